@@ -1,0 +1,1 @@
+"""Words become one call into one room; what comes back is printed."""

@@ -1,0 +1,92 @@
+"""The front door: finds the command, runs it, and turns misuse into one sentence and exit code 2."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+import fathom
+from fathom.records.errors import FathomError, cannot
+
+COMMANDS = {
+    "demo": "Everything below on a small generated corpus.",
+    "generate": "Write a corpus of generated documents.",
+    "contexts": "Gather a corpus's articles into contexts of wanted lengths.",
+    "show": "Show a corpus, an article, or a context as a reader sees it.",
+}
+"""Every command in the order of the work; each has a module of its name here, loaded when it is called."""
+
+
+class _Commands(click.Group):
+    """Loads a command when it is called, so that `fathom --help` answers at once."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command = import_module(f"fathom.cli.{name}").command
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+EXAMPLE = """
+\b
+Example:
+  fathom generate --out corpus --articles 200 --seed 7
+  fathom contexts corpus --lengths 64K,128K
+  fathom show corpus
+"""
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLE)
+@click.version_option(fathom.__version__, prog_name="fathom", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Turn a pile of documents into a long-context benchmark whose every answer carries its proof.
+
+    Each command reads files and writes files, can be run again after a kill, and says so when it calls a model.
+    """
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code: 0 for done, 2 for misuse, 130 for stopped."""
+    try:
+        cli.main(args=words, standalone_mode=False)
+    except FathomError as error:
+        return _refuse(str(error))
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 2
+    except click.UsageError as error:
+        called = error.ctx.command_path if error.ctx else "fathom"
+        return _refuse(f"{error.format_message().rstrip('.')}. See `{called} --help`.")
+    except click.ClickException as error:
+        return _refuse(error.format_message())
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("fathom: stopped. Run the same command again to go on.", err=True)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output went away (`fathom show ... | head`): nothing is wrong.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _refuse(str(cannot("use", error.filename or "a file", error)))
+    return 0
+
+
+def _refuse(sentence: str) -> int:
+    click.echo(f"fathom: {sentence}", err=True)
+    return 2
+
+
+def run() -> None:
+    """The `fathom` command."""
+    sys.exit(main())

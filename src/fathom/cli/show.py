@@ -1,0 +1,63 @@
+"""`fathom show`"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from fathom.cli import options
+from fathom.cli.generate import describe
+from fathom.contexts.files import FILE_NAME, read_contexts
+from fathom.contexts.layout import render
+from fathom.corpus.store import Corpus
+from fathom.records.errors import FathomError
+
+EXAMPLE = """
+\b
+Examples:
+  fathom show corpus
+  fathom show corpus gen-4f2a91c0d4e8 | less
+  fathom show corpus c-91d2c07be4a1f3b6 > context.txt
+"""
+
+
+@click.command(epilog=EXAMPLE)
+@options.corpus
+@click.argument("id", required=False)
+@click.option("--contexts", type=click.Path(path_type=Path), help=f"Where contexts stand.  [default: CORPUS/{FILE_NAME}]")
+@options.as_json
+def command(corpus: Path, id: str | None, contexts: Path | None, as_json: bool) -> None:
+    """Show a corpus, an article, or a context as a reader sees it.
+
+    Without ID: what CORPUS holds, and the first of its articles. With the ID of an article or a context: its text,
+    or with --json its record with every part and place. Reads files alone; calls no model.
+    """
+    with Corpus(corpus) as opened:
+        if id is None:
+            click.echo(opened.manifest.model_dump_json(indent=2) if as_json else _overview(opened))
+        elif id.startswith("c-"):
+            path = contexts or corpus / FILE_NAME
+            found = next((context for context in read_contexts(path) if context.id == id), None)
+            if found is None:
+                raise FathomError(f"'{path}' has no context '{id}'. Its first column of ids: `fathom show` lists articles alone.")
+            _print(found.to_line() if as_json else render(found, opened))
+        else:
+            _print(opened.article(id).to_line() if as_json else opened.text(id))
+
+
+def _print(text: bytes) -> None:
+    """As bytes, since the terminal's idea of an encoding must not change what is shown."""
+    sys.stdout.buffer.write(text)
+    sys.stdout.buffer.flush()
+
+
+def _overview(corpus: Corpus) -> str:
+    lines = [describe(corpus.folder, corpus.manifest)]
+    for article in corpus.listing():
+        if article.number > 20:
+            lines.append(f"  ... and {len(corpus) - 20:,} more")
+            break
+        lines.append(f"  {article.id}  {article.year or '----'}  {article.subject or article.kind:<22}  {article.title}")
+    return "\n".join(lines)

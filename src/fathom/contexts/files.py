@@ -1,0 +1,64 @@
+"""Contexts on disk: one file of recipes, and the report on how they were gathered beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from fathom.contexts.gathering import Gathered, Gathering, Settings
+from fathom.corpus.store import Corpus
+from fathom.records.contexts import Context
+from fathom.records.errors import FathomError, touching
+from fathom.records.files import read_records, replacing, write_records
+from fathom.records.record import first_fault
+
+FILE_NAME = "contexts.jsonl"
+
+
+def report_path(path: Path) -> Path:
+    """Where the report on the contexts in `path` stands."""
+    return path.with_suffix(".report.json")
+
+
+def gather(
+    corpus: Corpus, settings: Settings, path: Path, replace: bool = False, watch: Callable[[], None] = lambda: None
+) -> Gathered:
+    """Write the contexts that `settings` ask for to `path`; where they stand there already, just say so."""
+    if path.exists() and not replace:
+        found = _report_on(path)
+        if found is not None and (found.settings, found.corpus) == (settings, corpus.manifest.fingerprint):
+            return found
+        raise FathomError(
+            f"'{path}' holds contexts made with other settings or from another corpus. "
+            "Choose another --out, or add --replace to make them anew."
+        )
+    if path.suffix != ".jsonl":
+        raise FathomError(f"Contexts are written as JSON lines, and '{path}' does not end in .jsonl. Rename it.")
+    gathering = Gathering(corpus, settings)
+    # The report goes first and the contexts last: contexts without their report would belong to no settings.
+    with replacing(report_path(path)) as file:
+        write_records(path, gathering.contexts(watch))
+        report = gathering.report()
+        file.write(report.model_dump_json(indent=2).encode() + b"\n")
+    return report
+
+
+def read_contexts(path: Path) -> Iterator[Context]:
+    """The contexts in `path`, one at a time."""
+    if not path.exists():
+        raise FathomError(f"There are no contexts in '{path}'. Make them with `fathom contexts {path.parent}`.")
+    return read_records(path, Context)
+
+
+def _report_on(path: Path) -> Gathered | None:
+    report = report_path(path)
+    if not report.exists():
+        return None
+    with touching("read", report):
+        content = report.read_bytes()
+    try:
+        return Gathered.model_validate_json(content)
+    except ValidationError as error:
+        raise FathomError(f"'{report}' is no report on contexts: {first_fault(error)}. Add --replace to make it anew.") from error

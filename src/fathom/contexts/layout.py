@@ -1,0 +1,55 @@
+"""How a context looks to a reader: articles end to end, each under a line that nothing else can be taken for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from fathom.corpus.store import Corpus
+from fathom.records.contexts import Context
+from fathom.records.errors import FathomError
+from fathom.records.record import digest
+
+LAYOUT = "articles/1"
+"""Changed whenever the same recipe would render to other characters."""
+
+CLOSING = "===== End of articles\n"
+
+_FORGED = re.compile(rb"^=====", re.MULTILINE)
+
+
+def boundary(number: int) -> str:
+    """The line above article `number`, counted from one.
+
+    It begins a line with a sign and ends in a digit, and every text ends in one newline: tokenizers that split at
+    newlines then never join two articles, so the tokens of the pieces add up to those of the whole.
+    """
+    return f"===== Article {number}\n"
+
+
+def forges_boundary(text: bytes) -> bool:
+    """Whether a line of the text could be taken for a boundary."""
+    return _FORGED.search(text) is not None
+
+
+def context_id(fingerprints: Iterable[bytes]) -> str:
+    """The id of the context that lays out texts with these fingerprints in this order."""
+    return f"c-{digest(LAYOUT, *fingerprints).hex()[:16]}"
+
+
+def lay_out(texts: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces of the laid-out text in UTF-8."""
+    for number, text in enumerate(texts, start=1):
+        yield boundary(number).encode()
+        yield text
+    yield CLOSING.encode()
+
+
+def render(context: Context, corpus: Corpus) -> bytes:
+    """The exact text that is shown, in UTF-8."""
+    if context.layout != LAYOUT:
+        raise FathomError(
+            f"Context '{context.id}' is laid out as '{context.layout}', which this Fathom does not know ({LAYOUT}). "
+            "Update Fathom, or make the contexts again with `fathom contexts CORPUS`."
+        )
+    return b"".join(lay_out(map(corpus.text, context.articles)))

@@ -1,0 +1,114 @@
+"""A corpus of generated documents: plans in one process, prose in as many as there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count, islice
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from fathom.corpus.generated.lexicon import SUBJECTS
+from fathom.corpus.generated.reports import DOMAINS as REPORTS
+from fathom.corpus.generated.reports import write_report
+from fathom.corpus.generated.research import write_article
+from fathom.corpus.generated.world import Plan, World
+from fathom.corpus.manifest import CorpusManifest
+from fathom.corpus.store import CorpusWriter, Packed, finished, pack
+from fathom.records.articles import Position
+from fathom.records.errors import FathomError
+from fathom.records.record import Record
+from fathom.work import run_ordered
+
+SAVED_EVERY = 32
+"""Articles between two saves: what a kill can lose."""
+
+ALL_OF = {"articles": SUBJECTS, "reports": REPORTS}
+"""Words that stand for several domains."""
+
+
+class Recipe(Record):
+    """What makes a generated corpus: the same recipe gives the same bytes."""
+
+    command: str = Field(default="generate", pattern="^generate$")
+    domains: tuple[str, ...] = SUBJECTS
+    """Which documents, taking turns: subjects of research articles, kinds of reports."""
+    seed: int = 0
+    articles: Position | None = None
+    tokens: Position | None = None
+    """Generation ends with the article that reaches so many tokens."""
+
+    @model_validator(mode="after")
+    def _one_size(self) -> Self:
+        if (self.articles is None) == (self.tokens is None):
+            raise ValueError("give a number of articles or a number of tokens")
+        return self
+
+
+class ReportTask(NamedTuple):
+    """A report to be written."""
+
+    domain: str
+    seed: int
+    index: int
+
+
+def parse_domains(written: str) -> tuple[str, ...]:
+    """The domains in a list such as "physics,reports", each once."""
+    domains: dict[str, None] = {}
+    for name in filter(None, (word.strip() for word in written.split(","))):
+        # On a command line a hyphen saves the quotes: computer-science.
+        spaced = name.replace("-", " ")
+        for domain in ALL_OF.get(name, (name if name in REPORTS else spaced,)):
+            if domain not in SUBJECTS and domain not in REPORTS:
+                known = ", ".join(word.replace(" ", "-") for word in (*ALL_OF, *SUBJECTS, *REPORTS))
+                raise FathomError(f"There is no domain '{name}'. Name some of: {known}.")
+            domains[domain] = None
+    if not domains:
+        raise FathomError("The list of domains is empty. Name some, such as `--domains articles,companies`.")
+    return tuple(domains)
+
+
+def generate(
+    folder: Path, recipe: Recipe, processes: int = 1, watch: Callable[[int, int], None] = lambda articles, tokens: None
+) -> CorpusManifest:
+    """Write the corpus that `recipe` describes, or go on where a killed process left it.
+
+    `watch` is told, after each article, how many articles and tokens there are.
+    """
+    settings: dict[str, JsonValue] = recipe.model_dump(mode="json", exclude_none=True)
+    done = finished(folder, settings)
+    if done is not None:
+        return done
+    with CorpusWriter(folder, settings) as writer:
+        articles, tokens = len(writer), writer.tokens
+        watch(articles, tokens)
+        wanted = recipe.articles or 2**62
+        if not _enough(recipe, articles, tokens):
+            for packed in run_ordered(_make, islice(_tasks(recipe), articles, wanted), processes):
+                writer.add(packed)
+                articles, tokens = articles + 1, tokens + packed.tokens
+                if articles % SAVED_EVERY == 0:
+                    writer.save()
+                watch(articles, tokens)
+                if _enough(recipe, articles, tokens):
+                    break
+        return writer.finish()
+
+
+def _enough(recipe: Recipe, articles: int, tokens: int) -> bool:
+    return articles >= (recipe.articles or 2**62) or tokens >= (recipe.tokens or 2**62)
+
+
+def _tasks(recipe: Recipe) -> Iterator[Plan | ReportTask]:
+    """What to write, without end: the domains take turns."""
+    subjects = [domain for domain in recipe.domains if domain in SUBJECTS]
+    plans = World(recipe.seed, subjects).plans()
+    for index in count():
+        for domain in recipe.domains:
+            yield next(plans) if domain in SUBJECTS else ReportTask(domain, recipe.seed, index)
+
+
+def _make(task: Plan | ReportTask) -> Packed:
+    return pack(write_article(task) if isinstance(task, Plan) else write_report(*task))

@@ -1,0 +1,216 @@
+"""How one article cites: which number or label each work has, and what a mark looks like in each style."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from random import Random
+from typing import Literal
+
+from fathom.corpus.generated.draft import Draft
+from fathom.corpus.generated.people import Person, initials_of, without_accents
+from fathom.corpus.generated.world import Style, Work
+from fathom.records.articles import Citation, Reference
+from fathom.records.spans import Span
+
+Manner = Literal["attributional", "descriptive"]
+
+
+class Bibliography:
+    """The works an article cites, each with its number, in the order in which they are first mentioned."""
+
+    def __init__(self, works: Sequence[Work], style: Style, rng: Random) -> None:
+        self._style = style
+        mentions = list(works)
+        rng.shuffle(mentions)
+        self._unmentioned = mentions[::-1]
+        self._mentioned: list[Work] = []
+        self._listed = mentions if style.by_appearance else sorted(mentions, key=_alphabetical)
+        self._numbers = {work.title: number for number, work in enumerate(self._listed, start=1)}
+        self._years = _years(self._listed)
+        self.citations: list[Citation] = []
+
+    @property
+    def left(self) -> int:
+        """How many works have not been mentioned yet."""
+        return len(self._unmentioned)
+
+    def take(self, rng: Random, wanted: int = 1, fresh: bool = True) -> list[Work]:
+        """Works to cite next: new ones in their order while there are any, else some mentioned before."""
+        taken: list[Work] = []
+        while fresh and self._unmentioned and len(taken) < wanted:
+            taken.append(self._unmentioned.pop())
+        self._mentioned.extend(taken)
+        if not taken and self._mentioned:
+            taken = rng.sample(self._mentioned, min(wanted, len(self._mentioned)))
+        return taken
+
+    def mark(self, draft: Draft, works: Sequence[Work], manner: Manner, name: Span | None = None) -> None:
+        """Write the mark for `works`: "[3, 7]", "(Lind, 2018; Wu, 2020)", "<sup>3,7</sup>"."""
+        if self._style.marks == "author-year":
+            opening, closing, between = "(", ")", "; "
+            pieces = [([work], f"{in_text(work.people, '&')}, {self._years[work.title]}") for work in works]
+        else:
+            superscript = self._style.marks == "superscript"
+            opening, closing, between = ("<sup>", "</sup>", ",") if superscript else ("[", "]", ", ")
+            pieces = self._runs(works)
+        start = draft.write(opening).start
+        marked: list[tuple[Work, Span]] = []
+        for place, (members, text) in enumerate(pieces):
+            if place:
+                draft.write(between)
+            span = draft.write(text)
+            marked.extend((member, span) for member in members)
+        group = Span(start, draft.write(closing).end)
+        for work, span in marked:
+            self._note(work, span, group, manner, name)
+
+    def mention(self, draft: Draft, work: Work) -> None:
+        """Write the work's authors as part of the sentence: "Lind and Wu (2018)", "Lind and Wu [12]"."""
+        start = draft.write(in_text(work.people, "and")).start
+        if self._style.marks == "author-year":
+            whole = Span(start, draft.write(f" ({self._years[work.title]})").end)
+            self._note(work, whole, whole, "descriptive", None)
+            return
+        if self._style.marks == "numeric":
+            draft.write(" ")
+        self.mark(draft, [work], "descriptive")
+
+    def write_list(self, draft: Draft) -> list[Reference]:
+        """Write the reference list, one entry a line."""
+        return [self._entry(draft, number, work) for number, work in enumerate(self._listed, start=1)]
+
+    def _runs(self, works: Sequence[Work]) -> list[tuple[list[Work], str]]:
+        """The numbers of `works`, three or more in a row drawn together as a range."""
+        numbered = sorted(works, key=lambda work: self._numbers[work.title])
+        runs: list[list[Work]] = []
+        for work in numbered:
+            if runs and self._numbers[work.title] == self._numbers[runs[-1][-1].title] + 1:
+                runs[-1].append(work)
+            else:
+                runs.append([work])
+        pieces: list[tuple[list[Work], str]] = []
+        for run in runs:
+            if len(run) >= 3:
+                pieces.append((run, f"{self._numbers[run[0].title]}–{self._numbers[run[-1].title]}"))
+            else:
+                pieces.extend(([work], str(self._numbers[work.title])) for work in run)
+        return pieces
+
+    def _note(self, work: Work, span: Span, group: Span, manner: Manner, name: Span | None) -> None:
+        number = self._numbers[work.title]
+        self.citations.append(
+            Citation(span=span, group=group, reference=number, style=self._style.marks, manner=manner, name=name)
+        )
+
+    def _entry(self, draft: Draft, number: int, work: Work) -> Reference:
+        form = self._style.references
+        start = draft.here
+        if self._style.marks == "numeric":
+            draft.write(f"[{number}] ")
+        elif self._style.marks == "superscript":
+            draft.write(f"{number}. ")
+        authors = _write_authors(draft, work.people, form)
+        first, last = work.pages
+        year = self._years[work.title]
+        if form == "year-first":
+            draft.write(f" ({year}). ")
+            title = _write_title(draft, work.title)
+            draft.write(f" *{work.venue}*, {work.volume}, {first}–{last}.")
+        elif form == "quoted":
+            draft.write(", “")
+            title = draft.write(work.title)
+            draft.write(f"{'' if work.title.endswith('?') else ','}” *{work.venue}*, vol. {work.volume}, pp. {first}–{last}, {year}.")
+        elif form == "compact":
+            draft.write(". ")
+            title = _write_title(draft, work.title)
+            draft.write(f" {work.venue} {year};{work.volume}:{first}–{last}.")
+        else:
+            draft.write(". ")
+            title = _write_title(draft, work.title)
+            draft.write(f" *{work.venue}*, {work.volume}:{first}–{last}, {year}.")
+        if work.doi is not None:
+            draft.write(f" doi:{work.doi}")
+        span = Span(start, draft.here)
+        draft.write("\n")
+        return Reference(
+            number=number,
+            span=span,
+            title=title,
+            authors=tuple(authors),
+            year=work.year,
+            ids={"doi": work.doi} if work.doi is not None else {},
+            article=work.article,
+        )
+
+
+def in_text(people: Sequence[Person], joint: str) -> str:
+    """The authors as a sentence names them: "Lind", "Lind and Wu", "Lind et al."."""
+    if len(people) == 1:
+        return people[0].family
+    if len(people) == 2:
+        return f"{people[0].family} {joint} {people[1].family}"
+    return f"{people[0].family} et al."
+
+
+def _alphabetical(work: Work) -> tuple[str, int, str]:
+    return without_accents(in_text(work.people, "and")).casefold(), work.year, work.title
+
+
+def _years(listed: Sequence[Work]) -> dict[str, str]:
+    """Each work's year as printed: "2018", or "2018a" and "2018b" where names and year do not tell works apart."""
+    alike: dict[tuple[str, int], list[Work]] = defaultdict(list)
+    for work in listed:
+        alike[in_text(work.people, "and"), work.year].append(work)
+    years: dict[str, str] = {}
+    for (_, year), works in alike.items():
+        for place, work in enumerate(works):
+            years[work.title] = f"{year}{_letters(place)}" if len(works) > 1 else str(year)
+    return years
+
+
+def _letters(place: int) -> str:
+    """a to z, then aa, ab, ..."""
+    return chr(97 + place) if place < 26 else _letters(place // 26 - 1) + chr(97 + place % 26)
+
+
+def _write_title(draft: Draft, title: str) -> Span:
+    """The title and its full stop, unless it ends in a mark of its own."""
+    span = draft.write(title)
+    if not title.endswith("?"):
+        draft.write(".")
+    return span
+
+
+_AUTHORS_LISTED = {"plain": 20, "quoted": 6, "compact": 3, "year-first": 7}
+"""After so many the rest are "et al."."""
+
+
+def _write_authors(draft: Draft, people: Sequence[Person], form: str) -> list[Span]:
+    limit = _AUTHORS_LISTED[form]
+    shown = people if len(people) <= limit else people[: min(3, limit)]
+    spans: list[Span] = []
+    for place, person in enumerate(shown):
+        last = place == len(shown) - 1 and len(shown) == len(people)
+        if place:
+            draft.write(_joint(form, len(shown)) if last else ", ")
+        spans.append(draft.write(_listed_name(person, form)))
+    if len(shown) < len(people):
+        draft.write(", et al" if form in ("plain", "compact") else ", et al.")
+    return spans
+
+
+def _joint(form: str, authors: int) -> str:
+    """What stands before the last author."""
+    if form == "quoted":
+        return " and " if authors == 2 else ", and "
+    return {"plain": " and ", "compact": ", ", "year-first": ", & "}[form]
+
+
+def _listed_name(person: Person, form: str) -> str:
+    initials = initials_of(person.given) + (f" {person.middle}." if person.middle else "")
+    if form == "year-first":
+        return f"{person.family}, {initials}"
+    if form == "compact":
+        return f"{person.family} {initials.replace('.', '').replace(' ', '').replace('-', '')}"
+    return f"{initials} {person.family}"

@@ -1,0 +1,108 @@
+"""A text being written, which remembers where each part of it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from fathom.records.articles import Cell, Section, SectionRole, Table
+from fathom.records.spans import Span
+
+
+class Draft:
+    """Markdown written from the first character to the last; parts are noted as they are written."""
+
+    def __init__(self, joiner: str = " ") -> None:
+        """`joiner` stands between the sentences of a paragraph: a space in English, nothing in Chinese."""
+        self._joiner = joiner
+        self._pieces: list[str] = []
+        self._length = 0
+        self._sentences_in_paragraph = 0
+        self.sections: list[Section] = []
+        self.paragraphs: list[Span] = []
+        self.sentences: list[Span] = []
+        self.tables: list[Table] = []
+
+    @property
+    def here(self) -> int:
+        """The offset of the next character."""
+        return self._length
+
+    def write(self, text: str) -> Span:
+        """Write `text`; returns where it stands."""
+        start = self._length
+        self._pieces.append(text)
+        self._length += len(text)
+        return Span(start, self._length)
+
+    @contextmanager
+    def section(self, heading: str, level: int = 2, role: SectionRole = "other") -> Iterator[None]:
+        """A headed section; what is written inside belongs to it."""
+        start = self.here
+        self.write("#" * level + " ")
+        where = self.write(heading)
+        self.write("\n\n")
+        yield
+        # Sections are noted when they close, yet belong in the order in which they open.
+        self.sections.append(Section(span=Span(start, self._end()), heading=where, level=level, role=role))
+        self.sections.sort(key=lambda section: section.span.start)
+
+    @contextmanager
+    def paragraph(self) -> Iterator[None]:
+        """A paragraph, followed by an empty line."""
+        start = self.here
+        self._sentences_in_paragraph = 0
+        yield
+        self.paragraphs.append(Span(start, self.here))
+        self.write("\n\n")
+
+    @contextmanager
+    def sentence(self) -> Iterator[None]:
+        """A sentence of the paragraph being written."""
+        if self._sentences_in_paragraph:
+            self.write(self._joiner)
+        self._sentences_in_paragraph += 1
+        start = self.here
+        yield
+        self.sentences.append(Span(start, self.here))
+
+    def say(self, text: str) -> Span:
+        """Write `text` as one whole sentence; returns where it stands."""
+        with self.sentence():
+            return self.write(text)
+
+    def table(self, caption: str, rows: Sequence[Sequence[str]], header_rows: int = 1) -> Table:
+        """A captioned pipe table whose first column and first rows are headers; it is also noted in `tables`."""
+        start = self.here
+        where = self.write(caption)
+        self.write("\n\n")
+        cells: list[Cell] = []
+        for row, values in enumerate(rows):
+            self.write("|")
+            for column, value in enumerate(values):
+                self.write(" ")
+                header = row < header_rows or column == 0
+                cells.append(Cell(row=row, column=column, span=self.write(value), header=header))
+                self.write(" |")
+            self.write("\n")
+            if row == header_rows - 1:
+                self.write("|" + " --- |" * len(values) + "\n")
+        number = len(self.tables) + 1
+        table = Table(number=number, span=Span(start, self._end()), caption=where, cells=tuple(cells))
+        self.tables.append(table)
+        self.write("\n")
+        return table
+
+    def text(self) -> str:
+        """All that was written, ending in one newline."""
+        return "".join(self._pieces).rstrip() + "\n"
+
+    def _end(self) -> int:
+        """The offset after the last visible character."""
+        blank = 0
+        for piece in reversed(self._pieces):
+            stripped = piece.rstrip()
+            blank += len(piece) - len(stripped)
+            if stripped:
+                break
+        return self._length - blank

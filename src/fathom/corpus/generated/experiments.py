@@ -1,0 +1,90 @@
+"""The experiments that generated articles report: what was compared with what, and the numbers as printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from random import Random
+
+from fathom.corpus.generated.lexicon import Phrase, Quantity
+from fathom.corpus.generated.world import Gist
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A comparison on one collection, with its outcome as printed."""
+
+    number: int
+    quantity: Quantity
+    material: Phrase
+    rival: Phrase
+    others: tuple[Phrase, ...]
+    columns: tuple[Phrase, ...]
+    best: str
+    base: str
+
+    @property
+    def gain(self) -> str:
+        """The relative change between the two values as printed."""
+        base = Decimal(self.base)
+        return f"{abs(Decimal(self.best) - base) / base * 100:.1f}%"
+
+    @property
+    def direction(self) -> str:
+        return "lower" if Decimal(self.best) < Decimal(self.base) else "higher"
+
+
+def invent_experiments(rng: Random, gist: Gist, wanted: int) -> list[Experiment]:
+    """Experiments of which no two measure the same thing on the same collection; the first is the headline."""
+    topic = gist.topic
+    main = (gist.material, gist.quantity)
+    pairs = [(material, quantity) for material in topic.materials for quantity in topic.quantities]
+    others = rng.sample([pair for pair in pairs if pair != main], wanted - 1)
+    return [_invent(rng, gist, number, *pair) for number, pair in enumerate([main, *others])]
+
+
+def _invent(rng: Random, gist: Gist, number: int, material: Phrase, quantity: Quantity) -> Experiment:
+    rivals = [method for method in gist.topic.methods if method != gist.method]
+    rival = gist.rival if number == 0 else rng.choice(rivals)
+    others = rng.sample([method for method in rivals if method != rival], rng.randint(1, 3))
+    columns = rng.sample([column for column in gist.topic.materials if column != material], rng.randint(1, 3))
+    best, base = two_values(rng, quantity)
+    return Experiment(
+        number=number,
+        quantity=quantity,
+        material=material,
+        rival=rival,
+        others=tuple(others),
+        columns=(material, *columns),
+        best=best,
+        base=base,
+    )
+
+
+def two_values(rng: Random, quantity: Quantity) -> tuple[str, str]:
+    """Two printed values, the first one clearly the better."""
+    step = 10.0**-quantity.digits
+    base = rng.uniform(quantity.low + 0.35 * (quantity.high - quantity.low), quantity.low + 0.65 * (quantity.high - quantity.low))
+    room = (base - quantity.low) if quantity.lower_is_better else (quantity.high - base)
+    change = max(step, room * rng.uniform(0.1, 0.85))
+    best = base - change if quantity.lower_is_better else base + change
+    printed = quantity.printed(best), quantity.printed(base)
+    return printed if printed[0] != printed[1] else two_values(rng, quantity)
+
+
+def between(rng: Random, quantity: Quantity, best: str, base: str) -> str:
+    """A value for one of the other methods, somewhere about the rival's."""
+    spread = abs(float(best) - float(base))
+    return quantity.printed(min(quantity.high, max(quantity.low, float(base) + spread * rng.uniform(-0.7, 0.7))))
+
+
+def scattered(rng: Random, mean: Decimal, runs: int, digits: int) -> list[str]:
+    """Printed values of single runs, whose mean is exactly `mean`."""
+    step = Decimal(1).scaleb(-digits)
+    reach = max(1, int(abs(mean) / step / 25))
+    offsets = [rng.randint(-reach, reach) for _ in range(runs)]
+    # What the offsets are out by is spread over the runs, one step each.
+    excess = sum(offsets)
+    for place in range(abs(excess)):
+        offsets[place % runs] -= 1 if excess > 0 else -1
+    return [f"{mean + offset * step:.{digits}f}" for offset in offsets]

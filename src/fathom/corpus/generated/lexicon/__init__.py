@@ -1,0 +1,155 @@
+"""The words the generated articles are made of, read from the files in this folder."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+SUBJECTS = (
+    "computer science",
+    "economics",
+    "electrical engineering",
+    "mathematics",
+    "physics",
+    "biology",
+    "finance",
+    "statistics",
+)
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A notion in an author's own words, and in those of somebody who writes about the author."""
+
+    own: str
+    retold: str
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something that is measured."""
+
+    name: str
+    unit: str
+    low: float
+    high: float
+    digits: int
+    lower_is_better: bool
+
+    def printed(self, value: float) -> str:
+        """The value as it stands in a table, without its unit."""
+        return f"{value:.{self.digits}f}"
+
+    def with_unit(self, value: str) -> str:
+        """A printed value as it stands in a sentence."""
+        if not self.unit:
+            return value
+        return f"{value}{self.unit}" if self.unit == "%" else f"{value} {self.unit}"
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A field of work inside a subject."""
+
+    subject: str
+    name: str
+    keywords: tuple[str, ...]
+    objects: tuple[Phrase, ...]
+    methods: tuple[Phrase, ...]
+    settings: tuple[Phrase, ...]
+    materials: tuple[Phrase, ...]
+    quantities: tuple[Quantity, ...]
+    mechanisms: tuple[str, ...]
+    actions: tuple[str, ...]
+    facts: tuple[str, ...]
+    cautions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One of the eight subjects."""
+
+    name: str
+    venues: tuple[str, ...]
+    stems: tuple[str, ...]
+    suffixes: tuple[str, ...]
+    topics: tuple[Topic, ...]
+
+
+@dataclass(frozen=True)
+class Tradition:
+    """Given and family names that go together."""
+
+    given: tuple[str, ...]
+    family: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Names:
+    """What people and their institutions are called."""
+
+    traditions: tuple[Tradition, ...]
+    particles: tuple[str, ...]
+    institutions: tuple[str, ...]
+    places: tuple[str, ...]
+
+
+@cache
+def subject(name: str) -> Subject:
+    """The words of one subject."""
+    words = _read(name.replace(" ", "-"))
+    return Subject(
+        name=words["subject"],
+        venues=tuple(words["venues"]),
+        stems=tuple(words["stems"]),
+        suffixes=tuple(words["suffixes"]),
+        topics=tuple(_topic(name, topic) for topic in words["topics"]),
+    )
+
+
+@cache
+def names() -> Names:
+    """The names of people and places."""
+    words = _read("names")
+    return Names(
+        traditions=tuple(Tradition(tuple(t["given"]), tuple(t["family"])) for t in words["traditions"]),
+        particles=tuple(words["particles"]),
+        institutions=tuple(words["institutions"]),
+        places=tuple(words["places"]),
+    )
+
+
+@cache
+def templates(role: str) -> tuple[str, ...]:
+    """The sentences that can play a part in an article, with slots in braces."""
+    return tuple(_read("phrases")["roles"][role])
+
+
+def _topic(subject: str, words: dict) -> Topic:  # type: ignore[type-arg]
+    def phrases(kind: str) -> tuple[Phrase, ...]:
+        return tuple(Phrase(*entry.split(" | ")) for entry in words[kind])
+
+    return Topic(
+        subject=subject,
+        name=words["name"],
+        keywords=tuple(words["keywords"]),
+        objects=phrases("objects"),
+        methods=phrases("methods"),
+        settings=phrases("settings"),
+        materials=phrases("materials"),
+        quantities=tuple(
+            Quantity(q["name"], q["unit"], float(q["low"]), float(q["high"]), q["digits"], q["better"] == "lower")
+            for q in words["quantities"]
+        ),
+        mechanisms=tuple(words["mechanisms"]),
+        actions=tuple(words["actions"]),
+        facts=tuple(words["facts"]),
+        cautions=tuple(words["cautions"]),
+    )
+
+
+@cache
+def _read(name: str) -> dict:  # type: ignore[type-arg]
+    return tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))

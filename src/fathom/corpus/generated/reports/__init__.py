@@ -1,0 +1,5 @@
+"""Yearly reports full of figures, written by chance: companies, universities and housing markets."""
+
+from fathom.corpus.generated.reports.report import DOMAINS, write_report
+
+__all__ = ["DOMAINS", "write_report"]

@@ -1,0 +1,334 @@
+"""Companies: segments and regions, three statements that add up, a workforce, a share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from random import Random
+
+from fathom.corpus.generated.reports.chances import drift_within, growth, rounded, share, shocks, split, walk
+from fathom.corpus.generated.reports.entity import Entity, Origin, keyed, quarter, withhold
+from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS, YEARS, Key, Leaves, Ledger, Restatement
+from fathom.corpus.generated.reports.names import joined, pick_words
+from fathom.corpus.generated.reports.pack import Pack
+from fathom.corpus.generated.reports.style import Style, choose_style
+from fathom.records.chance import rng_for
+
+_SHARES_OF_REVENUE: Mapping[str, tuple[float, float, float]] = {
+    "depreciation_amortisation": (0.02, 0.07, 0.004),
+    "finance_income": (0.0005, 0.003, 0.0005),
+    "finance_costs": (0.003, 0.015, 0.002),
+    "property_plant_equipment": (0.15, 0.6, 0.03),
+    "intangible_assets": (0.03, 0.35, 0.02),
+    "other_noncurrent_assets": (0.01, 0.06, 0.005),
+    "inventories": (0.06, 0.22, 0.015),
+    "trade_receivables": (0.1, 0.24, 0.015),
+    "cash": (0.04, 0.25, 0.035),
+    "capital_expenditure": (0.02, 0.09, 0.012),
+    "personnel_expenses": (0.15, 0.33, 0.01),
+    "order_intake": (0.9, 1.15, 0.07),
+    "order_backlog": (0.25, 0.9, 0.06),
+}
+"""Leaves that follow revenue: the lowest and highest share of it, and how far the share moves in a year."""
+
+_PER_MILLE: Mapping[str, tuple[float, float, float]] = {
+    "equity_ratio": (280, 640, 25),
+    "tax_rate": (190, 280, 12),
+    "women_share": (180, 480, 12),
+    "women_managers_share": (120, 400, 15),
+    "employee_turnover": (45, 190, 20),
+    "training_hours": (80, 420, 35),
+}
+"""Leaves in tenths of a per cent or of an hour: lowest, highest, and how far they move in a year."""
+
+_EXPENSES = ("selling_expenses", "administrative_expenses", "rnd_expenses")
+_LIABILITIES = ("borrowings", "trade_payables", "provisions", "other_liabilities")
+_COPIED = (
+    *("cost_of_sales", "depreciation_amortisation", "finance_income", "finance_costs", "property_plant_equipment"),
+    *("intangible_assets", "other_noncurrent_assets", "inventories", "trade_receivables", "cash", "capital_expenditure"),
+    *("personnel_expenses", "order_intake", "order_backlog", "operating_cash_flow", "investing_cash_flow"),
+    *("dividends_paid", "dividend_per_share", "share_price", "shares_outstanding", "women_share", "women_managers_share"),
+    *("employee_turnover", "training_hours", "new_hires", "lost_time_incidents", "patents_granted", "rnd_employees"),
+    *("energy_consumption", "ghg_emissions"),
+)
+"""Leaves that are printed as they are."""
+
+
+def imagine_company(origin: Origin, pack: Pack) -> Entity:
+    """The company, whole: the same for the same origin."""
+    rng = rng_for(origin.seed, origin.domain, "company", origin.number)
+    names = pack.names
+    heads = joined(names["beginnings"], names["endings"])
+    trades = [trade["word"] for trade in names["trades"]]
+    head, trade, form = pick_words([heads, trades, names["forms"]], origin.seed, origin.domain, origin.number)
+    sector = names["sectors"][next(entry["sector"] for entry in names["trades"] if entry["word"] == trade)]
+    name = names["pattern"].format(head=head, trade=trade, form=form)
+    segments = tuple(rng.sample(sector["segments"], rng.randint(3, min(6, len(sector["segments"])))))
+    regions = tuple(rng.sample(names["regions"], rng.randint(4, 6)))
+    size = rng.choice((4e7, 1.5e8, 5e8, 1.5e9, 4e9)) * rng.uniform(0.6, 2.4)
+    style = choose_style(rng, pack.language, pack.metrics, small=size < 1e9)
+    leaves = _leaves(rng, size, segments, regions, style)
+    derive = partial(_derive, segments=segments, regions=regions, cents_per_grain=_cents_per_grain(style))
+    return Entity(
+        origin=origin,
+        name=name,
+        words={"name": name, "short": names["short"].format(head=head, trade=trade), **_words(rng, names, sector)},
+        parts={"segment": segments, "region": regions},
+        style=style,
+        fullness=rng.random(),
+        leaves=leaves,
+        derive=derive,
+        restatements=_restatements(rng, leaves, segments, regions),
+        withheld=withhold(origin, pack.metrics, leaves, derive),
+    )
+
+
+def _words(rng: Random, names: Mapping[str, list[str]], sector: Mapping[str, list[str]]) -> dict[str, str]:
+    """The people, the place and the trade that the templates mention."""
+    people = joined(names["given"], [names["between"] + family for family in names["families"]])
+    if names["family_first"]:
+        people = joined(names["families"], names["given"])
+    chair, chief, finance = rng.sample(people, 3)
+    named = {kind: rng.choice(sector[kind]) for kind in ("industry", "market", "input", "rival")}
+    products, customers = rng.sample(sector["products"], 2), rng.sample(sector["customers"], 2)
+    return {
+        **named,
+        "place": rng.choice(names["places"]),
+        "founded": str(rng.randint(1898, 1996)),
+        "auditor": rng.choice(names["auditors"]),
+        "chair": chair,
+        "chief": chief,
+        "finance_chief": finance,
+        "product": products[0],
+        "other_product": products[1],
+        "customer": customers[0],
+        "other_customer": customers[1],
+    }
+
+
+def _cents_per_grain(style: Style) -> tuple[int, int]:
+    """How many hundredths of the currency the last decimal of a money table is worth, as a fraction."""
+    return 100 * style.money_size, 10**style.money_decimals
+
+
+def _leaves(rng: Random, size: float, segments: tuple[str, ...], regions: tuple[str, ...], style: Style) -> Leaves:
+    """The company's imagined figures for all years; `size` is about its first revenue in plain units."""
+    grains = size * 10**style.money_decimals / style.money_size
+    weights = [rng.uniform(0.4, 2.0) for _ in segments]
+    blows = shocks(rng, 0.12, 0.28)
+    leaves: Leaves = {}
+    for segment, weight in zip(segments, weights, strict=True):
+        revenue = walk(rng, grains * weight / sum(weights), rng.uniform(-0.01, 0.09), 0.07, blows)
+        margin = drift_within(rng, rng.choice((-0.03, 0.02, 0.04)), 0.17, 0.035)
+        for year, amount, per_unit, blow in zip(YEARS, revenue, margin, blows, strict=True):
+            leaves[keyed("revenue", year, segment)] = int(amount)
+            leaves[keyed("operating_profit", year, segment)] = int(amount * (per_unit + blow * 0.3))
+            leaves[keyed("segment_assets", year, segment)] = int(amount * rng.uniform(0.45, 0.7))
+    totals = [sum(leaves[keyed("revenue", year, segment)] for segment in segments) for year in YEARS]
+    shares = {metric: drift_within(rng, *bounds) for metric, bounds in _SHARES_OF_REVENUE.items()}
+    rates = {metric: drift_within(rng, *bounds) for metric, bounds in _PER_MILLE.items()}
+    cost = drift_within(rng, 0.46, 0.72, 0.012)
+    for at, (year, revenue_now) in enumerate(zip(YEARS, totals, strict=True)):
+        leaves.update({keyed(metric, year): int(revenue_now * path[at]) for metric, path in shares.items()})
+        leaves.update({keyed(metric, year): int(path[at]) for metric, path in rates.items()})
+        leaves[keyed("cost_of_sales", year)] = int(revenue_now * cost[at])
+        profit = sum(leaves[keyed("operating_profit", year, segment)] for segment in segments)
+        cash_profit = profit + leaves[keyed("depreciation_amortisation", year)]
+        leaves[keyed("operating_cash_flow", year)] = int(cash_profit * 0.85 + revenue_now * rng.uniform(-0.03, 0.02))
+        bought = leaves[keyed("capital_expenditure", year)] + int(revenue_now * rng.uniform(-0.004, 0.03))
+        leaves[keyed("investing_cash_flow", year)] = -bought
+        leaves[keyed("dividends_paid", year)] = max(0, int(profit * rng.uniform(0.15, 0.4)))
+    _imagine_weights(rng, leaves, regions)
+    _imagine_share(rng, leaves, size)
+    _imagine_people(rng, leaves, size, regions)
+    return leaves
+
+
+def _imagine_weights(rng: Random, leaves: Leaves, regions: tuple[str, ...]) -> None:
+    """In what proportions totals are split: over regions, quarters, kinds of expense and of liability."""
+    base = {region: rng.uniform(0.3, 2.0) for region in regions}
+    expenses = dict(zip(_EXPENSES, (rng.uniform(0.6, 1.2), rng.uniform(0.5, 1.0), rng.uniform(0.15, 0.7)), strict=True))
+    debts = dict(zip(_LIABILITIES, (rng.uniform(0.8, 1.5), rng.uniform(0.5, 0.9), 0.15, 0.35), strict=True))
+    season = [rng.uniform(0.9, 1.1) for _ in range(4)]
+    for year in YEARS:
+        for name, weight in (base | expenses | debts).items():
+            leaves[keyed("weight", year, name)] = int(1000 * weight * rng.uniform(0.92, 1.08))
+        for number, weight in enumerate(season, start=1):
+            leaves[quarter("weight", year, number)] = int(1000 * weight * rng.uniform(0.95, 1.05))
+
+
+def _imagine_share(rng: Random, leaves: Leaves, size: float) -> None:
+    """The company's share: how many there are, what they pay and cost, in hundredths of the currency."""
+    number = int(size * rng.uniform(0.02, 0.2))
+    price = walk(rng, rng.uniform(800, 9000), 0.04, 0.22)
+    dividend = walk(rng, rng.uniform(10, 160), 0.05, 0.15)
+    for year, quote, payout in zip(YEARS, price, dividend, strict=True):
+        number += int(number * rng.choice((0, 0, 0, 0.01, 0.03)))
+        leaves[keyed("shares_outstanding", year)] = number
+        leaves[keyed("options", year)] = number // rng.randint(60, 200)
+        leaves[keyed("share_price", year)] = int(quote)
+        leaves[keyed("dividend_per_share", year)] = int(payout)
+
+
+def _imagine_people(rng: Random, leaves: Leaves, size: float, regions: tuple[str, ...]) -> None:
+    """The workforce by region, and what goes with it: accidents, patents, energy."""
+    staff = size / rng.uniform(1.6e5, 3.2e5)
+    weights = [rng.uniform(0.3, 2.0) for _ in regions]
+    for region, weight in zip(regions, weights, strict=True):
+        path = walk(rng, max(12.0, staff * weight / sum(weights)), rng.uniform(-0.02, 0.05), 0.05)
+        for year, heads in zip(YEARS, path, strict=True):
+            leaves[keyed("employees", year, region)] = int(heads)
+    research, energy = rng.uniform(0.04, 0.2), rng.uniform(15, 90)
+    intensity = walk(rng, rng.uniform(0.2, 0.45), -0.04, 0.04)
+    for year, per_unit in zip(YEARS, intensity, strict=True):
+        people = sum(leaves[keyed("employees", year, region)] for region in regions)
+        leaves[keyed("rnd_employees", year)] = int(people * research * rng.uniform(0.93, 1.07))
+        leaves[keyed("new_hires", year)] = int(people * rng.uniform(0.06, 0.17))
+        leaves[keyed("lost_time_incidents", year)] = 1 + int(people * rng.uniform(0.002, 0.011))
+        leaves[keyed("patents_granted", year)] = 2 + int(people * rng.uniform(0.001, 0.01))
+        consumed = int(people * energy * rng.uniform(0.93, 1.06))
+        leaves[keyed("energy_consumption", year)] = consumed
+        leaves[keyed("ghg_emissions", year)] = int(consumed * per_unit)
+
+
+def _restatements(
+    rng: Random, leaves: Leaves, segments: tuple[str, ...], regions: tuple[str, ...]
+) -> dict[int, Restatement]:
+    """Corrections that the later reports make, at most one each."""
+    made = {}
+    for year in range(FIRST_YEAR + 1, FIRST_YEAR + REPORTS):
+        reason = rng.choice(("agent", "headcount", "segments", None, None, None))
+        if reason is not None:
+            changes, words = _CORRECTIONS[reason](rng, leaves, year - 1, segments, regions)
+            made[year] = Restatement(year, reason, changes, words)
+    return made
+
+
+def _as_agent(
+    rng: Random, leaves: Leaves, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
+) -> tuple[dict[Key, int], dict[str, str]]:
+    """Revenue of a segment was that of an agent: it falls, and costs fall as much."""
+    segment = rng.choice(segments)
+    less = -max(2, int(leaves[keyed("revenue", year, segment)] * rng.uniform(0.02, 0.07)))
+    changes = {keyed("revenue", year, segment): less, keyed("cost_of_sales", year): less}
+    return changes, {"restated_part": segment}
+
+
+def _without_agency_staff(
+    rng: Random, leaves: Leaves, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
+) -> tuple[dict[Key, int], dict[str, str]]:
+    """Temporary staff of a region had been counted."""
+    region = max(regions, key=lambda region: leaves[keyed("employees", year, region)])
+    less = -max(2, int(leaves[keyed("employees", year, region)] * rng.uniform(0.03, 0.09)))
+    return {keyed("employees", year, region): less}, {"restated_part": region}
+
+
+def _moved_between_segments(
+    rng: Random, leaves: Leaves, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
+) -> tuple[dict[Key, int], dict[str, str]]:
+    """A business moved from one segment to another; the company's totals stay."""
+    source, target = rng.sample(segments, 2)
+    portion = rng.uniform(0.04, 0.12)
+    changes = {}
+    for metric in ("revenue", "operating_profit"):
+        moved = int(leaves[keyed(metric, year, source)] * portion)
+        changes |= {keyed(metric, year, source): -moved, keyed(metric, year, target): moved}
+    return changes, {"restated_part": source, "other_part": target}
+
+
+_CORRECTIONS = {"agent": _as_agent, "headcount": _without_agency_staff, "segments": _moved_between_segments}
+
+
+def _derive(
+    leaves: Leaves,
+    year: int,
+    *,
+    segments: tuple[str, ...],
+    regions: tuple[str, ...],
+    cents_per_grain: tuple[int, int],
+) -> Ledger:
+    """All figures of `year`: what was imagined, what adds up from it, and the ratios."""
+
+    def of(metric: str, part: str = "", years_back: int = 0) -> int:
+        return leaves[keyed(metric, year - years_back, part)]
+
+    def total(metric: str, parts: tuple[str, ...], years_back: int = 0) -> int:
+        return sum(of(metric, part, years_back) for part in parts)
+
+    own = {metric: of(metric) for metric in _COPIED}
+    revenue, earlier = total("revenue", segments), total("revenue", segments, 1)
+    operating = total("operating_profit", segments)
+    own |= {"revenue": revenue, "operating_profit": operating, "gross_profit": revenue - own["cost_of_sales"]}
+    expenses = split(own["gross_profit"] - operating, [of("weight", name) for name in _EXPENSES])
+    own |= dict(zip(_EXPENSES, expenses, strict=True))
+    own["ebitda"] = operating + own["depreciation_amortisation"]
+    own["profit_before_tax"] = operating + own["finance_income"] - own["finance_costs"]
+    own["income_tax"] = max(0, rounded(own["profit_before_tax"] * of("tax_rate"), 1000))
+    own["net_profit"] = own["profit_before_tax"] - own["income_tax"]
+    own |= _balance(own, of("equity_ratio"), [of("weight", name) for name in _LIABILITIES])
+    own |= _cash_flow(own, opening=of("cash", years_back=1))
+    own |= _per_share(own, of("options"), cents_per_grain)
+    own["employees"] = total("employees", regions)
+    own["average_employees"] = rounded(own["employees"] + total("employees", regions, 1), 2)
+    own["segment_assets"] = total("segment_assets", segments)
+    own["revenue_growth"] = growth(revenue, earlier)
+    own["gross_margin"] = share(own["gross_profit"], revenue)
+    own["operating_margin"] = share(operating, revenue)
+    own["net_margin"] = share(own["net_profit"], revenue)
+    own["return_on_equity"] = share(own["net_profit"], own["equity"])
+    ledger: Ledger = {keyed(metric, year): amount for metric, amount in own.items()}
+    for segment in segments:
+        sales, result = of("revenue", segment), of("operating_profit", segment)
+        ledger[keyed("revenue", year, segment)] = sales
+        ledger[keyed("operating_profit", year, segment)] = result
+        ledger[keyed("segment_assets", year, segment)] = of("segment_assets", segment)
+        ledger[keyed("operating_margin", year, segment)] = share(result, sales)
+        ledger[keyed("revenue_growth", year, segment)] = growth(sales, of("revenue", segment, 1))
+    for region, amount in zip(regions, split(revenue, [of("weight", region) for region in regions]), strict=True):
+        ledger[keyed("revenue", year, region)] = amount
+        ledger[keyed("employees", year, region)] = of("employees", region)
+    season = [leaves[quarter("weight", year, number)] for number in range(1, 5)]
+    for metric in ("revenue", "operating_profit"):
+        for number, amount in enumerate(split(own[metric], season), start=1):
+            ledger[quarter(metric, year, number)] = amount
+    return ledger
+
+
+def _balance(own: Mapping[str, int], equity_per_mille: int, weights: list[int]) -> dict[str, int]:
+    """The balance sheet: assets equal liabilities and equity."""
+    noncurrent = own["property_plant_equipment"] + own["intangible_assets"] + own["other_noncurrent_assets"]
+    current = own["inventories"] + own["trade_receivables"] + own["cash"]
+    assets = noncurrent + current
+    equity = rounded(assets * equity_per_mille, 1000)
+    liabilities = dict(zip(_LIABILITIES, split(assets - equity, weights), strict=True))
+    return liabilities | {
+        "noncurrent_assets": noncurrent,
+        "current_assets": current,
+        "total_assets": assets,
+        "equity": equity,
+        "equity_ratio": share(equity, assets),
+        "total_liabilities": assets - equity,
+        "net_debt": liabilities["borrowings"] - own["cash"],
+    }
+
+
+def _cash_flow(own: Mapping[str, int], opening: int) -> dict[str, int]:
+    """The cash flow statement, from the opening to the closing cash."""
+    change = own["cash"] - opening
+    return {
+        "opening_cash": opening,
+        "closing_cash": own["cash"],
+        "net_change_in_cash": change,
+        "financing_cash_flow": change - own["operating_cash_flow"] - own["investing_cash_flow"],
+        "free_cash_flow": own["operating_cash_flow"] - own["capital_expenditure"],
+    }
+
+
+def _per_share(own: Mapping[str, int], options: int, cents_per_grain: tuple[int, int]) -> dict[str, int]:
+    """Earnings per share in hundredths, on the shares outstanding and on those with all options used."""
+    cents, grains = cents_per_grain
+    shares, earned = own["shares_outstanding"], own["net_profit"] * cents
+    basic = rounded(earned, grains * shares)
+    # A loss per share is not diluted.
+    diluted = rounded(earned, grains * (shares + options)) if earned > 0 else basic
+    return {"basic_eps": basic, "diluted_eps": diluted}

@@ -1,0 +1,105 @@
+"""What an entity's figures are, and what each of its reports knew of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Status = Literal["reported", "restated", "repeated", "missing"]
+
+FIRST_YEAR = 2019
+"""The fiscal year of an entity's first report."""
+REPORTS = 5
+"""How many yearly reports an entity has."""
+YEARS = range(FIRST_YEAR - 2, FIRST_YEAR + REPORTS)
+"""The years that are imagined: the first report shows the year before, whose growth needs one more."""
+
+
+class Key(NamedTuple):
+    """What a figure is of."""
+
+    metric: str
+    period: str
+    """A year "2021" or a quarter "2021-Q3"."""
+    part: str = ""
+    """The part of the entity by its printed name; empty for the whole."""
+
+
+Leaves = dict[Key, int]
+"""Figures that are imagined, not computed; whole numbers in the last printed decimal of their metric."""
+Ledger = dict[Key, int | None]
+"""Every figure that a report may print, in the same whole numbers; None where it is withheld."""
+Derive = Callable[[Leaves, int], Ledger]
+"""All the figures of one year, computed from the leaves of that year and the one before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restatement:
+    """A correction of last year's figures."""
+
+    year: int
+    """The fiscal year of the report that makes it."""
+    reason: str
+    """Which of the pack's explanations goes with it."""
+    changes: Mapping[Key, int]
+    """What is added to which leaves."""
+    words: Mapping[str, str]
+    """The names that the explanation mentions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """A figure that the report of its own year leaves out."""
+
+    key: Key
+    until: int
+    """The fiscal year of the report that discloses it at last."""
+
+
+class Entry(NamedTuple):
+    """A figure as one report knows it."""
+
+    amount: int | None
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """What one report knows, beside what the entity's last report knew."""
+
+    now: Mapping[Key, int | None]
+    before: Mapping[Key, int | None]
+
+    def entry(self, key: Key) -> Entry:
+        """The figure and how it stands to the earlier reports; raises KeyError when there is no such figure."""
+        amount, earlier = self.now[key], self.before.get(key)
+        if amount is None:
+            return Entry(None, "missing")
+        if earlier is None:
+            return Entry(amount, "reported")
+        return Entry(amount, "repeated" if amount == earlier else "restated")
+
+    def earlier(self, key: Key) -> Entry:
+        """The figure as the last report gave it."""
+        return Entry(self.before[key], "repeated")
+
+
+def known(
+    leaves: Leaves, derive: Derive, restatements: Mapping[int, Restatement], withheld: tuple[Withheld, ...], year: int
+) -> Ledger:
+    """Every figure as the report on `year` knows it; none at all before the first report."""
+    if year < FIRST_YEAR:
+        return {}
+    corrected = dict(leaves)
+    for made, restatement in restatements.items():
+        if made <= year:
+            for key, change in restatement.changes.items():
+                corrected[key] += change
+    ledger: Ledger = {}
+    for past in range(FIRST_YEAR - 1, year + 1):
+        ledger.update(derive(corrected, past))
+    for gap in withheld:
+        if year < gap.until and gap.key in ledger:
+            ledger[gap.key] = None
+    return ledger

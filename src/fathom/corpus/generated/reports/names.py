@@ -1,0 +1,31 @@
+"""Names of which no two are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import gcd, prod
+
+from fathom.records.chance import rng_for
+from fathom.records.errors import FathomError
+
+
+def pick_words(lists: Sequence[Sequence[str]], seed: int, domain: str, entity: int) -> list[str]:
+    """One word of each list; no two entities of a domain and seed get the same words."""
+    sizes = [len(words) for words in lists]
+    room = prod(sizes)
+    if entity >= room:
+        raise FathomError(f"There are names for {room} entities of '{domain}', not for number {entity}. Use another seed.")
+    # entity -> (step * entity + offset) mod room visits every number once where step and room have no common factor.
+    rng = rng_for(seed, domain, "names")
+    step = next(step for step in iter(lambda: rng.randrange(room), None) if gcd(step, room) == 1)
+    rest = (step * entity + rng.randrange(room)) % room
+    words = []
+    for choices in lists:
+        rest, digit = divmod(rest, len(choices))
+        words.append(choices[digit])
+    return words
+
+
+def joined(beginnings: Sequence[str], endings: Sequence[str]) -> list[str]:
+    """Every beginning with every ending, each word once."""
+    return list(dict.fromkeys(beginning + ending for beginning in beginnings for ending in endings))

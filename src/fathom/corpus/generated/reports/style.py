@@ -1,0 +1,185 @@
+"""How an entity prints its figures: the same way in every report, and unlike its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from random import Random
+from typing import Any, Literal, NamedTuple
+
+from fathom.corpus.generated.reports.catalogue import DECIMALS, Metric
+from fathom.corpus.generated.reports.chances import rounded
+from fathom.corpus.generated.reports.files import read_words
+
+Manner = Literal["usual", "exact", "about", "before", "withheld"]
+"""In prose: rounded as the entity does; as in its tables; to three digits; as in the last report's tables; left out."""
+
+
+class Printed(NamedTuple):
+    """A figure as it is printed."""
+
+    text: str
+    value: Decimal | None
+    """What the text says, in plain units."""
+    before: str = ""
+    after: str = ""
+    """Currency and scale, where they stand around it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """An entity's habits of printing."""
+
+    language: str
+    currency: str
+    money_size: int
+    """What a one in a money table stands for: 1000 in a table of thousands."""
+    money_decimals: int
+    money_unit: str
+    """The scale as captions print it: "EUR million"."""
+    separator: str
+    """What stands between thousands."""
+    brackets: bool
+    """Whether tables print negative figures in brackets."""
+    minus: str
+    missing: str
+    """What stands where a figure is withheld."""
+    missing_in_prose: str
+    prose_before: str
+    prose_words: Mapping[int, str]
+    """What follows a sum of money in prose, by its scale; empty scale words belong to plain units."""
+    prose_steps: tuple[int, ...]
+    """The scales that prose rounds to, largest first."""
+    prose_decimals: int
+    percent: str
+    newest_first: bool
+    """Whether the current year's column comes before last year's."""
+    labels: Mapping[str, str]
+    """Each metric's wording."""
+    units: Mapping[str, str]
+    """How row labels print a unit."""
+    per_share: str
+    """The unit of per-share figures in row labels."""
+    price: str
+    """The unit of plain sums of money in row labels."""
+    year_column: str
+    quarter_columns: tuple[str, ...]
+    restated_column: str
+    caption: str
+    caption_with_unit: str
+    label_with_unit: str
+    numbering: str
+    numerals: tuple[str, ...]
+
+    def decimals(self, metric: Metric) -> int:
+        """How many decimals the figures of `metric` are kept with."""
+        return self.money_decimals if metric.kind == "money" else DECIMALS[metric.kind]
+
+    def unit(self, metric: Metric) -> str:
+        """The unit of a fact of `metric`."""
+        return self.currency if metric.is_currency else metric.unit
+
+    def value(self, metric: Metric, amount: int) -> Decimal:
+        """`amount` in plain units."""
+        return _plain(amount, self.decimals(metric), self.money_size if metric.kind == "money" else 1)
+
+    def in_table(self, metric: Metric, amount: int | None) -> Printed:
+        """The figure as a cell prints it."""
+        if amount is None:
+            return Printed(self.missing, None)
+        digits = _digits(amount, self.decimals(metric), self.separator)
+        signed = digits if amount >= 0 else f"({digits})" if self.brackets else self.minus + digits
+        return Printed(signed, self.value(metric, amount))
+
+    def in_prose(self, metric: Metric, amount: int, manner: Manner) -> Printed:
+        """The figure as a sentence prints it."""
+        decimals, size = self.decimals(metric), self.money_size if metric.kind == "money" else 1
+        if manner == "about":
+            amount = _three_digits(amount)
+        elif manner == "usual" and metric.kind == "money":
+            amount, decimals, size = self._rounded(amount)
+        text = ("" if amount >= 0 else self.minus) + _digits(amount, decimals, self.separator)
+        before, after = ("", self.percent) if metric.unit == "%" else ("", "")
+        if metric.is_currency:
+            before, after = self.prose_before, self.prose_words[size]
+        return Printed(text, _plain(amount, decimals, size), before, after)
+
+    def _rounded(self, amount: int) -> tuple[int, int, int]:
+        """A sum of money in the largest scale that it reaches: the amount, its decimals and the scale."""
+        # Everything in the finest unit that the entity keeps, so that rounding is whole-number arithmetic.
+        grains = 10**self.money_decimals
+        for size in self.prose_steps:
+            reaches = abs(amount) * self.money_size >= size * grains
+            if reaches and size > self.money_size:
+                decimals = self.prose_decimals
+                # Prose never shows more than the table knows.
+                while decimals and size * grains < self.money_size * 10**decimals:
+                    decimals -= 1
+                return rounded(amount * self.money_size * 10**decimals, size * grains), decimals, size
+        return amount, self.money_decimals, self.money_size
+
+    def row_unit(self, metric: Metric) -> str:
+        """The unit as the label of a row or column prints it; empty where the figure is a bare number."""
+        if metric.kind == "money":
+            return self.money_unit
+        return {"price": self.price, "per_share": self.per_share}.get(metric.kind) or self.units.get(metric.unit, "")
+
+
+def choose_style(rng: Random, language: str, metrics: Mapping[str, Metric], small: bool) -> Style:
+    """The habits of one entity; a `small` one, with figures below a billion, keeps to fine scales."""
+    words = read_words(f"language.{language}")
+    currency: dict[str, str] = rng.choice(words["currencies"])
+    scale: dict[str, Any] = rng.choice([scale for scale in words["scales"] if scale["fine"] or not small])
+    prose: dict[str, Any] = rng.choice(words["prose"])
+    caption: dict[str, str] = rng.choice(words["captions"])
+    column: dict[str, Any] = rng.choice(words["columns"])
+    return Style(
+        language=language,
+        currency=currency["code"],
+        money_size=scale["size"],
+        money_decimals=scale["decimals"],
+        money_unit=rng.choice(scale["units"]).format(**currency),
+        separator=rng.choice(currency["separators"]),
+        brackets=rng.random() < words["brackets"],
+        minus=rng.choice(words["minus"]),
+        missing=rng.choice(words["missing"]),
+        missing_in_prose=rng.choice(words["missing_in_prose"]),
+        prose_before=prose["before"].format(**currency),
+        prose_words={int(size): word.format(**currency) for size, word in prose["words"].items()},
+        prose_steps=tuple(prose["steps"]),
+        prose_decimals=rng.choice(prose["decimals"]),
+        percent=rng.choice(words["percent"]),
+        newest_first=rng.random() < 0.75,
+        labels={metric.id: rng.choice(metric.labels[language]) for metric in metrics.values()},
+        units=words["units"],
+        per_share=words["per_share"].format(**currency),
+        price=words["price"].format(**currency),
+        year_column=column["year"],
+        quarter_columns=tuple(column["quarters"]),
+        restated_column=rng.choice(words["restated"]),
+        caption=caption["plain"],
+        caption_with_unit=caption["with_unit"],
+        label_with_unit=words["label_with_unit"],
+        numbering=rng.choice(words["numbering"]),
+        numerals=tuple(words["numerals"]),
+    )
+
+
+def _digits(amount: int, decimals: int, separator: str) -> str:
+    """The figure without its sign."""
+    whole, rest = divmod(abs(amount), 10**decimals)
+    grouped = f"{whole:,}" if separator == "," else f"{whole:,}".replace(",", separator)
+    return f"{grouped}.{rest:0{decimals}d}" if decimals else grouped
+
+
+def _plain(amount: int, decimals: int, size: int) -> Decimal:
+    """The value in plain units, without needless zeros where it is whole."""
+    whole, rest = divmod(amount * size, 10**decimals)
+    return Decimal(amount * size).scaleb(-decimals) if rest else Decimal(whole)
+
+
+def _three_digits(amount: int) -> int:
+    """The figure rounded to three significant digits."""
+    step = 10 ** max(0, len(str(abs(amount))) - 3)
+    return rounded(amount, step) * step

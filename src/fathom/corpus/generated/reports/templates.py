@@ -1,0 +1,115 @@
+"""Sentences with slots for words and figures.
+
+A slot stands in braces:
+
+    {place}              a word of the entity or the report, or one of the pack's phrases
+    {=revenue}           the entity's wording for a metric
+    {a}                  "a" or "an", whichever the next word wants
+    {revenue}            a figure of the current year; {revenue@-1} of the year before, {revenue@q3} of the third quarter
+    {revenue/part}       a figure of the part that the word "part" names
+    {revenue!}           printed as in the tables; {revenue~} to three digits; {revenue^} as the last report gave it
+    {order_backlog?}     the word that says that the figure is withheld
+
+Before " | " stand the conditions under which a sentence may be used: "revenue>" the figure rose, "revenue<" it fell,
+"net_profit+" it is above zero, "net_profit-" below. A sentence whose figures are withheld is never used, save where
+it says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fathom.corpus.generated.reports.style import Manner
+
+_SLOT = re.compile(r"\{([^{}]+)\}")
+_FIGURE = re.compile(r"(?P<metric>[a-z_0-9]+)(?:/(?P<part>[a-z_]+))?(?:@(?P<when>-\d|q\d))?(?P<manner>[!~^?]?)")
+_MANNERS: Mapping[str, Manner] = {"": "usual", "!": "exact", "~": "about", "^": "before", "?": "withheld"}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A slot for a figure."""
+
+    metric: str
+    part: str | None
+    """The word that names the part; None for the whole."""
+    years_back: int
+    quarter: int | None
+    manner: Manner
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A slot for a word or phrase."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A slot for the entity's wording of a metric."""
+
+    metric: str
+
+
+@dataclass(frozen=True, slots=True)
+class Indefinite:
+    """A slot for "a" or "an"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What must hold of a figure."""
+
+    figure: Figure
+    test: str
+    """One of ">", "<", "+", "-"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A sentence or phrase, taken apart."""
+
+    pieces: tuple[str | Figure | Word | Label | Indefinite, ...]
+    conditions: tuple[Condition, ...]
+    figures: tuple[Figure, ...]
+
+
+def parse_template(source: str, metrics: Mapping[str, object]) -> Template:
+    """The template that `source` spells; a slot that begins with a metric's id is a figure."""
+    guard, bar, body = source.rpartition(" | ")
+    pieces = tuple(
+        _slot(piece, metrics) if odd else piece for odd, piece in _alternating(_SLOT.split(body)) if piece or odd
+    )
+    conditions = tuple(Condition(_figure(spec[:-1]), spec[-1]) for spec in guard.split(", ")) if bar else ()
+    return Template(pieces, conditions, tuple(piece for piece in pieces if isinstance(piece, Figure)))
+
+
+def _alternating(parts: list[str]) -> list[tuple[bool, str]]:
+    return [(index % 2 == 1, part) for index, part in enumerate(parts)]
+
+
+def _slot(spec: str, metrics: Mapping[str, object]) -> Figure | Word | Label | Indefinite:
+    if spec == "a":
+        return Indefinite()
+    if spec.startswith("="):
+        return Label(spec[1:])
+    if re.split(r"[/@!~^?]", spec, maxsplit=1)[0] in metrics:
+        return _figure(spec)
+    return Word(spec)
+
+
+def _figure(spec: str) -> Figure:
+    match = _FIGURE.fullmatch(spec)
+    if match is None:
+        raise ValueError(f"no figure slot: '{spec}'")
+    when = match["when"] or ""
+    return Figure(
+        metric=match["metric"],
+        part=match["part"],
+        years_back=int(when[1:]) if when.startswith("-") else 0,
+        quarter=int(when[1:]) if when.startswith("q") else None,
+        manner=_MANNERS[match["manner"]],
+    )

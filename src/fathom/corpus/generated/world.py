@@ -1,0 +1,288 @@
+"""The world the generated articles come from: who works on what, and which works cite which.
+
+Articles are planned one after another, and each cites only works planned before it. So a world can be cut off
+anywhere: the first hundred articles of a thousand are the hundred that a smaller world of the same seed has.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import eq
+from random import Random
+from typing import Literal
+
+from fathom.corpus.generated.lexicon import Phrase, Quantity, Topic, names, subject, templates
+from fathom.corpus.generated.people import Person, invent, namesake
+from fathom.records.chance import rng_for
+from fathom.records.record import short_id
+
+FIRST_YEAR, LAST_YEAR = 2008, 2025
+SHORTEST, LONGEST = 2_300, 37_000
+"""Planned tokens; what is written comes out within a tenth of it, so that all articles have 2K to 40K."""
+
+
+@dataclass(frozen=True)
+class Gist:
+    """What a work is about and what it found."""
+
+    topic: Topic
+    method: Phrase
+    rival: Phrase
+    object: Phrase
+    other: Phrase
+    setting: Phrase
+    material: Phrase
+    quantity: Quantity
+
+
+@dataclass(frozen=True)
+class Work:
+    """Something that can be cited, inside the corpus or outside."""
+
+    article: str | None
+    """Its id where it is an article of the corpus."""
+    title: str
+    name: str
+    """What it introduces: a method, a data set."""
+    people: tuple[Person, ...]
+    year: int
+    venue: str
+    volume: int
+    pages: tuple[int, int]
+    doi: str | None
+    gist: Gist
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one article is set."""
+
+    marks: Literal["numeric", "author-year", "superscript"]
+    by_appearance: bool
+    """Whether references are listed in the order of their first mention, or by family name."""
+    references: Literal["plain", "quoted", "year-first", "compact"]
+    initials: bool
+    numbered_headings: bool
+    affiliations: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that is needed to write one article."""
+
+    seed: int
+    index: int
+    work: Work
+    institution: str
+    tokens: int
+    style: Style
+    cited: tuple[Work, ...]
+
+
+class _Circle:
+    """The people and works of one topic so far."""
+
+    def __init__(self) -> None:
+        self.people: list[Person] = []
+        self.inside: list[Work] = []
+        self.outside: list[Work] = []
+        # Each work stands here once, and once more for each time it was cited: the rich get richer.
+        self.urn: list[Work] = []
+
+
+class World:
+    """Plans articles without end."""
+
+    def __init__(self, seed: int, subjects: Sequence[str]) -> None:
+        self._seed = seed
+        self._subjects = tuple(subjects)
+        self._circles: dict[str, _Circle] = defaultdict(_Circle)
+        self._everywhere: list[Work] = []
+        self._everyone: list[Person] = []
+        self._titles: set[str] = set()
+        self._names: set[str] = set()
+
+    def plans(self) -> Iterator[Plan]:
+        """One article after another; the subjects take turns."""
+        index = 0
+        while True:
+            yield self._plan(index)
+            index += 1
+
+    def _plan(self, index: int) -> Plan:
+        rng = rng_for(self._seed, "article", index)
+        topic = rng.choice(subject(self._subjects[index % len(self._subjects)]).topics)
+        circle = self._circles[topic.name]
+        year = round(rng.triangular(FIRST_YEAR, LAST_YEAR, LAST_YEAR - 3))
+        tokens = _clipped(rng.lognormvariate(9.25, 0.62), SHORTEST, LONGEST)
+        article = short_id("gen", "research", self._seed, index)
+        work = self._work(rng, topic, circle, year, article)
+        cited = self._references(rng, circle, work, tokens)
+        circle.inside.append(work)
+        circle.urn.append(work)
+        self._everywhere.append(work)
+        institution = rng.choice(names().institutions).format(
+            subject=topic.subject.title(), place=rng.choice(names().places)
+        )
+        return Plan(self._seed, index, work, institution, tokens, _style(rng), cited)
+
+    def _work(self, rng: Random, topic: Topic, circle: _Circle, year: int, article: str | None) -> Work:
+        gist = _gist(rng, topic)
+        words = subject(topic.subject)
+        name = self._name(rng, words.stems, words.suffixes)
+        first_page = rng.randint(1, 900)
+        return Work(
+            article=article,
+            title=self._title(rng, gist, name),
+            name=name,
+            people=self._authors(rng, circle),
+            year=year,
+            venue=rng.choice(words.venues),
+            volume=rng.randint(1, 60),
+            pages=(first_page, first_page + rng.randint(5, 40)),
+            # Reserved for examples: no such DOI can resolve to somebody's real work.
+            doi=f"10.5555/{short_id('fathom', name)}" if rng.random() < 0.6 else None,
+            gist=gist,
+        )
+
+    def _references(self, rng: Random, circle: _Circle, work: Work, tokens: int) -> tuple[Work, ...]:
+        """8 to 80 works, part of them in the corpus, none younger than the one that cites them."""
+        wanted = _clipped(rng.lognormvariate(3.35, 0.5), 8, min(80, max(10, tokens // 130)))
+        chosen: dict[str, Work] = {}
+        inside = min(round(wanted * rng.uniform(0.12, 0.4)), len(self._everywhere) // 2)
+        for _ in range(4 * inside):
+            if len(chosen) >= inside:
+                break
+            urn = circle.urn if circle.urn and rng.random() < 0.85 else self._everywhere
+            found = rng.choice(urn)
+            if found.year <= work.year and _stands_apart(found, chosen.values()):
+                chosen[found.title] = found
+        for _ in range(20 * wanted):
+            if len(chosen) >= wanted:
+                break
+            found = self._outside(rng, circle, work)
+            if _stands_apart(found, chosen.values()):
+                chosen[found.title] = found
+        for found in chosen.values():
+            if found.article is not None:
+                self._circles[found.gist.topic.name].urn.append(found)
+        return tuple(chosen.values())
+
+    def _outside(self, rng: Random, circle: _Circle, work: Work) -> Work:
+        """A work that is not in the corpus: often one that others cite as well."""
+        if circle.outside and rng.random() < 0.55:
+            known = rng.choice(circle.outside)
+            if known.year <= work.year:
+                return known
+        year = max(FIRST_YEAR - 20, work.year - int(rng.expovariate(1 / 6)))
+        new = self._work(rng, work.gist.topic, circle, year, None)
+        circle.outside.append(new)
+        return new
+
+    def _authors(self, rng: Random, circle: _Circle) -> tuple[Person, ...]:
+        """One to nine people, most of whom have published on the topic before."""
+        size = min(9, 1 + int(rng.gammavariate(2.2, 1.2)))
+        team: dict[str, Person] = {}
+        while len(team) < size:
+            person = rng.choice(circle.people) if circle.people and rng.random() < 0.72 else self._newcomer(rng, circle)
+            team[person.id] = person
+        return tuple(team.values())
+
+    def _newcomer(self, rng: Random, circle: _Circle) -> Person:
+        id = f"p-{len(self._everyone) + 1:05d}"
+        if self._everyone and rng.random() < 0.03:
+            person = namesake(rng.choice(self._everyone), id)
+        else:
+            person = invent(rng, id)
+        self._everyone.append(person)
+        circle.people.append(person)
+        return person
+
+    def _title(self, rng: Random, gist: Gist, name: str) -> str:
+        """A title that no other work has."""
+        while True:
+            words = {
+                "object": gist.object.own,
+                "method": gist.method.own,
+                "setting": gist.setting.own,
+                "quantity": gist.quantity.name,
+                "topic": gist.topic.name,
+                "name": name,
+            }
+            template = rng.choice(templates("title"))
+            title = template.format(**words)
+            if title.casefold() in self._titles:
+                # The shorter forms run out first: a setting or a name tells two works apart.
+                title = f"{name}: {title}" if "{name}" not in template else f"{title}, {rng.choice(gist.topic.settings).own}"
+            if title.casefold() not in self._titles:
+                self._titles.add(title.casefold())
+                return _capitalised(title) if rng.random() < 0.5 else title[0].upper() + title[1:]
+
+    def _name(self, rng: Random, stems: Sequence[str], suffixes: Sequence[str]) -> str:
+        """A name that no other work has; names grow longer as the short ones run out."""
+        for parts in range(1, 100):
+            for _ in range(6):
+                stem = rng.choice(stems) + "".join(rng.choice(stems).lower() for _ in range(parts // 2))
+                name = stem + rng.choice(suffixes) + (f"-{rng.randint(2, 9)}" if parts % 2 == 0 else "")
+                if name.casefold() not in self._names:
+                    self._names.add(name.casefold())
+                    return name
+        raise RuntimeError("the names of generated works have run out")
+
+
+def _stands_apart(found: Work, chosen: Iterable[Work]) -> bool:
+    """Whether a sentence that tells three things about `found` fits none of the others."""
+    notions = _notions(found)
+    return all(sum(map(eq, notions, _notions(work))) <= 2 for work in chosen)
+
+
+def _notions(work: Work) -> tuple[str, ...]:
+    gist = work.gist
+    return gist.method.own, gist.object.own, gist.setting.own, gist.material.own, gist.quantity.name
+
+
+def _gist(rng: Random, topic: Topic) -> Gist:
+    method, rival = rng.sample(topic.methods, 2)
+    object, other = rng.sample(topic.objects, 2)
+    return Gist(
+        topic=topic,
+        method=method,
+        rival=rival,
+        object=object,
+        other=other,
+        setting=rng.choice(topic.settings),
+        material=rng.choice(topic.materials),
+        quantity=rng.choice(topic.quantities),
+    )
+
+
+def _style(rng: Random) -> Style:
+    marks = rng.choices(("numeric", "author-year", "superscript"), (45, 40, 15))[0]
+    return Style(
+        marks=marks,  # type: ignore[arg-type]
+        by_appearance=marks == "superscript" or (marks == "numeric" and rng.random() < 0.6),
+        references=rng.choice(("year-first",) if marks == "author-year" else ("plain", "quoted", "compact")),  # type: ignore[arg-type]
+        initials=rng.random() < 0.35,
+        numbered_headings=rng.random() < 0.6,
+        affiliations=rng.random() < 0.7,
+    )
+
+
+def _clipped(value: float, low: int, high: int) -> int:
+    return max(low, min(high, round(value)))
+
+
+_SMALL = frozenset("a an and as at but by for from in into of on or the to under with when where than".split())
+
+
+def _capitalised(title: str) -> str:
+    """In Title Case, as some journals print it; words with capitals of their own keep them."""
+    words = title.split(" ")
+    opens = True
+    for place, word in enumerate(words):
+        if opens or word not in _SMALL:
+            words[place] = word[0].upper() + word[1:]
+        opens = word.endswith((":", "?"))
+    return " ".join(words)

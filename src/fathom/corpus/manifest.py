@@ -1,0 +1,78 @@
+"""What a corpus says of itself: how it was made, what is in it, under which licences."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pydantic import JsonValue, ValidationError
+
+from fathom.records.articles import Count
+from fathom.records.errors import FathomError, touching
+from fathom.records.files import replacing
+from fathom.records.record import Record, first_fault
+
+FORMAT = 1
+"""Raised whenever the files of a corpus change their shape."""
+
+FILE_NAME = "manifest.json"
+
+
+class CorpusManifest(Record):
+    """Written last, so that a corpus with a manifest is a finished one."""
+
+    format: int = FORMAT
+    fathom: str
+    """The version of the program that wrote it."""
+    recipe: dict[str, JsonValue]
+    """The command and the settings that make the same corpus again."""
+    fingerprint: str
+    """Of every article in order; two corpora of one fingerprint hold the same documents."""
+    articles: Count
+    characters: Count
+    tokens: Count
+    tokenizer: str
+    links: Count
+    """Citations from one article of the corpus to another."""
+    kinds: dict[str, Count]
+    subjects: dict[str, Count]
+    languages: dict[str, Count]
+    licences: dict[str, Count]
+
+    def write(self, folder: Path) -> None:
+        """Put it into `folder`, readable by people."""
+        with replacing(folder / FILE_NAME) as file:
+            file.write(self.model_dump_json(indent=2).encode() + b"\n")
+
+
+def read_manifest(folder: Path) -> CorpusManifest:
+    """The manifest of the corpus in `folder`; every way in which there is none is an error of its own."""
+    path = folder / FILE_NAME
+    if not folder.exists():
+        raise FathomError(
+            f"There is no corpus '{folder}': the folder does not exist. "
+            "Make one with `fathom generate --out CORPUS`."
+        )
+    if not path.exists():
+        raise FathomError(
+            f"'{folder}' is no finished corpus: it has no {FILE_NAME}. "
+            "Run the command that was making it again, or make one with `fathom generate --out CORPUS`."
+        )
+    with touching("read", path):
+        content = path.read_bytes()
+    try:
+        found = json.loads(content)
+    except ValueError as error:
+        raise FathomError(f"'{path}' is no JSON: {error}. Restore a copy, or make the corpus again.") from error
+    written = found.get("format") if isinstance(found, dict) else None
+    if isinstance(written, int) and written > FORMAT:
+        raise FathomError(
+            f"The corpus '{folder}' was written by a newer Fathom ({found.get('fathom', 'unknown')}, format {written}; "
+            f"this one reads up to {FORMAT}). Update Fathom, or make the corpus again."
+        )
+    try:
+        return CorpusManifest.model_validate_json(content)
+    except ValidationError as error:
+        raise FathomError(
+            f"'{path}' is no manifest of a corpus: {first_fault(error)}. Restore a copy, or make the corpus again."
+        ) from error

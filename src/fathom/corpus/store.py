@@ -1,0 +1,377 @@
+"""The store of a corpus: one SQLite file whose schema stands here, once.
+
+Texts and parts are compressed each on their own, so that laying out a context reads texts alone and a table of
+contents reads neither.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import zstandard
+from pydantic import JsonValue, ValidationError
+
+import fathom
+from fathom.corpus.manifest import FILE_NAME as MANIFEST
+from fathom.corpus.manifest import CorpusManifest, read_manifest
+from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
+from fathom.records.articles import Article, ArticleId
+from fathom.records.errors import FathomError, touching
+from fathom.records.record import digest, digest_stream, first_fault
+
+STORE = "corpus.sqlite"
+UNFINISHED = "corpus.sqlite.part"
+
+SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE articles (
+    number INTEGER PRIMARY KEY,      -- from one, in the order in which they were added
+    id TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    language TEXT NOT NULL,
+    subject TEXT,
+    year INTEGER,
+    licence TEXT NOT NULL,
+    title TEXT NOT NULL,             -- a copy of what the span says, for tables of contents
+    characters INTEGER NOT NULL,
+    fingerprint BLOB NOT NULL,       -- of the text alone: contexts are named by it
+    text BLOB NOT NULL,              -- zstd of the text
+    parts BLOB NOT NULL              -- zstd of the article's JSON without its text
+);
+CREATE TABLE tokens (
+    tokenizer TEXT NOT NULL,
+    article INTEGER NOT NULL REFERENCES articles (number),
+    count INTEGER NOT NULL,
+    PRIMARY KEY (tokenizer, article)
+) WITHOUT ROWID;
+CREATE TABLE links (                 -- which article cites which, by id
+    citing TEXT NOT NULL,
+    cited TEXT NOT NULL,
+    PRIMARY KEY (citing, cited)
+) WITHOUT ROWID;
+"""
+
+_LEVEL = 6
+"""Of compression: half again as small as level 3, and read at the same speed."""
+
+
+class Listed(NamedTuple):
+    """An article's line in the table of contents."""
+
+    number: int
+    id: ArticleId
+    kind: str
+    language: str
+    subject: str | None
+    year: int | None
+    licence: str
+    title: str
+    characters: int
+    fingerprint: bytes
+
+
+class Link(NamedTuple):
+    """One article of the corpus cites another."""
+
+    citing: ArticleId
+    cited: ArticleId
+
+
+@dataclass(frozen=True)
+class Packed:
+    """An article as the store keeps it; made by the workers, so that compression is spread over them."""
+
+    id: ArticleId
+    kind: str
+    language: str
+    subject: str | None
+    year: int | None
+    licence: str
+    title: str
+    characters: int
+    fingerprint: bytes
+    text: bytes
+    parts: bytes
+    tokens: int
+    cited: tuple[ArticleId, ...]
+
+
+def pack(article: Article) -> Packed:
+    """The article, compressed and counted."""
+    text = article.text.encode()
+    parts = article.model_dump_json(exclude={"text"}).encode()
+    compressor = zstandard.ZstdCompressor(level=_LEVEL)
+    return Packed(
+        id=article.id,
+        kind=article.kind,
+        language=article.language,
+        subject=article.subject,
+        year=article.year,
+        licence=article.licence,
+        title=article.title_text,
+        characters=len(article.text),
+        fingerprint=digest(text),
+        text=compressor.compress(text),
+        parts=compressor.compress(parts),
+        tokens=tokenizer(DEFAULT).count(article.text),
+        cited=article.cited,
+    )
+
+
+def _unpack(text: bytes, parts: bytes) -> Article:
+    words = json.dumps(zstandard.decompress(text).decode(), ensure_ascii=False).encode()
+    # The text goes back in as the first field, so that one pass of the validator sees a whole article.
+    return Article.model_validate_json(b'{"text":' + words + b"," + zstandard.decompress(parts)[1:])
+
+
+class Corpus:
+    """A finished corpus, open for reading."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest = read_manifest(folder)
+        path = folder / STORE
+        if not path.exists():
+            raise FathomError(f"The corpus '{folder}' lacks its {STORE}. Restore a copy, or make the corpus again.")
+        with touching("read", path):
+            self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+            found = self._db.execute("SELECT count(*) FROM articles").fetchone()[0]
+        if found != self.manifest.articles:
+            raise FathomError(
+                f"The corpus '{folder}' holds {found} articles where its manifest counts {self.manifest.articles}. "
+                "Restore a copy, or make the corpus again."
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._db.close()
+
+    def __len__(self) -> int:
+        return self.manifest.articles
+
+    def listing(self) -> Iterator[Listed]:
+        """The table of contents, in the order of the corpus, without texts."""
+        columns = ", ".join(Listed._fields)
+        return map(Listed._make, self._query(f"SELECT {columns} FROM articles ORDER BY number"))
+
+    def article(self, id: ArticleId) -> Article:
+        """One article with all its parts."""
+        rows = list(self._query("SELECT text, parts FROM articles WHERE id = ?", (id,)))
+        if not rows:
+            raise self._lacks(id)
+        return self._opened(id, *rows[0])
+
+    def articles(self) -> Iterator[Article]:
+        """Every article with all its parts, one at a time, in the order of the corpus."""
+        for id, text, parts in self._query("SELECT id, text, parts FROM articles ORDER BY number"):
+            yield self._opened(id, text, parts)
+
+    def text(self, id: ArticleId) -> bytes:
+        """One article's text in UTF-8."""
+        for (text,) in self._query("SELECT text FROM articles WHERE id = ?", (id,)):
+            return zstandard.decompress(text)
+        raise self._lacks(id)
+
+    def texts(self) -> Iterator[tuple[ArticleId, bytes]]:
+        """Every article's text in UTF-8, in the order of the corpus."""
+        for id, text in self._query("SELECT id, text FROM articles ORDER BY number"):
+            yield id, zstandard.decompress(text)
+
+    def links(self) -> Iterator[Link]:
+        """Which article cites which, ordered."""
+        return map(Link._make, self._query("SELECT citing, cited FROM links ORDER BY citing, cited"))
+
+    def token_counts(self, counter: Tokenizer) -> dict[ArticleId, int]:
+        """The length of every article's text; counted here where the corpus does not have them."""
+        stored = self._query(
+            "SELECT id, count FROM tokens JOIN articles ON article = number WHERE tokenizer = ? ORDER BY number",
+            (counter.name,),
+        )
+        counts: dict[ArticleId, int] = dict(stored)
+        return counts or {id: counter.count(text.decode()) for id, text in self.texts()}
+
+    def _query(self, sql: str, values: tuple[str, ...] = ()) -> Iterator[tuple[object, ...]]:
+        with touching("read", self.folder / STORE):
+            yield from self._db.execute(sql, values)
+
+    def _opened(self, id: ArticleId, text: bytes, parts: bytes) -> Article:
+        try:
+            return _unpack(text, parts)
+        except (ValidationError, zstandard.ZstdError) as error:
+            fault = first_fault(error) if isinstance(error, ValidationError) else str(error)
+            raise FathomError(
+                f"Article '{id}' of the corpus '{self.folder}' is damaged: {fault}. Restore a copy, or make it again."
+            ) from error
+
+    def _lacks(self, id: ArticleId) -> FathomError:
+        return FathomError(
+            f"The corpus '{self.folder}' has no article '{id}'. Give the corpus that the context was made from."
+        )
+
+
+class CorpusWriter:
+    """A corpus in the making. A kill loses at most the articles since the last `save`; opening it again goes on.
+
+    Until `finish` the articles stand in a file of another name, so nothing half-written can be taken for a corpus.
+    """
+
+    def __init__(self, folder: Path, recipe: dict[str, JsonValue]) -> None:
+        self.folder = folder
+        self.recipe = recipe
+        _refuse_another(folder, recipe)
+        with touching("make the folder", folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        self._path = folder / UNFINISHED
+        with touching("write", self._path):
+            self._db = sqlite3.connect(self._path, isolation_level=None)
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            # One writer at a time: a second one is told so instead of mixing its articles in.
+            self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._db.execute("BEGIN IMMEDIATE")
+            self._begin()
+
+    def _begin(self) -> None:
+        """Lay down the schema, or see that what is there has the same recipe."""
+        recipe = json.dumps(self.recipe, sort_keys=True)
+        if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            for statement in filter(str.strip, _statements(SCHEMA)):
+                self._db.execute(statement)
+            self._db.execute("INSERT INTO meta VALUES ('recipe', ?)", (recipe,))
+        (found,) = self._db.execute("SELECT value FROM meta WHERE name = 'recipe'").fetchone()
+        if found != recipe:
+            raise FathomError(
+                f"'{self.folder}' holds an unfinished corpus with other settings ({_differing(json.loads(found), self.recipe)}). "
+                "Give the same settings to finish it, or another --out."
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._db.close()
+
+    def __len__(self) -> int:
+        with touching("read", self._path):
+            return int(self._db.execute("SELECT count(*) FROM articles").fetchone()[0])
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens the articles so far have together."""
+        with touching("read", self._path):
+            return int(self._db.execute("SELECT coalesce(sum(count), 0) FROM tokens").fetchone()[0])
+
+    def add(self, packed: Packed) -> None:
+        """Add one article at the end."""
+        with touching("write", self._path):
+            try:
+                added = self._db.execute(
+                    "INSERT INTO articles (id, kind, language, subject, year, licence, title, characters, fingerprint,"
+                    " text, parts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (packed.id, packed.kind, packed.language, packed.subject, packed.year, packed.licence)
+                    + (packed.title, packed.characters, packed.fingerprint, packed.text, packed.parts),
+                )
+            except sqlite3.IntegrityError as error:
+                raise FathomError(f"Article '{packed.id}' is in the corpus already. Give each document once.") from error
+            self._db.execute("INSERT INTO tokens VALUES (?, ?, ?)", (DEFAULT, added.lastrowid, packed.tokens))
+            self._db.executemany("INSERT INTO links VALUES (?, ?)", ((packed.id, cited) for cited in packed.cited))
+
+    def save(self) -> None:
+        """Put what was added on disk."""
+        with touching("write", self._path):
+            self._db.execute("COMMIT")
+            self._db.execute("BEGIN IMMEDIATE")
+
+    def finish(self) -> CorpusManifest:
+        """Make a corpus of it: a store with the same bytes however often the work was broken off, and its manifest."""
+        self.save()
+        whole = self.folder / f"{STORE}.new"
+        with touching("write", self.folder / STORE):
+            self._db.execute("COMMIT")
+            whole.unlink(missing_ok=True)
+            self._db.execute("VACUUM INTO ?", (str(whole),))
+            manifest = self._manifest()
+            self._db.close()
+            os.replace(whole, self.folder / STORE)
+        manifest.write(self.folder)
+        self._path.unlink()
+        return manifest
+
+    def _manifest(self) -> CorpusManifest:
+        def one(sql: str) -> int:
+            return int(self._db.execute(sql).fetchone()[0])
+
+        def counts(column: str) -> dict[str, int]:
+            return dict(self._db.execute(f"SELECT {column}, count(*) FROM articles WHERE {column} IS NOT NULL GROUP BY 1 ORDER BY 1"))
+
+        return CorpusManifest(
+            fathom=fathom.__version__,
+            recipe=self.recipe,
+            fingerprint=digest_stream(self._contents()).hex(),
+            articles=one("SELECT count(*) FROM articles"),
+            characters=one("SELECT coalesce(sum(characters), 0) FROM articles"),
+            tokens=one("SELECT coalesce(sum(count), 0) FROM tokens"),
+            tokenizer=DEFAULT,
+            links=one("SELECT count(*) FROM links"),
+            kinds=counts("kind"),
+            subjects=counts("subject"),
+            languages=counts("language"),
+            licences=counts("licence"),
+        )
+
+    def _contents(self) -> Iterator[bytes]:
+        """What the fingerprint covers. Decompressed, since another zstd may pack the same words differently."""
+        for id, text, parts in self._db.execute("SELECT id, fingerprint, parts FROM articles ORDER BY number"):
+            yield from (id.encode(), text, zstandard.decompress(parts))
+
+
+def _statements(script: str) -> Iterable[str]:
+    """The statements of a script: sqlite3's own `executescript` would commit the transaction we are in."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def _refuse_another(folder: Path, recipe: dict[str, JsonValue]) -> None:
+    """Nothing that is there is lost: a folder with another corpus, or with anything else, is left alone."""
+    if folder.is_file():
+        raise FathomError(f"Cannot write a corpus to '{folder}': it is a file. Name a folder.")
+    if not folder.exists():
+        return
+    with touching("read the folder", folder):
+        present = {entry.name for entry in folder.iterdir()}
+    if MANIFEST in present and UNFINISHED not in present:
+        raise FathomError(
+            f"'{folder}' holds a corpus already ({_differing(read_manifest(folder).recipe, recipe)}). "
+            "Choose another --out, or delete it first."
+        )
+    foreign = present - {UNFINISHED, f"{UNFINISHED}-journal", f"{STORE}.new", STORE, MANIFEST}
+    if foreign and UNFINISHED not in present:
+        raise FathomError(f"'{folder}' is not empty (it holds '{min(foreign)}'). Choose another --out.")
+
+
+def _differing(found: dict[str, JsonValue], wanted: dict[str, JsonValue]) -> str:
+    """The first setting in which two recipes differ, in words."""
+    for name in sorted({*found, *wanted}):
+        if found.get(name) != wanted.get(name):
+            return f"{name} {json.dumps(found.get(name))}, not {json.dumps(wanted.get(name))}"
+    return "the same settings"
+
+
+def finished(folder: Path, recipe: dict[str, JsonValue]) -> CorpusManifest | None:
+    """The manifest of the corpus in `folder` where one was finished with this very recipe."""
+    if not (folder / MANIFEST).exists() or (folder / UNFINISHED).exists():
+        return None
+    manifest = read_manifest(folder)
+    return manifest if manifest.recipe == recipe else None

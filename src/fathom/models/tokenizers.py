@@ -1,0 +1,81 @@
+"""Counting tokens offline, by a tokenizer that is named and recorded wherever a length is."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+from fathom.records.errors import FathomError, touching
+
+DEFAULT = "o200k"
+EMBEDDED = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
+"""Those that come with the program, by the name of their vocabulary."""
+
+
+class Tokenizer(Protocol):
+    """What counts tokens."""
+
+    name: str
+    """How it is recorded; two tokenizers of one name count alike."""
+    splits_at_newlines: bool
+    """Whether a newline followed by a visible character always ends a token, so that whole lines' counts add up."""
+
+    def count(self, text: str) -> int: ...
+
+
+class EmbeddedTokenizer:
+    """One of OpenAI's vocabularies, carried in a package."""
+
+    splits_at_newlines = True
+
+    def __init__(self, name: str) -> None:
+        from bpe_openai._bindings import tokenizer_for_encoding
+
+        self.name = name
+        self._encoding = tokenizer_for_encoding(EMBEDDED[name])
+
+    def count(self, text: str) -> int:
+        return int(self._encoding.count(text))
+
+
+class FileTokenizer:
+    """A Hugging Face `tokenizer.json`, named by its fingerprint."""
+
+    splits_at_newlines = False
+
+    def __init__(self, path: Path) -> None:
+        with touching("read the tokenizer", path):
+            content = path.read_bytes()
+        self.name = f"{path.stem}@{hashlib.sha256(content).hexdigest()[:12]}"
+        self._tokenizer = _parse_tokenizer(path, content)
+
+    def count(self, text: str) -> int:
+        return len(self._tokenizer.encode(text, add_special_tokens=False))
+
+
+def _parse_tokenizer(path: Path, content: bytes) -> Any:
+    try:
+        from tokenizers import Tokenizer as HuggingFaceTokenizer
+    except ImportError as error:
+        raise FathomError(
+            f"The tokenizer file '{path}' needs the package `tokenizers`. Install it with "
+            "`pip install 'fathom-bench[tokenizers]'`, or name one of: " + ", ".join(EMBEDDED) + "."
+        ) from error
+    try:
+        return HuggingFaceTokenizer.from_buffer(content)
+    except Exception as error:  # The library raises bare Exception for a file that it cannot read.
+        raise FathomError(f"'{path}' is no tokenizer file: {error}. Give a Hugging Face tokenizer.json.") from error
+
+
+@cache
+def tokenizer(name: str = DEFAULT) -> Tokenizer:
+    """The tokenizer of that name, or the one in the file of that path."""
+    if name in EMBEDDED:
+        return EmbeddedTokenizer(name)
+    path = Path(name)
+    if path.suffix == ".json" or path.exists():
+        return FileTokenizer(path)
+    known = ", ".join(EMBEDDED)
+    raise FathomError(f"There is no tokenizer '{name}'. Name one of {known}, or the path of a tokenizer.json.")

@@ -1,0 +1,1 @@
+"""The shared nouns, their ids and their files. Every other room speaks in these."""

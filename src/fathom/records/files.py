@@ -1,0 +1,127 @@
+"""Files of records: streamed in, appended so that a kill loses at most the line being written, replaced whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Generic, Self, TypeVar
+
+from pydantic import ValidationError
+
+from fathom.records.errors import FathomError, touching
+from fathom.records.record import Record, first_fault
+
+R = TypeVar("R", bound=Record)
+
+
+def read_records(path: Path, kind: type[R]) -> Iterator[R]:
+    """The records of a finished file, one after another; a line that holds none is an error with its number."""
+    with touching("read", path), path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            yield _read_line(path, number, line, kind)
+
+
+def _read_line(path: Path, number: int, line: bytes, kind: type[R]) -> R:
+    if not line.endswith(b"\n"):
+        raise FathomError(
+            f"'{path}' is cut off in line {number}: its last line does not end. "
+            "Run the command that wrote it again, or restore a copy."
+        )
+    try:
+        return kind.from_line(line)
+    except ValidationError as error:
+        raise FathomError(
+            f"Line {number} of '{path}' is no {kind.__name__.lower()}: {first_fault(error)}. "
+            "Mend the line, or make the file again."
+        ) from error
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A new file that takes the place of `path` only when all of it is on disk; until then the old one stands."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with touching("write", path):
+            with draft.open("wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def write_records(path: Path, records: Iterable[Record]) -> int:
+    """Write all of `records` to `path` or nothing; returns how many."""
+    count = 0
+    with replacing(path) as file:
+        for record in records:
+            file.write(record.to_line())
+            count += 1
+    return count
+
+
+class Journal(Generic[R]):
+    """A file of records that grows by one line at a time and survives a kill at any moment.
+
+    Each record goes to the system in one write, so another process killed half-way leaves at most one torn line;
+    opening the journal again cuts that line off. Only one process may have it open.
+    """
+
+    def __init__(self, path: Path, kind: type[R]) -> None:
+        self.path = path
+        self._kind = kind
+        self._file: BinaryIO | None = None
+
+    def __enter__(self) -> Self:
+        with touching("write", self.path):
+            self._file = self.path.open("ab+", buffering=0)
+            _cut_torn_line(self._file)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def append(self, record: R) -> None:
+        """Add one record; when this returns, killing the process no longer loses it."""
+        if self._file is None:
+            raise RuntimeError("a journal is written inside `with`")
+        line = record.to_line()
+        with touching("write", self.path):
+            end = self._file.seek(0, os.SEEK_END)
+            written = self._file.write(line)
+            if written != len(line):
+                # A nearly full disk takes part of a line: take it back, so that the file stays whole.
+                self._file.truncate(end)
+                raise OSError(28, "No space left on device")
+
+    def read(self) -> Iterator[R]:
+        """The records so far; a torn last line is passed over, since opening to append will cut it off."""
+        if not self.path.exists():
+            return
+        with touching("read", self.path), self.path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if line.endswith(b"\n"):
+                    yield _read_line(self.path, number, line, self._kind)
+
+
+def _cut_torn_line(file: BinaryIO) -> None:
+    """Drop what follows the last newline, reading backwards so that a long file costs nothing."""
+    end = file.seek(0, os.SEEK_END)
+    position = end
+    while position > 0:
+        start = max(0, position - 65536)
+        file.seek(start)
+        newline = file.read(position - start).rfind(b"\n")
+        if newline >= 0:
+            if start + newline + 1 < end:
+                file.truncate(start + newline + 1)
+            return
+        position = start
+    if end:
+        file.truncate(0)

@@ -1,0 +1,49 @@
+"""What every record has in common: frozen, validated, unknown fields refused, one line of JSON."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+
+class Record(BaseModel):
+    """A noun that crosses a file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def to_line(self) -> bytes:
+        """This record as one line of JSON, newline included; the same record always gives the same bytes."""
+        return self.model_dump_json().encode() + b"\n"
+
+    @classmethod
+    def from_line(cls, line: bytes) -> Self:
+        """The record that `line` holds; raises pydantic's ValidationError when it holds none."""
+        return cls.model_validate_json(line)
+
+
+def digest(*parts: str | bytes | int) -> bytes:
+    """A 32-byte fingerprint of `parts` in order; ("ab", "c") and ("a", "bc") differ."""
+    return digest_stream(part if isinstance(part, bytes) else str(part).encode() for part in parts)
+
+
+def digest_stream(pieces: Iterable[bytes]) -> bytes:
+    """The same fingerprint of a stream, which need not fit in memory."""
+    fingerprint = hashlib.blake2b(digest_size=32)
+    for piece in pieces:
+        fingerprint.update(len(piece).to_bytes(8, "big") + piece)
+    return fingerprint.digest()
+
+
+def short_id(prefix: str, *parts: str | bytes | int) -> str:
+    """An id such as 'c-4f2a91c0d4e8': 48 bits of the parts' fingerprint."""
+    return f"{prefix}-{digest(*parts).hex()[:12]}"
+
+
+def first_fault(error: ValidationError) -> str:
+    """The first thing pydantic found wrong, in words: "field 'seed': Input should be a valid integer"."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(step) for step in fault["loc"])
+    return f"field '{place}': {fault['msg']}" if place else str(fault["msg"])

@@ -1,0 +1,39 @@
+"""Where something stands in an article's text."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+
+class Span(NamedTuple):
+    """Characters `start` to `end` of a text, counted from zero, `end` left out; `[start, end]` in a file."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """The characters themselves."""
+        return text[self.start : self.end]
+
+    def moved(self, by: int) -> Span:
+        """The same characters where the text begins `by` characters later."""
+        return Span(self.start + by, self.end + by)
+
+    def holds(self, other: Span) -> bool:
+        """Whether `other` lies inside this span."""
+        return self.start <= other.start and other.end <= self.end
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        offset = core_schema.int_schema(ge=0, strict=True)
+        return core_schema.no_info_after_validator_function(_ordered, core_schema.tuple_schema([offset, offset]))
+
+
+def _ordered(pair: tuple[int, int]) -> Span:
+    start, end = pair
+    if start > end:
+        raise ValueError(f"a span ends before it starts ({start}, {end})")
+    return Span(start, end)

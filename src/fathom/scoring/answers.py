@@ -1,0 +1,132 @@
+"""The types an answer can have. What counts as the same answer hangs on the type, never on how it is spelled."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from fathom.records.articles import ArticleId, Count, Position
+from fathom.records.record import Record
+from fathom.records.spans import Span
+
+
+class Number(Record):
+    """A quantity: 4 equals 4.0; 50 is not 50%."""
+
+    type: Literal["number"] = "number"
+    value: Decimal
+    decimals: Count | None = None
+    """How many decimals the question asks for; None wants the exact value."""
+    unit: str = ""
+
+
+class Text(Record):
+    """A name, a title or another short string."""
+
+    type: Literal["text"] = "text"
+    value: str = Field(min_length=1)
+    aliases: tuple[str, ...] = ()
+    """Other spellings that are just as right."""
+
+
+Atom = Annotated[Number | Text, Field(discriminator="type")]
+"""What the answers that hold several values are made of."""
+
+
+class Members(Record):
+    """Different values in any order."""
+
+    type: Literal["set"] = "set"
+    items: tuple[Atom, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _no_value_twice(self) -> Self:
+        if len({item.model_dump_json() for item in self.items}) != len(self.items):
+            raise ValueError("a set holds a value twice; use a multiset")
+        return self
+
+
+class Multiset(Record):
+    """Values in any order, each as often as it occurs."""
+
+    type: Literal["multiset"] = "multiset"
+    items: tuple[Atom, ...] = Field(min_length=1)
+
+
+class Ranking(Record):
+    """Values in order; those of one group are tied and may stand in any order among themselves."""
+
+    type: Literal["ranking"] = "ranking"
+    groups: tuple[Annotated[tuple[Atom, ...], Field(min_length=1)], ...] = Field(min_length=1)
+
+
+class Rows(Record):
+    """A table; the order of its rows matters only where the question asks for one."""
+
+    type: Literal["rows"] = "rows"
+    columns: tuple[str, ...] = Field(min_length=1)
+    rows: tuple[tuple[Atom, ...], ...] = Field(min_length=1)
+    ordered: bool = False
+
+    @model_validator(mode="after")
+    def _rows_are_as_wide_as_the_columns(self) -> Self:
+        for number, row in enumerate(self.rows, start=1):
+            if len(row) != len(self.columns):
+                raise ValueError(f"row {number} has {len(row)} cells for {len(self.columns)} columns")
+        return self
+
+
+class Choice(Record):
+    """One of `of` options, counted from one."""
+
+    type: Literal["choice"] = "choice"
+    option: Position
+    of: Position
+
+    @model_validator(mode="after")
+    def _the_option_exists(self) -> Self:
+        if self.option > self.of:
+            raise ValueError(f"option {self.option} of {self.of} does not exist")
+        return self
+
+
+class Assignment(Record):
+    """For each slot in order the option, counted from one, that fills it."""
+
+    type: Literal["assignment"] = "assignment"
+    options: tuple[Position, ...] = Field(min_length=1)
+    of: Position
+
+    @model_validator(mode="after")
+    def _the_options_exist(self) -> Self:
+        if max(self.options) > self.of:
+            raise ValueError(f"option {max(self.options)} of {self.of} does not exist")
+        return self
+
+
+class Passage(Record):
+    """A stretch of one article's text."""
+
+    article: ArticleId
+    span: Span
+
+
+class Spans(Record):
+    """Passages to be found."""
+
+    type: Literal["spans"] = "spans"
+    passages: tuple[Passage, ...] = Field(min_length=1)
+
+
+class Nothing(Record):
+    """The question cannot be answered from what is shown, and saying so is right."""
+
+    type: Literal["none"] = "none"
+
+
+Answer = Annotated[
+    Number | Text | Members | Multiset | Ranking | Rows | Choice | Assignment | Spans | Nothing,
+    Field(discriminator="type"),
+]

@@ -1,0 +1,26 @@
+"""What is right, with its proof. Only the rooms that score may read this."""
+
+from __future__ import annotations
+
+from fathom.records.questions import QuestionId
+from fathom.records.record import Record
+from fathom.scoring.answers import Answer, Passage
+
+
+class Proof(Record):
+    """Why the answer is the answer: run `program` again over the same articles and see."""
+
+    program: str
+    """What computes the answer, in the family's own notation."""
+    rows: tuple[tuple[str, ...], ...] = ()
+    """The rows the program touched, as text."""
+    passages: tuple[Passage, ...] = ()
+    """Where in the articles those rows were read."""
+
+
+class Key(Record):
+    """The right answer to one question."""
+
+    question_id: QuestionId
+    answer: Answer
+    proof: Proof
