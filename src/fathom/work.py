@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from fathom.records.errors import FathomError
 
@@ -40,7 +40,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class _Pool:
+class _Pool(Generic[T, R]):
     def __init__(self, task: Callable[[T], R], items: Iterator[T], processes: int) -> None:
         self._task = task
         self._items = items

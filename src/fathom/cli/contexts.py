@@ -28,7 +28,9 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @options.corpus
-@click.option("--lengths", type=options.Words(), default="64K,128K,512K,1M", show_default=True, help="In tokens; K is 1,024.")
+@click.option(
+    "--lengths", type=options.Words(), default="64K,128K,512K,1M", show_default=True, help="In tokens; K is 1,024."
+)
 @click.option("--count", type=click.IntRange(1), default=100, show_default=True, help="Contexts of each length.")
 @click.option(
     "--ways",
@@ -38,7 +40,9 @@ Examples:
     help="How contexts grow: at random, breadth-first or depth-first over the citation graph. They share the count; "
     "where one runs dry the others take over.",
 )
-@click.option("--least-articles", type=click.IntRange(1), default=4, show_default=True, help="Articles in each context.")
+@click.option(
+    "--least-articles", type=click.IntRange(1), default=4, show_default=True, help="Articles in each context."
+)
 @click.option("--order", type=click.Choice(["shuffled", "grown"]), default="shuffled", show_default=True)
 @click.option("--tokenizer", default=DEFAULT, show_default=True, help="o200k, cl100k, or the path of a tokenizer.json.")
 @click.option("--kinds", type=options.Words(), default="", help="Only these kinds: article, report.")
@@ -48,7 +52,9 @@ Examples:
 @click.option("--out", type=click.Path(path_type=Path), help=f"The file to write.  [default: CORPUS/{FILE_NAME}]")
 @click.option("--replace", is_flag=True, help="Overwrite contexts that were made with other settings.")
 @options.as_json
-def command(corpus: Path, lengths: tuple[str, ...], out: Path | None, replace: bool, as_json: bool, **rest: object) -> None:
+def command(
+    corpus: Path, lengths: tuple[str, ...], out: Path | None, replace: bool, as_json: bool, **rest: object
+) -> None:
     """Gather a corpus's articles into contexts of wanted lengths.
 
     A context is a recipe: which articles in which order, never a copy of them. No two of one length share more than
@@ -74,9 +80,11 @@ def _settings(lengths: tuple[str, ...], rest: dict[str, object]) -> Settings:
         subjects = rest.pop("subjects")
         assert isinstance(subjects, tuple)
         spaced = tuple(name.replace("-", " ") if "companies" not in name else name for name in subjects)
-        return Settings(lengths=tuple(map(parse_length, lengths)), subjects=spaced, **rest)  # type: ignore[arg-type]
+        return Settings(lengths=tuple(map(parse_length, lengths)), subjects=spaced, **rest)
     except ValidationError as error:
-        raise FathomError(f"These settings do not go together: {first_fault(error)}. See `fathom contexts --help`.") from error
+        raise FathomError(
+            f"These settings do not go together: {first_fault(error)}. See `fathom contexts --help`."
+        ) from error
 
 
 def describe(path: Path, report: Gathered) -> str:
@@ -92,7 +100,9 @@ def describe(path: Path, report: Gathered) -> str:
         each = f"{shape.articles_least}-{shape.articles_most}, mean {shape.articles_mean:.1f}"
         filled = f"{shape.tokens_mean / shape.length:.1%}"
         alike = f"{shape.largest_overlap:.0%}"
-        lines.append(f"  {print_length(shape.length):>7} {shape.contexts:>9,} {each:>15} {filled:>7} {alike:>11}   {by_way}")
+        lines.append(
+            f"  {print_length(shape.length):>7} {shape.contexts:>9,} {each:>15} {filled:>7} {alike:>11}   {by_way}"
+        )
     for length, all_made in ways.items():
         total = sum(made.made for made in all_made)
         if total < report.settings.count:

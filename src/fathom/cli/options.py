@@ -11,7 +11,7 @@ from fathom.records.lengths import parse_length
 from fathom.work import cores
 
 
-class Length(click.ParamType):
+class Length(click.ParamType[int]):
     """A number of tokens: 3000, 64K, 1M."""
 
     name = "length"
@@ -20,7 +20,7 @@ class Length(click.ParamType):
         return value if isinstance(value, int) else parse_length(value)
 
 
-class Words(click.ParamType):
+class Words(click.ParamType[tuple[str, ...]]):
     """Words with commas between them."""
 
     name = "list"

@@ -26,7 +26,9 @@ Examples:
 @click.command(epilog=EXAMPLE)
 @options.corpus
 @click.argument("id", required=False)
-@click.option("--contexts", type=click.Path(path_type=Path), help=f"Where contexts stand.  [default: CORPUS/{FILE_NAME}]")
+@click.option(
+    "--contexts", type=click.Path(path_type=Path), help=f"Where contexts stand.  [default: CORPUS/{FILE_NAME}]"
+)
 @options.as_json
 def command(corpus: Path, id: str | None, contexts: Path | None, as_json: bool) -> None:
     """Show a corpus, an article, or a context as a reader sees it.
@@ -41,7 +43,9 @@ def command(corpus: Path, id: str | None, contexts: Path | None, as_json: bool) 
             path = contexts or corpus / FILE_NAME
             found = next((context for context in read_contexts(path) if context.id == id), None)
             if found is None:
-                raise FathomError(f"'{path}' has no context '{id}'. Its first column of ids: `fathom show` lists articles alone.")
+                raise FathomError(
+                    f"'{path}' has no context '{id}'. Its first column of ids: `fathom show` lists articles alone."
+                )
             _print(found.to_line() if as_json else render(found, opened))
         else:
             _print(opened.article(id).to_line() if as_json else opened.text(id))
@@ -59,5 +63,7 @@ def _overview(corpus: Corpus) -> str:
         if article.number > 20:
             lines.append(f"  ... and {len(corpus) - 20:,} more")
             break
-        lines.append(f"  {article.id}  {article.year or '----'}  {article.subject or article.kind:<22}  {article.title}")
+        lines.append(
+            f"  {article.id}  {article.year or '----'}  {article.subject or article.kind:<22}  {article.title}"
+        )
     return "\n".join(lines)

@@ -61,4 +61,6 @@ def _report_on(path: Path) -> Gathered | None:
     try:
         return Gathered.model_validate_json(content)
     except ValidationError as error:
-        raise FathomError(f"'{report}' is no report on contexts: {first_fault(error)}. Add --replace to make it anew.") from error
+        raise FathomError(
+            f"'{report}' is no report on contexts: {first_fault(error)}. Add --replace to make it anew."
+        ) from error

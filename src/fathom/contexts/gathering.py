@@ -336,5 +336,3 @@ def _why(short: int, few: int, alike: int, length: int, least_articles: int) -> 
     if few == most:
         return f"the articles are so long that fewer than {least_articles} fit into {print_length(length)}"
     return f"too few articles hang together to fill {print_length(length)}"
-
-

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -46,7 +47,8 @@ class Recipe(Record):
         return self
 
 
-class ReportTask(NamedTuple):
+@dataclass(frozen=True)
+class ReportTask:
     """A report to be written."""
 
     domain: str
@@ -111,4 +113,6 @@ def _tasks(recipe: Recipe) -> Iterator[Plan | ReportTask]:
 
 
 def _make(task: Plan | ReportTask) -> Packed:
-    return pack(write_article(task) if isinstance(task, Plan) else write_report(*task))
+    if isinstance(task, Plan):
+        return pack(write_article(task))
+    return pack(write_report(task.domain, task.seed, task.index))

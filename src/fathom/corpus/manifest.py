@@ -50,8 +50,7 @@ def read_manifest(folder: Path) -> CorpusManifest:
     path = folder / FILE_NAME
     if not folder.exists():
         raise FathomError(
-            f"There is no corpus '{folder}': the folder does not exist. "
-            "Make one with `fathom generate --out CORPUS`."
+            f"There is no corpus '{folder}': the folder does not exist. Make one with `fathom generate --out CORPUS`."
         )
     if not path.exists():
         raise FathomError(

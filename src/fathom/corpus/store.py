@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import zstandard
 from pydantic import JsonValue, ValidationError
@@ -152,7 +152,9 @@ class Corpus:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._db.close()
 
     def __len__(self) -> int:
@@ -199,7 +201,7 @@ class Corpus:
         counts: dict[ArticleId, int] = dict(stored)
         return counts or {id: counter.count(text.decode()) for id, text in self.texts()}
 
-    def _query(self, sql: str, values: tuple[str, ...] = ()) -> Iterator[tuple[object, ...]]:
+    def _query(self, sql: str, values: tuple[str, ...] = ()) -> Iterator[tuple[Any, ...]]:
         with touching("read", self.folder / STORE):
             yield from self._db.execute(sql, values)
 
@@ -256,7 +258,9 @@ class CorpusWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._db.close()
 
     def __len__(self) -> int:
@@ -280,7 +284,9 @@ class CorpusWriter:
                     + (packed.title, packed.characters, packed.fingerprint, packed.text, packed.parts),
                 )
             except sqlite3.IntegrityError as error:
-                raise FathomError(f"Article '{packed.id}' is in the corpus already. Give each document once.") from error
+                raise FathomError(
+                    f"Article '{packed.id}' is in the corpus already. Give each document once."
+                ) from error
             self._db.execute("INSERT INTO tokens VALUES (?, ?, ?)", (DEFAULT, added.lastrowid, packed.tokens))
             self._db.executemany("INSERT INTO links VALUES (?, ?)", ((packed.id, cited) for cited in packed.cited))
 
@@ -310,7 +316,11 @@ class CorpusWriter:
             return int(self._db.execute(sql).fetchone()[0])
 
         def counts(column: str) -> dict[str, int]:
-            return dict(self._db.execute(f"SELECT {column}, count(*) FROM articles WHERE {column} IS NOT NULL GROUP BY 1 ORDER BY 1"))
+            return dict(
+                self._db.execute(
+                    f"SELECT {column}, count(*) FROM articles WHERE {column} IS NOT NULL GROUP BY 1 ORDER BY 1"
+                )
+            )
 
         return CorpusManifest(
             fathom=fathom.__version__,

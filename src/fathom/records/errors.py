@@ -17,7 +17,10 @@ class FathomError(Exception):
 # What the operating system says, in words that tell what to do next.
 _ADVICE = {
     errno.ENOSPC: ("the disk is full", "Free some space and run the same command again; what was there is kept"),
-    errno.EDQUOT: ("the disk quota is used up", "Free some space and run the same command again; what was there is kept"),
+    errno.EDQUOT: (
+        "the disk quota is used up",
+        "Free some space and run the same command again; what was there is kept",
+    ),
     errno.EFBIG: ("the file grew past what this system allows", "Raise the limit (ulimit -f) or write elsewhere"),
     errno.EACCES: ("permission is missing", "Choose another place, or change the permissions"),
     errno.EPERM: ("permission is missing", "Choose another place, or change the permissions"),
@@ -56,9 +59,13 @@ def _cannot_sqlite(doing: str, path: Path, error: sqlite3.DatabaseError) -> Fath
         if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
             return cannot(doing, path, OSError(errno.EACCES, os.strerror(errno.EACCES)))
         if primary == sqlite3.SQLITE_BUSY:
-            return FathomError(f"Cannot {doing} '{path}': another process is using it. Wait for it to end, then try again.")
+            return FathomError(
+                f"Cannot {doing} '{path}': another process is using it. Wait for it to end, then try again."
+            )
         if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             return FathomError(f"Cannot {doing} '{path}': it is damaged or cut off. Make it again, or restore a copy.")
         if primary == sqlite3.SQLITE_IOERR:
-            return FathomError(f"Cannot {doing} '{path}': the disk refused it ({error}). Check the disk and its limits, then run it again.")
+            return FathomError(
+                f"Cannot {doing} '{path}': the disk refused it ({error}). Check the disk and its limits, then run it again."
+            )
     return FathomError(f"Cannot {doing} '{path}': {error}. Make it again, or restore a copy.")

@@ -120,7 +120,8 @@ class Bibliography:
         elif form == "quoted":
             draft.write(", “")
             title = draft.write(work.title)
-            draft.write(f"{'' if work.title.endswith('?') else ','}” *{work.venue}*, vol. {work.volume}, pp. {first}–{last}, {year}.")
+            comma = "" if work.title.endswith("?") else ","
+            draft.write(f"{comma}” *{work.venue}*, vol. {work.volume}, pp. {first}–{last}, {year}.")
         elif form == "compact":
             draft.write(". ")
             title = _write_title(draft, work.title)

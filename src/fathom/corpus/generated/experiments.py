@@ -64,7 +64,9 @@ def _invent(rng: Random, gist: Gist, number: int, material: Phrase, quantity: Qu
 def two_values(rng: Random, quantity: Quantity) -> tuple[str, str]:
     """Two printed values, the first one clearly the better."""
     step = 10.0**-quantity.digits
-    base = rng.uniform(quantity.low + 0.35 * (quantity.high - quantity.low), quantity.low + 0.65 * (quantity.high - quantity.low))
+    base = rng.uniform(
+        quantity.low + 0.35 * (quantity.high - quantity.low), quantity.low + 0.65 * (quantity.high - quantity.low)
+    )
     room = (base - quantity.low) if quantity.lower_is_better else (quantity.high - base)
     change = max(step, room * rng.uniform(0.1, 0.85))
     best = base - change if quantity.lower_is_better else base + change

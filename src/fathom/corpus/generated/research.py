@@ -217,7 +217,15 @@ class _Manuscript:
                 self._say("interpretation")
                 self._say_claims("discussion")
                 self._say_unsupported()
-            roles = ("interpretation", "comparison", "limitation", "caution", "descriptive_end", "descriptive_who", "future")
+            roles = (
+                "interpretation",
+                "comparison",
+                "limitation",
+                "caution",
+                "descriptive_end",
+                "descriptive_who",
+                "future",
+            )
             self._paragraphs(tokens, roles, cite=self.bibliography.left)
             # Whatever has not been mentioned is mentioned now: a list of references nobody points to reads oddly.
             while self.bibliography.left:
@@ -227,12 +235,12 @@ class _Manuscript:
                         self._say("group")
 
     def _conclusion(self) -> None:
-        with self._section(self.rng.choice(("Conclusion", "Conclusions", "Concluding remarks")), "conclusion"):
-            with self.draft.paragraph():
-                self._say("conclusion")
-                self._say_claims("conclusion")
-                for role in ("conclusion", "limitation", "future"):
-                    self._say(role)
+        heading = self.rng.choice(("Conclusion", "Conclusions", "Concluding remarks"))
+        with self._section(heading, "conclusion"), self.draft.paragraph():
+            self._say("conclusion")
+            self._say_claims("conclusion")
+            for role in ("conclusion", "limitation", "future"):
+                self._say(role)
 
     def _closing_notes(self) -> None:
         for heading, role, chance in (
@@ -260,7 +268,14 @@ class _Manuscript:
                     self._say_evidence("evidence_check", experiment)
             while self._room():
                 with self.draft.paragraph():
-                    for role in ("appendix_step", "method_step", "caution", "appendix_step", "design_choice", "background"):
+                    for role in (
+                        "appendix_step",
+                        "method_step",
+                        "caution",
+                        "appendix_step",
+                        "design_choice",
+                        "background",
+                    ):
                         self._say(role)
 
     def _room(self) -> bool:
@@ -360,7 +375,9 @@ class _Manuscript:
         ):
             if slot in written.slots:
                 start = written.slots[slot].start
-                self._note_fact(entity, experiment, experiment.material, value, Span(start, start + len(value)), "prose")
+                self._note_fact(
+                    entity, experiment, experiment.material, value, Span(start, start + len(value)), "prose"
+                )
 
     def _draw(self, role: str, options: tuple[str, ...]) -> str:
         """One of the options, none twice before all were used."""
@@ -431,7 +448,9 @@ class _Manuscript:
             spots = ("abstract", "introduction", "results", "discussion", "conclusion")
             # The headline finding opens the article; the others are claimed where chance puts them.
             weights = (6, 3, 3, 2, 2) if experiment.number == 0 else (1, 1, 4, 2, 1)
-            places[experiment.number] = tuple(dict.fromkeys(self.rng.choices(spots, weights, k=self.rng.choice((1, 1, 2)))))
+            places[experiment.number] = tuple(
+                dict.fromkeys(self.rng.choices(spots, weights, k=self.rng.choice((1, 1, 2))))
+            )
         return places
 
     def _main_table(self, experiment: Experiment) -> None:
@@ -444,8 +463,10 @@ class _Manuscript:
             [self.plan.work.name, *(best for best, _ in pairs)],
             [_label(experiment.rival), *(base for _, base in pairs)],
         ]
-        for other in experiment.others:
-            rows.append([_label(other), *(between(self.rng, experiment.quantity, *pair) for pair in pairs)])
+        rows += [
+            [_label(other), *(between(self.rng, experiment.quantity, *pair) for pair in pairs)]
+            for other in experiment.others
+        ]
         self.tables.setdefault(experiment.number, f"Table {len(self.draft.tables) + 1}")
         table = self._write_table(self._phrase("caption", experiment).rstrip("."), rows, experiment)
         entities = (self.plan.work.name, *(method.own for method in methods))

@@ -155,7 +155,7 @@ class World:
         for _ in range(4 * inside):
             if len(chosen) >= inside:
                 break
-            urn = circle.urn if circle.urn and rng.random() < 0.85 else self._everywhere
+            urn = circle.urn if circle.urn and rng.random() < 0.92 else self._everywhere
             found = rng.choice(urn)
             if found.year <= work.year and _stands_apart(found, chosen.values()):
                 chosen[found.title] = found
@@ -215,7 +215,11 @@ class World:
             title = template.format(**words)
             if title.casefold() in self._titles:
                 # The shorter forms run out first: a setting or a name tells two works apart.
-                title = f"{name}: {title}" if "{name}" not in template else f"{title}, {rng.choice(gist.topic.settings).own}"
+                title = (
+                    f"{name}: {title}"
+                    if "{name}" not in template
+                    else f"{title}, {rng.choice(gist.topic.settings).own}"
+                )
             if title.casefold() not in self._titles:
                 self._titles.add(title.casefold())
                 return _capitalised(title) if rng.random() < 0.5 else title[0].upper() + title[1:]

@@ -45,9 +45,23 @@ _EXPENSES = ("selling_expenses", "administrative_expenses", "rnd_expenses")
 _LIABILITIES = ("borrowings", "trade_payables", "provisions", "other_liabilities")
 _COPIED = (
     *("cost_of_sales", "depreciation_amortisation", "finance_income", "finance_costs", "property_plant_equipment"),
-    *("intangible_assets", "other_noncurrent_assets", "inventories", "trade_receivables", "cash", "capital_expenditure"),
+    *(
+        "intangible_assets",
+        "other_noncurrent_assets",
+        "inventories",
+        "trade_receivables",
+        "cash",
+        "capital_expenditure",
+    ),
     *("personnel_expenses", "order_intake", "order_backlog", "operating_cash_flow", "investing_cash_flow"),
-    *("dividends_paid", "dividend_per_share", "share_price", "shares_outstanding", "women_share", "women_managers_share"),
+    *(
+        "dividends_paid",
+        "dividend_per_share",
+        "share_price",
+        "shares_outstanding",
+        "women_share",
+        "women_managers_share",
+    ),
     *("employee_turnover", "training_hours", "new_hires", "lost_time_incidents", "patents_granted", "rnd_employees"),
     *("energy_consumption", "ghg_emissions"),
 )

@@ -57,9 +57,7 @@ class Entity:
         return Book(now, before)
 
 
-def withhold(
-    origin: Origin, metrics: Mapping[str, Metric], leaves: Leaves, derive: Derive
-) -> tuple[Withheld, ...]:
+def withhold(origin: Origin, metrics: Mapping[str, Metric], leaves: Leaves, derive: Derive) -> tuple[Withheld, ...]:
     """The figures that the entity leaves out in their own year, and when it discloses them after all."""
     gaps: list[Withheld] = []
     for year in range(FIRST_YEAR, FIRST_YEAR + REPORTS):

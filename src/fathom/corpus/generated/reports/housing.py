@@ -138,7 +138,9 @@ def _imagine_counts(rng: Random, leaves: Leaves, district: str, size: float, blo
             sold = 3 + int(sales[at] / 4 * weight * rng.uniform(0.9, 1.1))
             permits = 1 + int(sales[at] / 4 * built[at] * rng.uniform(0.75, 1.25))
             leaves[quarter("homes_sold", year, number, district)] = sold
-            leaves[quarter("new_listings", year, number, district)] = int(sold * listed[at] * rng.uniform(0.95, 1.08)) + 1
+            leaves[quarter("new_listings", year, number, district)] = (
+                int(sold * listed[at] * rng.uniform(0.95, 1.08)) + 1
+            )
             leaves[quarter("permits", year, number, district)] = permits
             leaves[quarter("completions", year, number, district)] = int(permits * rng.uniform(0.6, 1.05))
 
@@ -236,7 +238,9 @@ def _sales(
 ) -> dict[str, int]:
     """What follows from the number of homes sold and what they cost."""
     sold = sums["homes_sold"]
-    new, existing = split(sold, [leaves[keyed("new_build_weight", year)], 1000 - leaves[keyed("new_build_weight", year)]])
+    new, existing = split(
+        sold, [leaves[keyed("new_build_weight", year)], 1000 - leaves[keyed("new_build_weight", year)]]
+    )
     loans = sum(_loans(leaves, year, number, sold) for number in _QUARTERS)
     loan = rounded(levels["mean_price"] * leaves[keyed("loan_to_value", year)], 1000)
     grains, unit = grains_per_unit

@@ -14,7 +14,9 @@ def pick_words(lists: Sequence[Sequence[str]], seed: int, domain: str, entity: i
     sizes = [len(words) for words in lists]
     room = prod(sizes)
     if entity >= room:
-        raise FathomError(f"There are names for {room} entities of '{domain}', not for number {entity}. Use another seed.")
+        raise FathomError(
+            f"There are names for {room} entities of '{domain}', not for number {entity}. Use another seed."
+        )
     # entity -> (step * entity + offset) mod room visits every number once where step and room have no common factor.
     rng = rng_for(seed, domain, "names")
     step = next(step for step in iter(lambda: rng.randrange(room), None) if gcd(step, room) == 1)

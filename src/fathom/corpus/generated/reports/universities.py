@@ -46,7 +46,14 @@ _BY_FACULTY = ("applicants", "admitted", "entrants", "students", "degrees_awarde
 _COPIED = (
     *_INCOMES,
     *("endowment", "net_assets", "student_aid", "capital_spending", "women_share", "retention_rate", "graduation_rate"),
-    *("employment_rate", "professional_staff", "publications", "patents_filed", "doctorates_awarded", "research_projects"),
+    *(
+        "employment_rate",
+        "professional_staff",
+        "publications",
+        "patents_filed",
+        "doctorates_awarded",
+        "research_projects",
+    ),
     *("research_awards", "library_loans"),
 )
 """Leaves that are printed as they are."""
@@ -139,7 +146,9 @@ def _imagine_faculties(rng: Random, leaves: Leaves, size: float, faculties: tupl
     weights = [rng.uniform(0.4, 2.0) for _ in faculties]
     blows = shocks(rng, 0.08, 0.12)
     for faculty, weight in zip(faculties, weights, strict=True):
-        students = walk(rng, size * weight / sum(weights), rng.uniform(-0.015, 0.04), 0.03, [blow / 3 for blow in blows])
+        students = walk(
+            rng, size * weight / sum(weights), rng.uniform(-0.015, 0.04), 0.03, [blow / 3 for blow in blows]
+        )
         popular = walk(rng, rng.uniform(1.3, 3.6), rng.uniform(-0.02, 0.05), 0.08, blows)
         accepted, joining = drift_within(rng, 0.18, 0.72, 0.04), drift_within(rng, 0.28, 0.55, 0.03)
         leaving, load = drift_within(rng, 0.21, 0.29, 0.012), drift_within(rng, 11, 22, 0.6)
@@ -181,7 +190,9 @@ def _restatements(rng: Random, leaves: Leaves, faculties: tuple[str, ...]) -> di
         reason = rng.choice(("headcount", "applicants", "grants", None, None, None))
         faculty = max(faculties, key=lambda faculty: leaves[keyed("applicants", year - 1, faculty)])
         if reason is not None:
-            made[year] = Restatement(year, reason, _changes(rng, leaves, year - 1, reason, faculty), {"restated_part": faculty})
+            made[year] = Restatement(
+                year, reason, _changes(rng, leaves, year - 1, reason, faculty), {"restated_part": faculty}
+            )
     return made
 
 
