@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import count as count_from
 from pathlib import Path
+from typing import Literal, get_args
 
 import click
-from pydantic import ValidationError
 
 from fathom.cli import options
 from fathom.cli.progress import bar
 from fathom.contexts.files import FILE_NAME, gather
 from fathom.contexts.gathering import Gathered, Settings
+from fathom.corpus.generate import spaced
 from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import DEFAULT
-from fathom.records.errors import FathomError
+from fathom.records.contexts import Way
 from fathom.records.lengths import parse_length, print_length
-from fathom.records.record import first_fault
 
 EXAMPLE = """
 \b
@@ -34,8 +35,8 @@ Examples:
 @click.option("--count", type=click.IntRange(1), default=100, show_default=True, help="Contexts of each length.")
 @click.option(
     "--ways",
-    type=options.Words(),
-    default="random,breadth,depth",
+    type=options.Words(get_args(Way)),
+    default=",".join(get_args(Way)),
     show_default=True,
     help="How contexts grow: at random, breadth-first or depth-first over the citation graph. They share the count; "
     "where one runs dry the others take over.",
@@ -43,17 +44,36 @@ Examples:
 @click.option(
     "--least-articles", type=click.IntRange(1), default=4, show_default=True, help="Articles in each context."
 )
-@click.option("--order", type=click.Choice(["shuffled", "grown"]), default="shuffled", show_default=True)
+@click.option(
+    "--order",
+    type=click.Choice(["shuffled", "grown"]),
+    default="shuffled",
+    show_default=True,
+    help="How articles stand in a context: at random, or as they were found.",
+)
 @click.option("--tokenizer", default=DEFAULT, show_default=True, help="o200k, cl100k, or the path of a tokenizer.json.")
-@click.option("--kinds", type=options.Words(), default="", help="Only these kinds: article, report.")
-@click.option("--subjects", type=options.Words(), default="", help="Only these subjects.")
-@click.option("--languages", type=options.Words(), default="", help="Only these languages: en, zh.")
+@click.option("--kinds", type=options.Words(("article", "report")), default="", help="Only these: article, report.")
+@click.option("--subjects", type=options.Words(), default="", help="Only these subjects, such as physics,companies.")
+@click.option("--languages", type=options.Words(), default="", help="Only these languages, such as en,zh.")
 @options.seed
 @click.option("--out", type=click.Path(path_type=Path), help=f"The file to write.  [default: CORPUS/{FILE_NAME}]")
 @click.option("--replace", is_flag=True, help="Overwrite contexts that were made with other settings.")
 @options.as_json
 def command(
-    corpus: Path, lengths: tuple[str, ...], out: Path | None, replace: bool, as_json: bool, **rest: object
+    corpus: Path,
+    lengths: tuple[str, ...],
+    count: int,
+    ways: tuple[Way, ...],
+    least_articles: int,
+    order: Literal["shuffled", "grown"],
+    tokenizer: str,
+    kinds: tuple[str, ...],
+    subjects: tuple[str, ...],
+    languages: tuple[str, ...],
+    seed: int,
+    out: Path | None,
+    replace: bool,
+    as_json: bool,
 ) -> None:
     """Gather a corpus's articles into contexts of wanted lengths.
 
@@ -61,30 +81,23 @@ def command(
     half of the smaller one's articles, however they were grown. Reads CORPUS; writes the contexts and a report
     beside them; calls no model.
     """
-    settings = _settings(lengths, rest)
+    settings = Settings(
+        lengths=tuple(dict.fromkeys(map(parse_length, lengths))),
+        count=count,
+        ways=ways,
+        least_articles=least_articles,
+        order=order,
+        seed=seed,
+        tokenizer=tokenizer,
+        kinds=kinds,
+        subjects=tuple(map(spaced, subjects)),
+        languages=languages,
+    )
     path = out or corpus / FILE_NAME
-    done = 0
-
-    def step() -> None:
-        nonlocal done
-        done += 1
-        show(done)
-
     with Corpus(corpus) as opened, bar("Gathering", settings.count * len(settings.lengths)) as show:
-        report = gather(opened, settings, path, replace, step)
+        steps = count_from(1)
+        report = gather(opened, settings, path, replace, watch=lambda: show(next(steps)))
     click.echo(report.model_dump_json(indent=2) if as_json else describe(path, report))
-
-
-def _settings(lengths: tuple[str, ...], rest: dict[str, object]) -> Settings:
-    try:
-        subjects = rest.pop("subjects")
-        assert isinstance(subjects, tuple)
-        spaced = tuple(name.replace("-", " ") if "companies" not in name else name for name in subjects)
-        return Settings(lengths=tuple(map(parse_length, lengths)), subjects=spaced, **rest)
-    except ValidationError as error:
-        raise FathomError(
-            f"These settings do not go together: {first_fault(error)}. See `fathom contexts --help`."
-        ) from error
 
 
 def describe(path: Path, report: Gathered) -> str:
@@ -94,14 +107,14 @@ def describe(path: Path, report: Gathered) -> str:
         ways[made.length].append(made)
     lines = [f"{path}: {report.contexts:,} contexts from {report.candidates:,} articles"]
     lines += [f"  left out: {count:,} articles ({reason})" for reason, count in report.left_out.items()]
-    lines.append(f"  {'length':>7} {'contexts':>9} {'articles each':>15} {'filled':>7} {'most alike':>11}   by way")
+    lines.append(f"  {'length':>7} {'contexts':>9} {'articles each':>20} {'filled':>7} {'most alike':>11}   by way")
     for shape in report.shapes:
         by_way = ", ".join(f"{made.way} {made.made}" for made in ways[shape.length])
         each = f"{shape.articles_least}-{shape.articles_most}, mean {shape.articles_mean:.1f}"
         filled = f"{shape.tokens_mean / shape.length:.1%}"
         alike = f"{shape.largest_overlap:.0%}"
         lines.append(
-            f"  {print_length(shape.length):>7} {shape.contexts:>9,} {each:>15} {filled:>7} {alike:>11}   {by_way}"
+            f"  {print_length(shape.length):>7} {shape.contexts:>9,} {each:>20} {filled:>7} {alike:>11}   {by_way}"
         )
     for length, all_made in ways.items():
         total = sum(made.made for made in all_made)

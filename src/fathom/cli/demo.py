@@ -16,7 +16,9 @@ Example:
 
 
 @click.command(epilog=EXAMPLE)
-@click.option("--out", type=click.Path(path_type=Path), default="demo", show_default=True, help="The folder to write to.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default="demo", show_default=True, help="The folder to write to."
+)
 @options.seed
 @click.pass_context
 def command(caller: click.Context, out: Path, seed: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from fathom.records.errors import FathomError
 from fathom.records.lengths import parse_length
 from fathom.work import cores
 
@@ -21,14 +22,22 @@ class Length(click.ParamType[int]):
 
 
 class Words(click.ParamType[tuple[str, ...]]):
-    """Words with commas between them."""
+    """Words with commas between them, each once; all of them known where `known` lists them."""
 
     name = "list"
 
+    def __init__(self, known: tuple[str, ...] = ()) -> None:
+        self._known = known
+
     def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> tuple[str, ...]:
-        if isinstance(value, tuple):
-            return value
-        return tuple(word.strip() for word in value.split(",") if word.strip())
+        words = value if isinstance(value, tuple) else tuple(word.strip() for word in value.split(",") if word.strip())
+        option = param.opts[0] if param is not None else "the list"
+        for word in words:
+            if self._known and word not in self._known:
+                raise FathomError(f"{option} does not take '{word}'. Choose among {', '.join(self._known)}.")
+            if words.count(word) > 1:
+                raise FathomError(f"{option} names '{word}' twice. Name it once.")
+        return words
 
 
 seed = click.option("--seed", type=int, default=0, show_default=True, help="Fixes every random choice.")

@@ -43,9 +43,7 @@ def command(corpus: Path, id: str | None, contexts: Path | None, as_json: bool) 
             path = contexts or corpus / FILE_NAME
             found = next((context for context in read_contexts(path) if context.id == id), None)
             if found is None:
-                raise FathomError(
-                    f"'{path}' has no context '{id}'. Its first column of ids: `fathom show` lists articles alone."
-                )
+                raise FathomError(f"'{path}' has no context '{id}'. Each of its lines begins with an id.")
             _print(found.to_line() if as_json else render(found, opened))
         else:
             _print(opened.article(id).to_line() if as_json else opened.text(id))

@@ -11,7 +11,7 @@ from fathom.contexts.gathering import Gathered, Gathering, Settings
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError, touching
-from fathom.records.files import read_records, replacing, write_records
+from fathom.records.files import read_records, replacing
 from fathom.records.record import first_fault
 
 FILE_NAME = "contexts.jsonl"
@@ -37,11 +37,15 @@ def gather(
     if path.suffix != ".jsonl":
         raise FathomError(f"Contexts are written as JSON lines, and '{path}' does not end in .jsonl. Rename it.")
     gathering = Gathering(corpus, settings)
-    # The report goes first and the contexts last: contexts without their report would belong to no settings.
-    with replacing(report_path(path)) as file:
-        write_records(path, gathering.contexts(watch))
+    with replacing(report_path(path)) as report_file, replacing(path) as file:
+        for context in gathering.contexts(watch):
+            file.write(context.to_line())
         report = gathering.report()
-        file.write(report.model_dump_json(indent=2).encode() + b"\n")
+        if report.contexts == 0:
+            raise FathomError(
+                f"Not one context could be made: {report.made[0].reason}. Ask for other lengths, or give another corpus."
+            )
+        report_file.write(report.model_dump_json(indent=2).encode() + b"\n")
     return report
 
 

@@ -6,7 +6,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import combinations
+from heapq import nsmallest
+from itertools import combinations, repeat
+from operator import gt, truediv
+from statistics import fmean as mean
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -26,7 +29,7 @@ from fathom.records.spans import Span
 LEAST, ENOUGH = 0.9, 0.95
 """Shares of the wanted length: a context has at least the first, and growing stops at the second."""
 
-PATIENCE = 150
+PATIENCE = 60
 """Tries in a row without a new context after which a way is taken to be exhausted."""
 
 
@@ -113,17 +116,33 @@ class _Shelf:
 
     sets: list[int] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)
+    _halves: list[int] = field(default_factory=list)
+    _smallest: int = 2**62
 
-    def takes(self, members: int, size: int) -> bool:
-        """Whether no context here shares more than half of the smaller one's articles, however each was grown."""
-        return all(
-            (members & other).bit_count() * 2 <= min(size, other_size)
-            for other, other_size in zip(self.sets, self.sizes, strict=True)
-        )
+    def resembles(self, members: int, size: int) -> bool:
+        """Whether a context here has more than half of the smaller one's articles in common, however each grew."""
+        common = self._common(members)
+        return any(map(gt, common, self._halves)) or max(common, default=0) > size // 2
 
-    def add(self, members: int, size: int) -> None:
+    def overlap(self, members: int, size: int) -> tuple[float, float]:
+        """Over all contexts here, the sum and the largest of the shares of the smaller one's articles in common."""
+        common = self._common(members)
+        if size <= self._smallest:
+            # The usual case among different lengths, and three times as fast.
+            return sum(common) / size, max(common, default=0) / size
+        shares = list(map(truediv, common, map(min, repeat(size), self.sizes)))
+        return sum(shares), max(shares, default=0.0)
+
+    def add(self, members: int, size: int, tokens: int) -> None:
         self.sets.append(members)
         self.sizes.append(size)
+        self.tokens.append(tokens)
+        self._halves.append(size // 2)
+        self._smallest = min(self._smallest, size)
+
+    def _common(self, members: int) -> list[int]:
+        return list(map(int.bit_count, map(members.__and__, self.sets)))
 
 
 class Gathering:
@@ -137,7 +156,6 @@ class Gathering:
         self._articles = self._candidates()
         self._pool = self._make_pool()
         self._shelves: dict[int, _Shelf] = {length: _Shelf() for length in settings.lengths}
-        self._tokens: dict[int, list[int]] = defaultdict(list)
         self._made: list[Made] = []
         self._boundary = cache(lambda number: self._counter.count(boundary(number)))
 
@@ -203,10 +221,11 @@ class Gathering:
             most=length,
             least=round(length * LEAST),
             enough=round(length * ENOUGH),
+            articles=self._settings.least_articles,
             boundary=self._boundary,
             closing=self._counter.count(CLOSING),
         )
-        trials = [_Trials(way) for way in self._settings.ways]
+        trials = [self._trials(length, way) for way in self._settings.ways]
         made = 0
         while made < self._settings.count and any(trial.why == "" for trial in trials):
             for trial in trials:
@@ -221,22 +240,26 @@ class Gathering:
             reason = trial.why if trial.made < wanted else ""
             self._made.append(Made(length=length, way=trial.way, wanted=wanted, made=trial.made, reason=reason))
 
+    def _trials(self, length: int, way: Way) -> _Trials:
+        starts = list(range(len(self._pool)))
+        rng_for(self._settings.seed, "starts", length, way).shuffle(starts)
+        return _Trials(way, starts)
+
     def _try(self, size: Size, trial: _Trials) -> Context | None:
         """The next context that may stand beside the others, or None with the reason noted in `trial`."""
         shelf = self._shelves[size.most]
-        short = few = alike = 0
+        short = alike = 0
         for _ in range(PATIENCE):
             rng = rng_for(self._settings.seed, "context", size.most, trial.way, trial.tried)
+            # Every article starts a context before any starts a second one: that makes for the fewest lookalikes.
+            start = trial.starts[trial.tried % len(trial.starts)]
             trial.tried += 1
-            chosen = grow(self._pool, size, trial.way, rng)
+            chosen = grow(self._pool, size, trial.way, start, rng)
             if chosen is None:
                 short += 1
                 continue
-            if len(chosen) < self._settings.least_articles:
-                few += 1
-                continue
             members = sum(1 << number for number in chosen)
-            if not shelf.takes(members, len(chosen)):
+            if shelf.resembles(members, len(chosen)):
                 alike += 1
                 continue
             if self._settings.order == "shuffled":
@@ -245,12 +268,24 @@ class Gathering:
             if context is None:
                 short += 1
                 continue
-            shelf.add(members, len(chosen))
-            self._tokens[size.most].append(context.tokens)
+            shelf.add(members, len(chosen), context.tokens)
             trial.made += 1
             return context
-        trial.why = _why(short, few, alike, size.most, self._settings.least_articles)
+        trial.why = self._why(short, alike, size)
         return None
+
+    def _why(self, short: int, alike: int, size: Size) -> str:
+        """Why a way ran dry: what most of its last tries foundered on."""
+        if alike >= short:
+            return f"{PATIENCE} more tries gave only contexts that share more than half with one that exists"
+        length = print_length(size.most)
+        shortest = sum(nsmallest(size.articles, self._pool.tokens))
+        if shortest > size.most:
+            return f"the {size.articles} shortest articles have {shortest:,} tokens, too many for {length}"
+        if sum(self._pool.tokens) < size.least:
+            tokens = f"{sum(self._pool.tokens):,} tokens"
+            return f"all {len(self._pool):,} articles together have {tokens}, too few for {length}"
+        return f"{PATIENCE} more tries found no {size.articles} or more articles that fill {length}"
 
     def _laid_out(self, chosen: list[int], size: Size, way: Way) -> Context | None:
         """The context of these articles in this order; None where its exact length is out of bounds."""
@@ -284,32 +319,37 @@ class Gathering:
     # Measuring.
 
     def _shape(self, length: int) -> Shape:
-        shelf, tokens = self._shelves[length], self._tokens[length]
-        shared = (
-            (one & two).bit_count() / min(one_size, two_size)
-            for (one, one_size), (two, two_size) in combinations(zip(shelf.sets, shelf.sizes, strict=True), 2)
-        )
+        shelf = self._shelves[length]
         return Shape(
             length=length,
             contexts=len(shelf.sets),
             articles_least=min(shelf.sizes),
-            articles_mean=round(sum(shelf.sizes) / len(shelf.sizes), 2),
+            articles_mean=round(mean(shelf.sizes), 2),
             articles_most=max(shelf.sizes),
-            tokens_least=min(tokens),
-            tokens_mean=round(sum(tokens) / len(tokens), 1),
-            largest_overlap=round(max(shared, default=0.0), 4),
+            tokens_least=min(shelf.tokens),
+            tokens_mean=round(mean(shelf.tokens), 1),
+            largest_overlap=round(self._largest_share(shelf), 4),
         )
+
+    def _largest_share(self, shelf: _Shelf) -> float:
+        before = _Shelf()
+        largest = 0.0
+        for members, size, tokens in zip(shelf.sets, shelf.sizes, shelf.tokens, strict=True):
+            largest = max(largest, before.overlap(members, size)[1])
+            before.add(members, size, tokens)
+        return largest
 
     def _overlaps(self) -> Iterator[Overlap]:
         """For each two lengths, what a context of the one shares with a context of the other."""
-        filled = [length for length in self._settings.lengths if self._shelves[length].sets]
-        for one, two in combinations(filled, 2):
-            shares = [
-                (members & others).bit_count() / min(size, other_size)
-                for members, size in zip(self._shelves[one].sets, self._shelves[one].sizes, strict=True)
-                for others, other_size in zip(self._shelves[two].sets, self._shelves[two].sizes, strict=True)
-            ]
-            yield Overlap(lengths=(one, two), mean=round(sum(shares) / len(shares), 4), largest=round(max(shares), 4))
+        filled = [shelf for shelf in self._shelves.items() if shelf[1].sets]
+        for (one, here), (two, there) in combinations(filled, 2):
+            total = largest = 0.0
+            for members, size in zip(here.sets, here.sizes, strict=True):
+                added, most = there.overlap(members, size)
+                total += added
+                largest = max(largest, most)
+            pairs = len(here.sets) * len(there.sets)
+            yield Overlap(lengths=(one, two), mean=round(total / pairs, 4), largest=round(largest, 4))
 
 
 @dataclass
@@ -317,6 +357,7 @@ class _Trials:
     """How one way of growing has fared at one length."""
 
     way: Way
+    starts: list[int]
     tried: int = 0
     made: int = 0
     why: str = ""
@@ -326,13 +367,3 @@ class _Trials:
 def _shares(count: int, parts: int) -> list[int]:
     """`count` divided as evenly as it goes."""
     return [count // parts + (part < count % parts) for part in range(parts)]
-
-
-def _why(short: int, few: int, alike: int, length: int, least_articles: int) -> str:
-    """Why a way ran dry: what most of its last tries foundered on."""
-    most = max(short, few, alike)
-    if alike == most:
-        return "every further one shares more than half of its articles with one that exists"
-    if few == most:
-        return f"the articles are so long that fewer than {least_articles} fit into {print_length(length)}"
-    return f"too few articles hang together to fill {print_length(length)}"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
+from struct import unpack
 
 from fathom.records.contexts import Way
 
@@ -21,6 +23,11 @@ class Pool:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    @cached_property
+    def shortest(self) -> int:
+        """The tokens of the shortest article."""
+        return min(self.tokens)
+
 
 @dataclass(frozen=True)
 class Size:
@@ -30,60 +37,68 @@ class Size:
     least: int
     enough: int
     """Growing stops here, so that the last gap need not be filled to the token."""
+    articles: int
+    """How many articles there must be at the least."""
     boundary: Callable[[int], int]
     """The tokens of the line above article `number`."""
     closing: int
 
 
-def grow(pool: Pool, size: Size, way: Way, rng: Random) -> list[int] | None:
-    """Articles that together have a wanted length, in the order found; None where the walk ended too short."""
+def grow(pool: Pool, size: Size, way: Way, start: int, rng: Random) -> list[int] | None:
+    """Articles from `start` on that together have the wanted length, in the order found; None if they run out."""
     chosen: list[int] = []
     total = size.closing
-    walk = _WALKS[way](pool, rng)
+    walk = _WALKS[way](pool, start, rng)
     offered = next(walk, None)
     while offered is not None:
         cost = pool.tokens[offered] + size.boundary(len(chosen) + 1)
-        fits = total + cost <= size.most
+        # A long article is passed over where the articles that must still follow would no longer fit.
+        reserved = max(0, size.articles - len(chosen) - 1) * (pool.shortest + size.boundary(len(chosen) + 1))
+        fits = total + cost + reserved <= size.most
         if fits:
             chosen.append(offered)
             total += cost
-            if total >= size.enough:
+            if total >= size.enough and len(chosen) >= size.articles:
                 break
         try:
             # A walk goes on from an article only when it was taken: what is shown hangs together.
             offered = walk.send(fits)
         except StopIteration:
             break
-    return chosen if total >= size.least else None
+    return chosen if total >= size.least and len(chosen) >= size.articles else None
 
 
 Walk = Generator[int, bool, None]
 """Offers articles, and is told of each whether it was taken."""
 
 
-def _at_random(pool: Pool, rng: Random) -> Walk:
+def _at_random(pool: Pool, start: int, rng: Random) -> Walk:
     """Any article, without regard to who cites whom: a shuffle that is drawn only as far as it is needed."""
+    yield start
     moved: dict[int, int] = {}
     for last in range(len(pool) - 1, -1, -1):
         place = rng.randint(0, last)
-        yield moved.get(place, place)
+        article = moved.get(place, place)
         moved[place] = moved.get(last, last)
+        if article != start:
+            yield article
 
 
-def _breadth_first(pool: Pool, rng: Random) -> Walk:
+def _breadth_first(pool: Pool, start: int, rng: Random) -> Walk:
     """The nearest articles first."""
-    waiting: deque[int] = deque()
+    waiting = deque((start,))
     return _over_the_graph(pool, rng, waiting, waiting.popleft)
 
 
-def _depth_first(pool: Pool, rng: Random) -> Walk:
+def _depth_first(pool: Pool, start: int, rng: Random) -> Walk:
     """From each article on to one of its neighbours, as far as it goes."""
-    waiting: deque[int] = deque()
+    waiting = deque((start,))
     return _over_the_graph(pool, rng, waiting, waiting.pop)
 
 
 def _over_the_graph(pool: Pool, rng: Random, waiting: deque[int], next_of: Callable[[], int]) -> Walk:
-    waiting.append(rng.randrange(len(pool)))
+    # One draw ranks all articles for this walk. Shuffling each list of neighbours took most of a gathering's time.
+    rank = unpack(f"<{len(pool)}I", rng.randbytes(4 * len(pool))).__getitem__
     seen: set[int] = set()
     while waiting:
         article = next_of()
@@ -92,12 +107,10 @@ def _over_the_graph(pool: Pool, rng: Random, waiting: deque[int], next_of: Calla
         seen.add(article)
         taken = yield article
         if taken:
-            around = [neighbour for neighbour in pool.neighbours[article] if neighbour not in seen]
-            rng.shuffle(around)
-            waiting.extend(around)
+            waiting.extend(sorted((near for near in pool.neighbours[article] if near not in seen), key=rank))
 
 
-_WALKS: dict[Way, Callable[[Pool, Random], Walk]] = {
+_WALKS: dict[Way, Callable[[Pool, int, Random], Walk]] = {
     "random": _at_random,
     "breadth": _breadth_first,
     "depth": _depth_first,

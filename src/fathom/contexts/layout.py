@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from fathom.corpus.store import Corpus
@@ -14,8 +13,6 @@ LAYOUT = "articles/1"
 """Changed whenever the same recipe would render to other characters."""
 
 CLOSING = "===== End of articles\n"
-
-_FORGED = re.compile(rb"^=====", re.MULTILINE)
 
 
 def boundary(number: int) -> str:
@@ -29,7 +26,7 @@ def boundary(number: int) -> str:
 
 def forges_boundary(text: bytes) -> bool:
     """Whether a line of the text could be taken for a boundary."""
-    return _FORGED.search(text) is not None
+    return text.startswith(b"=====") or b"\n=====" in text
 
 
 def context_id(fingerprints: Iterable[bytes]) -> str:

@@ -298,15 +298,18 @@ class CorpusWriter:
 
     def finish(self) -> CorpusManifest:
         """Make a corpus of it: a store with the same bytes however often the work was broken off, and its manifest."""
-        self.save()
         whole = self.folder / f"{STORE}.new"
-        with touching("write", self.folder / STORE):
-            self._db.execute("COMMIT")
+        whole.unlink(missing_ok=True)
+        try:
+            with touching("write", self.folder / STORE):
+                self._db.execute("COMMIT")
+                self._db.execute("VACUUM INTO ?", (str(whole),))
+                manifest = self._manifest()
+                self._db.close()
+                os.replace(whole, self.folder / STORE)
+        finally:
+            # On a full disk the copy must not hold the last of the space.
             whole.unlink(missing_ok=True)
-            self._db.execute("VACUUM INTO ?", (str(whole),))
-            manifest = self._manifest()
-            self._db.close()
-            os.replace(whole, self.folder / STORE)
         manifest.write(self.folder)
         self._path.unlink()
         return manifest

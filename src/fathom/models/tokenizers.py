@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,13 +33,31 @@ class EmbeddedTokenizer:
     splits_at_newlines = True
 
     def __init__(self, name: str) -> None:
-        from bpe_openai._bindings import tokenizer_for_encoding
-
         self.name = name
-        self._encoding = tokenizer_for_encoding(EMBEDDED[name])
+        self._encoding = _counting_module().tokenizer_for_encoding(EMBEDDED[name])
 
     def count(self, text: str) -> int:
         return int(self._encoding.count(text))
+
+
+@cache
+def _counting_module() -> Any:
+    """The compiled half of the package `bpe_openai`.
+
+    Its Python half reads three vocabularies that counting does not need (half a second at every start) and refuses
+    texts of a million characters, so it is left aside.
+    """
+    package = find_spec("bpe_openai")
+    folders = package.submodule_search_locations if package is not None else None
+    for folder in folders or ():
+        spec = PathFinder.find_spec("_bindings", [folder])
+        if spec is not None and spec.loader is not None:
+            module = module_from_spec(spec)
+            spec.loader.exec_module(module)
+            return module
+    raise FathomError(
+        "The package `bpe-openai` is missing or broken. Install Fathom again with `pip install fathom-bench`."
+    )
 
 
 class FileTokenizer:

@@ -46,4 +46,5 @@ def first_fault(error: ValidationError) -> str:
     """The first thing pydantic found wrong, in words: "field 'seed': Input should be a valid integer"."""
     fault = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(step) for step in fault["loc"])
-    return f"field '{place}': {fault['msg']}" if place else str(fault["msg"])
+    message = str(fault["msg"]).removeprefix("Value error, ")
+    return f"field '{place}': {message}" if place else message

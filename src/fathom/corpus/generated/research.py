@@ -26,6 +26,10 @@ _PROSE, _DENSE = 5.2, 3.1
 """Characters a token in sentences, and in tables and reference lists."""
 
 
+_FRAME = 800
+"""Tokens of what every article has: its head, the abstract, the conclusion, the first words of each section."""
+
+
 class Written(NamedTuple):
     """A sentence, and where each of its slots was filled."""
 
@@ -60,7 +64,7 @@ class _Manuscript:
     def write(self) -> Article:
         plan, draft = self.plan, self.draft
         self.claimed_in = self._place_claims()
-        body = plan.tokens - 62 * len(plan.cited) - 350
+        body = plan.tokens - 62 * len(plan.cited) - _FRAME
         long = plan.tokens > 5_000
         title, authors = self._front_matter()
         abstract = self._abstract()

@@ -19,7 +19,7 @@ from fathom.records.chance import rng_for
 from fathom.records.record import short_id
 
 FIRST_YEAR, LAST_YEAR = 2008, 2025
-SHORTEST, LONGEST = 2_300, 37_000
+SHORTEST, LONGEST = 2_300, 37_500
 """Planned tokens; what is written comes out within a tenth of it, so that all articles have 2K to 40K."""
 
 
@@ -86,7 +86,8 @@ class _Circle:
 
     def __init__(self) -> None:
         self.people: list[Person] = []
-        self.inside: list[Work] = []
+        self.regulars: list[Person] = []
+        """Those who wrote articles of the corpus, once for each: who published will publish again."""
         self.outside: list[Work] = []
         # Each work stands here once, and once more for each time it was cited: the rich get richer.
         self.urn: list[Work] = []
@@ -120,8 +121,8 @@ class World:
         article = short_id("gen", "research", self._seed, index)
         work = self._work(rng, topic, circle, year, article)
         cited = self._references(rng, circle, work, tokens)
-        circle.inside.append(work)
         circle.urn.append(work)
+        circle.regulars.extend(work.people)
         self._everywhere.append(work)
         institution = rng.choice(names().institutions).format(
             subject=topic.subject.title(), place=rng.choice(names().places)
@@ -137,7 +138,7 @@ class World:
             article=article,
             title=self._title(rng, gist, name),
             name=name,
-            people=self._authors(rng, circle),
+            people=self._authors(rng, circle, circle.regulars if article is not None else circle.people),
             year=year,
             venue=rng.choice(words.venues),
             volume=rng.randint(1, 60),
@@ -181,12 +182,12 @@ class World:
         circle.outside.append(new)
         return new
 
-    def _authors(self, rng: Random, circle: _Circle) -> tuple[Person, ...]:
-        """One to nine people, most of whom have published on the topic before."""
+    def _authors(self, rng: Random, circle: _Circle, known: list[Person]) -> tuple[Person, ...]:
+        """One to nine people, most of whom are known in the field."""
         size = min(9, 1 + int(rng.gammavariate(2.2, 1.2)))
         team: dict[str, Person] = {}
         while len(team) < size:
-            person = rng.choice(circle.people) if circle.people and rng.random() < 0.72 else self._newcomer(rng, circle)
+            person = rng.choice(known) if known and rng.random() < 0.7 else self._newcomer(rng, circle)
             team[person.id] = person
         return tuple(team.values())
 
@@ -226,14 +227,14 @@ class World:
 
     def _name(self, rng: Random, stems: Sequence[str], suffixes: Sequence[str]) -> str:
         """A name that no other work has; names grow longer as the short ones run out."""
-        for parts in range(1, 100):
+        stem = ""
+        while True:
+            stem += rng.choice(stems) if not stem else rng.choice(stems).lower()
             for _ in range(6):
-                stem = rng.choice(stems) + "".join(rng.choice(stems).lower() for _ in range(parts // 2))
-                name = stem + rng.choice(suffixes) + (f"-{rng.randint(2, 9)}" if parts % 2 == 0 else "")
+                name = stem + rng.choice(suffixes)
                 if name.casefold() not in self._names:
                     self._names.add(name.casefold())
                     return name
-        raise RuntimeError("the names of generated works have run out")
 
 
 def _stands_apart(found: Work, chosen: Iterable[Work]) -> bool:

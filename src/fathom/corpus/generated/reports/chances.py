@@ -29,7 +29,7 @@ def drift_within(rng: Random, low: float, high: float, step: float) -> list[floa
 
 
 def shocks(rng: Random, likely: float, size: float) -> list[float]:
-    """A shock for each of the years, mostly none; the pandemic year is likelier to have one, and the next to recover."""
+    """A shock for each of the years, mostly none; likelier in the pandemic year, and half made up for in the next."""
     hit = [rng.random() < (2.5 * likely if year == 2020 else likely) for year in YEARS]
     falls = [-rng.uniform(0.3, 1.0) * size if struck else 0.0 for struck in hit]
     return [fall - 0.5 * last for fall, last in zip(falls, [0.0, *falls], strict=False)]

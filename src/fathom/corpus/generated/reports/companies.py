@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from random import Random
+from typing import Any
 
 from fathom.corpus.generated.reports.chances import drift_within, growth, rounded, share, shocks, split, walk
 from fathom.corpus.generated.reports.entity import Entity, Origin, keyed, quarter, withhold
@@ -43,27 +44,14 @@ _PER_MILLE: Mapping[str, tuple[float, float, float]] = {
 
 _EXPENSES = ("selling_expenses", "administrative_expenses", "rnd_expenses")
 _LIABILITIES = ("borrowings", "trade_payables", "provisions", "other_liabilities")
-_COPIED = (
-    *("cost_of_sales", "depreciation_amortisation", "finance_income", "finance_costs", "property_plant_equipment"),
-    *(
-        "intangible_assets",
-        "other_noncurrent_assets",
-        "inventories",
-        "trade_receivables",
-        "cash",
-        "capital_expenditure",
-    ),
-    *("personnel_expenses", "order_intake", "order_backlog", "operating_cash_flow", "investing_cash_flow"),
-    *(
-        "dividends_paid",
-        "dividend_per_share",
-        "share_price",
-        "shares_outstanding",
-        "women_share",
-        "women_managers_share",
-    ),
-    *("employee_turnover", "training_hours", "new_hires", "lost_time_incidents", "patents_granted", "rnd_employees"),
-    *("energy_consumption", "ghg_emissions"),
+_COPIED = tuple(
+    """
+    cost_of_sales depreciation_amortisation finance_income finance_costs property_plant_equipment intangible_assets
+    other_noncurrent_assets inventories trade_receivables cash capital_expenditure personnel_expenses order_intake
+    order_backlog operating_cash_flow investing_cash_flow dividend_per_share share_price shares_outstanding women_share
+    women_managers_share employee_turnover training_hours new_hires lost_time_incidents patents_granted rnd_employees
+    energy_consumption ghg_emissions
+    """.split()
 )
 """Leaves that are printed as they are."""
 
@@ -77,7 +65,7 @@ def imagine_company(origin: Origin, pack: Pack) -> Entity:
     head, trade, form = pick_words([heads, trades, names["forms"]], origin.seed, origin.domain, origin.number)
     sector = names["sectors"][next(entry["sector"] for entry in names["trades"] if entry["word"] == trade)]
     name = names["pattern"].format(head=head, trade=trade, form=form)
-    segments = tuple(rng.sample(sector["segments"], rng.randint(3, min(6, len(sector["segments"])))))
+    segments = tuple(rng.sample(sector["segments"], rng.randint(3, 6)))
     regions = tuple(rng.sample(names["regions"], rng.randint(4, 6)))
     size = rng.choice((4e7, 1.5e8, 5e8, 1.5e9, 4e9)) * rng.uniform(0.6, 2.4)
     style = choose_style(rng, pack.language, pack.metrics, small=size < 1e9)
@@ -97,7 +85,7 @@ def imagine_company(origin: Origin, pack: Pack) -> Entity:
     )
 
 
-def _words(rng: Random, names: Mapping[str, list[str]], sector: Mapping[str, list[str]]) -> dict[str, str]:
+def _words(rng: Random, names: Mapping[str, Any], sector: Mapping[str, list[str]]) -> dict[str, str]:
     """The people, the place and the trade that the templates mention."""
     people = joined(names["given"], [names["between"] + family for family in names["families"]])
     if names["family_first"]:
@@ -151,7 +139,6 @@ def _leaves(rng: Random, size: float, segments: tuple[str, ...], regions: tuple[
         leaves[keyed("operating_cash_flow", year)] = int(cash_profit * 0.85 + revenue_now * rng.uniform(-0.03, 0.02))
         bought = leaves[keyed("capital_expenditure", year)] + int(revenue_now * rng.uniform(-0.004, 0.03))
         leaves[keyed("investing_cash_flow", year)] = -bought
-        leaves[keyed("dividends_paid", year)] = max(0, int(profit * rng.uniform(0.15, 0.4)))
     _imagine_weights(rng, leaves, regions)
     _imagine_share(rng, leaves, size)
     _imagine_people(rng, leaves, size, regions)
@@ -173,9 +160,10 @@ def _imagine_weights(rng: Random, leaves: Leaves, regions: tuple[str, ...]) -> N
 
 def _imagine_share(rng: Random, leaves: Leaves, size: float) -> None:
     """The company's share: how many there are, what they pay and cost, in hundredths of the currency."""
-    number = int(size * rng.uniform(0.02, 0.2))
-    price = walk(rng, rng.uniform(800, 9000), 0.04, 0.22)
-    dividend = walk(rng, rng.uniform(10, 160), 0.05, 0.15)
+    earnings = rng.uniform(0.8, 6.0)
+    number = int(size * 0.06 / earnings)
+    price = walk(rng, 100 * earnings * rng.uniform(11, 22), 0.04, 0.2)
+    dividend = walk(rng, 100 * earnings * rng.uniform(0.25, 0.5), 0.04, 0.12)
     for year, quote, payout in zip(YEARS, price, dividend, strict=True):
         number += int(number * rng.choice((0, 0, 0, 0.01, 0.03)))
         leaves[keyed("shares_outstanding", year)] = number
@@ -193,16 +181,17 @@ def _imagine_people(rng: Random, leaves: Leaves, size: float, regions: tuple[str
         for year, heads in zip(YEARS, path, strict=True):
             leaves[keyed("employees", year, region)] = int(heads)
     research, energy = rng.uniform(0.04, 0.2), rng.uniform(15, 90)
+    hurt, invented = drift_within(rng, 0.002, 0.011, 0.0015), drift_within(rng, 0.001, 0.01, 0.0012)
     intensity = walk(rng, rng.uniform(0.2, 0.45), -0.04, 0.04)
-    for year, per_unit in zip(YEARS, intensity, strict=True):
+    for at, year in enumerate(YEARS):
         people = sum(leaves[keyed("employees", year, region)] for region in regions)
         leaves[keyed("rnd_employees", year)] = int(people * research * rng.uniform(0.93, 1.07))
         leaves[keyed("new_hires", year)] = int(people * rng.uniform(0.06, 0.17))
-        leaves[keyed("lost_time_incidents", year)] = 1 + int(people * rng.uniform(0.002, 0.011))
-        leaves[keyed("patents_granted", year)] = 2 + int(people * rng.uniform(0.001, 0.01))
+        leaves[keyed("lost_time_incidents", year)] = 1 + int(people * hurt[at])
+        leaves[keyed("patents_granted", year)] = 2 + int(people * invented[at])
         consumed = int(people * energy * rng.uniform(0.93, 1.06))
         leaves[keyed("energy_consumption", year)] = consumed
-        leaves[keyed("ghg_emissions", year)] = int(consumed * per_unit)
+        leaves[keyed("ghg_emissions", year)] = int(consumed * intensity[at])
 
 
 def _restatements(
@@ -243,7 +232,7 @@ def _moved_between_segments(
     """A business moved from one segment to another; the company's totals stay."""
     source, target = rng.sample(segments, 2)
     portion = rng.uniform(0.04, 0.12)
-    changes = {}
+    changes: dict[Key, int] = {}
     for metric in ("revenue", "operating_profit"):
         moved = int(leaves[keyed(metric, year, source)] * portion)
         changes |= {keyed(metric, year, source): -moved, keyed(metric, year, target): moved}
@@ -282,6 +271,8 @@ def _derive(
     own |= _balance(own, of("equity_ratio"), [of("weight", name) for name in _LIABILITIES])
     own |= _cash_flow(own, opening=of("cash", years_back=1))
     own |= _per_share(own, of("options"), cents_per_grain)
+    cents = of("dividend_per_share", years_back=1) * of("shares_outstanding", years_back=1)
+    own["dividends_paid"] = rounded(cents * cents_per_grain[1], cents_per_grain[0])
     own["employees"] = total("employees", regions)
     own["average_employees"] = rounded(own["employees"] + total("employees", regions, 1), 2)
     own["segment_assets"] = total("segment_assets", segments)
@@ -301,10 +292,21 @@ def _derive(
     for region, amount in zip(regions, split(revenue, [of("weight", region) for region in regions]), strict=True):
         ledger[keyed("revenue", year, region)] = amount
         ledger[keyed("employees", year, region)] = of("employees", region)
+    ledger.update(_quarters(leaves, year, segments))
+    return ledger
+
+
+def _quarters(leaves: Leaves, year: int, segments: tuple[str, ...]) -> Ledger:
+    """Revenue and operating profit of each segment, and of all of them, in each quarter."""
     season = [leaves[quarter("weight", year, number)] for number in range(1, 5)]
+    ledger: Ledger = {}
     for metric in ("revenue", "operating_profit"):
-        for number, amount in enumerate(split(own[metric], season), start=1):
-            ledger[quarter(metric, year, number)] = amount
+        totals = [0] * len(season)
+        for segment in segments:
+            for at, amount in enumerate(split(leaves[keyed(metric, year, segment)], season)):
+                ledger[quarter(metric, year, at + 1, segment)] = amount
+                totals[at] += amount
+        ledger.update({quarter(metric, year, at + 1): total for at, total in enumerate(totals)})
     return ledger
 
 

@@ -261,7 +261,7 @@ def _loans(leaves: Leaves, year: int, number: int, sold: int) -> int:
 
 
 def _add_quarters(leaves: Leaves, ledger: Ledger, year: int, levels: Mapping[str, int]) -> None:
-    """Enter what the whole market has in each quarter beside its counts; stocks and rates of the year are the last's."""
+    """Enter the market's other quarterly figures; stocks and rates of the year are those of its last quarter."""
     sold = ledger[keyed("homes_sold", year)] or 0
     for number in _QUARTERS:
         season = leaves[quarter("season", year, number)]

@@ -36,9 +36,11 @@ class TableSpec:
     captions: Statement
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    """Either axis is metrics ("revenue", "revenue@-1"), or one of "parts:GROUP", "years:N", "quarters" and "quarters@-1"."""
+    """Either axis is metrics ("revenue", "revenue@-1") or one of "parts:GROUP", "years:N", "quarters", "quarters@-1"."""
     metric: str | None
     """The metric of all cells, where neither axis names one."""
+    part: str | None
+    """The word that names the part all cells are of; None where an axis does, or for the whole."""
     corner: str
 
 
@@ -137,5 +139,6 @@ def _table(entry: Mapping[str, Any], metrics: Mapping[str, Metric]) -> TableSpec
         rows=tuple([rows] if isinstance(rows, str) else rows),
         columns=tuple([columns] if isinstance(columns, str) else columns),
         metric=entry.get("metric"),
+        part=entry.get("part"),
         corner=entry.get("corner", ""),
     )

@@ -181,5 +181,5 @@ def _plain(amount: int, decimals: int, size: int) -> Decimal:
 
 def _three_digits(amount: int) -> int:
     """The figure rounded to three significant digits."""
-    step = 10 ** max(0, len(str(abs(amount))) - 3)
+    step = int("1" + "0" * max(0, len(str(abs(amount))) - 3))
     return rounded(amount, step) * step

@@ -5,7 +5,7 @@ A slot stands in braces:
     {place}              a word of the entity or the report, or one of the pack's phrases
     {=revenue}           the entity's wording for a metric
     {a}                  "a" or "an", whichever the next word wants
-    {revenue}            a figure of the current year; {revenue@-1} of the year before, {revenue@q3} of the third quarter
+    {revenue}            a figure of the current year; {revenue@-1} of the year before, {revenue@q3} of a quarter
     {revenue/part}       a figure of the part that the word "part" names
     {revenue!}           printed as in the tables; {revenue~} to three digits; {revenue^} as the last report gave it
     {order_backlog?}     the word that says that the figure is withheld

@@ -43,18 +43,12 @@ _PER_MILLE: Mapping[str, tuple[float, float, float]] = {
 _INCOMES = ("tuition_income", "government_grants", "research_income", "endowment_income", "other_income")
 _EXPENSES = ("staff_costs", "operating_expenses", "depreciation", "interest_costs")
 _BY_FACULTY = ("applicants", "admitted", "entrants", "students", "degrees_awarded", "academic_staff")
-_COPIED = (
-    *_INCOMES,
-    *("endowment", "net_assets", "student_aid", "capital_spending", "women_share", "retention_rate", "graduation_rate"),
-    *(
-        "employment_rate",
-        "professional_staff",
-        "publications",
-        "patents_filed",
-        "doctorates_awarded",
-        "research_projects",
-    ),
-    *("research_awards", "library_loans"),
+_COPIED = tuple(
+    """
+    tuition_income government_grants research_income endowment_income other_income endowment net_assets student_aid
+    capital_spending women_share retention_rate graduation_rate employment_rate professional_staff publications
+    patents_filed doctorates_awarded research_projects research_awards library_loans
+    """.split()
 )
 """Leaves that are printed as they are."""
 
@@ -155,8 +149,8 @@ def _imagine_faculties(rng: Random, leaves: Leaves, size: float, faculties: tupl
         for at, year in enumerate(YEARS):
             applicants = int(students[at] * popular[at])
             admitted = int(applicants * accepted[at])
-            figures = (applicants, admitted, int(admitted * joining[at]), int(students[at]))
-            figures += (int(students[at] * leaving[at]), 4 + int(students[at] / load[at]))
+            study = (applicants, admitted, int(admitted * joining[at]), int(students[at]))
+            figures = (*study, int(students[at] * leaving[at]), 4 + int(students[at] / load[at]))
             leaves.update({keyed(m, year, faculty): n for m, n in zip(_BY_FACULTY, figures, strict=True)})
 
 

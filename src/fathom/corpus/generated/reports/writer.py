@@ -238,15 +238,14 @@ class ReportWriter:
         columns = [*self._axis(spec.columns)]
         if "years" in spec.columns[0] and not self._style.newest_first:
             columns.reverse()
-        keys = [[_merged(row, column, spec.metric, self._year) for column in columns] for row in rows]
-        money_rows = {key.metric for line in keys for key in line if self._pack.metrics[key.metric].kind == "money"}
-        by_metric = spec.metric is not None or spec.rows[0] in self._pack.metrics
-        caption_unit = bool(money_rows) and by_metric
+        whole = Head("", spec.metric, str(self._year), self._words[spec.part] if spec.part else "")
+        keys = [[_merged(row, column, whole) for column in columns] for row in rows]
+        unit = self._shared_unit(spec, keys)
         heads = [self._column_label(column, [line[at] for line in keys]) for at, column in enumerate(columns)]
         printed = [[self._cell(key) for key in line] for line in keys]
-        labels = [self._label(row, caption_unit) for row in rows]
+        labels = [self._label(row, shared_unit=unit) for row in rows]
         lines = [[label, *(cell.text for cell in line)] for label, line in zip(labels, printed, strict=True)]
-        table = self.draft.table(self._caption(spec, caption_unit), [[spec.corner, *heads], *lines])
+        table = self.draft.table(self._caption(spec, unit), [[spec.corner, *heads], *lines])
         width = len(columns) + 1
         for at_row, line in enumerate(keys):
             for at_column, key in enumerate(line):
@@ -258,10 +257,18 @@ class ReportWriter:
     def _cell(self, key: Key) -> Printed:
         return self._style.in_table(self._pack.metrics[key.metric], self._book.now[key])
 
-    def _caption(self, spec: TableSpec, with_unit: bool) -> str:
-        pattern = self._style.caption_with_unit if with_unit else self._style.caption
+    def _shared_unit(self, spec: TableSpec, keys: Sequence[Sequence[Key]]) -> str:
+        """The unit that the caption gives: the one metric's, or that of money where the rows are metrics."""
+        metrics = [self._pack.metrics[line[0].metric] for line in keys]
+        if spec.metric is not None:
+            return "" if metrics[0].kind == "count" else self._style.row_unit(metrics[0])
+        rows_are_metrics = spec.rows[0] in self._pack.metrics
+        return self._style.money_unit if rows_are_metrics and any(m.kind == "money" for m in metrics) else ""
+
+    def _caption(self, spec: TableSpec, unit: str) -> str:
+        pattern = self._style.caption_with_unit if unit else self._style.caption
         text = self._phrase(Chooser(self._rng("caption", len(self.draft.tables))).pick(spec.captions))
-        return pattern.format(n=len(self.draft.tables) + 1, caption=text, unit=self._style.money_unit)
+        return pattern.format(n=len(self.draft.tables) + 1, caption=text, unit=unit)
 
     def _axis(self, spec: Sequence[str]) -> Iterator[Head]:
         """The heads of the rows or of the columns."""
@@ -292,18 +299,18 @@ class ReportWriter:
         year = self._year + int(back)
         return Head(f"{self._style.labels[metric]} {self._style.year_column.format(year=year)}", metric, str(year))
 
-    def _label(self, head: Head, caption_unit: bool) -> str:
+    def _label(self, head: Head, shared_unit: str) -> str:
         """The label with its unit, unless the caption gives it."""
         if head.metric is None:
             return head.label
         metric = self._pack.metrics[head.metric]
         unit = self._style.row_unit(metric)
-        if not unit or (metric.kind == "money" and caption_unit):
+        if not unit or unit == shared_unit:
             return head.label
         return self._style.label_with_unit.format(label=head.label, unit=unit)
 
     def _column_label(self, head: Head, keys: Sequence[Key]) -> str:
-        label = self._label(head, caption_unit=False)
+        label = self._label(head, shared_unit="")
         restated = any(self._book.entry(key).status == "restated" for key in keys)
         return self._style.restated_column.format(label=label) if restated else label
 
@@ -333,12 +340,10 @@ def _years(year: int) -> Mapping[str, str]:
     return {"year": str(year), "prior": str(year - 1), "next": str(year + 1)}
 
 
-def _merged(row: Head, column: Head, metric: str | None, year: int) -> Key:
-    """What the figure is of where the row and the column meet; the current year's where neither says otherwise."""
-    named = row.metric or column.metric or metric
-    if named is None:
-        raise ValueError(f"a table names no metric at row '{row.label}', column '{column.label}'")
-    return Key(named, row.period or column.period or str(year), row.part or column.part or "")
+def _merged(*heads: Head) -> Key:
+    """What the figure is of where the heads meet; the first that says something counts."""
+    _, metric, period, part = (next(filter(None, said), "") for said in zip(*heads, strict=True))
+    return Key(metric, period, part)
 
 
 def _polished(pieces: list[Planted]) -> list[Planted]:
