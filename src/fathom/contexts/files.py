@@ -12,7 +12,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError, touching
 from fathom.records.files import read_records, replacing
-from fathom.records.record import first_fault
+from fathom.records.record import digest, first_fault
 
 FILE_NAME = "contexts.jsonl"
 
@@ -29,7 +29,9 @@ def gather(
     if path.exists() and not replace:
         found = _report_on(path)
         if found is not None and (found.settings, found.corpus) == (settings, corpus.manifest.fingerprint):
-            return found
+            if found.fingerprint == digest(*(context.id for context in read_contexts(path))).hex():
+                return found
+            raise FathomError(f"'{path}' does not hold what its report describes. Add --replace to make it anew.")
         raise FathomError(
             f"'{path}' holds contexts made with other settings or from another corpus. "
             "Choose another --out, or add --replace to make them anew."

@@ -23,7 +23,7 @@ from fathom.records.chance import rng_for
 from fathom.records.contexts import Context, Place, Way
 from fathom.records.errors import FathomError
 from fathom.records.lengths import print_length
-from fathom.records.record import Record
+from fathom.records.record import Record, digest
 from fathom.records.spans import Span
 
 LEAST, ENOUGH = 0.9, 0.95
@@ -104,6 +104,8 @@ class Gathered(Record):
     made: tuple[Made, ...] = ()
     shapes: tuple[Shape, ...] = ()
     overlaps: tuple[Overlap, ...] = ()
+    fingerprint: str
+    """Of the contexts' ids in order, so that a report cannot be taken for one on other contexts."""
 
     @property
     def contexts(self) -> int:
@@ -157,12 +159,14 @@ class Gathering:
         self._pool = self._make_pool()
         self._shelves: dict[int, _Shelf] = {length: _Shelf() for length in settings.lengths}
         self._made: list[Made] = []
+        self._ids: list[str] = []
         self._boundary = cache(lambda number: self._counter.count(boundary(number)))
 
     def contexts(self, watch: Callable[[], None] = lambda: None) -> Iterator[Context]:
         """The contexts, length by length; `watch` is called after each."""
         for length in self._settings.lengths:
             for context in self._of_length(length):
+                self._ids.append(context.id)
                 yield context
                 watch()
 
@@ -176,6 +180,7 @@ class Gathering:
             made=tuple(self._made),
             shapes=tuple(self._shape(length) for length in self._settings.lengths if self._shelves[length].sets),
             overlaps=tuple(self._overlaps()),
+            fingerprint=digest(*self._ids).hex(),
         )
 
     # What contexts are grown from.

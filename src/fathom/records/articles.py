@@ -205,10 +205,10 @@ class Article(Record):
     @model_validator(mode="after")
     def _text_is_plain(self) -> Self:
         text = self.text
-        if not text or text[0].isspace() or not text.endswith("\n") or text[-2:-1].isspace():
-            raise ValueError("the text must begin with a visible character and end with exactly one newline")
         if "\r" in text or "\0" in text:
             raise ValueError("the text holds a carriage return or a NUL")
+        if not text or text[0].isspace() or not text.endswith("\n") or text[-2:-1].isspace():
+            raise ValueError("the text must begin with a visible character and end with exactly one newline")
         return self
 
     @model_validator(mode="after")

@@ -7,7 +7,7 @@ import re
 from fathom.records.errors import FathomError
 
 _UNITS = {"": 1, "K": 1024, "M": 1024 * 1024}
-_WRITTEN = re.compile(r"(\d+(?:\.\d+)?)\s*([KM]?)", re.IGNORECASE)
+_WRITTEN = re.compile(r"(\d+(?:\.\d+)?)\s*([KM]?)", re.IGNORECASE | re.ASCII)
 
 
 def parse_length(written: str) -> int:

@@ -65,9 +65,11 @@ class Bibliography:
         for work, span in marked:
             self._note(work, span, group, manner, name)
 
-    def mention(self, draft: Draft, work: Work) -> None:
+    def mention(self, draft: Draft, work: Work, opening: bool) -> None:
         """Write the work's authors as part of the sentence: "Lind and Wu (2018)", "Lind and Wu [12]"."""
-        start = draft.write(in_text(work.people, "and")).start
+        authors = in_text(work.people, "and")
+        # "van Lind" is "Van Lind" where the sentence opens with it.
+        start = draft.write(authors[0].upper() + authors[1:] if opening else authors).start
         if self._style.marks == "author-year":
             whole = Span(start, draft.write(f" ({self._years[work.title]})").end)
             self._note(work, whole, whole, "descriptive", None)

@@ -51,6 +51,8 @@ class _Manuscript:
         self.draft = Draft()
         self.bibliography = Bibliography(plan.cited, plan.style, self.rng)
         self.decks: dict[str, list[str]] = {}
+        self.said: set[str] = set()
+        self.rivals = tuple(method for method in self.topic.methods if method != self.gist.method)
         self.experiments = invent_experiments(self.rng, self.gist, max(1, min(12, plan.tokens // 2_200)))
         self.tables: dict[int, str] = {}
         self.evidence: dict[int, list[Span]] = defaultdict(list)
@@ -323,15 +325,20 @@ class _Manuscript:
                         self._say(self.rng.choice(("group", "group", "descriptive_end")))
 
     def _say(self, role: str, experiment: Experiment | None = None, fresh: bool = True) -> Written:
-        """One sentence in that role."""
-        if role == "fact":
-            return Written(self.draft.say(self._draw(role, self.topic.facts)), {})
-        if role == "caution":
-            return Written(self.draft.say(self._draw(role, self.topic.cautions)), {})
+        """One sentence in that role, worded as no other of the article if that can be had."""
         works = self._works_for(role, fresh)
         if role in _CITING and not works:
             role = "background"
-        return self._fill(self._draw(role, templates(role)), self._slots(experiment, works), works)
+        for attempt in range(12):
+            if attempt == 6 and role in _EXHAUSTIBLE:
+                role = "background"
+            template = self._draw(role)
+            slots = self._slots(experiment, works, roam=attempt >= 3)
+            words = _SLOT.sub(lambda slot, slots=slots: _fitted(slot[1], slots), template)  # type: ignore[misc]
+            if words not in self.said:
+                break
+        self.said.add(words)
+        return self._fill(template, slots, works)
 
     def _works_for(self, role: str, fresh: bool) -> list[Work]:
         if role == "group":
@@ -354,7 +361,7 @@ class _Manuscript:
                     named = filled.get("their_name")
                     self.bibliography.mark(draft, works, "attributional" if named else "descriptive", named)
                 elif piece == "who":
-                    self.bibliography.mention(draft, works[0])
+                    self.bibliography.mention(draft, works[0], opening=draft.here == start)
                 else:
                     filled[piece] = draft.write(_fitted(piece, slots))
             return Written(Span(start, draft.here), filled)
@@ -383,11 +390,12 @@ class _Manuscript:
                     entity, experiment, experiment.material, value, Span(start, start + len(value)), "prose"
                 )
 
-    def _draw(self, role: str, options: tuple[str, ...]) -> str:
-        """One of the options, none twice before all were used."""
+    def _draw(self, role: str) -> str:
+        """A template in that role, none twice before all were used."""
         deck = self.decks.get(role)
         if not deck:
-            deck = list(options)
+            of_the_topic = {"fact": self.topic.facts, "caution": self.topic.cautions}
+            deck = list(of_the_topic[role] if role in of_the_topic else templates(role))
             self.rng.shuffle(deck)
             self.decks[role] = deck
         return deck.pop()
@@ -395,32 +403,34 @@ class _Manuscript:
     def _phrase(self, role: str, experiment: Experiment | None = None) -> str:
         """A heading or caption in that role."""
         slots = self._slots(experiment, [])
-        template = self._draw(role, templates(role))
+        template = self._draw(role)
         text = "".join(p if i % 2 == 0 else _fitted(p, slots) for i, p in enumerate(_SLOT.split(template)))
         return text[0].upper() + text[1:]
 
-    def _slots(self, experiment: Experiment | None, works: list[Work]) -> dict[str, str]:
-        """What the sentence is about: mostly the article's own notions, now and then a neighbouring one."""
+    def _slots(self, experiment: Experiment | None, works: list[Work], roam: bool = False) -> dict[str, str]:
+        """What the sentence is about: mostly the article's own notions, but any of the topic's for one that may roam."""
         gist, topic, rng = self.gist, self.topic, self.rng
 
-        def near(own: Phrase, others: tuple[Phrase, ...]) -> str:
-            return own.own if rng.random() < 0.65 else rng.choice(others).own
+        def near(own: Phrase, others: tuple[Phrase, ...], often: float = 0.65) -> str:
+            return own.own if not roam and rng.random() < often else rng.choice(others).own
 
         slots = {
             "name": self.plan.work.name,
             "topic": topic.name,
             "method": gist.method.own,
-            "rival": (experiment.rival if experiment else gist.rival).own,
+            "rival": experiment.rival.own if experiment else near(gist.rival, self.rivals, often=1),
             "object": near(gist.object, topic.objects),
-            "other": gist.other.own,
+            "other": near(gist.other, topic.objects, often=1),
             "setting": near(gist.setting, topic.settings),
             "material": experiment.material.own if experiment else near(gist.material, topic.materials),
-            "quantity": (experiment.quantity if experiment else gist.quantity).name,
+            "quantity": (
+                experiment.quantity if experiment else rng.choice(topic.quantities) if roam else gist.quantity
+            ).name,
             "mechanism": rng.choice(topic.mechanisms),
             "action": rng.choice(topic.actions),
         }
         if slots["other"] == slots["object"]:
-            slots["other"] = gist.object.own
+            slots["other"] = next(o.own for o in (gist.object, gist.other) if o.own != slots["object"])
         if experiment is not None:
             quantity = experiment.quantity
             slots |= {
@@ -520,13 +530,15 @@ class _Manuscript:
 
 
 _CITING = frozenset(("group", "descriptive_end", "descriptive_who", "attributional"))
+_EXHAUSTIBLE = frozenset(("fact", "caution", "appendix_step", "transition", "setup", "table_note", "method_step"))
+"""Roles whose sentences run out in a long article, for want of slots to vary."""
 
 
 def _fitted(slot: str, slots: dict[str, str]) -> str:
-    """What stands in the slot; a slot with a capital opens the sentence."""
+    """What stands in the slot; a slot with a capital opens the sentence, and a mark is written by other hands."""
     if slot[0].isupper():
         return _capital(slots[slot.lower()])
-    return slots[slot]
+    return slots.get(slot, "") if slot in ("cite", "who") else slots[slot]
 
 
 def _capital(words: str) -> str:

@@ -77,7 +77,7 @@ def imagine_company(origin: Origin, pack: Pack) -> Entity:
         words={"name": name, "short": names["short"].format(head=head, trade=trade), **_words(rng, names, sector)},
         parts={"segment": segments, "region": regions},
         style=style,
-        fullness=rng.random(),
+        fullness=max(rng.random(), rng.random()),
         leaves=leaves,
         derive=derive,
         restatements=_restatements(rng, leaves, segments, regions),

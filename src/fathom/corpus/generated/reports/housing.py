@@ -55,7 +55,7 @@ def imagine_market(origin: Origin, pack: Pack) -> Entity:
         words={"name": name, "town": town, **_words(rng, names)},
         parts={"district": districts, "type": types},
         style=style,
-        fullness=rng.random(),
+        fullness=max(rng.random(), rng.random()),
         leaves=leaves,
         derive=derive,
         restatements=_restatements(rng, leaves, districts),

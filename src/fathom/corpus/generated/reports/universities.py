@@ -73,7 +73,7 @@ def imagine_university(origin: Origin, pack: Pack) -> Entity:
         words={"name": name, "town": town, **_words(rng, names)},
         parts={"faculty": faculties, "hall": halls, "programme": programmes},
         style=style,
-        fullness=rng.random(),
+        fullness=max(rng.random(), rng.random()),
         leaves=leaves,
         derive=derive,
         restatements=_restatements(rng, leaves, faculties),

@@ -1,0 +1,55 @@
+"""What many tests share: one small corpus, made once, and the `fathom` command in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from fathom.corpus.generate import Recipe, generate, parse_domains
+from fathom.corpus.store import Corpus
+
+Fathom = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def small_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus of 48 research articles; never write to it."""
+    folder = tmp_path_factory.mktemp("small") / "corpus"
+    generate(folder, Recipe(seed=3, articles=48))
+    return folder
+
+
+@pytest.fixture
+def small(small_folder: Path) -> Iterator[Corpus]:
+    with Corpus(small_folder) as corpus:
+        yield corpus
+
+
+@pytest.fixture(scope="session")
+def mixed_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus with a document of every domain, twice."""
+    folder = tmp_path_factory.mktemp("mixed") / "corpus"
+    generate(folder, Recipe(domains=parse_domains("articles,reports"), seed=5, articles=24))
+    return folder
+
+
+@pytest.fixture
+def fathom() -> Fathom:
+    """Runs the command as a user would; gives its exit code and what it printed."""
+
+    def run(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "fathom", *map(str, words)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+            env={**os.environ, **environment},
+        )
+
+    return run

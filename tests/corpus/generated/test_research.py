@@ -1,0 +1,403 @@
+"""Generated research articles, looked at from outside: every part is read again from the text by other means."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from decimal import Decimal
+from itertools import islice, pairwise
+
+import pytest
+
+from fathom.corpus.generated.lexicon import SUBJECTS
+from fathom.corpus.generated.people import without_accents
+from fathom.corpus.generated.research import write_article
+from fathom.corpus.generated.world import Plan, World
+from fathom.models.tokenizers import tokenizer
+from fathom.records.articles import Article, Citation
+
+COUNT = 240
+
+
+@pytest.fixture(scope="module")
+def plans() -> list[Plan]:
+    return list(islice(World(29, SUBJECTS).plans(), COUNT))
+
+
+@pytest.fixture(scope="module")
+def articles(plans: list[Plan]) -> list[Article]:
+    return list(map(write_article, plans))
+
+
+@pytest.fixture(scope="module")
+def by_id(articles: list[Article]) -> dict[str, Article]:
+    return {article.id: article for article in articles}
+
+
+# What a reader sees.
+
+
+def test_the_front_of_an_article_reads_back(articles: list[Article]) -> None:
+    for article in articles:
+        lines = article.text.split("\n")
+        assert lines[0] == f"# {article.title_text}"
+        names = re.split(r", | and ", lines[2])
+        assert names == [author.span.of(article.text) for author in article.authors]
+        assert names == [f"{author.given} {author.family}" for author in article.authors]
+        assert f"*{article.venue}*" in article.text
+        assert article.abstract is not None
+        assert article.text[: article.abstract.start].endswith("## Abstract\n\n")
+
+
+def test_nothing_was_left_unfilled_or_mistyped(articles: list[Article]) -> None:
+    for article in articles:
+        for wrong in ("{", "}", "  ", " .", " ,", "..", ",,", "( ", " )", "\n\n\n", " a a ", " the the "):
+            assert wrong not in article.text, (article.id, wrong, article.text[article.text.index(wrong) - 40 :][:90])
+
+
+def test_headings_are_sections_and_sections_tile_the_text(articles: list[Article]) -> None:
+    for article in articles:
+        printed = re.findall(r"^(##+) (.*)$", article.text, re.MULTILINE)
+        assert printed == [("#" * s.level, s.heading.of(article.text)) for s in article.sections]
+        top = [section for section in article.sections if section.level == 2]
+        for before, after in pairwise(top):
+            assert article.text[before.span.end : after.span.start].isspace()
+        assert top[-1].span.end == len(article.text) - 1
+        roles = {section.role for section in article.sections}
+        assert {"abstract", "introduction", "methods", "results", "discussion", "conclusion", "references"} <= roles
+
+
+def test_sentences_tile_paragraphs(articles: list[Article]) -> None:
+    for article in articles:
+        sentences = iter(article.sentences)
+        for paragraph in article.paragraphs:
+            position = paragraph.start
+            while position < paragraph.end:
+                sentence = next(sentences)
+                assert sentence.start == position + (position > paragraph.start)
+                assert sentence.of(article.text)[0].isupper()
+                assert re.search(r"\.(</sup>)?$|\?$", sentence.of(article.text)), sentence.of(article.text)
+                position = sentence.end
+            assert position == paragraph.end
+        assert next(sentences, None) is None
+
+
+def test_lengths_span_the_wanted_range(articles: list[Article]) -> None:
+    counts = [tokenizer().count(article.text) for article in articles]
+    assert min(counts) >= 2_000
+    assert max(counts) <= 40_000
+    assert min(counts) < 4_000
+    assert max(counts) > 30_000
+
+
+def test_titles_are_unique_and_have_the_traps_of_real_ones(articles: list[Article]) -> None:
+    titles = [article.title_text for article in articles]
+    assert len({title.casefold() for title in titles}) == len(titles)
+    for sign in (",", "'", "?", ":"):
+        assert sum(sign in title for title in titles) >= COUNT // 30
+    assert any(re.search(r"\d", title) for title in titles)
+
+
+def test_an_article_seldom_repeats_itself(articles: list[Article]) -> None:
+    """Not a word salad and not a litany: of a thousand sentences hardly one is said twice."""
+    for article in articles:
+        sentences = [s.of(article.text) for s in article.sentences if s.end - s.start > 60]
+        repeated = sum(count - 1 for count in Counter(sentences).values())
+        assert repeated / len(sentences) < 0.01, article.id
+
+
+# References and citations.
+
+
+def test_reference_lists_have_8_to_80_entries_and_some_lead_inside(
+    articles: list[Article], by_id: dict[str, Article]
+) -> None:
+    sizes = [len(article.references) for article in articles]
+    assert min(sizes) >= 8
+    assert max(sizes) <= 80
+    assert max(sizes) > 50
+    inside = [len(article.cited) for article in articles[40:]]
+    assert 2 <= statistics.mean(inside) <= 15
+    for article in articles:
+        for cited in article.cited:
+            assert by_id[cited].year is not None
+            assert article.year is not None
+            assert by_id[cited].year <= article.year  # type: ignore[operator]
+            assert cited != article.id
+
+
+def test_a_reference_names_the_article_it_links_to(articles: list[Article], by_id: dict[str, Article]) -> None:
+    for article in articles:
+        for reference in article.references:
+            assert reference.title is not None
+            printed = reference.span.of(article.text)
+            assert "\n" not in printed
+            assert str(reference.year) in printed
+            assert reference.title.of(article.text) in printed
+            if reference.article is not None:
+                cited = by_id[reference.article]
+                assert reference.title.of(article.text) == cited.title_text
+                assert reference.year == cited.year
+                family = without_accents(cited.authors[0].family).replace("-", " ")
+                first = without_accents(reference.authors[0].of(article.text)).replace("-", " ")
+                assert family in first
+
+
+def test_no_title_is_linked_for_one_article_and_not_for_another(articles: list[Article]) -> None:
+    """An article that prints the title of a corpus article and no link would make a wrong key."""
+    titles = {article.title_text: article.id for article in articles}
+    for article in articles:
+        for reference in article.references:
+            assert reference.title is not None
+            assert titles.get(reference.title.of(article.text)) == reference.article
+
+
+def test_lists_are_printed_one_entry_a_line_in_their_order(articles: list[Article]) -> None:
+    for article in articles:
+        section = next(section for section in article.sections if section.role == "references")
+        lines = section.span.of(article.text).split("\n\n", 1)[1].split("\n")
+        assert lines == [reference.span.of(article.text) for reference in article.references]
+
+
+def markers(article: Article) -> Iterator[tuple[str, set[int]]]:
+    """Every bracket in the prose that cites, read again by pattern, with the numbers it names."""
+    body = article.text[: next(s for s in article.sections if s.role == "references").span.start]
+    style = article.citations[0].style
+    if style == "author-year":
+        return
+    pattern = r"\[([\d,\s–]+)\]" if style == "numeric" else r"<sup>([\d,–]+)</sup>"
+    for match in re.finditer(pattern, body):
+        numbers: set[int] = set()
+        for piece in re.split(r",\s*", match[1]):
+            first, _, last = piece.partition("–")
+            numbers |= set(range(int(first), int(last or first) + 1))
+        yield match[0], numbers
+
+
+def grouped(citations: tuple[Citation, ...]) -> list[list[Citation]]:
+    groups: dict[object, list[Citation]] = defaultdict(list)
+    for citation in citations:
+        groups[citation.group].append(citation)
+    return [groups[group] for group in sorted(groups)]  # type: ignore[type-var]
+
+
+def test_numbered_marks_read_back(articles: list[Article]) -> None:
+    for article in articles:
+        if article.citations[0].style == "author-year":
+            continue
+        noted = [
+            (group[0].group.of(article.text), {citation.reference for citation in group})
+            for group in grouped(article.citations)
+        ]
+        assert noted == list(markers(article))
+
+
+def test_author_year_marks_point_to_the_only_entry_they_can(articles: list[Article]) -> None:
+    checked = 0
+    for article in articles:
+        if article.citations[0].style != "author-year":
+            continue
+        for citation in article.citations:
+            label = citation.span.of(article.text)
+            match = re.fullmatch(r"(.+?)(?:, | \()(\d{4}[a-z]*)\)?", label)
+            assert match is not None, label
+            first = re.split(r" et al\.| & | and ", match[1])[0]
+            fits = []
+            for reference in article.references:
+                printed = reference.span.of(article.text)
+                names = [a.of(article.text).split(",")[0] for a in reference.authors]
+                if label[0].isupper():
+                    names[0] = names[0][0].upper() + names[0][1:]
+                wanted = re.split(r" & | and ", match[1]) if "et al." not in match[1] else [first]
+                enough = len(reference.authors) > 2 if "et al." in match[1] else len(reference.authors) == len(wanted)
+                if enough and names[: len(wanted)] == wanted and f"({match[2]})" in printed:
+                    fits.append(reference.number)
+            assert fits == [citation.reference], (label, fits)
+            checked += 1
+    assert checked > 1_000
+
+
+def test_every_entry_is_cited_and_first_mentions_are_in_order(articles: list[Article], plans: list[Plan]) -> None:
+    for article, plan in zip(articles, plans, strict=True):
+        mentioned = list(dict.fromkeys(c.reference for c in sorted(article.citations, key=lambda c: c.span)))
+        assert sorted(n for n in mentioned if n) == list(range(1, len(article.references) + 1))
+        if plan.style.by_appearance:
+            # A range such as 4-6 puts three numbers in one place, so compare where each number is first read.
+            first = [
+                min(c.span.start for c in article.citations if c.reference == n) for n in range(1, len(mentioned) + 1)
+            ]
+            groups = {c.span.start: c.group.start for c in article.citations}
+            assert [groups[start] for start in first] == sorted(groups[start] for start in first)
+
+
+def test_all_styles_and_manners_occur(articles: list[Article]) -> None:
+    styles = Counter(article.citations[0].style for article in articles)
+    assert set(styles) == {"numeric", "author-year", "superscript"}
+    assert min(styles.values()) >= COUNT // 20
+    alone = grouped_count = 0
+    for article in articles:
+        assert len({citation.style for citation in article.citations}) == 1
+        lone = set(article.lone_citations())
+        alone += len(lone)
+        grouped_count += len(article.citations) - len(lone)
+        for citation in article.citations:
+            assert (citation.manner == "attributional") == (citation.name is not None)
+    assert alone > 3_000
+    assert grouped_count > 3_000
+
+
+def test_an_attributional_citation_names_what_the_cited_work_introduces(
+    articles: list[Article], by_id: dict[str, Article]
+) -> None:
+    checked = 0
+    for article in articles:
+        for citation in article.citations:
+            if citation.name is None:
+                continue
+            name = citation.name.of(article.text)
+            between = article.text[citation.name.end : citation.group.start]
+            assert between in (" ", "")
+            assert citation.reference is not None
+            linked = article.references[citation.reference - 1].article
+            if linked is not None:
+                assert name in by_id[linked].text
+                checked += 1
+    assert checked > 100
+
+
+def test_no_other_entry_fits_a_descriptive_sentence(plans: list[Plan]) -> None:
+    """A sentence that describes a cited work tells three things about it; no two works of a list share three."""
+    for plan in plans:
+        notions = [
+            (g.method.own, g.object.own, g.setting.own, g.material.own, g.quantity.name)
+            for g in (work.gist for work in plan.cited)
+        ]
+        for place, one in enumerate(notions):
+            for two in notions[:place]:
+                assert sum(a == b for a, b in zip(one, two, strict=True)) <= 2
+
+
+# People.
+
+
+def test_people_come_back_under_other_spellings(articles: list[Article]) -> None:
+    spellings: dict[str, set[str]] = defaultdict(set)
+    works: Counter[str] = Counter()
+    bearers: dict[str, set[str]] = defaultdict(set)
+    for article in articles:
+        for author in article.authors:
+            assert author.person is not None
+            name = author.span.of(article.text)
+            spellings[author.person].add(name)
+            bearers[name].add(author.person)
+            works[author.person] += 1
+    assert sum(count > 1 for count in works.values()) > 80
+    assert sum(len(names) > 1 for names in spellings.values()) > 50
+    assert sum(len(people) > 1 for people in bearers.values()) > 3
+    printed = "".join(bearers)
+    for sign in ("-", "é", "'", ".", "ö"):
+        assert sign in printed
+
+
+# Tables, facts, claims.
+
+
+def test_tables_read_back_cell_by_cell(articles: list[Article]) -> None:
+    for article in articles:
+        assert article.tables
+        for table in article.tables:
+            assert table.caption is not None
+            assert table.caption.of(article.text).startswith(f"Table {table.number}. ")
+            lines = [line for line in table.span.of(article.text).split("\n") if line.startswith("|")]
+            rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "---" not in line]
+            found = {(cell.row, cell.column): cell.span.of(article.text) for cell in table.cells}
+            assert found == {(r, c): value for r, row in enumerate(rows) for c, value in enumerate(row)}
+
+
+def test_a_fact_is_what_its_characters_say(articles: list[Article]) -> None:
+    places: Counter[str] = Counter()
+    for article in articles:
+        for fact in article.facts:
+            printed = fact.span.of(article.text)
+            assert re.fullmatch(r"\d+(\.\d+)?", printed), printed
+            assert Decimal(printed) == fact.value
+            # No digit on either side: the span is the number, not a piece of one.
+            assert not article.text[fact.span.start - 1].isdigit()
+            assert not re.match(r"\.?\d", article.text[fact.span.end :])
+            places[fact.place] += 1
+    assert places["table"] > 3_000
+    assert places["prose"] > 1_000
+
+
+def test_an_article_does_not_contradict_itself(articles: list[Article]) -> None:
+    """The same method, measure and collection have one value wherever they are printed."""
+    for article in articles:
+        main: dict[tuple[str, str, str], Decimal | None] = {}
+        for table in article.tables:
+            column = 1
+            for fact in article.facts:
+                if fact.place == "table" and any(c.span == fact.span and c.column == column for c in table.cells):
+                    key = (fact.entity, fact.attribute, fact.period)
+                    assert main.setdefault(key, fact.value) == fact.value
+        for fact in article.facts:
+            if fact.place == "prose":
+                assert main[fact.entity, fact.attribute, fact.period] == fact.value
+
+
+def test_single_runs_average_to_what_is_reported(articles: list[Article]) -> None:
+    checked = 0
+    for article in articles:
+        reported = {fact.value for fact in article.facts}
+        for table in article.tables:
+            assert table.caption is not None
+            if "in single runs on" not in table.caption.of(article.text):
+                continue
+            for column in (1, 2):
+                values = [Decimal(c.span.of(article.text)) for c in table.cells if c.column == column and not c.header]
+                assert sum(values) / len(values) in reported
+                checked += 1
+    assert checked > 100
+
+
+def test_claims_are_sentences_and_their_evidence_backs_them(articles: list[Article]) -> None:
+    distances: list[int] = []
+    unsupported = supported = 0
+    for article in articles:
+        sentences, tables = set(article.sentences), {table.span for table in article.tables}
+        assert article.claims
+        for claim in article.claims:
+            assert claim.span in sentences
+            if not claim.evidence:
+                unsupported += 1
+                continue
+            supported += 1
+            for evidence in claim.evidence:
+                assert evidence in sentences or evidence in tables
+                assert evidence != claim.span
+                distances.append(evidence.start - claim.span.end)
+            said = " ".join(evidence.of(article.text) for evidence in claim.evidence)
+            share = re.search(r"\d+\.\d%", claim.span.of(article.text))
+            if share is not None:
+                assert_change_is_shown(share[0], said)
+    assert supported > 500
+    assert unsupported > 50
+    # From the next sentence to the far end of the paper, before the claim as well as after it.
+    assert min(abs(distance) for distance in distances) <= 2
+    assert max(distances) > 60_000
+    assert min(distances) < -20_000
+
+
+def assert_change_is_shown(share: str, evidence: str) -> None:
+    """Two numbers of the evidence differ by the share that the claim states."""
+    numbers = [Decimal(number) for number in dict.fromkeys(re.findall(r"(?<![\d.])\d+(?:\.\d+)?", evidence))]
+    wanted = Decimal(share.rstrip("%"))
+    shown = (abs(one - two) / two * 100 for one in numbers for two in numbers if two)
+    assert any(abs(change - wanted) <= Decimal("0.051") for change in shown), share
+
+
+def test_the_citation_graph_has_a_heavy_tail(articles: list[Article]) -> None:
+    cited = Counter(id for article in articles for id in article.cited)
+    counts = sorted(cited.values(), reverse=True)
+    assert counts[0] >= 4 * statistics.median(counts)

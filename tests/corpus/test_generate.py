@@ -1,0 +1,116 @@
+"""A recipe gives the same bytes: on one core or two, with any hash seed, and however often it was killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from fathom.corpus.generate import Recipe, generate, parse_domains
+from fathom.corpus.generated.lexicon import SUBJECTS
+from fathom.corpus.manifest import FILE_NAME as MANIFEST
+from fathom.corpus.store import STORE, UNFINISHED, Corpus
+from fathom.records.errors import FathomError
+from tests.conftest import Fathom
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {entry.name: entry.read_bytes() for entry in sorted(folder.iterdir())}
+
+
+@pytest.fixture(scope="module")
+def wanted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The bytes that one process writes here."""
+    folder = tmp_path_factory.mktemp("wanted") / "corpus"
+    generate(folder, Recipe(domains=parse_domains("articles,reports"), seed=11, articles=72))
+    return content(folder)
+
+
+@pytest.mark.parametrize(("processes", "hash_seed"), [(1, "0"), (2, "1"), (2, "4242")])
+def test_the_same_bytes_from_any_process(
+    processes: int, hash_seed: str, wanted: dict[str, bytes], tmp_path: Path, fathom: Fathom
+) -> None:
+    words = ("--domains", "articles,reports", "--seed", 11, "--articles", 72, "--processes", processes)
+    done = fathom("generate", "--out", tmp_path / "c", *words, PYTHONHASHSEED=hash_seed)
+    assert done.returncode == 0, done.stderr
+    assert content(tmp_path / "c") == wanted
+
+
+def test_killed_again_and_again_it_ends_with_the_same_bytes(wanted: dict[str, bytes], tmp_path: Path) -> None:
+    """Real processes, killed with no chance to clean up; the last one is let finish."""
+    folder = tmp_path / "c"
+    words = ["generate", "--out", folder, "--domains", "articles,reports", "--seed", "11", "--articles", "72"]
+    kills = 0
+    for patience in (0.5, 0.7, 0.9, 1.1, 1.3, 60):
+        work = subprocess.Popen(
+            [sys.executable, "-m", "fathom", *map(str, words), "--processes", "1"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        deadline = time.monotonic() + patience
+        while work.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        if work.poll() is None:
+            os.kill(work.pid, signal.SIGKILL)
+            kills += 1
+        _, errors = work.communicate()
+        if work.returncode == 0:
+            break
+        assert work.returncode == -signal.SIGKILL, errors
+        assert not (folder / MANIFEST).exists()
+    assert kills
+    assert content(folder) == wanted
+
+
+def test_a_kill_between_the_last_two_steps_is_mended(wanted: dict[str, bytes], tmp_path: Path) -> None:
+    """The manifest was written, the unfinished store not yet deleted."""
+    recipe = Recipe(domains=parse_domains("articles,reports"), seed=11, articles=72)
+    generate(tmp_path / "c", recipe)
+    (tmp_path / "c" / UNFINISHED).write_bytes(wanted[STORE])
+    generate(tmp_path / "c", recipe)
+    assert content(tmp_path / "c") == wanted
+
+
+def test_a_finished_corpus_is_not_made_again(small_folder: Path) -> None:
+    before = (small_folder / STORE).stat().st_mtime_ns
+    manifest = generate(small_folder, Recipe(seed=3, articles=48))
+    assert manifest.articles == 48
+    assert (small_folder / STORE).stat().st_mtime_ns == before
+
+
+def test_a_larger_corpus_begins_with_the_smaller(small: Corpus, tmp_path: Path) -> None:
+    generate(tmp_path / "c", Recipe(seed=3, articles=60))
+    with Corpus(tmp_path / "c") as larger:
+        assert [article.id for article in larger.listing()][:48] == [article.id for article in small.listing()]
+        assert next(larger.articles()) == next(small.articles())
+
+
+def test_tokens_set_the_size(tmp_path: Path) -> None:
+    manifest = generate(tmp_path / "c", Recipe(seed=1, tokens=100_000, domains=("physics",)))
+    with Corpus(tmp_path / "c") as corpus:
+        last = corpus.article([listed.id for listed in corpus.listing()][-1])
+    assert manifest.tokens >= 100_000
+    assert manifest.tokens - len(last.text) / 2 < 100_000
+    assert manifest.subjects == {"physics": manifest.articles}
+
+
+def test_domains_take_turns(mixed_folder: Path) -> None:
+    with Corpus(mixed_folder) as corpus:
+        assert set(corpus.manifest.subjects.values()) == {2}
+        assert len(corpus.manifest.subjects) == len(parse_domains("articles,reports")) == 12
+        assert corpus.manifest.kinds == {"article": 16, "report": 8}
+        assert corpus.manifest.languages == {"en": 22, "zh": 2}
+
+
+def test_domains_are_read_as_people_write_them() -> None:
+    assert parse_domains("articles") == SUBJECTS
+    assert parse_domains("computer-science, physics,physics") == ("computer science", "physics")
+    assert parse_domains("companies-zh") == ("companies-zh",)
+    for wrong in ("", ",", "astrology"):
+        with pytest.raises(FathomError, match=r"(no domain|empty)"):
+            parse_domains(wrong)

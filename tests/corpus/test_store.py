@@ -1,0 +1,155 @@
+"""The store: what goes in comes out, damage is noticed, and nothing that was there is lost."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from fathom.corpus.generate import Recipe, generate
+from fathom.corpus.manifest import FILE_NAME as MANIFEST
+from fathom.corpus.manifest import FORMAT
+from fathom.corpus.store import STORE, UNFINISHED, Corpus, CorpusWriter, pack
+from fathom.models.tokenizers import tokenizer
+from fathom.records.errors import FathomError
+from fathom.records.record import digest
+
+
+@pytest.fixture
+def copy(small_folder: Path, tmp_path: Path) -> Path:
+    """The small corpus once more, to be damaged."""
+    return shutil.copytree(small_folder, tmp_path / "copy")
+
+
+def test_an_article_comes_out_as_it_went_in(small: Corpus, tmp_path: Path) -> None:
+    articles = list(small.articles())
+    with CorpusWriter(tmp_path / "again", {"test": 1}) as writer:
+        for article in articles:
+            writer.add(pack(article))
+        manifest = writer.finish()
+    assert manifest.fingerprint == small.manifest.fingerprint
+    with Corpus(tmp_path / "again") as again:
+        assert list(again.articles()) == articles
+
+
+def test_every_way_of_reading_agrees(small: Corpus) -> None:
+    counter = tokenizer()
+    counts = small.token_counts(counter)
+    texts = dict(small.texts())
+    for listed in small.listing():
+        article = small.article(listed.id)
+        assert (listed.title, listed.subject, listed.year) == (article.title_text, article.subject, article.year)
+        assert listed.characters == len(article.text)
+        assert listed.fingerprint == digest(article.text.encode())
+        assert article.text.encode() == texts[listed.id] == small.text(listed.id)
+        assert counts[listed.id] == counter.count(article.text)
+    assert sum(counts.values()) == small.manifest.tokens
+    assert len(small) == len(counts) == 48
+
+
+def test_links_are_the_articles_own_references(small: Corpus) -> None:
+    wanted = sorted((article.id, cited) for article in small.articles() for cited in article.cited)
+    assert [tuple(link) for link in small.links()] == wanted
+    assert wanted
+
+
+def test_an_unknown_tokenizer_is_counted_on_the_spot(small: Corpus) -> None:
+    counter = tokenizer("cl100k")
+    first = next(small.listing())
+    assert small.token_counts(counter)[first.id] == counter.count(small.text(first.id).decode())
+
+
+def test_a_missing_article_is_named(small: Corpus) -> None:
+    for look in (small.article, small.text):
+        with pytest.raises(FathomError, match="has no article 'a-none'"):
+            look("a-none")
+
+
+def test_the_same_document_is_not_taken_twice(small: Corpus, tmp_path: Path) -> None:
+    article = next(small.articles())
+    with CorpusWriter(tmp_path / "twice", {"test": 1}) as writer:
+        writer.add(pack(article))
+        with pytest.raises(FathomError, match="already"):
+            writer.add(pack(article))
+
+
+def test_a_newer_corpus_is_refused(copy: Path) -> None:
+    manifest = json.loads((copy / MANIFEST).read_text())
+    # A newer format may well have fields that this one does not know: it must still be told apart from damage.
+    (copy / MANIFEST).write_text(json.dumps({**manifest, "format": FORMAT + 1, "fathom": "9.9", "colour": "blue"}))
+    with pytest.raises(FathomError, match=r"written by a newer Fathom \(9.9, format 2"):
+        Corpus(copy)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"format": 1}', '{"format": "one"}'])
+def test_a_broken_manifest_is_refused(copy: Path, content: str) -> None:
+    (copy / MANIFEST).write_text(content)
+    with pytest.raises(FathomError, match=r"(is no JSON|is no manifest)"):
+        Corpus(copy)
+
+
+def test_a_corpus_without_its_store_is_refused(copy: Path) -> None:
+    (copy / STORE).unlink()
+    with pytest.raises(FathomError, match="lacks its corpus.sqlite"):
+        Corpus(copy)
+
+
+@pytest.mark.parametrize("kept", [0, 50, 5_000, 500_000])
+def test_a_half_written_store_is_noticed(copy: Path, kept: int) -> None:
+    content = (copy / STORE).read_bytes()
+    assert len(content) > kept
+    (copy / STORE).write_bytes(content[:kept])
+    with (
+        pytest.raises(FathomError, match=r"(damaged|cut off|Make it again|make the corpus again)"),
+        Corpus(copy) as corpus,
+    ):
+        for _ in corpus.articles():
+            pass
+
+
+def test_a_store_with_too_few_articles_is_noticed(copy: Path) -> None:
+    with sqlite3.connect(copy / STORE) as db:
+        db.execute("DELETE FROM articles WHERE number = 7")
+    with pytest.raises(FathomError, match="holds 47 articles where its manifest counts 48"):
+        Corpus(copy)
+
+
+def test_a_damaged_article_is_named(copy: Path) -> None:
+    with sqlite3.connect(copy / STORE) as db:
+        db.execute("UPDATE articles SET parts = x'00' WHERE number = 1")
+    with Corpus(copy) as corpus:
+        first = next(corpus.listing())
+        with pytest.raises(FathomError, match=f"Article '{first.id}' .* is damaged"):
+            corpus.article(first.id)
+
+
+def test_another_corpus_is_not_overwritten(copy: Path) -> None:
+    before = (copy / STORE).read_bytes()
+    with pytest.raises(FathomError, match="holds a corpus already .seed 3, not 4"):
+        generate(copy, Recipe(seed=4, articles=48))
+    assert (copy / STORE).read_bytes() == before
+
+
+def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(FathomError, match=r"not empty \(it holds 'thesis.tex'\)"):
+        generate(tmp_path, Recipe(articles=2))
+    assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_an_unfinished_corpus_wants_its_own_settings(tmp_path: Path) -> None:
+    with CorpusWriter(tmp_path / "c", {"seed": 1}) as writer:
+        writer.save()
+    assert (tmp_path / "c" / UNFINISHED).exists()
+    with pytest.raises(FathomError, match="no finished corpus"):
+        Corpus(tmp_path / "c")
+    with pytest.raises(FathomError, match="unfinished corpus with other settings .seed 1, not 2"):
+        CorpusWriter(tmp_path / "c", {"seed": 2})
+
+
+def test_two_writers_do_not_mix(tmp_path: Path) -> None:
+    with CorpusWriter(tmp_path / "c", {"seed": 1}), pytest.raises(FathomError, match="another process is using it"):
+        CorpusWriter(tmp_path / "c", {"seed": 1})

@@ -1,0 +1,69 @@
+"""Records are frozen, refuse what they do not know, and print the same bytes for the same content."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from fathom.records.chance import rng_for
+from fathom.records.questions import Question, Reply
+from fathom.records.record import digest, first_fault, short_id
+from fathom.records.spans import Span
+
+QUESTION = Question(id="q-1", family="numeric", context_id="c-1", text="How many?")
+
+
+def test_a_record_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError):
+        QUESTION.text = "How few?"  # type: ignore[misc]
+
+
+def test_an_unknown_field_is_refused_by_name() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Question.from_line(b'{"id":"q","family":"f","context_id":"c","text":"t","answer":"42"}')
+    assert "answer" in first_fault(caught.value)
+
+
+def test_a_record_survives_its_line() -> None:
+    assert Question.from_line(QUESTION.to_line()) == QUESTION
+    assert QUESTION.to_line().count(b"\n") == 1
+
+
+def test_only_a_failed_reply_has_an_error() -> None:
+    Reply(question_id="q", outcome="failed", error="the provider hung up")
+    with pytest.raises(ValidationError):
+        Reply(question_id="q", outcome="failed")
+    with pytest.raises(ValidationError):
+        Reply(question_id="q", outcome="answered", text="4", error="but why")
+
+
+@given(st.lists(st.text(), min_size=1), st.lists(st.text(), min_size=1))
+def test_fingerprints_tell_lists_apart(one: list[str], two: list[str]) -> None:
+    assert (digest(*one) == digest(*two)) == (one == two)
+
+
+def test_ids_do_not_run_their_parts_together() -> None:
+    assert short_id("x", "ab", "c") != short_id("x", "a", "bc")
+
+
+def test_chance_hangs_on_seed_and_names_alone() -> None:
+    assert rng_for(1, "a", 2).random() == rng_for(1, "a", 2).random()
+    assert len({rng_for(seed, name).random() for seed in (1, 2) for name in ("a", "b")}) == 4
+
+
+@pytest.mark.parametrize("pair", [[3, 2], [-1, 2], [0], [0, 1, 2], [0.5, 1], ["0", "1"]])
+def test_no_span_is_read_from_nonsense(pair: list[object]) -> None:
+    from pydantic import TypeAdapter
+
+    with pytest.raises(ValidationError):
+        TypeAdapter(Span).validate_python(pair)
+
+
+def test_a_span_slices_moves_and_holds() -> None:
+    span = Span(2, 5)
+    assert span.of("abcdefg") == "cde"
+    assert span.moved(3) == Span(5, 8)
+    assert span.holds(Span(3, 5))
+    assert not span.holds(Span(3, 6))

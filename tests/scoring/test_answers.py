@@ -1,0 +1,80 @@
+"""Typed answers: each survives its file, and none can be built that contradicts itself."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from fathom.records.spans import Span
+from fathom.scoring.answers import (
+    Answer,
+    Assignment,
+    Choice,
+    Members,
+    Multiset,
+    Nothing,
+    Number,
+    Passage,
+    Ranking,
+    Rows,
+    Spans,
+    Text,
+)
+from fathom.scoring.keys import Key, Proof
+from fathom.scoring.verdicts import Verdict
+
+FOUR, LIND = Number(value=Decimal(4)), Text(value="Lind")
+ANSWERS = [
+    Number(value=Decimal("4.25"), decimals=2, unit="%"),
+    Text(value="Tides", aliases=("The tides",)),
+    Members(items=(FOUR, LIND)),
+    Multiset(items=(FOUR, FOUR)),
+    Ranking(groups=((LIND,), (FOUR, Text(value="Wu")))),
+    Rows(columns=("name", "count"), rows=((LIND, FOUR),)),
+    Choice(option=2, of=4),
+    Assignment(options=(3, 1, 4, 2), of=4),
+    Spans(passages=(Passage(article="a-1", span=Span(3, 9)),)),
+    Nothing(),
+]
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer.type)
+def test_every_type_survives_its_file(answer: Answer) -> None:
+    key = Key(question_id="q-1", answer=answer, proof=Proof(program="SELECT 1"))
+    assert Key.from_line(key.to_line()) == key
+    assert type(Key.from_line(key.to_line()).answer) is type(answer)
+
+
+def test_there_is_a_type_for_each_kind_of_answer_in_the_design() -> None:
+    wanted = {"number", "text", "set", "multiset", "ranking", "rows", "choice", "assignment", "spans", "none"}
+    assert {answer.type for answer in ANSWERS} == wanted
+
+
+@pytest.mark.parametrize(
+    ("type", "fields"),
+    [
+        (Members, {"items": (FOUR, FOUR)}),
+        (Members, {"items": ()}),
+        (Text, {"value": ""}),
+        (Number, {"value": "many"}),
+        (Number, {"value": Decimal("NaN")}),
+        (Number, {"value": Decimal("Infinity")}),
+        (Ranking, {"groups": ((LIND,), ())}),
+        (Rows, {"columns": ("a", "b"), "rows": ((FOUR,),)}),
+        (Choice, {"option": 5, "of": 4}),
+        (Choice, {"option": 0, "of": 4}),
+        (Assignment, {"options": (1, 5), "of": 4}),
+        (Spans, {"passages": ()}),
+    ],
+)
+def test_no_answer_contradicts_itself(type: type[BaseModel], fields: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        type(**fields)
+
+
+@pytest.mark.parametrize(("outcome", "score"), [("right", 0.5), ("wrong", 1.0), ("failed", 1.0)])
+def test_a_verdict_and_its_score_agree(outcome: str, score: float) -> None:
+    with pytest.raises(ValidationError, match="cannot score"):
+        Verdict.model_validate({"question_id": "q", "outcome": outcome, "score": score})
