@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from functools import partial
+from itertools import count, islice
 from pathlib import Path
 
 import pytest
@@ -58,14 +60,10 @@ def test_an_error_in_a_task_reaches_the_caller() -> None:
 def test_an_endless_stream_is_taken_only_as_far_as_needed() -> None:
     taken: list[int] = []
 
-    def endless() -> object:
-        number = 0
-        while True:
+    def endless() -> Iterator[int]:
+        for number in count():
             taken.append(number)
             yield number
-            number += 1
 
-    results = run_ordered(square, endless(), 2)  # type: ignore[arg-type,var-annotated]
-    assert [next(results) for _ in range(5)] == [0, 1, 4, 9, 16]
-    results.close()  # type: ignore[attr-defined]
+    assert list(islice(run_ordered(square, endless(), 2), 5)) == [0, 1, 4, 9, 16]
     assert len(taken) < 20

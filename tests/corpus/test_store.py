@@ -153,3 +153,11 @@ def test_an_unfinished_corpus_wants_its_own_settings(tmp_path: Path) -> None:
 def test_two_writers_do_not_mix(tmp_path: Path) -> None:
     with CorpusWriter(tmp_path / "c", {"seed": 1}), pytest.raises(FathomError, match="another process is using it"):
         CorpusWriter(tmp_path / "c", {"seed": 1})
+
+
+def test_the_shelf_of_texts_is_bounded(small_folder: Path) -> None:
+    with Corpus(small_folder) as plenty, Corpus(small_folder, room=100_000) as little:
+        ids = [listed.id for listed in plenty.listing()]
+        for id in (*ids, *reversed(ids), *ids[:3]):
+            assert little.text(id) == plenty.text(id)
+        assert sum(map(len, little._shelf._texts.values())) <= 100_000

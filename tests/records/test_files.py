@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import signal
 import subprocess
@@ -139,4 +138,4 @@ def test_no_permission_is_said_plainly(tmp_path: Path) -> None:
 def test_a_missing_file_is_said_plainly(tmp_path: Path) -> None:
     with pytest.raises(FathomError, match="does not exist"):
         list(read_records(tmp_path / "nowhere.jsonl", Reply))
-    assert os.listdir(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []

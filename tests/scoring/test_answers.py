@@ -26,7 +26,7 @@ from fathom.scoring.keys import Key, Proof
 from fathom.scoring.verdicts import Verdict
 
 FOUR, LIND = Number(value=Decimal(4)), Text(value="Lind")
-ANSWERS = [
+ANSWERS: list[Answer] = [
     Number(value=Decimal("4.25"), decimals=2, unit="%"),
     Text(value="Tides", aliases=("The tides",)),
     Members(items=(FOUR, LIND)),

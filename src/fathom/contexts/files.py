@@ -44,8 +44,9 @@ def gather(
             file.write(context.to_line())
         report = gathering.report()
         if report.contexts == 0:
+            reason = report.made[0].reason
             raise FathomError(
-                f"Not one context could be made: {report.made[0].reason}. Ask for other lengths, or give another corpus."
+                f"Not one context could be made: {reason}. Ask for other lengths, or give another corpus."
             )
         report_file.write(report.model_dump_json(indent=2).encode() + b"\n")
     return report

@@ -7,8 +7,8 @@ contents reads neither.
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,11 +131,32 @@ def _unpack(text: bytes, parts: bytes) -> Article:
     return Article.model_validate_json(b'{"text":' + words + b"," + zstandard.decompress(parts)[1:])
 
 
-class Corpus:
-    """A finished corpus, open for reading."""
+class _Shelf:
+    """The texts read last, up to so many bytes: ten questions over one context unpack it once."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._texts: OrderedDict[ArticleId, bytes] = OrderedDict()
+
+    def get(self, id: ArticleId) -> bytes | None:
+        if id in self._texts:
+            self._texts.move_to_end(id)
+        return self._texts.get(id)
+
+    def put(self, id: ArticleId, text: bytes) -> None:
+        self._texts[id] = text
+        self._room -= len(text)
+        while self._room < 0:
+            _, oldest = self._texts.popitem(last=False)
+            self._room += len(oldest)
+
+
+class Corpus:
+    """A finished corpus, open for reading; keeps up to `room` bytes of the texts read last."""
+
+    def __init__(self, folder: Path, room: int = 64 * 1024 * 1024) -> None:
         self.folder = folder
+        self._shelf = _Shelf(room)
         self.manifest = read_manifest(folder)
         path = folder / STORE
         if not path.exists():
@@ -179,9 +200,14 @@ class Corpus:
 
     def text(self, id: ArticleId) -> bytes:
         """One article's text in UTF-8."""
-        for (text,) in self._query("SELECT text FROM articles WHERE id = ?", (id,)):
-            return zstandard.decompress(text)
-        raise self._lacks(id)
+        text = self._shelf.get(id)
+        if text is None:
+            rows = list(self._query("SELECT text FROM articles WHERE id = ?", (id,)))
+            if not rows:
+                raise self._lacks(id)
+            text = zstandard.decompress(rows[0][0])
+            self._shelf.put(id, text)
+        return text
 
     def texts(self) -> Iterator[tuple[ArticleId, bytes]]:
         """Every article's text in UTF-8, in the order of the corpus."""
@@ -250,8 +276,9 @@ class CorpusWriter:
             self._db.execute("INSERT INTO meta VALUES ('recipe', ?)", (recipe,))
         (found,) = self._db.execute("SELECT value FROM meta WHERE name = 'recipe'").fetchone()
         if found != recipe:
+            differing = _differing(json.loads(found), self.recipe)
             raise FathomError(
-                f"'{self.folder}' holds an unfinished corpus with other settings ({_differing(json.loads(found), self.recipe)}). "
+                f"'{self.folder}' holds an unfinished corpus with other settings ({differing}). "
                 "Give the same settings to finish it, or another --out."
             )
 
@@ -278,10 +305,10 @@ class CorpusWriter:
         with touching("write", self._path):
             try:
                 added = self._db.execute(
-                    "INSERT INTO articles (id, kind, language, subject, year, licence, title, characters, fingerprint,"
-                    " text, parts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (packed.id, packed.kind, packed.language, packed.subject, packed.year, packed.licence)
-                    + (packed.title, packed.characters, packed.fingerprint, packed.text, packed.parts),
+                    "INSERT INTO articles (id, kind, language, subject, year, licence, title, characters,"
+                    " fingerprint, text, parts) VALUES (:id, :kind, :language, :subject, :year, :licence, :title,"
+                    " :characters, :fingerprint, :text, :parts)",
+                    {name: value for name, value in vars(packed).items() if name not in ("tokens", "cited")},
                 )
             except sqlite3.IntegrityError as error:
                 raise FathomError(
@@ -306,7 +333,7 @@ class CorpusWriter:
                 self._db.execute("VACUUM INTO ?", (str(whole),))
                 manifest = self._manifest()
                 self._db.close()
-                os.replace(whole, self.folder / STORE)
+                whole.replace(self.folder / STORE)
         finally:
             # On a full disk the copy must not hold the last of the space.
             whole.unlink(missing_ok=True)

@@ -49,7 +49,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(draft, path)
+            draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
 

@@ -408,7 +408,7 @@ class _Manuscript:
         return text[0].upper() + text[1:]
 
     def _slots(self, experiment: Experiment | None, works: list[Work], roam: bool = False) -> dict[str, str]:
-        """What the sentence is about: mostly the article's own notions, but any of the topic's for one that may roam."""
+        """What the sentence is about: mostly the article's own notions, any of the topic's where it may roam."""
         gist, topic, rng = self.gist, self.topic, self.rng
 
         def near(own: Phrase, others: tuple[Phrase, ...], often: float = 0.65) -> str:

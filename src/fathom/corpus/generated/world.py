@@ -279,7 +279,31 @@ def _clipped(value: float, low: int, high: int) -> int:
     return max(low, min(high, round(value)))
 
 
-_SMALL = frozenset("a an and as at but by for from in into of on or the to under with when where than".split())
+_SMALL = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "as",
+        "at",
+        "but",
+        "by",
+        "for",
+        "from",
+        "in",
+        "into",
+        "of",
+        "on",
+        "or",
+        "the",
+        "to",
+        "under",
+        "with",
+        "when",
+        "where",
+        "than",
+    ]
+)
 
 
 def _capitalised(title: str) -> str:

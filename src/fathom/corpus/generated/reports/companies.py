@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from fathom.corpus.generated.reports.chances import drift_within, growth, rounded, share, shocks, split, walk
-from fathom.corpus.generated.reports.entity import Entity, Origin, keyed, quarter, withhold
+from fathom.corpus.generated.reports.entity import Entity, Origin, keyed, quarter
 from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS, YEARS, Key, Leaves, Ledger, Restatement
 from fathom.corpus.generated.reports.names import joined, pick_words
 from fathom.corpus.generated.reports.pack import Pack
@@ -44,14 +44,14 @@ _PER_MILLE: Mapping[str, tuple[float, float, float]] = {
 
 _EXPENSES = ("selling_expenses", "administrative_expenses", "rnd_expenses")
 _LIABILITIES = ("borrowings", "trade_payables", "provisions", "other_liabilities")
-_COPIED = tuple(
-    """
-    cost_of_sales depreciation_amortisation finance_income finance_costs property_plant_equipment intangible_assets
-    other_noncurrent_assets inventories trade_receivables cash capital_expenditure personnel_expenses order_intake
-    order_backlog operating_cash_flow investing_cash_flow dividend_per_share share_price shares_outstanding women_share
-    women_managers_share employee_turnover training_hours new_hires lost_time_incidents patents_granted rnd_employees
-    energy_consumption ghg_emissions
-    """.split()
+_COPIED = (
+    *("cost_of_sales", "depreciation_amortisation", "finance_income", "finance_costs"),
+    *("property_plant_equipment", "intangible_assets", "other_noncurrent_assets", "inventories"),
+    *("trade_receivables", "cash", "capital_expenditure", "personnel_expenses", "order_intake"),
+    *("order_backlog", "operating_cash_flow", "investing_cash_flow", "dividend_per_share", "share_price"),
+    *("shares_outstanding", "women_share", "women_managers_share", "employee_turnover", "training_hours"),
+    *("new_hires", "lost_time_incidents", "patents_granted", "rnd_employees", "energy_consumption"),
+    "ghg_emissions",
 )
 """Leaves that are printed as they are."""
 
@@ -60,13 +60,14 @@ def imagine_company(origin: Origin, pack: Pack) -> Entity:
     """The company, whole: the same for the same origin."""
     rng = rng_for(origin.seed, origin.domain, "company", origin.number)
     names = pack.names
+    fullness = max(rng.uniform(0.1, 1), rng.uniform(0.1, 1))
     heads = joined(names["beginnings"], names["endings"])
     trades = [trade["word"] for trade in names["trades"]]
     head, trade, form = pick_words([heads, trades, names["forms"]], origin.seed, origin.domain, origin.number)
     sector = names["sectors"][next(entry["sector"] for entry in names["trades"] if entry["word"] == trade)]
     name = names["pattern"].format(head=head, trade=trade, form=form)
-    segments = tuple(rng.sample(sector["segments"], rng.randint(3, 6)))
-    regions = tuple(rng.sample(names["regions"], rng.randint(4, 6)))
+    segments = tuple(rng.sample(sector["segments"], 3 + round(4 * fullness * rng.uniform(0.7, 1))))
+    regions = tuple(rng.sample(names["regions"], rng.randint(4, 7)))
     size = rng.choice((4e7, 1.5e8, 5e8, 1.5e9, 4e9)) * rng.uniform(0.6, 2.4)
     style = choose_style(rng, pack.language, pack.metrics, small=size < 1e9)
     leaves = _leaves(rng, size, segments, regions, style)
@@ -74,14 +75,14 @@ def imagine_company(origin: Origin, pack: Pack) -> Entity:
     return Entity(
         origin=origin,
         name=name,
+        metrics=pack.metrics,
         words={"name": name, "short": names["short"].format(head=head, trade=trade), **_words(rng, names, sector)},
         parts={"segment": segments, "region": regions},
         style=style,
-        fullness=max(rng.random(), rng.random()),
+        fullness=fullness,
         leaves=leaves,
         derive=derive,
         restatements=_restatements(rng, leaves, segments, regions),
-        withheld=withhold(origin, pack.metrics, leaves, derive),
     )
 
 

@@ -36,6 +36,7 @@ class Entity:
 
     origin: Origin
     name: str
+    metrics: Mapping[str, Metric]
     words: Mapping[str, str]
     """What the templates may call by name: its place, its people, its trade."""
     parts: Mapping[str, tuple[str, ...]]
@@ -47,13 +48,11 @@ class Entity:
     derive: Derive
     restatements: Mapping[int, Restatement]
     """Corrections by the fiscal year of the report that makes them."""
-    withheld: tuple[Withheld, ...]
 
     def book(self, year: int) -> Book:
         """What the report on `year` knows, and what the one before knew."""
-        now, before = (
-            known(self.leaves, self.derive, self.restatements, self.withheld, report) for report in (year, year - 1)
-        )
+        gaps = withhold(self.origin, self.metrics, self.leaves, self.derive)
+        now, before = (known(self.leaves, self.derive, self.restatements, gaps, report) for report in (year, year - 1))
         return Book(now, before)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from random import Random
 
 from fathom.corpus.generated.reports.chances import drift_within, growth, rounded, share, shocks, split, walk
-from fathom.corpus.generated.reports.entity import Entity, Origin, keyed, quarter, withhold
+from fathom.corpus.generated.reports.entity import Entity, Origin, keyed, quarter
 from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS, YEARS, Leaves, Ledger, Restatement
 from fathom.corpus.generated.reports.names import joined, pick_words
 from fathom.corpus.generated.reports.pack import Pack
@@ -29,6 +29,8 @@ _FLOWS = ("homes_sold", "new_listings", "permits", "completions")
 """Counts that add up over districts and quarters."""
 _LEVELS = ("median_price", "mean_price", "price_per_m2", "median_rent", "days_on_market")
 """Figures of a district, and of the whole as their average weighted by sales."""
+_ROUND_TO: Mapping[str, int] = {"median_price": 100, "mean_price": 100, "price_per_m2": 10}
+"""What the whole market's prices are rounded to."""
 _COPIED = (
     *("rental_vacancy_rate", "first_time_buyer_share", "cash_buyer_share", "investor_share", "price_to_income"),
     *("loan_to_value", "housing_starts", "households"),
@@ -41,10 +43,11 @@ def imagine_market(origin: Origin, pack: Pack) -> Entity:
     """The housing market, whole: the same for the same origin."""
     rng = rng_for(origin.seed, origin.domain, "market", origin.number)
     names = pack.names
+    fullness = max(rng.uniform(0.1, 1), rng.uniform(0.1, 1))
     towns = joined(names["beginnings"], names["endings"])
     town, pattern = pick_words([towns, names["patterns"]], origin.seed, origin.domain, origin.number)
     name = pattern.format(town=town)
-    districts = tuple(rng.sample(names["districts"], rng.randint(7, 13)))
+    districts = tuple(rng.sample(names["districts"], 6 + round(10 * fullness * rng.uniform(0.7, 1))))
     types = tuple(names["types"])
     style = choose_style(rng, pack.language, pack.metrics, small=True)
     leaves = _leaves(rng, districts, types)
@@ -52,14 +55,14 @@ def imagine_market(origin: Origin, pack: Pack) -> Entity:
     return Entity(
         origin=origin,
         name=name,
+        metrics=pack.metrics,
         words={"name": name, "town": town, **_words(rng, names)},
         parts={"district": districts, "type": types},
         style=style,
-        fullness=max(rng.random(), rng.random()),
+        fullness=fullness,
         leaves=leaves,
         derive=derive,
         restatements=_restatements(rng, leaves, districts),
-        withheld=withhold(origin, pack.metrics, leaves, derive),
     )
 
 
@@ -230,7 +233,8 @@ def _average(leaves: Leaves, metric: str, year: int, districts: tuple[str, ...])
     # By listings, not by sales: a correction of the sales must not move the prices.
     weights = [sum(leaves[quarter("new_listings", year, number, name)] for number in _QUARTERS) for name in districts]
     weighted = sum(weight * leaves[keyed(metric, year, name)] for weight, name in zip(weights, districts, strict=True))
-    return rounded(weighted, sum(weights))
+    step = _ROUND_TO.get(metric, 1)
+    return step * rounded(weighted, step * sum(weights))
 
 
 def _sales(

@@ -1,4 +1,8 @@
-"""What a domain's reports say in one language: sections, sentences, tables and names, read from TOML."""
+"""What a domain's reports say in one language, read from TOML.
+
+`DOMAIN.layout.toml` holds what is the same in every language: the order of the sections, when a passage is written, and
+which figures a table shows. `DOMAIN.LANGUAGE.toml` holds the words.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,7 @@ class TableSpec:
     captions: Statement
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    """Either axis is metrics ("revenue", "revenue@-1") or one of "parts:GROUP", "years:N", "quarters", "quarters@-1"."""
+    """An axis is metrics ("revenue", "revenue@-1") or one of "parts:GROUP", "years:N", "quarters", "quarters@-1"."""
     metric: str | None
     """The metric of all cells, where neither axis names one."""
     part: str | None
@@ -84,61 +88,73 @@ class Pack:
 @cache
 def load_pack(domain: str, language: str) -> Pack:
     """The pack of "companies", "universities" or "housing" in a language."""
-    metrics = catalogue(domain)
-    source = read_words(f"{domain}.{language}")
-    tables = {name: _table(entry, metrics) for name, entry in source["tables"].items()}
-    sections = [_passage(entry, metrics, tables) for entry in source["section"]]
+    words, layout = read_words(f"{domain}.{language}"), read_words(f"{domain}.layout")
+    reader = _Reader(words, layout, catalogue(domain))
+    sections = [reader.passage(entry) for entry in words["section"]]
     return Pack(
         language=language,
-        metrics=metrics,
-        titles=tuple(source["titles"]),
-        front=_passage(source["front"], metrics, tables),
-        order=tuple(tuple(group) for group in source["order"]),
+        metrics=reader.metrics,
+        titles=tuple(words["titles"]),
+        front=reader.passage(words["front"]),
+        order=tuple(tuple(group) for group in layout["order"]),
         sections={section.id: section for section in sections},
-        phrases={name: _statement(ways, metrics) for name, ways in source["phrases"].items()},
-        whole=tuple(source["whole"]),
-        names=source["names"],
+        phrases={name: reader.statement(ways) for name, ways in words["phrases"].items()},
+        whole=tuple(words["whole"]),
+        names=words["names"],
     )
 
 
-def _passage(entry: Mapping[str, Any], metrics: Mapping[str, Metric], tables: Mapping[str, TableSpec]) -> Passage:
-    pick = entry.get("pick")
-    return Passage(
-        id=entry.get("id", ""),
-        headings=_statement(entry.get("headings", []), metrics),
-        body=tuple(_element(element, metrics, tables) for element in entry["body"]),
-        least=entry.get("least", 0.0),
-        pick=(pick[0], pick[1]) if pick else None,
-        each=entry.get("each"),
-        steady=entry.get("steady", False),
-        restated=entry.get("restated"),
-    )
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Turns what the files hold into passages."""
 
+    words: Mapping[str, Any]
+    layout: Mapping[str, Any]
+    metrics: Mapping[str, Metric]
 
-def _element(
-    element: Any, metrics: Mapping[str, Metric], tables: Mapping[str, TableSpec]
-) -> Paragraph | Bullets | TableSpec | Passage:
-    """A table by its name, a list of points, a subsection, or a paragraph."""
-    if isinstance(element, str):
-        return tables[element]
-    if isinstance(element, dict) and "bullets" in element:
-        return Bullets(tuple(_statement(ways, metrics) for ways in element["bullets"]))
-    if isinstance(element, dict):
-        return _passage(element, metrics, tables)
-    return Paragraph(tuple(_statement(ways, metrics) for ways in element))
+    def passage(self, entry: Mapping[str, Any]) -> Passage:
+        """A section or subsection, with what the layout says of it."""
+        id = entry.get("id", "")
+        layout = self.layout["passages"].get(id, {})
+        pick = layout.get("pick")
+        return Passage(
+            id=id,
+            headings=self.statement(entry.get("headings", [])),
+            body=tuple(self.element(element) for element in entry["body"]),
+            least=layout.get("least", 0.0),
+            pick=(pick[0], pick[1]) if pick else None,
+            each=layout.get("each"),
+            steady=layout.get("steady", False),
+            restated=layout.get("restated"),
+        )
 
+    def element(self, element: Any) -> Paragraph | Bullets | TableSpec | Passage:
+        """A table by its name, a list of points, a subsection, or a paragraph."""
+        match element:
+            case str():
+                return self.table(element)
+            case {"bullets": points}:
+                return Bullets(tuple(self.statement(ways) for ways in points))
+            case dict():
+                return self.passage(element)
+            case _:
+                return Paragraph(tuple(self.statement(ways) for ways in element))
 
-def _statement(ways: str | list[str], metrics: Mapping[str, Metric]) -> Statement:
-    return tuple(parse_template(way, metrics) for way in ([ways] if isinstance(ways, str) else ways))
+    def statement(self, ways: str | list[str]) -> Statement:
+        """One or more ways to say a thing."""
+        return tuple(parse_template(way, self.metrics) for way in ([ways] if isinstance(ways, str) else ways))
 
-
-def _table(entry: Mapping[str, Any], metrics: Mapping[str, Metric]) -> TableSpec:
-    rows, columns = entry["rows"], entry["columns"]
-    return TableSpec(
-        captions=_statement(entry["captions"], metrics),
-        rows=tuple([rows] if isinstance(rows, str) else rows),
-        columns=tuple([columns] if isinstance(columns, str) else columns),
-        metric=entry.get("metric"),
-        part=entry.get("part"),
-        corner=entry.get("corner", ""),
-    )
+    def table(self, name: str) -> TableSpec:
+        """The table of that name, with its caption."""
+        layout = self.layout["tables"][name]
+        rows, columns = (
+            (axis,) if isinstance(axis, str) else tuple(axis) for axis in (layout["rows"], layout["columns"])
+        )
+        return TableSpec(
+            captions=self.statement(self.words["captions"][name]),
+            rows=rows,
+            columns=columns,
+            metric=layout.get("metric"),
+            part=layout.get("part"),
+            corner=self.words["corners"].get(rows[0].removeprefix("parts:"), ""),
+        )

@@ -7,7 +7,7 @@ from functools import partial
 from random import Random
 
 from fathom.corpus.generated.reports.chances import drift_within, growth, rounded, share, shocks, split, walk
-from fathom.corpus.generated.reports.entity import Entity, Origin, keyed, withhold
+from fathom.corpus.generated.reports.entity import Entity, Origin, keyed
 from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS, YEARS, Key, Leaves, Ledger, Restatement
 from fathom.corpus.generated.reports.names import joined, pick_words
 from fathom.corpus.generated.reports.pack import Pack
@@ -43,12 +43,11 @@ _PER_MILLE: Mapping[str, tuple[float, float, float]] = {
 _INCOMES = ("tuition_income", "government_grants", "research_income", "endowment_income", "other_income")
 _EXPENSES = ("staff_costs", "operating_expenses", "depreciation", "interest_costs")
 _BY_FACULTY = ("applicants", "admitted", "entrants", "students", "degrees_awarded", "academic_staff")
-_COPIED = tuple(
-    """
-    tuition_income government_grants research_income endowment_income other_income endowment net_assets student_aid
-    capital_spending women_share retention_rate graduation_rate employment_rate professional_staff publications
-    patents_filed doctorates_awarded research_projects research_awards library_loans
-    """.split()
+_COPIED = (
+    *("tuition_income", "government_grants", "research_income", "endowment_income", "other_income"),
+    *("endowment", "net_assets", "student_aid", "capital_spending", "women_share", "retention_rate"),
+    *("graduation_rate", "employment_rate", "professional_staff", "publications", "patents_filed"),
+    *("doctorates_awarded", "research_projects", "research_awards", "library_loans"),
 )
 """Leaves that are printed as they are."""
 
@@ -57,10 +56,11 @@ def imagine_university(origin: Origin, pack: Pack) -> Entity:
     """The university, whole: the same for the same origin."""
     rng = rng_for(origin.seed, origin.domain, "university", origin.number)
     names = pack.names
+    fullness = max(rng.uniform(0.1, 1), rng.uniform(0.1, 1))
     towns = joined(names["beginnings"], names["endings"])
     town, pattern = pick_words([towns, names["patterns"]], origin.seed, origin.domain, origin.number)
     name = pattern.format(town=town)
-    faculties = tuple(rng.sample(names["faculties"], rng.randint(5, 9)))
+    faculties = tuple(rng.sample(names["faculties"], 5 + round(7 * fullness * rng.uniform(0.7, 1))))
     halls = tuple(rng.sample(names["halls"], rng.randint(4, 8)))
     programmes = tuple(rng.sample(names["programmes"], rng.randint(6, 11)))
     size = rng.choice((5000, 9000, 16000, 26000)) * rng.uniform(0.7, 1.5)
@@ -70,14 +70,14 @@ def imagine_university(origin: Origin, pack: Pack) -> Entity:
     return Entity(
         origin=origin,
         name=name,
+        metrics=pack.metrics,
         words={"name": name, "town": town, **_words(rng, names)},
         parts={"faculty": faculties, "hall": halls, "programme": programmes},
         style=style,
-        fullness=max(rng.random(), rng.random()),
+        fullness=fullness,
         leaves=leaves,
         derive=derive,
         restatements=_restatements(rng, leaves, faculties),
-        withheld=withhold(origin, pack.metrics, leaves, derive),
     )
 
 

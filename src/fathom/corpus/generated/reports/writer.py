@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from fathom.corpus.generated.draft import Draft
 from fathom.corpus.generated.reports.entity import Entity
-from fathom.corpus.generated.reports.ledger import FIRST_YEAR, Book, Entry, Key, Status
+from fathom.corpus.generated.reports.ledger import FIRST_YEAR, Book, Key, Status
 from fathom.corpus.generated.reports.pack import Bullets, Pack, Paragraph, Passage, Statement, TableSpec
 from fathom.corpus.generated.reports.style import Manner, Printed
 from fathom.corpus.generated.reports.templates import Condition, Figure, Indefinite, Label, Template, Word
@@ -195,6 +195,8 @@ class ReportWriter:
         return Key(figure.metric, period, self._words[figure.part] if figure.part else "")
 
     def _fill(self, template: Template) -> Iterator[Planted]:
+        """The template's pieces with all slots filled; one sentence rounds all its sums of money or none."""
+        in_full = self._needs_full_figures(template) or (template.figures and self._chooser.rng.random() < 0.3)
         for piece in template.pieces:
             match piece:
                 case str():
@@ -202,33 +204,43 @@ class ReportWriter:
                 case Word(name) if name in self._words:
                     yield Planted(self._words[name])
                 case Word(name):
-                    yield from self._fill(self._chooser.pick([w for w in self._pack.phrases[name] if self._fits(w)]))
+                    yield from self._fill(self._chooser.pick([way for way in self._ways(name) if self._fits(way)]))
                 case Label(metric):
                     yield Planted(_lowered(self._style.labels[metric]))
                 case Indefinite():
                     yield Planted("a")
                 case Figure():
-                    yield from self._figure(piece)
+                    yield from self._figure(piece, "exact" if in_full and piece.manner == "usual" else piece.manner)
 
-    def _figure(self, figure: Figure) -> Iterator[Planted]:
+    def _ways(self, phrase: str) -> Statement:
+        """The pack's ways to word a phrase: those for the part at hand where it has its own."""
+        own = f"{phrase} of {self._words.get('part', '')}"
+        return self._pack.phrases.get(own) or self._pack.phrases[phrase]
+
+    def _needs_full_figures(self, template: Template) -> bool:
+        """Whether rounding would hide what the sentence says: that a figure was corrected, or that two differ."""
+        usual = [figure for figure in template.figures if figure.manner == "usual"]
+        entries = [self._book.entry(self._key(figure, figure.years_back)) for figure in usual]
+        if any(entry.status == "restated" for entry in entries):
+            return True
+        shown = [
+            (figure.metric, figure.part, self._style.in_prose(self._pack.metrics[figure.metric], amount, "usual").text)
+            for figure, (amount, _) in zip(usual, entries, strict=True)
+            if amount is not None
+        ]
+        return len(set(shown)) < len(shown)
+
+    def _figure(self, figure: Figure, manner: Manner) -> Iterator[Planted]:
         """The figure with its currency and scale around it."""
         key = self._key(figure, figure.years_back)
-        entry = self._book.earlier(key) if figure.manner == "before" else self._book.entry(key)
+        entry = self._book.earlier(key) if manner == "before" else self._book.entry(key)
         if entry.amount is None:
             yield Planted(self._style.missing_in_prose, key, None, entry.status)
             return
-        printed = self._style.in_prose(self._pack.metrics[figure.metric], entry.amount, self._manner(figure, entry))
+        printed = self._style.in_prose(self._pack.metrics[figure.metric], entry.amount, manner)
         yield Planted(printed.before)
         yield Planted(printed.text, key, printed.value, entry.status)
         yield Planted(printed.after)
-
-    def _manner(self, figure: Figure, entry: Entry) -> Manner:
-        # Rounding would hide a correction, so restated figures are printed in full.
-        if figure.manner == "before" or entry.status == "restated":
-            return "exact"
-        if figure.manner == "usual" and self._chooser.rng.random() < 0.3:
-            return "exact"
-        return figure.manner
 
     # Tables
 

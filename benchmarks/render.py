@@ -1,0 +1,46 @@
+"""A context of a million tokens: from the store to bytes, beside the floor of joining bytes that are in memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from _measuring import best, fathom, workplace
+from fathom.contexts.files import read_contexts
+from fathom.contexts.layout import lay_out, render
+from fathom.corpus.store import Corpus
+
+
+def milliseconds(task: Callable[[], object], times: int = 15) -> float:
+    def once() -> float:
+        start = time.perf_counter()
+        task()
+        return (time.perf_counter() - start) * 1000
+
+    return best([once() for _ in range(times)])
+
+
+with workplace() as folder:
+    corpus = folder / "corpus"
+    fathom("generate", "--out", corpus, "--articles", 400, "--seed", 7)
+    fathom("contexts", corpus, "--lengths", "1M", "--count", 1)
+    context = next(read_contexts(corpus / "contexts.jsonl"))
+    with Corpus(corpus) as opened:
+        texts = [opened.text(id) for id in context.articles]
+        size = len(render(context, opened))
+        floor = milliseconds(lambda: b"".join(lay_out(texts)))
+        again = milliseconds(lambda: render(context, opened))
+        decoded = milliseconds(lambda: render(context, opened).decode())
+    with Corpus(corpus, room=0) as opened:
+        whole = milliseconds(lambda: render(context, opened))
+        ids = [listed.id for listed in opened.listing()]
+        text = milliseconds(lambda: [opened.text(id) for id in ids]) / len(ids)
+        parts = milliseconds(lambda: [opened.article(id) for id in ids], 3) / len(ids)
+    print(f"a context of {context.tokens:,} tokens in {len(context.places)} articles, {size / 1e6:.1f} MB of text:")
+    print(f"  joining bytes in memory  {floor:6.2f} ms (the floor)")
+    for what, took in (("rendered from the store", whole), ("rendered once more", again), ("decoded to str", decoded)):
+        print(f"  {what:23}  {took:6.2f} ms, {took / floor:.1f} times the floor, {size / took / 1e6:.2f} GB/s")
+    print(
+        f"  its recipe: {len(context.to_line()):,} bytes, {size / len(context.to_line()):,.0f} times less than its text"
+    )
+    print(f"one article by id: its text in {text:.3f} ms, with all parts as records in {parts:.2f} ms")

@@ -1,0 +1,110 @@
+"""The commands as people use them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+from fathom.cli.main import COMMANDS
+from tests.conftest import Fathom
+
+
+def test_help_loads_nothing_heavy() -> None:
+    """Half of why `fathom --help` answers at once; `benchmarks/start.py` measures the rest."""
+    script = (
+        "import sys; from fathom.cli.main import main; main(['--help']);"
+        "heavy = {'pydantic', 'zstandard', 'rich', 'fathom.corpus.store'} & set(sys.modules); assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, timeout=60)
+
+
+def test_every_command_has_help_with_an_example(fathom: Fathom) -> None:
+    listing = fathom("--help").stdout
+    for name, line in COMMANDS.items():
+        assert name in listing
+        assert line in listing
+        done = fathom(name, "--help")
+        assert done.returncode == 0
+        assert f"fathom {name}" in done.stdout
+        assert "Example" in done.stdout
+
+
+def test_without_words_it_shows_help(fathom: Fathom) -> None:
+    done = fathom()
+    assert done.returncode == 2
+    assert "Commands:" in done.stdout
+
+
+def test_a_corpus_from_nothing_to_a_context_on_screen(tmp_path: Path, fathom: Fathom) -> None:
+    corpus = tmp_path / "corpus"
+    made = fathom("generate", "--out", corpus, "--articles", 30, "--seed", 2)
+    assert "30 documents" in made.stdout
+    gathered = fathom("contexts", corpus, "--lengths", "64K", "--count", 4)
+    assert "4 contexts from 30 articles" in gathered.stdout
+    assert fathom("contexts", corpus, "--lengths", "64K", "--count", 4).stdout == gathered.stdout
+    first = json.loads((corpus / "contexts.jsonl").read_text().splitlines()[0])
+    shown = fathom("show", corpus, first["id"]).stdout
+    assert shown.startswith("===== Article 1\n# ")
+    assert shown.endswith("===== End of articles\n")
+    assert json.loads(fathom("show", corpus, first["id"], "--json").stdout) == first
+    article = first["places"][0]["article"]
+    assert shown.startswith("===== Article 1\n" + fathom("show", corpus, article).stdout)
+    assert json.loads(fathom("show", corpus, article, "--json").stdout)["id"] == article
+    overview = fathom("show", corpus).stdout
+    assert "... and 10 more" in overview
+
+
+def test_results_can_be_had_as_json(tmp_path: Path, fathom: Fathom) -> None:
+    corpus = tmp_path / "corpus"
+    manifest = json.loads(fathom("generate", "--out", corpus, "--articles", 20, "--json").stdout)
+    assert manifest["articles"] == 20
+    report = json.loads(fathom("contexts", corpus, "--lengths", "64K", "--count", 2, "--json").stdout)
+    assert sum(made["made"] for made in report["made"]) == 2
+    assert json.loads(fathom("show", corpus, "--json").stdout) == manifest
+
+
+def test_the_demo_runs(tmp_path: Path, fathom: Fathom) -> None:
+    done = fathom("demo", "--out", tmp_path / "demo")
+    assert done.returncode == 0, done.stderr
+    assert "72 contexts from 96 articles" in done.stdout
+    assert fathom("demo", "--out", tmp_path / "demo").returncode == 0
+
+
+def test_a_reader_that_goes_away_is_no_error(small_folder: Path) -> None:
+    done = subprocess.run(
+        f"'{sys.executable}' -m fathom show '{small_folder}' | head -n 1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stderr == ""
+
+
+def test_on_a_terminal_there_is_a_bar(tmp_path: Path) -> None:
+    """A real pseudo-terminal, so that the bar is drawn."""
+    ours, theirs = pty.openpty()
+    work = subprocess.Popen(
+        [sys.executable, "-m", "fathom", "generate", "--out", tmp_path / "c", "--articles", "60", "--processes", "1"],
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    drawn = b""
+    while True:
+        try:
+            piece = os.read(ours, 4096)
+        except OSError:  # Linux says so when the other end of a terminal is closed.
+            break
+        if not piece:
+            break
+        drawn += piece
+    os.close(ours)
+    assert work.wait() == 0
+    assert b"Generating" in drawn
+    assert b"%" in drawn

@@ -1,0 +1,183 @@
+"""Bad input: one sentence with the thing, the fault and the next step; exit code 2; no traceback; nothing lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fathom.corpus.manifest import FILE_NAME as MANIFEST
+from fathom.corpus.store import STORE, UNFINISHED, Corpus
+from tests.conftest import Fathom
+
+
+def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
+    """It ended with exit code 2 and one line that says all of `words`."""
+    assert done.returncode == 2, done
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("fathom: ")
+    assert done.stderr.count("\n") == 1
+    for word in words:
+        assert word in done.stderr, done.stderr
+
+
+@pytest.fixture
+def copy(small_folder: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(small_folder, tmp_path / "copy")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("generate",), ("--out", "fathom generate --help")),
+        (("generate", "--out", "x", "--seed", "seven"), ("--seed", "'seven'", "integer", "--help")),
+        (("generate", "--out", "x", "--seed", "1.5"), ("--seed", "'1.5'", "integer")),
+        (("generate", "--out", "x", "--tokens", "12Q"), ("'12Q' is no length", "64K")),
+        (("generate", "--out", "x", "--tokens", "0"), ("'0' is out of range", "64K")),
+        (("generate", "--out", "x", "--articles", "0"), ("--articles", "range")),
+        (("generate", "--out", "x", "--articles", "5", "--tokens", "5K"), ("--articles and --tokens", "only one")),
+        (("generate", "--out", "x", "--domains", "astrology"), ("no domain 'astrology'", "physics")),
+        (("generate", "--out", "x", "--processes", "0"), ("--processes", "range")),
+        (("contexts",), ("CORPUS", "--help")),
+        (("contexts", "nowhere"), ("no corpus 'nowhere'", "fathom generate")),
+        (("contexts", "nowhere", "--lengths", "0"), ("'0' is out of range",)),
+        (("contexts", "nowhere", "--lengths", "64K,12Q"), ("'12Q' is no length",)),
+        (("contexts", "nowhere", "--lengths", "64K,64K"), ("--lengths", "twice")),
+        (("contexts", "nowhere", "--ways", "sideways"), ("--ways", "'sideways'", "breadth")),
+        (("contexts", "nowhere", "--kinds", "novel"), ("--kinds", "'novel'", "report")),
+        (("show", "nowhere"), ("no corpus 'nowhere'", "fathom generate")),
+        (("conjure",), ("No such command 'conjure'", "fathom --help")),
+        (("--verbose",), ("--verbose", "fathom --help")),
+    ],
+)
+def test_a_bad_word_is_answered_in_a_sentence(
+    words: tuple[str, ...], said: tuple[str, ...], fathom: Fathom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused(fathom(*words), *said)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_newer_corpus(copy: Path, fathom: Fathom) -> None:
+    manifest = json.loads((copy / MANIFEST).read_text())
+    (copy / MANIFEST).write_text(json.dumps({**manifest, "format": 99}))
+    refused(fathom("contexts", copy), "newer Fathom", "Update Fathom")
+    refused(fathom("show", copy), "newer Fathom")
+
+
+def test_a_half_written_manifest(copy: Path, fathom: Fathom) -> None:
+    (copy / MANIFEST).write_bytes((copy / MANIFEST).read_bytes()[:100])
+    refused(fathom("show", copy), str(copy / MANIFEST), "no JSON", "Restore a copy")
+
+
+def test_a_half_written_store(copy: Path, fathom: Fathom) -> None:
+    (copy / STORE).write_bytes((copy / STORE).read_bytes()[:300_000])
+    refused(fathom("contexts", copy, "--lengths", "64K"), str(copy / STORE))
+    assert not (copy / "contexts.jsonl").exists()
+
+
+def test_half_written_contexts(copy: Path, fathom: Fathom) -> None:
+    words = ("contexts", copy, "--lengths", "64K", "--count", "3")
+    assert fathom(*words).returncode == 0
+    whole = (copy / "contexts.jsonl").read_bytes()
+    (copy / "contexts.jsonl").write_bytes(whole[:-20])
+    refused(fathom(*words), "cut off in line 3", "again")
+    refused(fathom("show", copy, "c-0"), "cut off in line 3")
+    assert fathom(*words, "--replace").returncode == 0
+    assert (copy / "contexts.jsonl").read_bytes() == whole
+
+
+def test_an_id_that_is_not_there(copy: Path, fathom: Fathom) -> None:
+    refused(fathom("show", copy, "gen-0"), "no article 'gen-0'")
+    refused(fathom("show", copy, "c-0"), "no contexts", f"fathom contexts {copy}")
+
+
+def test_no_permission(copy: Path, fathom: Fathom) -> None:
+    """/sys takes no files from anyone, root included."""
+    refused(
+        fathom("generate", "--out", "/sys/corpus", "--articles", "2"), "/sys/corpus", "permission", "Choose another"
+    )
+    refused(fathom("contexts", copy, "--lengths", "64K", "--out", "/sys/c.jsonl"), "/sys/c", "permission")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_no_permission_in_a_folder_of_ones_own(tmp_path: Path, fathom: Fathom) -> None:
+    tmp_path.chmod(0o500)
+    refused(fathom("generate", "--out", tmp_path / "c", "--articles", "2"), "permission")
+    tmp_path.chmod(0o700)
+
+
+def test_a_file_in_the_way(tmp_path: Path, fathom: Fathom) -> None:
+    (tmp_path / "notes").write_text("mine")
+    refused(fathom("generate", "--out", tmp_path / "notes"), "it is a file", "Name a folder")
+    refused(fathom("generate", "--out", tmp_path / "notes" / "c"), "a file, not a folder")
+    assert (tmp_path / "notes").read_text() == "mine"
+
+
+def test_a_full_disk_keeps_what_was_there_and_the_work_goes_on_afterwards(tmp_path: Path, fathom: Fathom) -> None:
+    """The size of files is limited for real: the store cannot grow past a megabyte until the limit is lifted."""
+    folder = tmp_path / "c"
+    words = [sys.executable, "-m", "fathom", "generate", "--out", str(folder), "--articles", "80", "--processes", "1"]
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120, preexec_fn=limit)
+    refused(done, str(folder / UNFINISHED), "again")
+    saved = (folder / UNFINISHED).stat().st_size
+    assert saved > 0
+    assert fathom(*words[3:]).returncode == 0
+    with Corpus(folder) as corpus:
+        assert len(corpus) == 80
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Path:
+    """A file system of one megabyte, in a namespace of our own where the system lets us have one."""
+    probe = subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False)
+    if probe.returncode != 0:
+        pytest.skip("this system lends no mount namespace, so no disk can be made to fill up")
+    return tmp_path
+
+
+def test_a_really_full_disk(small_disk: Path) -> None:
+    """Everything happens inside one namespace, whose one-megabyte disk ends with it."""
+    python = f"'{sys.executable}' -m fathom"
+    script = f"""
+        mount -t tmpfs -o size=1m tmpfs '{small_disk}' || exit 9
+        {python} generate --out '{small_disk}/c' --articles 100 --processes 1; first=$?
+        test -s '{small_disk}/c/{UNFINISHED}' || exit 8
+        exit $first
+    """
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True, check=False, timeout=120
+    )
+    refused(done, "the disk is full", "Free some space")
+
+
+def test_stopped_by_hand_it_says_how_to_go_on(tmp_path: Path) -> None:
+    import signal
+    import time
+
+    work = subprocess.Popen(
+        [sys.executable, "-m", "fathom", "generate", "--out", tmp_path / "c", "--articles", "4000", "--processes", "2"],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while not (tmp_path / "c" / UNFINISHED).exists():
+        time.sleep(0.05)
+    time.sleep(1.5)
+    # As a terminal does it: the whole group gets the signal.
+    os.killpg(work.pid, signal.SIGINT)
+    _, said = work.communicate(timeout=60)
+    assert work.returncode == 130
+    assert "fathom: stopped. Run the same command again to go on.\n" in said
+    assert "Traceback" not in said

@@ -1,0 +1,255 @@
+"""Contexts, checked again from the files alone: nothing here uses what made them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, deque
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from fathom.contexts.files import FILE_NAME, gather, read_contexts, report_path
+from fathom.contexts.gathering import Gathered, Settings
+from fathom.contexts.layout import render
+from fathom.corpus.generate import Recipe, generate
+from fathom.corpus.store import Corpus, CorpusWriter, pack
+from fathom.models.tokenizers import tokenizer
+from fathom.records.contexts import Context
+from fathom.records.errors import FathomError
+from fathom.records.spans import Span
+
+LENGTHS = (64 * 1024, 128 * 1024, 512 * 1024, 1024 * 1024)
+
+
+@pytest.fixture(scope="module")
+def paper_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As many articles as the paper has."""
+    folder = tmp_path_factory.mktemp("paper") / "corpus"
+    generate(folder, Recipe(seed=7, articles=662), processes=2)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def gathered(paper_folder: Path) -> Gathered:
+    with Corpus(paper_folder) as corpus:
+        return gather(corpus, Settings(lengths=LENGTHS, count=655), paper_folder / FILE_NAME)
+
+
+@pytest.fixture(scope="module")
+def contexts(paper_folder: Path, gathered: Gathered) -> list[Context]:
+    assert gathered.contexts
+    return list(read_contexts(paper_folder / FILE_NAME))
+
+
+def test_there_are_as_many_as_the_paper_has(contexts: list[Context], gathered: Gathered) -> None:
+    assert len(contexts) == gathered.contexts >= 2_600
+    assert Counter(context.length for context in contexts) == dict.fromkeys(LENGTHS, 655)
+    assert {context.way for context in contexts} == {"random", "breadth", "depth"}
+    assert len({context.id for context in contexts}) == len(contexts)
+
+
+def test_no_two_of_one_length_share_more_than_half(contexts: list[Context], gathered: Gathered) -> None:
+    """Whichever way they were grown; counted here with plain sets."""
+    shapes = {shape.length: shape for shape in gathered.shapes}
+    for length in LENGTHS:
+        sets = [frozenset(context.articles) for context in contexts if context.length == length]
+        largest = max(len(one & two) / min(len(one), len(two)) for one, two in combinations(sets, 2))
+        assert largest <= 0.5
+        assert shapes[length].largest_overlap == round(largest, 4)
+        assert shapes[length].articles_least == min(map(len, sets)) >= 4
+
+
+def test_overlap_across_lengths_is_measured_right(contexts: list[Context], gathered: Gathered) -> None:
+    sets = {n: [set(c.articles) for c in contexts if c.length == n] for n in LENGTHS[:2]}
+    shares = [len(a & b) / min(len(a), len(b)) for a in sets[LENGTHS[0]] for b in sets[LENGTHS[1]]]
+    reported = next(overlap for overlap in gathered.overlaps if overlap.lengths == LENGTHS[:2])
+    assert reported.mean == pytest.approx(sum(shares) / len(shares), abs=1e-4)
+    assert reported.largest == pytest.approx(max(shares), abs=1e-4)
+    assert len(gathered.overlaps) == 6
+
+
+def test_lengths_are_those_of_the_exact_text(contexts: list[Context], paper_folder: Path) -> None:
+    counter = tokenizer()
+    with Corpus(paper_folder) as corpus:
+        for context in [context for number, context in enumerate(contexts) if number % 53 == 0]:
+            text = render(context, corpus).decode()
+            assert context.tokens == counter.count(text)
+            assert 0.9 * context.length <= context.tokens <= context.length
+
+
+def test_every_article_stands_where_its_place_says(contexts: list[Context], paper_folder: Path) -> None:
+    counter = tokenizer()
+    with Corpus(paper_folder) as corpus:
+        for context in contexts[::131]:
+            text = render(context, corpus).decode()
+            lines = [line for line in text.split("\n") if line.startswith("=====")]
+            wanted = [f"===== Article {number}" for number in range(1, len(context.places) + 1)]
+            assert lines == [*wanted, "===== End of articles"]
+            middle = context.places[len(context.places) // 2]
+            assert middle.token == counter.count(text[: middle.span.start])
+            for place in context.places:
+                article = corpus.article(place.article)
+                assert place.span.of(text) == article.text
+                title = place.locate(article.title)
+                assert title.of(text) == article.title_text
+
+
+def test_graph_contexts_hang_together(contexts: list[Context], paper_folder: Path) -> None:
+    with Corpus(paper_folder) as corpus:
+        around: dict[str, set[str]] = {}
+        for citing, cited in corpus.links():
+            around.setdefault(citing, set()).add(cited)
+            around.setdefault(cited, set()).add(citing)
+    apart = 0
+    for context in contexts:
+        members = set(context.articles)
+        reached, waiting = {context.articles[0]}, deque([context.articles[0]])
+        while waiting:
+            for near in around.get(waiting.popleft(), set()) & members - reached:
+                reached.add(near)
+                waiting.append(near)
+        if context.way == "random":
+            apart += reached != members
+        else:
+            assert reached == members
+    assert apart > 100
+
+
+def test_ten_questions_over_a_context_store_no_copy_of_it(contexts: list[Context]) -> None:
+    """A context of a million tokens is four megabytes of text and a few kilobytes of recipe."""
+    largest = max(contexts, key=lambda context: context.tokens)
+    assert len(largest.to_line()) < 15_000
+
+
+def test_the_same_seed_gives_the_same_bytes(paper_folder: Path, gathered: Gathered, tmp_path: Path) -> None:
+    with Corpus(paper_folder) as corpus:
+        again = gather(corpus, gathered.settings, tmp_path / "again.jsonl")
+        other = gather(corpus, gathered.settings.model_copy(update={"seed": 1}), tmp_path / "other.jsonl")
+    assert again == gathered
+    assert (tmp_path / "again.jsonl").read_bytes() == (paper_folder / FILE_NAME).read_bytes()
+    assert report_path(tmp_path / "again.jsonl").read_bytes() == report_path(paper_folder / FILE_NAME).read_bytes()
+    assert other.fingerprint != again.fingerprint
+
+
+def test_a_new_length_changes_no_other_context(small: Corpus, tmp_path: Path) -> None:
+    gather(small, Settings(lengths=(65_536,), count=5), tmp_path / "one.jsonl")
+    gather(small, Settings(lengths=(32_768, 65_536), count=5), tmp_path / "two.jsonl")
+    one = (tmp_path / "one.jsonl").read_bytes().splitlines()
+    assert one == (tmp_path / "two.jsonl").read_bytes().splitlines()[-len(one) :]
+
+
+def test_what_cannot_be_made_is_said_and_the_rest_is_made(small: Corpus, tmp_path: Path) -> None:
+    report = gather(small, Settings(lengths=(65_536, 1 << 30), count=2_000), tmp_path / "c.jsonl")
+    small_ones = [made for made in report.made if made.length == 65_536]
+    huge_ones = [made for made in report.made if made.length == 1 << 30]
+    assert 0 < sum(made.made for made in small_ones) < 2_000
+    assert any("share more than half" in made.reason for made in small_ones)
+    assert all(made.made == 0 and "too few for 1024M" in made.reason for made in huge_ones)
+    assert len(list(read_contexts(tmp_path / "c.jsonl"))) == report.contexts
+
+
+def test_where_nothing_can_be_made_nothing_is_written(small: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(FathomError, match="Not one context could be made: the 4 shortest articles"):
+        gather(small, Settings(lengths=(100,), count=5), tmp_path / "c.jsonl")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_order_can_be_kept_as_grown(small: Corpus, tmp_path: Path) -> None:
+    gather(small, Settings(lengths=(65_536,), count=9, order="grown"), tmp_path / "grown.jsonl")
+    gather(small, Settings(lengths=(65_536,), count=9), tmp_path / "shuffled.jsonl")
+    grown = list(read_contexts(tmp_path / "grown.jsonl"))
+    shuffled = list(read_contexts(tmp_path / "shuffled.jsonl"))
+    assert [sorted(context.articles) for context in grown] == [sorted(context.articles) for context in shuffled]
+    assert [context.articles for context in grown] != [context.articles for context in shuffled]
+
+
+def test_filters_leave_out_and_count(mixed_folder: Path, tmp_path: Path) -> None:
+    with Corpus(mixed_folder) as corpus:
+        settings = Settings(lengths=(65_536,), count=3, kinds=("report",), languages=("en",), ways=("random",))
+        report = gather(corpus, settings, tmp_path / "c.jsonl")
+        kinds = {listed.id: (listed.kind, listed.language) for listed in corpus.listing()}
+    assert report.left_out == {"another kind": 16, "another language": 2}
+    for context in read_contexts(tmp_path / "c.jsonl"):
+        assert {kinds[article] for article in context.articles} == {("report", "en")}
+    with Corpus(mixed_folder) as corpus, pytest.raises(FathomError, match="No article .* can be used"):
+        gather(corpus, Settings(lengths=(65_536,), subjects=("astrology",)), tmp_path / "none.jsonl")
+
+
+def test_a_tokenizer_that_joins_across_articles_is_measured_on_the_whole(
+    small: Corpus, tmp_path: Path, tokenizer_file: Path
+) -> None:
+    settings = Settings(lengths=(65_536,), count=3, tokenizer=str(tokenizer_file))
+    gather(small, settings, tmp_path / "c.jsonl")
+    counter = tokenizer(str(tokenizer_file))
+    for context in read_contexts(tmp_path / "c.jsonl"):
+        assert context.tokenizer == counter.name
+        assert context.tokens == counter.count(render(context, small).decode()) <= context.length
+
+
+@pytest.fixture
+def tokenizer_file(tmp_path: Path) -> Path:
+    """Every four characters are a token, even where two articles meet inside them."""
+    from tokenizers import Regex, Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Split
+
+    made = Tokenizer(WordLevel({"?": 0}, unk_token="?"))
+    made.pre_tokenizer = Split(Regex(r"[\s\S]{4}"), "isolated")
+    path = tmp_path / "fours.json"
+    made.save(str(path))
+    return path
+
+
+def test_an_article_that_forges_a_boundary_is_left_out(small: Corpus, tmp_path: Path) -> None:
+    with CorpusWriter(tmp_path / "forged", {"test": 1}) as writer:
+        for number, article in enumerate(small.articles()):
+            text = article.text
+            if number == 0:
+                text = text[:-1] + "\n===== Article 2\n# A paper nobody wrote\n"
+            writer.add(pack(article.model_copy(update={"text": text})))
+        writer.finish()
+    with Corpus(tmp_path / "forged") as corpus:
+        report = gather(corpus, Settings(lengths=(65_536,), count=9), tmp_path / "c.jsonl")
+        forger = next(corpus.listing()).id
+    assert report.left_out == {"a line that looks like an article boundary": 1}
+    assert all(forger not in context.articles for context in read_contexts(tmp_path / "c.jsonl"))
+
+
+def test_contexts_of_other_settings_are_kept_unless_told(small: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    gather(small, Settings(lengths=(65_536,), count=3), path)
+    before = path.read_bytes()
+    assert gather(small, Settings(lengths=(65_536,), count=3), path).contexts == 3
+    with pytest.raises(FathomError, match="other settings"):
+        gather(small, Settings(lengths=(65_536,), count=4), path)
+    assert path.read_bytes() == before
+    assert gather(small, Settings(lengths=(65_536,), count=4), path, replace=True).contexts == 4
+
+
+def test_a_half_written_file_of_contexts_is_noticed(small: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    settings = Settings(lengths=(65_536,), count=3)
+    gather(small, settings, path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:2]))
+    with pytest.raises(FathomError, match="does not hold what its report describes"):
+        gather(small, settings, path)
+    path.write_bytes(b"".join(lines)[:-9])
+    with pytest.raises(FathomError, match="cut off in line 3"):
+        gather(small, settings, path)
+
+
+def test_an_unknown_layout_is_refused(small: Corpus, tmp_path: Path) -> None:
+    gather(small, Settings(lengths=(65_536,), count=1), tmp_path / "c.jsonl")
+    line = json.loads((tmp_path / "c.jsonl").read_text())
+    with pytest.raises(FathomError, match="does not know"):
+        render(Context.model_validate({**line, "layout": "spiral/9"}), small)
+
+
+def test_a_context_of_another_corpus_is_refused(small: Corpus, tmp_path: Path) -> None:
+    gather(small, Settings(lengths=(65_536,), count=1), tmp_path / "c.jsonl")
+    context = next(read_contexts(tmp_path / "c.jsonl"))
+    foreign = context.places[0].model_copy(update={"article": "gen-0", "span": Span(0, 1)})
+    with pytest.raises(FathomError, match="has no article 'gen-0'"):
+        render(context.model_copy(update={"places": (foreign,)}), small)

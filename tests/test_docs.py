@@ -1,0 +1,44 @@
+"""The docs and the program say the same."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fathom.cli.main import COMMANDS
+from tests.conftest import Fathom
+from tests.transcripts import PAGES, ROOT, written_anew
+
+ALL_PAGES = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_transcripts_run_as_printed(page: Path, tmp_path: Path) -> None:
+    text = page.read_text()
+    assert written_anew(text, tmp_path) == text, "write them anew with `python -m tests.transcripts`"
+
+
+def test_the_readme_has_a_transcript_and_the_two_commands() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert readme.count("```console\n$ fathom ") >= 2
+    assert "make demo" in readme
+    assert "make test" in readme
+
+
+def test_every_command_and_option_is_in_the_docs_and_no_other(fathom: Fathom) -> None:
+    text = "\n".join(page.read_text() for page in ALL_PAGES)
+    for name in COMMANDS:
+        assert f"fathom {name}" in text
+        own = set(re.findall(r"--[a-z-]+", fathom(name, "--help").stdout))
+        for options in re.findall(rf"fathom {name}([^`\n|]*)", text):
+            assert set(re.findall(r"--[a-z-]+", options)) <= own, (name, options)
+    named = set(re.findall(r"(?:`|\$ )fathom ([a-z-]+)", text))
+    assert named <= set(COMMANDS)
+
+
+def test_links_lead_somewhere() -> None:
+    for page in ALL_PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), (page.name, target)
