@@ -53,7 +53,7 @@ class _Pool(Generic[T, R]):
         try:
             self._fill(pool)
             while self._waiting:
-                item, future = self._waiting[0]
+                _, future = self._waiting[0]
                 try:
                     result = future.result()
                 except BrokenProcessPool as error:

@@ -25,7 +25,7 @@ from fathom.work import run_ordered
 SAVED_EVERY = 32
 """Articles between two saves: what a kill can lose."""
 
-ALL_OF = {"articles": SUBJECTS, "reports": REPORTS}
+ALL_OF = {"articles": SUBJECTS, "reports": tuple(REPORTS)}
 """Words that stand for several domains."""
 
 

@@ -151,7 +151,21 @@ class _Shelf:
             self._room += len(oldest)
 
 
-class Corpus:
+class _Database:
+    """A SQLite file that is closed when its `with` ends."""
+
+    _db: sqlite3.Connection
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._db.close()
+
+
+class Corpus(_Database):
     """A finished corpus, open for reading; keeps up to `room` bytes of the texts read last."""
 
     def __init__(self, folder: Path, room: int = 64 * 1024 * 1024) -> None:
@@ -169,14 +183,6 @@ class Corpus:
                 f"The corpus '{folder}' holds {found} articles where its manifest counts {self.manifest.articles}. "
                 "Restore a copy, or make the corpus again."
             )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._db.close()
 
     def __len__(self) -> int:
         return self.manifest.articles
@@ -246,7 +252,7 @@ class Corpus:
         )
 
 
-class CorpusWriter:
+class CorpusWriter(_Database):
     """A corpus in the making. A kill loses at most the articles since the last `save`; opening it again goes on.
 
     Until `finish` the articles stand in a file of another name, so nothing half-written can be taken for a corpus.
@@ -281,14 +287,6 @@ class CorpusWriter:
                 f"'{self.folder}' holds an unfinished corpus with other settings ({differing}). "
                 "Give the same settings to finish it, or another --out."
             )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._db.close()
 
     def __len__(self) -> int:
         with touching("read", self._path):

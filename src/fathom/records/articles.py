@@ -74,7 +74,7 @@ class Citation(Record):
     """One in-text citation of one reference."""
 
     span: Span
-    """Its own marker: "7" in "[3, 7]", "Lind, 2018" in "(Lind, 2018; Wu, 2020)"; a range "4-6" for each of its members."""
+    """Its own marker: "7" in "[3, 7]", "Wu, 2020" in "(Lind, 2018; Wu, 2020)"; a range "4-6" for all its members."""
     group: Span
     """The whole bracket it stands in, brackets included; equal to `span` where nothing encloses it."""
     reference: Position | None

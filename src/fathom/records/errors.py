@@ -51,21 +51,15 @@ def touching(doing: str, path: Path) -> Iterator[None]:
 
 
 def _cannot_sqlite(doing: str, path: Path, error: sqlite3.DatabaseError) -> FathomError:
-    code = getattr(error, "sqlite_errorcode", None)
-    if code is not None:
-        primary = code & 0xFF
-        if primary == sqlite3.SQLITE_FULL:
-            return cannot(doing, path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
-        if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
-            return cannot(doing, path, OSError(errno.EACCES, os.strerror(errno.EACCES)))
-        if primary == sqlite3.SQLITE_BUSY:
-            return FathomError(
-                f"Cannot {doing} '{path}': another process is using it. Wait for it to end, then try again."
-            )
-        if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            return FathomError(f"Cannot {doing} '{path}': it is damaged or cut off. Make it again, or restore a copy.")
-        if primary == sqlite3.SQLITE_IOERR:
-            return FathomError(
-                f"Cannot {doing} '{path}': the disk refused it ({error}). Check the disk and its limits, then run it again."
-            )
-    return FathomError(f"Cannot {doing} '{path}': {error}. Make it again, or restore a copy.")
+    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if primary == sqlite3.SQLITE_FULL:
+        return cannot(doing, path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
+        return cannot(doing, path, OSError(errno.EACCES, os.strerror(errno.EACCES)))
+    fault, advice = {
+        sqlite3.SQLITE_BUSY: ("another process is using it", "Wait for it to end, then try again"),
+        sqlite3.SQLITE_IOERR: (f"the disk refused it ({error})", "Check the disk and its limits, then run it again"),
+        sqlite3.SQLITE_CORRUPT: ("it is damaged or cut off", "Make it again, or restore a copy"),
+        sqlite3.SQLITE_NOTADB: ("it is damaged or cut off", "Make it again, or restore a copy"),
+    }.get(primary, (str(error), "Make it again, or restore a copy"))
+    return FathomError(f"Cannot {doing} '{path}': {fault}. {advice}.")

@@ -119,8 +119,9 @@ def rounds_to(exact: Decimal, fact: Fact, article: Article) -> bool:
     """Whether `exact`, rounded as the fact is printed, gives the fact's value; three digits are enough for "about"."""
     assert fact.value is not None
     decimals = len(fact.span.of(article.text).partition(".")[2].rstrip(")"))
-    half = Decimal(scale(article, fact)) / 10**decimals / 2
-    return abs(exact - fact.value) <= max(half, abs(exact) / 200 if "about" in nearby(article, fact) else Decimal(0))
+    half = Decimal(scale(article, fact)) / Decimal(10) ** decimals / 2
+    apart = abs(exact - fact.value)
+    return apart <= half or (apart <= abs(exact) / 200 and "about" in nearby(article, fact))
 
 
 def nearby(article: Article, fact: Fact) -> str:

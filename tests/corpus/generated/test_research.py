@@ -333,17 +333,37 @@ def test_a_fact_is_what_its_characters_say(articles: list[Article]) -> None:
 
 def test_an_article_does_not_contradict_itself(articles: list[Article]) -> None:
     """The same method, measure and collection have one value wherever they are printed."""
+    repeated = 0
     for article in articles:
-        main: dict[tuple[str, str, str], Decimal | None] = {}
-        for table in article.tables:
-            column = 1
-            for fact in article.facts:
-                if fact.place == "table" and any(c.span == fact.span and c.column == column for c in table.cells):
-                    key = (fact.entity, fact.attribute, fact.period)
-                    assert main.setdefault(key, fact.value) == fact.value
+        values: dict[tuple[str, str, str], Decimal | None] = {}
         for fact in article.facts:
-            if fact.place == "prose":
-                assert main[fact.entity, fact.attribute, fact.period] == fact.value
+            key = (fact.entity, fact.attribute, fact.period)
+            repeated += key in values
+            assert values.setdefault(key, fact.value) == fact.value
+    assert repeated > 1_000
+
+
+def test_all_that_compares_by_a_claims_quantity_with_its_rival_is_its_evidence(articles: list[Article]) -> None:
+    """Whoever finds another table of that kind would rightly call it evidence, and the key would be wrong."""
+    checked = 0
+    for article in articles:
+        facts = {fact.span: fact for fact in article.facts}
+        compared = {
+            table.span: [(facts[c.span].attribute, facts[c.span].entity) for c in table.cells if c.span in facts]
+            for table in article.tables
+        }
+        for claim in article.claims:
+            for span in claim.evidence:
+                if not compared.get(span):
+                    continue
+                # The first row is the article's own method, the second the rival that the claim names.
+                (own,) = {pair for pair in compared[span] if pair[1] == compared[span][0][1]}
+                rival = next(pair for pair in compared[span] if pair != own)
+                assert rival[1].casefold() in claim.span.of(article.text).casefold()
+                assert rival[0] in claim.span.of(article.text)
+                assert [other for other in compared if rival in compared[other]] == [span]
+                checked += 1
+    assert checked > 500
 
 
 def test_single_runs_average_to_what_is_reported(articles: list[Article]) -> None:

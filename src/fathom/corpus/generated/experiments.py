@@ -17,9 +17,13 @@ class Experiment:
     number: int
     quantity: Quantity
     material: Phrase
+    object: Phrase
+    setting: Phrase
     rival: Phrase
     others: tuple[Phrase, ...]
+    """Further methods in the table; none that another experiment compares by the same quantity."""
     columns: tuple[Phrase, ...]
+    """The collections in the table, its own first."""
     best: str
     base: str
 
@@ -35,27 +39,46 @@ class Experiment:
 
 
 def invent_experiments(rng: Random, gist: Gist, wanted: int) -> list[Experiment]:
-    """Experiments of which no two measure the same thing on the same collection; the first is the headline."""
+    """Experiments that cannot be mistaken for one another; the first is the headline.
+
+    No two measure the same thing on the same collection, and no two compare with the same rival by the same quantity:
+    a claim that names quantity and rival is backed by the evidence of one experiment and of no other.
+    """
     topic = gist.topic
     main = (gist.material, gist.quantity)
     pairs = [(material, quantity) for material in topic.materials for quantity in topic.quantities]
-    others = rng.sample([pair for pair in pairs if pair != main], wanted - 1)
-    return [_invent(rng, gist, number, *pair) for number, pair in enumerate([main, *others])]
+    pairs = [main, *rng.sample([pair for pair in pairs if pair != main], wanted - 1)]
+    rivals = _rivals(rng, gist, [quantity for _, quantity in pairs])
+    return [_invent(rng, gist, number, pairs, rivals) for number in range(wanted)]
 
 
-def _invent(rng: Random, gist: Gist, number: int, material: Phrase, quantity: Quantity) -> Experiment:
-    rivals = [method for method in gist.topic.methods if method != gist.method]
-    rival = gist.rival if number == 0 else rng.choice(rivals)
-    others = rng.sample([method for method in rivals if method != rival], rng.randint(1, 3))
-    columns = rng.sample([column for column in gist.topic.materials if column != material], rng.randint(1, 3))
+def _rivals(rng: Random, gist: Gist, quantities: list[Quantity]) -> list[Phrase]:
+    """A rival for each experiment, different wherever the quantity is the same."""
+    rivals = [gist.rival]
+    for number, quantity in enumerate(quantities[1:], start=1):
+        taken = [rival for rival, of in zip(rivals, quantities[:number], strict=True) if of == quantity]
+        rivals.append(rng.choice([m for m in gist.topic.methods if m != gist.method and m not in taken]))
+    return rivals
+
+
+def _invent(
+    rng: Random, gist: Gist, number: int, pairs: list[tuple[Phrase, Quantity]], rivals: list[Phrase]
+) -> Experiment:
+    material, quantity = pairs[number]
+    topic = gist.topic
+    compared = {rival.own for rival, (_, of) in zip(rivals, pairs, strict=True) if of == quantity}
+    others = [method for method in topic.methods if method != gist.method and method.own not in compared]
+    columns = [column for column in topic.materials if column != material]
     best, base = two_values(rng, quantity)
     return Experiment(
         number=number,
         quantity=quantity,
         material=material,
-        rival=rival,
-        others=tuple(others),
-        columns=(material, *columns),
+        object=gist.object if number == 0 else rng.choice(topic.objects),
+        setting=gist.setting if number == 0 else rng.choice(topic.settings),
+        rival=rivals[number],
+        others=tuple(rng.sample(others, min(len(others), rng.randint(1, 3)))),
+        columns=(material, *rng.sample(columns, rng.randint(1, 3))),
         best=best,
         base=base,
     )

@@ -55,6 +55,9 @@ class _Manuscript:
         self.rivals = tuple(method for method in self.topic.methods if method != self.gist.method)
         self.experiments = invent_experiments(self.rng, self.gist, max(1, min(12, plan.tokens // 2_200)))
         self.tables: dict[int, str] = {}
+        self.outcomes = {(e.quantity.name, e.material.own): (e.best, e.base) for e in self.experiments}
+        """For a quantity and a collection, the article's own value and that of a rival."""
+        self.scores: dict[tuple[str, str, str], str] = {}
         self.evidence: dict[int, list[Span]] = defaultdict(list)
         self.claims: list[tuple[int | None, Span]] = []
         self.facts: list[Fact] = []
@@ -419,9 +422,9 @@ class _Manuscript:
             "topic": topic.name,
             "method": gist.method.own,
             "rival": experiment.rival.own if experiment else near(gist.rival, self.rivals, often=1),
-            "object": near(gist.object, topic.objects),
+            "object": experiment.object.own if experiment else near(gist.object, topic.objects),
             "other": near(gist.other, topic.objects, often=1),
-            "setting": near(gist.setting, topic.settings),
+            "setting": experiment.setting.own if experiment else near(gist.setting, topic.settings),
             "material": experiment.material.own if experiment else near(gist.material, topic.materials),
             "quantity": (
                 experiment.quantity if experiment else rng.choice(topic.quantities) if roam else gist.quantity
@@ -469,18 +472,10 @@ class _Manuscript:
 
     def _main_table(self, experiment: Experiment) -> None:
         """The comparison of all methods over all columns; its first column is what sentences speak of."""
-        pairs = [(experiment.best, experiment.base)]
-        pairs += [two_values(self.rng, experiment.quantity) for _ in experiment.columns[1:]]
         methods = (experiment.rival, *experiment.others)
-        rows = [
-            ["Method", *map(_label, experiment.columns)],
-            [self.plan.work.name, *(best for best, _ in pairs)],
-            [_label(experiment.rival), *(base for _, base in pairs)],
-        ]
-        rows += [
-            [_label(other), *(between(self.rng, experiment.quantity, *pair) for pair in pairs)]
-            for other in experiment.others
-        ]
+        rows = [["Method", *map(_label, experiment.columns)]]
+        for label, method in ((self.plan.work.name, None), *((_label(method), method) for method in methods)):
+            rows.append([label, *(self._measured(experiment, method, column) for column in experiment.columns)])
         self.tables.setdefault(experiment.number, f"Table {len(self.draft.tables) + 1}")
         table = self._write_table(self._phrase("caption", experiment).rstrip("."), rows, experiment)
         entities = (self.plan.work.name, *(method.own for method in methods))
@@ -489,6 +484,16 @@ class _Manuscript:
                 value = rows[cell.row][cell.column]
                 column = experiment.columns[cell.column - 1]
                 self._note_fact(entities[cell.row - 1], experiment, column, value, cell.span, "table")
+
+    def _measured(self, experiment: Experiment, method: Phrase | None, column: Phrase) -> str:
+        """What a method, or for None the article's own, scores on a collection: the same in every table."""
+        quantity = experiment.quantity
+        best, base = self.outcomes.setdefault((quantity.name, column.own), two_values(self.rng, quantity))
+        if method is None:
+            return best
+        known = base if column == experiment.material and method == experiment.rival else None
+        value = known or between(self.rng, quantity, best, base)
+        return self.scores.setdefault((quantity.name, column.own, method.own), value)
 
     def _run_table(self, experiment: Experiment) -> None:
         """Single runs whose means are the values that the article reports."""

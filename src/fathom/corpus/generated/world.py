@@ -193,10 +193,8 @@ class World:
 
     def _newcomer(self, rng: Random, circle: _Circle) -> Person:
         id = f"p-{len(self._everyone) + 1:05d}"
-        if self._everyone and rng.random() < 0.03:
-            person = namesake(rng.choice(self._everyone), id)
-        else:
-            person = invent(rng, id)
+        shared = self._everyone and rng.random() < 0.03
+        person = namesake(rng.choice(self._everyone), id) if shared else invent(rng, id)
         self._everyone.append(person)
         circle.people.append(person)
         return person
