@@ -67,11 +67,15 @@ def test_killed_again_and_again_it_ends_with_the_same_bytes(wanted: dict[str, by
     assert content(folder) == wanted
 
 
-def test_a_kill_between_the_last_two_steps_is_mended(wanted: dict[str, bytes], tmp_path: Path) -> None:
+def test_a_kill_between_the_last_two_steps_is_mended(
+    wanted: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The manifest was written, the unfinished store not yet deleted."""
     recipe = Recipe(domains=parse_domains("articles,reports"), seed=11, articles=72)
+    monkeypatch.setattr(Path, "unlink", lambda path, missing_ok=False: None)
     generate(tmp_path / "c", recipe)
-    (tmp_path / "c" / UNFINISHED).write_bytes(wanted[STORE])
+    monkeypatch.undo()
+    assert sorted(content(tmp_path / "c")) == sorted([*wanted, UNFINISHED])
     generate(tmp_path / "c", recipe)
     assert content(tmp_path / "c") == wanted
 

@@ -17,7 +17,9 @@ import pytest
 from fathom.corpus.generated.reports import DOMAINS, write_report
 from fathom.corpus.generated.reports.catalogue import catalogue
 from fathom.corpus.generated.reports.entity import Entity, Origin
+from fathom.corpus.generated.reports.names import pick_words
 from fathom.corpus.generated.reports.pack import load_pack
+from fathom.corpus.generated.reports.writer import title_of
 from fathom.models.tokenizers import EmbeddedTokenizer
 from fathom.records.articles import Article, Fact
 from fathom.records.errors import FathomError
@@ -25,7 +27,7 @@ from fathom.records.record import short_id
 from fathom.records.spans import Span
 
 SEED = 11
-ENTITIES = range(6)
+ENTITIES = range(5)
 REPORTS_PER_ENTITY = 5
 
 Key = tuple[str, str, str]
@@ -286,10 +288,16 @@ def test_what_a_report_says_of_itself(domain: str) -> None:
 
 @every_domain
 def test_no_two_titles_of_2000_are_the_same(domain: str) -> None:
-    names = {entity(domain, number).name for number in range(2000 // REPORTS_PER_ENTITY)}
-    assert len(names) == 2000 // REPORTS_PER_ENTITY
-    # No name followed by a year may read as another name followed by one.
-    assert len({article.title_text for article in reports(domain)}) == len(reports(domain))
+    pack = load_pack(DOMAINS[domain].words, DOMAINS[domain].language)
+    entities = [entity(domain, number) for number in range(2000 // REPORTS_PER_ENTITY)]
+    titles = [title_of(one, pack, year) for one in entities for year in range(2019, 2019 + REPORTS_PER_ENTITY)]
+    assert len(set(titles)) == 2000
+    assert titles[: len(reports(domain))] == [article.title_text for article in reports(domain)]
+
+
+def test_names_visit_every_combination_once() -> None:
+    lists = [["a", "b", "c", "d"], ["e", "f", "g", "h", "i", "j"], ["k", "l"]]
+    assert len({tuple(pick_words(lists, SEED, "names", number)) for number in range(48)}) == 48
 
 
 @every_domain

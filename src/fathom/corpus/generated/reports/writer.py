@@ -79,10 +79,9 @@ class ReportWriter:
 
     def write(self) -> Span:
         """Write the whole report; returns where its title stands."""
-        titles, lasting = self._pack.titles, self._rng("layout")
-        title = lasting.choice(titles).format(**self._words)
+        lasting = self._rng("layout")
         self.draft.write("# ")
-        where = self.draft.write(title)
+        where = self.draft.write(title_of(self._entity, self._pack, self._year))
         self.draft.write("\n\n")
         self._body(self._pack.front)
         groups = [lasting.sample(group, len(group)) for group in self._pack.order]
@@ -346,6 +345,13 @@ class ReportWriter:
                 place=place,
             )
         )
+
+
+def title_of(entity: Entity, pack: Pack, year: int) -> str:
+    """The title of the entity's report on `year`; its reports differ in the year alone."""
+    origin = entity.origin
+    pattern = rng_for(origin.seed, origin.domain, "title", origin.number).choice(pack.titles)
+    return pattern.format(name=entity.name, year=year)
 
 
 def _years(year: int) -> Mapping[str, str]:
