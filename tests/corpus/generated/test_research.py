@@ -12,11 +12,11 @@ from itertools import islice, pairwise
 import pytest
 
 from fathom.corpus.generated.lexicon import SUBJECTS
-from fathom.corpus.generated.people import without_accents
 from fathom.corpus.generated.research import write_article
 from fathom.corpus.generated.world import Plan, World
 from fathom.models.tokenizers import tokenizer
 from fathom.records.articles import Article, Citation
+from fathom.records.names import without_accents
 
 COUNT = 240
 

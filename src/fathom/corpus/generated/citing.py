@@ -8,9 +8,10 @@ from random import Random
 from typing import Literal
 
 from fathom.corpus.generated.draft import Draft
-from fathom.corpus.generated.people import Person, initials_of, without_accents
+from fathom.corpus.generated.people import Person, initials_of
 from fathom.corpus.generated.world import Style, Work
 from fathom.records.articles import Citation, Reference
+from fathom.records.names import without_accents
 from fathom.records.spans import Span
 
 Manner = Literal["attributional", "descriptive"]

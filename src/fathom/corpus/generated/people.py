@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 from random import Random
 
 from fathom.corpus.generated.lexicon import names
-
-# Letters that do not come apart into a base letter and an accent.
-_PLAIN = str.maketrans(
-    {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "Ae", "ı": "i"}
-)
-
+from fathom.records.names import without_accents
 
 @dataclass(frozen=True)
 class Person:
@@ -76,9 +70,3 @@ def initials_of(given: str) -> str:
     """ "Jean-Luc" becomes "J.-L.", "Thị Mai" becomes "T. M."."""
     words = ["-".join(f"{part[0]}." for part in word.split("-")) for word in given.split()]
     return " ".join(words)
-
-
-def without_accents(name: str) -> str:
-    """The name as an ASCII-minded typist writes it."""
-    decomposed = unicodedata.normalize("NFD", name.translate(_PLAIN))
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))

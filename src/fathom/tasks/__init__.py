@@ -1,0 +1,1 @@
+"""A context becomes questions and keys: one folder a family."""

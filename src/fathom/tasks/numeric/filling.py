@@ -1,0 +1,204 @@
+"""Values for a template's slots, drawn from the context so that the size of the result is as planned."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from random import Random
+
+from fathom.tasks.numeric.evaluate import Row, measured
+from fathom.tasks.numeric.programs import (
+    Arithmetic,
+    Between,
+    CitedByArticle,
+    CitesArticle,
+    HowMany,
+    Measure,
+    Names,
+    OneOf,
+    PerValue,
+    Program,
+    SharesAuthor,
+    Slot,
+    Total,
+    bind,
+    nodes,
+    slots,
+)
+from fathom.tasks.numeric.sql import Query, query
+from fathom.tasks.numeric.tables import Tables
+from fathom.tasks.numeric.templates import Template
+from fathom.tasks.numeric.wording import may_be_empty
+
+TRIES = 8
+"""Draws of values before a template is given up for a context."""
+
+ABSENT = (
+    *("algorithm", "archive", "climate", "collapse", "corridor", "diffusion", "dynamics", "economy", "forecast"),
+    *("genome", "harmonic", "hybrid", "language", "lattice", "migration", "neural", "orbit", "policy", "protein"),
+    *("quantum", "signal", "survey", "topology", "turbulence", "urban", "vaccine", "welfare"),
+)
+"""Words that titles are full of; those that a context's titles lack make questions that nothing answers."""
+
+LONGEST_LIST = 12
+"""Items in an unsorted list: beyond that a question tests patience more than understanding."""
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A template with values, and the rows it gives."""
+
+    template: Template
+    program: Program
+    rows: tuple[Row, ...]
+
+
+class Filler:
+    """Fills templates for one context, whose tables are loaded in `database`."""
+
+    def __init__(self, tables: Tables, database: sqlite3.Connection) -> None:
+        self._tables = tables
+        self._database = database
+
+    def fill(self, template: Template, rng: Random, empty: bool = False) -> Filled | None:
+        """The template with values that give a result of a planned size, or none at all where `empty` is wanted."""
+        wanted = slots(template.program)
+        if empty and (not wanted or not may_be_empty(template.program)):
+            return None
+        for _ in range(TRIES if wanted else 1):
+            values = self._draw(template.program, wanted, rng, empty)
+            if values is None:
+                return None
+            rows = self._run(_prepared(template), values)
+            if self._suits(template, rows, values, empty):
+                return Filled(template, bind(template.program, values), tuple(rows))
+        return None
+
+    def _run(self, statement: Query, values: dict[Slot, int | str]) -> list[Row]:
+        return self._database.execute(statement.text, [values[slot] for slot in statement.slots]).fetchall()
+
+    # What a result must be like.
+
+    def _suits(self, template: Template, rows: list[Row], values: dict[Slot, int | str], empty: bool) -> bool:
+        program = template.program
+        kept = len(rows)
+        if isinstance(program.output, HowMany | Total | PerValue) and program.where is not None:
+            kept = int(self._run(_counting(template), values)[0][0])  # type: ignore[arg-type]
+        if empty:
+            return kept == 0
+        if program.where is None:
+            return self._tells_something(program, rows)
+        every = len(self._tables.authors) if _counts_people(program) else len(self._tables.articles)
+        if isinstance(program.output, HowMany | Total | PerValue):
+            return 2 <= kept < every and self._tells_something(program, rows)
+        if program.order:
+            return 3 <= kept < every and self._tells_something(program, rows)
+        return 1 <= kept <= LONGEST_LIST and kept < every
+
+    def _tells_something(self, program: Program, rows: list[Row]) -> bool:
+        """Neither a count that is nearly always zero or one, nor a sort in which all are tied."""
+        if isinstance(program.output, HowMany):
+            return int(rows[0][0] or 0) >= 2
+        if isinstance(program.output, PerValue):
+            return 2 <= len(rows) <= 2 * LONGEST_LIST
+        if program.order:
+            return len({row[1:] for row in rows}) >= 2
+        return rows[0][0] is not None
+
+    # Values.
+
+    def _draw(self, program: Program, wanted: Sequence[Slot], rng: Random, empty: bool) -> dict[Slot, int | str] | None:
+        values: dict[Slot, int | str] = {}
+        for slot in wanted:
+            options = self._options(slot, program, rng, empty)
+            fresh = [option for option in options if option not in values.values()] or options
+            if not fresh:
+                return None
+            values[slot] = rng.choice(fresh)
+        for node in nodes(program.where):
+            if isinstance(node, Between) and isinstance(node.low, Slot) and isinstance(node.high, Slot):
+                low, high = sorted((values[node.low], values[node.high]))
+                values[node.low], values[node.high] = low, high
+            if isinstance(node, OneOf) and len({values[v] for v in node.values if isinstance(v, Slot)}) < len(
+                node.values
+            ):
+                return None
+        return values
+
+    def _options(self, slot: Slot, program: Program, rng: Random, empty: bool) -> Sequence[int | str]:
+        match slot.kind:
+            case "number":
+                assert slot.of is not None
+                return self._numbers(slot.of, empty)
+            case "position":
+                most = max(row.author_count for row in self._tables.articles)
+                return range(most + 1, most + 4) if empty else range(1, most + 1)
+            case "few":
+                return (4, 5, 6) if empty else (2, 3)
+            case "name":
+                return self._names
+            case "fragment":
+                return self._fragments(rng, empty)
+            case "title":
+                return self._titles(program)
+
+    def _numbers(self, of: Measure, empty: bool) -> Sequence[int]:
+        present = self._present(of)
+        if not empty:
+            return present
+        if isinstance(of, Arithmetic) and of.sign == "%":
+            return [value for value in range(of.right) if value not in present]  # type: ignore[arg-type]
+        # Near what occurs, so that only a look at the articles tells that nothing fits.
+        return [value for value in range(max(1, present[0] - 2), present[-1] + 4) if value not in present]
+
+    @cache  # noqa: B019 - a filler lives as long as its context is worked on
+    def _present(self, of: Measure) -> Sequence[int]:
+        return sorted({int(measured(of, row)) for row in self._tables.articles})
+
+    @cached_property
+    def _names(self) -> Sequence[str]:
+        """Names to ask about: those with several articles where there are enough of them."""
+        often = Counter(row.name for row in self._tables.authors)
+        several = [name for name, count in often.items() if count > 1]
+        return several if len(several) >= 3 else list(often)
+
+    def _fragments(self, rng: Random, empty: bool) -> Sequence[str]:
+        """Beginnings of words: letters alone, so that nothing in them means anything to LIKE."""
+        titles = "\n".join(row.title for row in self._tables.articles)
+        if empty:
+            return [word for word in ABSENT if word not in titles.lower()]
+        words = sorted({word.lower() for word in re.findall(r"[A-Za-z]{5,}", titles)})
+        return [word[: rng.randint(4, len(word))] for word in words]
+
+    def _titles(self, program: Program) -> Sequence[str]:
+        """Titles that the program's relation can say something about."""
+        numbers: set[int] = set()
+        for node in nodes(program.where):
+            match node:
+                case CitesArticle():
+                    numbers |= {row.cited for row in self._tables.citations}
+                case CitedByArticle():
+                    numbers |= {row.citing for row in self._tables.citations}
+                case SharesAuthor():
+                    often = Counter(row.name for row in self._tables.authors)
+                    numbers |= {row.article for row in self._tables.authors if often[row.name] > 1}
+        return [row.title for row in self._tables.articles if row.number in numbers]
+
+
+def _counts_people(program: Program) -> bool:
+    return isinstance(program.output, Names) or program.output == HowMany("people")
+
+
+@cache
+def _prepared(template: Template) -> Query:
+    return query(template.program)
+
+
+@cache
+def _counting(template: Template) -> Query:
+    """How many articles fit, for a template that totals them."""
+    return query(Program(HowMany(), template.program.where))

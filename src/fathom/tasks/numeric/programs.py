@@ -1,0 +1,330 @@
+"""A question is a small program; its SQL, its words, its skill and its topic are all read off the same tree.
+
+A program whose places are filled with `Slot`s is a template; `bind` puts values there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, Literal, TypeVar
+
+Measured = Literal["title_word_count", "author_count", "reference_count"]
+Comparator = Literal["=", "<>", "<", ">", "<=", ">="]
+Function = Literal["MAX", "MIN", "SUM", "AVG"]
+Direction = Literal["ASC", "DESC"]
+SlotKind = Literal["number", "position", "name", "title", "fragment", "few"]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A value still to be drawn from a context."""
+
+    kind: SlotKind
+    number: int
+    """Tells the slots of one template apart."""
+    of: Measure | None = None
+    """For a number: the measure whose values it is drawn from."""
+
+
+Whole = int | Slot
+Words = str | Slot
+
+
+# What can be measured of an article.
+
+
+@dataclass(frozen=True)
+class Field:
+    """One of the three counts."""
+
+    name: Measured
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """Two counts, or a count and a number, put together; division gives a decimal number."""
+
+    left: Field
+    sign: Literal["+", "-", "*", "/", "%"]
+    right: Field | int
+
+
+Measure = Field | Arithmetic
+
+
+# What can be asked of an article.
+
+
+@dataclass(frozen=True)
+class Compare:
+    measure: Measure
+    sign: Comparator
+    value: Whole
+
+
+@dataclass(frozen=True)
+class Between:
+    """Both ends included."""
+
+    measure: Measure
+    low: Whole
+    high: Whole
+
+
+@dataclass(frozen=True)
+class OneOf:
+    measure: Measure
+    values: tuple[Whole, ...]
+
+
+@dataclass(frozen=True)
+class TitleHas:
+    """The fragment stands anywhere in the title, even inside a word; capitals do not matter."""
+
+    fragment: Words
+
+
+@dataclass(frozen=True)
+class HasAuthor:
+    name: Words
+
+
+@dataclass(frozen=True)
+class Cites:
+    """It cites at least so many other articles of the collection."""
+
+    least: Whole = 1
+
+
+@dataclass(frozen=True)
+class Cited:
+    """At least so many other articles of the collection cite it."""
+
+    least: Whole = 1
+
+
+@dataclass(frozen=True)
+class CitesArticle:
+    title: Words
+
+
+@dataclass(frozen=True)
+class CitedByArticle:
+    title: Words
+
+
+@dataclass(frozen=True)
+class SharesAuthor:
+    """It has an author in common with the named article and is not that article."""
+
+    title: Words
+
+
+@dataclass(frozen=True)
+class And:
+    left: Condition
+    right: Condition
+
+
+@dataclass(frozen=True)
+class Or:
+    left: Condition
+    right: Condition
+
+
+@dataclass(frozen=True)
+class Not:
+    inner: Condition
+
+
+@dataclass(frozen=True)
+class AtPosition:
+    """Of one name in a byline: its position, counted from one."""
+
+    sign: Comparator
+    value: Whole
+
+
+@dataclass(frozen=True)
+class WroteAtLeast:
+    """Of a person: has so many articles in the collection."""
+
+    least: Whole
+
+
+Condition = (
+    Compare
+    | Between
+    | OneOf
+    | TitleHas
+    | HasAuthor
+    | Cites
+    | Cited
+    | CitesArticle
+    | CitedByArticle
+    | SharesAuthor
+    | And
+    | Or
+    | Not
+    | AtPosition
+    | WroteAtLeast
+)
+
+
+# What is wanted of the articles that fit.
+
+
+@dataclass(frozen=True)
+class Titles:
+    """Their titles."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """Their authors' names, each once."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """A measure of each."""
+
+    measure: Measure
+    distinct: bool = False
+
+
+@dataclass(frozen=True)
+class HowMany:
+    """How many there are: articles, people, or different values of a measure."""
+
+    what: Literal["articles", "people"] | Measure = "articles"
+
+
+@dataclass(frozen=True)
+class Total:
+    """One number over all of them."""
+
+    function: Function
+    measure: Measure
+
+
+@dataclass(frozen=True)
+class PerValue:
+    """For each value of `key`, one number over the articles that have it."""
+
+    key: Field
+    result: HowMany | Total
+
+
+Output = Titles | Names | Values | HowMany | Total | PerValue
+
+
+@dataclass(frozen=True)
+class Sort:
+    measure: Measure
+    direction: Direction
+
+
+@dataclass(frozen=True)
+class Program:
+    """Which articles, what of them, in which order."""
+
+    output: Output
+    where: Condition | None = None
+    order: tuple[Sort, ...] = ()
+
+
+# Walking the tree.
+
+
+def nodes(node: Any) -> Iterator[Any]:
+    """The node and every node below it, in order."""
+    yield node
+    for part in _parts(node):
+        yield from nodes(part)
+
+
+def _parts(node: Any) -> Iterator[Any]:
+    if isinstance(node, Slot):
+        return
+    if isinstance(node, tuple):
+        yield from node
+    elif is_dataclass(node):
+        yield from (getattr(node, field.name) for field in fields(node))
+
+
+def slots(program: Program) -> list[Slot]:
+    """The slots of a template, each once, in order."""
+    return list(dict.fromkeys(node for node in nodes(program) if isinstance(node, Slot)))
+
+
+T = TypeVar("T")
+
+
+def bind(node: T, values: dict[Slot, int | str]) -> T:
+    """The same tree with its slots filled."""
+    if isinstance(node, Slot):
+        return values[node]  # type: ignore[return-value]
+    if isinstance(node, tuple):
+        return tuple(bind(part, values) for part in node)  # type: ignore[return-value]
+    if is_dataclass(node) and not isinstance(node, type):
+        changed = {field.name: bind(getattr(node, field.name), values) for field in fields(node)}
+        return replace(node, **changed)
+    return node
+
+
+# What a program is about.
+
+Skill = Literal[
+    "aggregating", "sorting", "filtering", "filtering+aggregating", "filtering+sorting", "relational filtering"
+]
+Topic = Literal[
+    "author count",
+    "author list",
+    "author relation",
+    "reference count",
+    "citation relation",
+    "title list",
+    "title word count",
+]
+
+_BY_CITATION = (Cites, Cited, CitesArticle, CitedByArticle)
+_BY_AUTHOR = (HasAuthor, SharesAuthor, WroteAtLeast)
+RELATIONS = _BY_CITATION + _BY_AUTHOR
+"""Conditions on how articles and people relate."""
+
+TOPIC_OF: dict[Measured, Topic] = {
+    "title_word_count": "title word count",
+    "author_count": "author count",
+    "reference_count": "reference count",
+}
+
+
+def skill(program: Program) -> Skill:
+    """Which of the paper's six skills it takes."""
+    if any(isinstance(node, RELATIONS) for node in nodes(program)):
+        return "relational filtering"
+    aggregates = isinstance(program.output, HowMany | Total | PerValue)
+    if program.where is None:
+        return "sorting" if program.order else "aggregating" if aggregates else "filtering"
+    return "filtering+sorting" if program.order else "filtering+aggregating" if aggregates else "filtering"
+
+
+def topic(program: Program) -> Topic:
+    """Which of the paper's seven topics it is about: a relation where it has one, else what is wanted."""
+    for node in nodes(program):
+        if isinstance(node, _BY_CITATION):
+            return "citation relation"
+    for node in nodes(program):
+        if isinstance(node, _BY_AUTHOR):
+            return "author relation"
+    match program.output:
+        case Titles():
+            return "title list"
+        case Names() | HowMany("people"):
+            return "author list"
+        case PerValue(key, _):
+            return TOPIC_OF[key.name]
+        case _:
+            measured = next((node for node in nodes(program) if isinstance(node, Field)), None)
+            return TOPIC_OF[measured.name] if measured is not None else "title list"

@@ -1,0 +1,398 @@
+"""The words of a program: a question, and an explanation step by step. Both are read off the tree, like its SQL.
+
+Every noun and every frame has several forms; a wording is one choice among them, made by `rng`.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from fathom.tasks.numeric.programs import (
+    And,
+    Arithmetic,
+    AtPosition,
+    Between,
+    Cited,
+    CitedByArticle,
+    Cites,
+    CitesArticle,
+    Compare,
+    Condition,
+    Field,
+    HasAuthor,
+    HowMany,
+    Measure,
+    Names,
+    Not,
+    OneOf,
+    Or,
+    PerValue,
+    Program,
+    SharesAuthor,
+    Sort,
+    TitleHas,
+    Titles,
+    Total,
+    Values,
+    WroteAtLeast,
+    nodes,
+)
+
+NOUNS = {
+    "title_word_count": ("number of words in the title", "title word count", "length of the title in words"),
+    "author_count": ("number of authors", "author count", "count of listed authors"),
+    "reference_count": ("number of references", "reference count", "number of entries in the reference list"),
+}
+
+SIGNS = {
+    "=": ("equal to", "exactly"),
+    "<>": ("not equal to", "different from"),
+    "<": ("less than", "below", "smaller than"),
+    ">": ("greater than", "above", "more than"),
+    "<=": ("at most", "no more than", "less than or equal to"),
+    ">=": ("at least", "no less than", "greater than or equal to"),
+}
+
+LARGEST = {"MAX": ("largest", "highest", "maximum"), "MIN": ("smallest", "lowest", "minimum")}
+
+UPWARDS = ("in ascending order", "from the smallest to the largest", "in increasing order")
+DOWNWARDS = ("in descending order", "from the largest to the smallest", "in decreasing order")
+
+NULL = "NULL"
+"""What to answer where nothing fits."""
+
+
+def question(program: Program, rng: Random) -> str:
+    """The program as a question that has one reading, with the form of the answer."""
+    words = _Words(rng)
+    return " ".join((words.ask(program), *words.conventions(program), _form(program)))
+
+
+def explanation(program: Program) -> list[str]:
+    """What to do, step by step, in plain words."""
+    words = _Words(None)
+    steps = ["Go through all articles."]
+    if program.where is not None:
+        noun = "names in the author lists" if words.over_people(program.where) else "articles"
+        steps.append(f"Keep the {noun} {words.clause(program.where)}.")
+    match program.output:
+        case Titles():
+            steps.append("Take their titles.")
+        case Names():
+            steps.append("Take the authors' names, each person once.")
+        case Values(measure, distinct):
+            steps.append(f"Take {words.the(measure)} of each{', each value once' if distinct else ''}.")
+        case HowMany("articles"):
+            steps.append("Count the articles.")
+        case HowMany("people"):
+            steps.append("Count the people, each once.")
+        case HowMany(measure):
+            assert not isinstance(measure, str)
+            steps.append(f"Count the different values of {words.the(measure)}.")
+        case Total(function, measure):
+            steps.append(f"Find {_TOTALS[function]} {words.the(measure)}.")
+        case PerValue(key, result):
+            steps.append(f"Put articles with the same {words.measure(key)} together.")
+            wanted = "count the articles" if isinstance(result, HowMany) else ""
+            if isinstance(result, Total):
+                wanted = f"find {_TOTALS[result.function]} {words.the(result.measure)}"
+            steps.append(f"In each group, {wanted}.")
+    for sort in program.order:
+        way = UPWARDS[0] if sort.direction == "ASC" else DOWNWARDS[0]
+        steps.append(f"Sort them by {words.the(sort.measure)} {way}.")
+    return steps
+
+
+_TOTALS = {"MAX": "the largest", "MIN": "the smallest", "SUM": "the sum of", "AVG": "the mean of"}
+
+
+class _Words:
+    """Chooses among forms; without a generator the first form always."""
+
+    def __init__(self, rng: Random | None) -> None:
+        self._rng = rng
+        self._chosen: dict[str, str] = {}
+
+    def ask(self, program: Program) -> str:
+        """The question itself."""
+        among = self._among(program.where)
+        if program.order:
+            return self._ask_sorted(program)
+        match program.output:
+            case Titles():
+                return self.one(
+                    f"Which {among} are there? Give their titles.",
+                    f"List the titles of all {among}.",
+                    f"What are the titles of the {among}?",
+                )
+            case Names():
+                return self._ask_names(program.where)
+            case Values(measure, distinct):
+                return self._ask_values(measure, distinct, among)
+            case HowMany() | Total():
+                return self._ask_number(program.output, program.where)
+            case PerValue(key, result):
+                return self._ask_per_value(key, result, among)
+
+    def _ask_names(self, where: Condition | None) -> str:
+        if where is not None and self.over_people(where):
+            clause = self.clause(where)
+            return self.one(
+                f"Which people are named in the author lists {clause}?",
+                f"Give the names of all people {clause}.",
+                f"List everyone {clause}.",
+            )
+        among = self._among(where)
+        return self.one(
+            f"Who are the authors of the {among}?",
+            f"Give the names of all authors of the {among}.",
+            f"List every person who is an author of at least one of the {among}.",
+        )
+
+    def _ask_values(self, measure: Measure, distinct: bool, among: str) -> str:
+        if distinct:
+            return self.one(
+                f"Which different values does {self.the(measure)} take among the {among}?",
+                f"List all distinct values of {self.the(measure)} over the {among}.",
+            )
+        return self.one(
+            f"For each of the {among}, what is {self.the(measure)}?",
+            f"List {self.the(measure)} of every one of the {among}.",
+            f"What are the values of {self.the(measure)} for the {among}?",
+        )
+
+    def _ask_number(self, output: HowMany | Total, where: Condition | None) -> str:
+        among = self._among(where)
+        match output:
+            case HowMany("people"):
+                if where is not None and self.over_people(where):
+                    return self.one(
+                        f"How many people are there {self.clause(where)}?", f"Count the people {self.clause(where)}."
+                    )
+                return self.one(
+                    f"How many different people are authors of the {among}?",
+                    f"Count the people who are an author of at least one of the {among}.",
+                )
+            case HowMany("articles"):
+                return self.one(
+                    f"How many {among} are there?", f"Count the {among}.", f"What is the number of {among}?"
+                )
+            case HowMany(measure):
+                assert not isinstance(measure, str)
+                return self.one(
+                    f"How many different values does {self.the(measure)} take among the {among}?",
+                    f"Count the distinct values of {self.the(measure)} over the {among}.",
+                )
+            case Total("SUM", measure):
+                return self.one(
+                    f"What do you get when you add up {self.the(measure)} over all {among}?",
+                    f"What is the sum of {self.the(measure)} over all {among}?",
+                )
+            case Total("AVG", measure):
+                return self.one(
+                    f"What is the mean of {self.the(measure)} over the {among}?",
+                    f"On average, what is {self.the(measure)} among the {among}?",
+                )
+            case Total(function, measure):
+                extreme = self.one(*LARGEST[function])
+                return self.one(
+                    f"What is the {extreme} value of {self.the(measure)} among the {among}?",
+                    f"Among the {among}, what is the {extreme} value of {self.the(measure)}?",
+                )
+
+    def _ask_per_value(self, key: Field, result: HowMany | Total, among: str) -> str:
+        noun = self.measure(key)
+        if isinstance(result, HowMany):
+            return self.one(
+                f"For each {noun} that occurs among the {among}, how many of them have it?",
+                f"Group the {among} by {noun}. How many are in each group?",
+            )
+        wanted = self.one(f"{_TOTALS[result.function]} {self.the(result.measure)}")
+        return self.one(
+            f"For each {noun} that occurs among the {among}, what is {wanted} over the articles that have it?",
+            f"Group the {among} by {noun}. For each group, what is {wanted}?",
+        )
+
+    def _ask_sorted(self, program: Program) -> str:
+        among = self._among(program.where)
+        match program.output:
+            case Titles():
+                wanted = "the titles"
+            case Values(measure, True):
+                wanted = f"the different values of {self.the(measure)}"
+            case Values(measure, _):
+                wanted = self.the(measure)
+            case _:
+                raise TypeError(f"{program.output} cannot be sorted")
+        keys = ", and where that is equal by ".join(
+            f"{self.the(sort.measure)} {self._way(sort)}" for sort in program.order
+        )
+        return self.one(
+            f"List {wanted} of all {among}, sorted by {keys}.",
+            f"Sort the {among} by {keys}. What is {wanted} of each, in that order?"
+            if not isinstance(program.output, Titles)
+            else f"Sort the {among} by {keys}. What are their titles, in that order?",
+            f"Give {wanted} of the {among}, ordered by {keys}.",
+        )
+
+    def _way(self, sort: Sort) -> str:
+        return self.one(*(UPWARDS if sort.direction == "ASC" else DOWNWARDS))
+
+    def _among(self, where: Condition | None) -> str:
+        return "articles" if where is None else f"articles {self.clause(where)}"
+
+    # Conditions.
+
+    def clause(self, condition: Condition, negated: bool = False) -> str:
+        """A relative clause behind "articles", or behind "people" for a condition on names."""
+        no = "not " if negated else ""
+        match condition:
+            case Not(inner):
+                return self.clause(inner, not negated)
+            case And() | Or() if negated:
+                # "Not both" and "neither" have too many readings to be left to a relative clause.
+                raise TypeError("only single conditions are negated in words")
+            case And(AtPosition() as left, right):
+                return f"{self.clause(left)} of an article {self.clause(right)}"
+            case And(left, right):
+                return f"{self.clause(left)} and {self.clause(right)}"
+            case Or(left, right):
+                return f"{self.clause(left)} or {self.clause(right)} (or both)"
+            case Compare(measure, sign, value):
+                return f"{self._whose(measure)} {no}{self._sign(sign, negated)} {value}"
+            case Between(measure, low, high):
+                return f"{self._whose(measure)} {no}between {low} and {high} (both included)"
+            case OneOf(measure, values):
+                return f"{self._whose(measure)} {'none' if negated else 'one'} of {', '.join(map(str, values))}"
+            case TitleHas(fragment):
+                return f"whose title {'does not contain' if negated else 'contains'} the letters “{fragment}”"
+            case AtPosition("=", value):
+                return f"{'not ' if negated else ''}at position {value} in the author list"
+            case AtPosition(sign, value):
+                return f"at a position {no}{self._sign(sign, negated)} {value} in the author list"
+            case WroteAtLeast(least):
+                return f"who are authors of {'fewer than' if negated else 'at least'} {least} of the articles"
+            case _:
+                return self._relation(condition, negated)
+
+    def _sign(self, sign: str, negated: bool) -> str:
+        """ "At most" cannot be negated in good English; the last form of each can."""
+        return SIGNS[sign][-1] if negated else self.one(*SIGNS[sign])
+
+    def _relation(self, condition: Condition, negated: bool) -> str:
+        match condition:
+            case HasAuthor(name):
+                return f"of which {name} is {'not ' if negated else ''}an author"
+            case Cites(1):
+                return f"that cite {'none' if negated else 'at least one'} of the other articles"
+            case Cites(least):
+                return f"that cite {'fewer than' if negated else 'at least'} {least} of the other articles"
+            case Cited(1):
+                return f"that are cited by {'none' if negated else 'at least one'} of the other articles"
+            case Cited(least):
+                return f"that are cited by {'fewer than' if negated else 'at least'} {least} of the other articles"
+            case CitesArticle(title):
+                return f"that {'do not cite' if negated else 'cite'} the article “{title}”"
+            case CitedByArticle(title):
+                return f"that are {'not ' if negated else ''}cited by the article “{title}”"
+            case SharesAuthor(title):
+                shared = "no author" if negated else "at least one author"
+                return f"that have {shared} in common with the article “{title}”"
+            case _:
+                raise TypeError(f"{condition} is no relation")
+
+    def over_people(self, where: Condition) -> bool:
+        """Whether the condition speaks of names and not of articles."""
+        match where:
+            case And(left, right) | Or(left, right):
+                return self.over_people(left) or self.over_people(right)
+            case Not(inner):
+                return self.over_people(inner)
+            case _:
+                return isinstance(where, AtPosition | WroteAtLeast)
+
+    # Measures.
+
+    def measure(self, measure: Measure) -> str:
+        """A noun for the measure; one form in one question, so that the same thing has the same name."""
+        match measure:
+            case Field(name):
+                if name not in self._chosen:
+                    self._chosen[name] = self.one(*NOUNS[name])
+                return self._chosen[name]
+            case Arithmetic(left, sign, right):
+                one = self.the(left)
+                two = self.the(right) if isinstance(right, Field) else str(right)
+                return {
+                    "+": f"sum of {one} and {two}",
+                    "-": f"result of {one} minus {two}",
+                    "*": f"product of {one} and {two}",
+                    "/": f"result of {one} divided by {two}",
+                    "%": f"remainder of {one} when divided by {two}",
+                }[sign]
+
+    def the(self, measure: Measure) -> str:
+        return f"the {self.measure(measure)}"
+
+    def _whose(self, measure: Measure) -> str:
+        if isinstance(measure, Field):
+            return f"whose {self.measure(measure)} is"
+        return f"for which {self.the(measure)} is"
+
+    def one(self, *forms: str) -> str:
+        return forms[0] if self._rng is None else self._rng.choice(forms)
+
+    # What could be read in two ways is said.
+
+    def conventions(self, program: Program) -> list[str]:
+        """Sentences on positions, division, fragments, ties, rounding, and what to say when nothing fits."""
+        said: list[str] = []
+        if _has(program, AtPosition):
+            said.append("Positions are counted from one.")
+        if _has(program, TitleHas):
+            said.append("The letters may stand inside a longer word, and capitals do not matter.")
+        if _has(program, SharesAuthor):
+            said.append("That article itself does not count.")
+        if _divides(program):
+            said.append("Division gives a decimal number.")
+        if program.order:
+            tied = self.the(program.order[0].measure) if len(program.order) == 1 else "both"
+            said.append(f"Articles that agree in {tied} may stand in any order among themselves.")
+        if isinstance(program.output, Values) and not program.output.distinct:
+            said.append("Give one value for each article, even where values repeat.")
+        if isinstance(program.output, Names) or program.output == HowMany("people"):
+            said.append("A person counts once, even when the name is spelled in more than one way.")
+        if rounded(program):
+            said.append("Round to two decimals.")
+        if may_be_empty(program):
+            said.append(f"If there is none, answer {NULL}.")
+        return said
+
+
+def _has(program: Program, kind: type) -> bool:
+    return any(isinstance(node, kind) for node in nodes(program))
+
+
+def _divides(program: Program) -> bool:
+    return any(isinstance(node, Arithmetic) and node.sign == "/" for node in nodes(program))
+
+
+def rounded(program: Program) -> bool:
+    """Whether the wanted values need rounding: means and quotients do."""
+    averages = any(isinstance(node, Total) and node.function == "AVG" for node in nodes(program.output))
+    return averages or any(isinstance(node, Arithmetic) and node.sign == "/" for node in nodes(program.output))
+
+
+def may_be_empty(program: Program) -> bool:
+    """Whether the condition may leave nothing to answer with; a count of nothing is zero."""
+    return program.where is not None and not isinstance(program.output, HowMany)
+
+
+def _form(program: Program) -> str:
+    match program.output:
+        case HowMany() | Total():
+            return "Answer with one number."
+        case PerValue():
+            return "Answer with one line for each group: the value, a semicolon, the result."
+        case _:
+            return "Answer with a list, one item on each line."
