@@ -74,6 +74,12 @@ def test_the_demo_runs(tmp_path: Path, fathom: Fathom) -> None:
     assert fathom("demo", "--out", tmp_path / "demo").returncode == 0
 
 
+def test_a_terminal_that_lacks_letters_is_no_error(mixed_folder: Path, fathom: Fathom) -> None:
+    done = fathom("show", mixed_folder, PYTHONIOENCODING="latin-1", PYTHONUTF8="0")
+    assert done.returncode == 0, done.stderr
+    assert "\\u" in done.stdout
+
+
 def test_a_reader_that_goes_away_is_no_error(small_folder: Path) -> None:
     done = subprocess.run(
         f"'{sys.executable}' -m fathom show '{small_folder}' | head -n 1",

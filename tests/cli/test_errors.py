@@ -50,6 +50,8 @@ def copy(small_folder: Path, tmp_path: Path) -> Path:
         (("contexts", "nowhere", "--lengths", "0"), ("'0' is out of range",)),
         (("contexts", "nowhere", "--lengths", "64K,12Q"), ("'12Q' is no length",)),
         (("contexts", "nowhere", "--lengths", "64K,64K"), ("--lengths", "twice")),
+        (("contexts", "nowhere", "--lengths", ""), ("--lengths is empty",)),
+        (("contexts", "nowhere", "--ways", ","), ("--ways is empty",)),
         (("contexts", "nowhere", "--ways", "sideways"), ("--ways", "'sideways'", "breadth")),
         (("contexts", "nowhere", "--kinds", "novel"), ("--kinds", "'novel'", "report")),
         (("show", "nowhere"), ("no corpus 'nowhere'", "fathom generate")),
@@ -112,6 +114,14 @@ def test_no_permission_in_a_folder_of_ones_own(tmp_path: Path, fathom: Fathom) -
     tmp_path.chmod(0o500)
     refused(fathom("generate", "--out", tmp_path / "c", "--articles", "2"), "permission")
     tmp_path.chmod(0o700)
+
+
+def test_a_folder_that_is_not_there(copy: Path, fathom: Fathom, tmp_path: Path) -> None:
+    refused(fathom("contexts", copy, "--out", tmp_path / "no" / "c.jsonl"), "no/c.jsonl", "does not exist")
+
+
+def test_a_subject_that_is_not_there(copy: Path, fathom: Fathom) -> None:
+    refused(fathom("contexts", copy, "--subjects", "alchemy"), "no subject 'alchemy'", "computer-science")
 
 
 def test_a_file_in_the_way(tmp_path: Path, fathom: Fathom) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections import Counter, deque
 from itertools import combinations
 from pathlib import Path
@@ -17,6 +19,7 @@ from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.models.tokenizers import tokenizer
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
+from fathom.records.questions import Question
 from fathom.records.spans import Span
 
 LENGTHS = (64 * 1024, 128 * 1024, 512 * 1024, 1024 * 1024)
@@ -116,10 +119,14 @@ def test_graph_contexts_hang_together(contexts: list[Context], paper_folder: Pat
     assert apart > 100
 
 
-def test_ten_questions_over_a_context_store_no_copy_of_it(contexts: list[Context]) -> None:
-    """A context of a million tokens is four megabytes of text and a few kilobytes of recipe."""
+def test_a_context_is_a_recipe_and_ten_questions_over_it_hold_no_copy(contexts: list[Context]) -> None:
+    """A million tokens are four megabytes of text; the recipe and ten questions are some kilobytes."""
     largest = max(contexts, key=lambda context: context.tokens)
-    assert len(largest.to_line()) < 15_000
+    questions = [
+        Question(id=f"q-{number}", family="any", context_id=largest.id, text="How many articles are there?")
+        for number in range(10)
+    ]
+    assert len(largest.to_line()) + sum(len(question.to_line()) for question in questions) < 20_000
 
 
 def test_the_same_seed_gives_the_same_bytes(paper_folder: Path, gathered: Gathered, tmp_path: Path) -> None:
@@ -227,6 +234,28 @@ def test_contexts_of_other_settings_are_kept_unless_told(small: Corpus, tmp_path
     assert gather(small, Settings(lengths=(65_536,), count=4), path, replace=True).contexts == 4
 
 
+def test_a_kill_between_report_and_contexts_is_mended(small: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    settings = Settings(lengths=(65_536,), count=3)
+    gather(small, settings, path)
+    whole = path.read_bytes()
+    path.unlink()
+    assert gather(small, settings, path).contexts == 3
+    assert path.read_bytes() == whole
+    path.unlink()
+    with pytest.raises(FathomError, match="other settings"):
+        gather(small, Settings(lengths=(65_536,), count=4), path)
+
+
+def test_what_a_killed_process_left_is_swept_away(small: Corpus, tmp_path: Path) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    (tmp_path / f".c.jsonl.{gone.pid}.part").write_text("half")
+    (tmp_path / f".c.jsonl.{os.getpid()}.part").write_text("ours, still being written")
+    gather(small, Settings(lengths=(65_536,), count=1), tmp_path / "c.jsonl")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["c.jsonl", "c.report.json"]
+
+
 def test_a_half_written_file_of_contexts_is_noticed(small: Corpus, tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     settings = Settings(lengths=(65_536,), count=3)
@@ -245,6 +274,21 @@ def test_an_unknown_layout_is_refused(small: Corpus, tmp_path: Path) -> None:
     line = json.loads((tmp_path / "c.jsonl").read_text())
     with pytest.raises(FathomError, match="does not know"):
         render(Context.model_validate({**line, "layout": "spiral/9"}), small)
+
+
+def test_a_context_whose_articles_have_other_texts_is_refused(small: Corpus, tmp_path: Path) -> None:
+    """The ids are the same, the words are not: a key proved on the one must not be asked over the other."""
+    gather(small, Settings(lengths=(65_536,), count=1), tmp_path / "c.jsonl")
+    context = next(read_contexts(tmp_path / "c.jsonl"))
+    with CorpusWriter(tmp_path / "changed", {"test": 1}) as writer:
+        for article in small.articles():
+            text = article.text.replace(" the ", " a ") if article.id == context.articles[0] else article.text
+            stripped = {"sections", "paragraphs", "sentences", "citations", "references", "tables", "facts", "claims"}
+            bare = dict.fromkeys(stripped, ()) | {"abstract": None, "text": text}
+            writer.add(pack(article.model_copy(update=bare)))
+        writer.finish()
+    with Corpus(tmp_path / "changed") as changed, pytest.raises(FathomError, match="another text there"):
+        render(context, changed)
 
 
 def test_a_context_of_another_corpus_is_refused(small: Corpus, tmp_path: Path) -> None:

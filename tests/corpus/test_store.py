@@ -140,6 +140,26 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
 
 
+@pytest.mark.parametrize("name", [STORE, f"{STORE}.new", "contexts.jsonl"])
+def test_not_even_a_file_with_one_of_our_names_is_overwritten(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("precious")
+    with pytest.raises(FathomError, match="not empty"):
+        generate(tmp_path, Recipe(articles=2))
+    assert (tmp_path / name).read_text() == "precious"
+
+
+def test_a_corpus_whose_store_is_gone_is_not_called_finished(copy: Path) -> None:
+    (copy / STORE).unlink()
+    with pytest.raises(FathomError, match="holds a corpus already"):
+        generate(copy, Recipe(seed=3, articles=48))
+
+
+def test_ids_differ_wherever_texts_do(small: Corpus, tmp_path: Path) -> None:
+    generate(tmp_path / "c", Recipe(seed=3, articles=6, domains=("physics",)))
+    with Corpus(tmp_path / "c") as other:
+        assert not {article.id for article in other.listing()} & {article.id for article in small.listing()}
+
+
 def test_an_unfinished_corpus_wants_its_own_settings(tmp_path: Path) -> None:
     with CorpusWriter(tmp_path / "c", {"seed": 1}) as writer:
         writer.save()
@@ -160,4 +180,4 @@ def test_the_shelf_of_texts_is_bounded(small_folder: Path) -> None:
         ids = [listed.id for listed in plenty.listing()]
         for id in (*ids, *reversed(ids), *ids[:3]):
             assert little.text(id) == plenty.text(id)
-        assert sum(map(len, little._shelf._texts.values())) <= 100_000
+        assert sum(len(found.text) for found in little._recent._texts.values()) <= 100_000

@@ -52,6 +52,9 @@ def test_parts_slice_to_what_they_say() -> None:
     assert sound.cited == ("a-2",)
 
 
+STRAY = Citation(span=find("1"), group=find("[2]"), reference=1, style="numeric")
+
+
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
@@ -62,6 +65,14 @@ def test_parts_slice_to_what_they_say() -> None:
         ({"text": ""}, "visible character"),
         ({"text": TEXT.replace("\n", "\r\n")}, "carriage return"),
         ({"text": TEXT.replace("rise", "ri\0e")}, "NUL"),
+        ({"text": TEXT.replace("rise", "ri\ud800")}, "lone surrogate"),
+        ({"title": Span(2, 2)}, "title is empty"),
+        ({"licence": ""}, "licence"),
+        (
+            {"citations": (Citation(span=find("1"), group=find("[2]"), reference=1, style="numeric"),)},
+            "outside its group",
+        ),
+        ({"id": "a-2"}, "cites itself"),
         ({"references": ()}, "points to reference"),
         ({"references": (Reference(number=2, span=find("[1] One."), title=None),)}, "not numbered"),
         ({"kind": "novel"}, "article"),

@@ -126,10 +126,21 @@ def test_a_journal_on_a_full_disk_stays_whole(tmp_path: Path) -> None:
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 20000
 
 
+def test_a_journal_has_one_writer(tmp_path: Path) -> None:
+    path = tmp_path / "replies.jsonl"
+    with Journal(path, Reply) as one:
+        with pytest.raises(FathomError, match="another process is writing it"), Journal(path, Reply):
+            pass
+        one.append(next(replies(1)))
+    with Journal(path, Reply) as two:
+        two.append(next(replies(1)))
+    assert len(list(read_records(path, Reply))) == 2
+
+
 def test_no_permission_is_said_plainly(tmp_path: Path) -> None:
     del tmp_path
     with (
-        pytest.raises(FathomError, match="Cannot write '/sys/fathom.jsonl': .*permission"),
+        pytest.raises(FathomError, match="Cannot write '/sys/fathom.jsonl': .*(permission|read-only)"),
         replacing(Path("/sys/fathom.jsonl")) as file,
     ):
         file.write(b"x")

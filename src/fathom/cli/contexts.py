@@ -13,10 +13,10 @@ from fathom.cli import options
 from fathom.cli.progress import bar
 from fathom.contexts.files import FILE_NAME, gather
 from fathom.contexts.gathering import Gathered, Settings
-from fathom.corpus.generate import spaced
 from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import DEFAULT
 from fathom.records.contexts import Way
+from fathom.records.errors import FathomError
 from fathom.records.lengths import parse_length, print_length
 
 EXAMPLE = """
@@ -30,12 +30,16 @@ Examples:
 @click.command(epilog=EXAMPLE)
 @options.corpus
 @click.option(
-    "--lengths", type=options.Words(), default="64K,128K,512K,1M", show_default=True, help="In tokens; K is 1,024."
+    "--lengths",
+    type=options.Words(needed=True),
+    default="64K,128K,512K,1M",
+    show_default=True,
+    help="In tokens; K is 1,024.",
 )
 @click.option("--count", type=click.IntRange(1), default=100, show_default=True, help="Contexts of each length.")
 @click.option(
     "--ways",
-    type=options.Words(get_args(Way)),
+    type=options.Words(get_args(Way), needed=True),
     default=",".join(get_args(Way)),
     show_default=True,
     help="How contexts grow: at random, breadth-first or depth-first over the citation graph. They share the count; "
@@ -90,14 +94,23 @@ def command(
         seed=seed,
         tokenizer=tokenizer,
         kinds=kinds,
-        subjects=tuple(map(spaced, subjects)),
         languages=languages,
     )
     path = out or corpus / FILE_NAME
     with Corpus(corpus) as opened, bar("Gathering", settings.count * len(settings.lengths)) as show:
+        settings = settings.model_copy(update={"subjects": _subjects(subjects, opened)})
         steps = count_from(1)
         report = gather(opened, settings, path, replace, watch=lambda: show(next(steps)))
     click.echo(report.model_dump_json(indent=2) if as_json else describe(path, report))
+
+
+def _subjects(names: tuple[str, ...], corpus: Corpus) -> tuple[str, ...]:
+    """The corpus's subjects of these names; on a command line "computer-science" saves the quotes."""
+    known = {subject.replace(" ", "-"): subject for subject in corpus.manifest.subjects}
+    for name in names:
+        if name.replace(" ", "-") not in known:
+            raise FathomError(f"The corpus has no subject '{name}'. Choose among {', '.join(known) or 'none'}.")
+    return tuple(known[name.replace(" ", "-")] for name in names)
 
 
 def describe(path: Path, report: Gathered) -> str:

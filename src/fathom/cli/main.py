@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -58,6 +59,10 @@ def cli() -> None:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code: 0 for done, 2 for misuse, 130 for stopped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that lacks a letter gets its number instead; a title in Chinese must not end the program.
+            stream.reconfigure(errors="backslashreplace")
     try:
         cli.main(args=words, standalone_mode=False)
     except FathomError as error:

@@ -26,12 +26,15 @@ class Words(click.ParamType[tuple[str, ...]]):
 
     name = "list"
 
-    def __init__(self, known: tuple[str, ...] = ()) -> None:
+    def __init__(self, known: tuple[str, ...] = (), needed: bool = False) -> None:
         self._known = known
+        self._needed = needed
 
     def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> tuple[str, ...]:
         words = value if isinstance(value, tuple) else tuple(word.strip() for word in value.split(",") if word.strip())
         option = param.opts[0] if param is not None else "the list"
+        if self._needed and not words:
+            raise FathomError(f"{option} is empty. Name at least one.")
         for word in words:
             if self._known and word not in self._known:
                 raise FathomError(f"{option} does not take '{word}'. Choose among {', '.join(self._known)}.")

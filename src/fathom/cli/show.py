@@ -39,7 +39,7 @@ def command(corpus: Path, id: str | None, contexts: Path | None, as_json: bool) 
     with Corpus(corpus) as opened:
         if id is None:
             click.echo(opened.manifest.model_dump_json(indent=2) if as_json else _overview(opened))
-        elif id.startswith("c-"):
+        elif id.startswith("c-") and not opened.has(id):
             path = contexts or corpus / FILE_NAME
             found = next((context for context in read_contexts(path) if context.id == id), None)
             if found is None:

@@ -26,20 +26,17 @@ def gather(
     corpus: Corpus, settings: Settings, path: Path, replace: bool = False, watch: Callable[[], None] = lambda: None
 ) -> Gathered:
     """Write the contexts that `settings` ask for to `path`; where they stand there already, just say so."""
-    if path.exists() and not replace:
-        found = _report_on(path)
-        if found is not None and (found.settings, found.corpus) == (settings, corpus.manifest.fingerprint):
-            if found.fingerprint == digest(*(context.id for context in read_contexts(path))).hex():
-                return found
-            raise FathomError(f"'{path}' does not hold what its report describes. Add --replace to make it anew.")
-        raise FathomError(
-            f"'{path}' holds contexts made with other settings or from another corpus. "
-            "Choose another --out, or add --replace to make them anew."
-        )
     if path.suffix != ".jsonl":
         raise FathomError(f"Contexts are written as JSON lines, and '{path}' does not end in .jsonl. Rename it.")
+    if not path.parent.is_dir():
+        raise FathomError(f"Cannot write '{path}': the folder '{path.parent}' does not exist. Make it first.")
+    if (path.exists() or report_path(path).exists()) and not replace:
+        found = _standing(path, settings, corpus)
+        if found is not None:
+            return found
     gathering = Gathering(corpus, settings)
-    with replacing(report_path(path)) as report_file, replacing(path) as file:
+    # The report takes its place first: contexts are never there without the report that they belong to.
+    with replacing(path) as file, replacing(report_path(path)) as report_file:
         for context in gathering.contexts(watch):
             file.write(context.to_line())
         report = gathering.report()
@@ -50,6 +47,21 @@ def gather(
             )
         report_file.write(report.model_dump_json(indent=2).encode() + b"\n")
     return report
+
+
+def _standing(path: Path, settings: Settings, corpus: Corpus) -> Gathered | None:
+    """The report on contexts that stand in `path` already; None where only their making was broken off."""
+    found = _report_on(path)
+    if found is None or (found.settings, found.corpus) != (settings, corpus.manifest.fingerprint):
+        raise FathomError(
+            f"'{path}' holds contexts made with other settings or from another corpus. "
+            "Choose another --out, or add --replace to make them anew."
+        )
+    if not path.exists():
+        return None
+    if found.fingerprint != digest(*(context.id for context in read_contexts(path))).hex():
+        raise FathomError(f"'{path}' does not hold what its report describes. Add --replace to make it anew.")
+    return found
 
 
 def read_contexts(path: Path) -> Iterator[Context]:

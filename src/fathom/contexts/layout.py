@@ -49,4 +49,10 @@ def render(context: Context, corpus: Corpus) -> bytes:
             f"Context '{context.id}' is laid out as '{context.layout}', which this Fathom does not know ({LAYOUT}). "
             "Update Fathom, or make the contexts again with `fathom contexts CORPUS`."
         )
-    return b"".join(lay_out(map(corpus.text, context.articles)))
+    found = [corpus.unpacked(id) for id in context.articles]
+    if context_id(unpacked.fingerprint for unpacked in found) != context.id:
+        raise FathomError(
+            f"Context '{context.id}' was not made from the corpus '{corpus.folder}': an article of the same id has "
+            "another text there. Give the corpus that it was made from."
+        )
+    return b"".join(lay_out(unpacked.text for unpacked in found))

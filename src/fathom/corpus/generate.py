@@ -60,7 +60,7 @@ def parse_domains(written: str) -> tuple[str, ...]:
     """The domains in a list such as "physics,reports", each once."""
     domains: dict[str, None] = {}
     for name in filter(None, (word.strip() for word in written.split(","))):
-        for domain in ALL_OF.get(name, (spaced(name),)):
+        for domain in ALL_OF.get(name, (_spaced(name),)):
             if domain not in SUBJECTS and domain not in REPORTS:
                 known = ", ".join(word.replace(" ", "-") for word in (*ALL_OF, *SUBJECTS, *REPORTS))
                 raise FathomError(f"There is no domain '{name}'. Name some of: {known}.")
@@ -70,7 +70,7 @@ def parse_domains(written: str) -> tuple[str, ...]:
     return tuple(domains)
 
 
-def spaced(name: str) -> str:
+def _spaced(name: str) -> str:
     """The subject that a hyphenated word names: on a command line "computer-science" saves the quotes."""
     subject = name.replace("-", " ")
     return subject if subject in SUBJECTS else name

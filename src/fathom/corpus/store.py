@@ -10,6 +10,7 @@ import json
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -131,24 +132,31 @@ def _unpack(text: bytes, parts: bytes) -> Article:
     return Article.model_validate_json(b'{"text":' + words + b"," + zstandard.decompress(parts)[1:])
 
 
-class _Shelf:
+class Unpacked(NamedTuple):
+    """A text in UTF-8 with its fingerprint."""
+
+    text: bytes
+    fingerprint: bytes
+
+
+class _Recent:
     """The texts read last, up to so many bytes: ten questions over one context unpack it once."""
 
     def __init__(self, room: int) -> None:
         self._room = room
-        self._texts: OrderedDict[ArticleId, bytes] = OrderedDict()
+        self._texts: OrderedDict[ArticleId, Unpacked] = OrderedDict()
 
-    def get(self, id: ArticleId) -> bytes | None:
+    def get(self, id: ArticleId) -> Unpacked | None:
         if id in self._texts:
             self._texts.move_to_end(id)
         return self._texts.get(id)
 
-    def put(self, id: ArticleId, text: bytes) -> None:
-        self._texts[id] = text
-        self._room -= len(text)
+    def put(self, id: ArticleId, found: Unpacked) -> None:
+        self._texts[id] = found
+        self._room -= len(found.text)
         while self._room < 0:
             _, oldest = self._texts.popitem(last=False)
-            self._room += len(oldest)
+            self._room += len(oldest.text)
 
 
 class _Database:
@@ -164,28 +172,42 @@ class _Database:
     ) -> None:
         self._db.close()
 
+    @contextmanager
+    def _closed_on_error(self) -> Iterator[None]:
+        """Opening either succeeds or leaves nothing open."""
+        try:
+            yield
+        except BaseException:
+            self._db.close()
+            raise
+
 
 class Corpus(_Database):
     """A finished corpus, open for reading; keeps up to `room` bytes of the texts read last."""
 
     def __init__(self, folder: Path, room: int = 64 * 1024 * 1024) -> None:
         self.folder = folder
-        self._shelf = _Shelf(room)
+        self._recent = _Recent(room)
         self.manifest = read_manifest(folder)
         path = folder / STORE
         if not path.exists():
             raise FathomError(f"The corpus '{folder}' lacks its {STORE}. Restore a copy, or make the corpus again.")
         with touching("read", path):
             self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+        with self._closed_on_error(), touching("read", path):
             found = self._db.execute("SELECT count(*) FROM articles").fetchone()[0]
-        if found != self.manifest.articles:
-            raise FathomError(
-                f"The corpus '{folder}' holds {found} articles where its manifest counts {self.manifest.articles}. "
-                "Restore a copy, or make the corpus again."
-            )
+            if found != self.manifest.articles:
+                raise FathomError(
+                    f"The corpus '{folder}' holds {found} articles where its manifest counts {self.manifest.articles}."
+                    " Restore a copy, or make the corpus again."
+                )
 
     def __len__(self) -> int:
         return self.manifest.articles
+
+    def has(self, id: ArticleId) -> bool:
+        """Whether the corpus holds an article of that id."""
+        return any(self._query("SELECT 1 FROM articles WHERE id = ?", (id,)))
 
     def listing(self) -> Iterator[Listed]:
         """The table of contents, in the order of the corpus, without texts."""
@@ -206,19 +228,23 @@ class Corpus(_Database):
 
     def text(self, id: ArticleId) -> bytes:
         """One article's text in UTF-8."""
-        text = self._shelf.get(id)
-        if text is None:
-            rows = list(self._query("SELECT text FROM articles WHERE id = ?", (id,)))
+        return self.unpacked(id).text
+
+    def unpacked(self, id: ArticleId) -> Unpacked:
+        """One article's text with its fingerprint."""
+        found = self._recent.get(id)
+        if found is None:
+            rows = list(self._query("SELECT text, fingerprint FROM articles WHERE id = ?", (id,)))
             if not rows:
                 raise self._lacks(id)
-            text = zstandard.decompress(rows[0][0])
-            self._shelf.put(id, text)
-        return text
+            found = Unpacked(self._decompressed(id, rows[0][0]), rows[0][1])
+            self._recent.put(id, found)
+        return found
 
     def texts(self) -> Iterator[tuple[ArticleId, bytes]]:
         """Every article's text in UTF-8, in the order of the corpus."""
         for id, text in self._query("SELECT id, text FROM articles ORDER BY number"):
-            yield id, zstandard.decompress(text)
+            yield id, self._decompressed(id, text)
 
     def links(self) -> Iterator[Link]:
         """Which article cites which, ordered."""
@@ -240,11 +266,20 @@ class Corpus(_Database):
     def _opened(self, id: ArticleId, text: bytes, parts: bytes) -> Article:
         try:
             return _unpack(text, parts)
-        except (ValidationError, zstandard.ZstdError) as error:
+        except (ValidationError, zstandard.ZstdError, UnicodeDecodeError) as error:
             fault = first_fault(error) if isinstance(error, ValidationError) else str(error)
-            raise FathomError(
-                f"Article '{id}' of the corpus '{self.folder}' is damaged: {fault}. Restore a copy, or make it again."
-            ) from error
+            raise self._damaged(id, fault) from error
+
+    def _decompressed(self, id: ArticleId, text: bytes) -> bytes:
+        try:
+            return zstandard.decompress(text)
+        except zstandard.ZstdError as error:
+            raise self._damaged(id, str(error)) from error
+
+    def _damaged(self, id: ArticleId, fault: str) -> FathomError:
+        return FathomError(
+            f"Article '{id}' of the corpus '{self.folder}' is damaged: {fault}. Restore a copy, or make it again."
+        )
 
     def _lacks(self, id: ArticleId) -> FathomError:
         return FathomError(
@@ -267,6 +302,7 @@ class CorpusWriter(_Database):
         self._path = folder / UNFINISHED
         with touching("write", self._path):
             self._db = sqlite3.connect(self._path, isolation_level=None)
+        with self._closed_on_error(), touching("write", self._path):
             self._db.execute("PRAGMA synchronous = NORMAL")
             # One writer at a time: a second one is told so instead of mixing its articles in.
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -389,14 +425,14 @@ def _refuse_another(folder: Path, recipe: dict[str, JsonValue]) -> None:
         return
     with touching("read the folder", folder):
         present = {entry.name for entry in folder.iterdir()}
-    if MANIFEST in present and UNFINISHED not in present:
+    if not present or UNFINISHED in present:
+        return
+    if MANIFEST in present:
         raise FathomError(
             f"'{folder}' holds a corpus already ({_differing(read_manifest(folder).recipe, recipe)}). "
             "Choose another --out, or delete it first."
         )
-    foreign = present - {UNFINISHED, f"{UNFINISHED}-journal", f"{STORE}.new", STORE, MANIFEST}
-    if foreign and UNFINISHED not in present:
-        raise FathomError(f"'{folder}' is not empty (it holds '{min(foreign)}'). Choose another --out.")
+    raise FathomError(f"'{folder}' is not empty (it holds '{min(present)}'). Choose another --out.")
 
 
 def _differing(found: dict[str, JsonValue], wanted: dict[str, JsonValue]) -> str:
@@ -409,7 +445,7 @@ def _differing(found: dict[str, JsonValue], wanted: dict[str, JsonValue]) -> str
 
 def finished(folder: Path, recipe: dict[str, JsonValue]) -> CorpusManifest | None:
     """The manifest of the corpus in `folder` where one was finished with this very recipe."""
-    if not (folder / MANIFEST).exists() or (folder / UNFINISHED).exists():
+    if not ((folder / MANIFEST).exists() and (folder / STORE).exists()) or (folder / UNFINISHED).exists():
         return None
     manifest = read_manifest(folder)
     return manifest if manifest.recipe == recipe else None

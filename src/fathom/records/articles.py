@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import date
 from decimal import Decimal
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from fathom.records.record import Record
 from fathom.records.spans import Span
 
-ArticleId = str
-PersonId = str
+ArticleId = Annotated[str, Field(min_length=1)]
+PersonId = Annotated[str, Field(min_length=1)]
 
 Count = Annotated[int, Field(ge=0)]
 Position = Annotated[int, Field(ge=1)]
@@ -33,6 +34,15 @@ SectionRole = Literal[
 ]
 
 
+def _sorted(ids: dict[str, str]) -> dict[str, str]:
+    """By key, so that equal records give equal bytes."""
+    return dict(sorted(ids.items()))
+
+
+Ids = Annotated[dict[str, str], AfterValidator(_sorted)]
+"""Identifiers by scheme: doi, arxiv, pmid."""
+
+
 class Author(Record):
     """One name in the byline."""
 
@@ -44,13 +54,16 @@ class Author(Record):
     family: str
     person: PersonId | None
     """Who this is, however spelled; None where that is uncertain."""
+    group: bool = False
+    """A consortium or another body that signs as one; its name is all in `family`."""
 
 
 class Section(Record):
     """A headed stretch of the text, its subsections included."""
 
     span: Span
-    heading: Span
+    heading: Span | None
+    """None for a stretch that the source sets apart without naming it."""
     level: Position
     role: SectionRole = "other"
 
@@ -64,8 +77,7 @@ class Reference(Record):
     title: Span | None
     authors: tuple[Span, ...] = ()
     year: int | None = None
-    ids: dict[str, str] = {}
-    """Identifiers by scheme: doi, arxiv, pmid."""
+    ids: Ids = {}
     article: ArticleId | None = None
     """The article of the same corpus that it names; None where there is none or it is uncertain."""
 
@@ -84,6 +96,8 @@ class Citation(Record):
     """Attributional names a method, model or data set; descriptive says what a work found. None: not known."""
     name: Span | None = None
     """What an attributional citation names."""
+    authors: Span | None = None
+    """The cited work's authors, where the sentence names them: "Lind and Wu" in "Lind and Wu [12]"."""
 
 
 class Cell(Record):
@@ -109,9 +123,11 @@ class Fact(Record):
     """One value of one attribute of one entity in one period, tied to the characters that print it."""
 
     entity: str
+    part: str = ""
+    """Which part of the entity or which condition: a segment, a district, a data set; empty for the whole."""
     attribute: str
-    period: str
-    """The year, quarter or condition it holds for; empty where it has none."""
+    period: str = ""
+    """The year or quarter it holds for; empty where it has none."""
     value: Decimal | None
     """In plain units ("3.2 million" is 3200000); None where the text says that it is missing."""
     unit: str
@@ -121,6 +137,12 @@ class Fact(Record):
     status: Literal["reported", "restated", "repeated", "missing"] = "reported"
     """Restated corrects an earlier document; repeated says again what an earlier one reported."""
     place: Literal["table", "prose"] = "table"
+
+    @model_validator(mode="after")
+    def _only_what_is_missing_has_no_value(self) -> Self:
+        if (self.status == "missing") != (self.value is None):
+            raise ValueError("a missing fact has no value, and every other fact has one")
+        return self
 
 
 class Claim(Record):
@@ -141,10 +163,14 @@ class Article(Record):
     title: Span
     authors: tuple[Author, ...] = ()
     abstract: Span | None = None
+    ids: Ids = {}
+    work: str | None = None
+    """Shared by a preprint and the article it became: one work is one document wherever documents are told apart."""
+    published: date | None = None
     year: int | None = None
     venue: str | None = None
     subject: str | None = None
-    licence: str
+    licence: str = Field(min_length=1)
     source: str
     """Where the document came from, so that it can be found again."""
     text: str
@@ -180,13 +206,14 @@ class Article(Record):
         if self.abstract is not None:
             yield self.abstract
         for section in self.sections:
-            yield from (section.span, section.heading)
+            yield section.span
+            if section.heading is not None:
+                yield section.heading
         yield from self.paragraphs
         yield from self.sentences
         for citation in self.citations:
             yield from (citation.span, citation.group)
-            if citation.name is not None:
-                yield citation.name
+            yield from (span for span in (citation.name, citation.authors) if span is not None)
         for reference in self.references:
             yield reference.span
             yield from reference.authors
@@ -207,6 +234,10 @@ class Article(Record):
         text = self.text
         if "\r" in text or "\0" in text:
             raise ValueError("the text holds a carriage return or a NUL")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError("the text holds half a character (a lone surrogate)") from error
         if not text or text[0].isspace() or not text.endswith("\n") or text[-2:-1].isspace():
             raise ValueError("the text must begin with a visible character and end with exactly one newline")
         return self
@@ -217,6 +248,19 @@ class Article(Record):
         for span in self.spans():
             if span.end > end:
                 raise ValueError(f"a part ends at {span.end}, past the text's {end} characters")
+        return self
+
+    @model_validator(mode="after")
+    def _parts_lie_in_what_holds_them(self) -> Self:
+        if not self.title_text.strip():
+            raise ValueError("the title is empty")
+        if any(not citation.group.holds(citation.span) for citation in self.citations):
+            raise ValueError("a citation stands outside its group")
+        for table in self.tables:
+            if any(not table.span.holds(cell.span) for cell in table.cells):
+                raise ValueError(f"a cell stands outside table {table.number}")
+        if any(reference.article == self.id for reference in self.references):
+            raise ValueError("the article cites itself")
         return self
 
     @model_validator(mode="after")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from fathom.records.articles import ArticleId, Count, Position
 from fathom.records.record import Record
@@ -22,7 +22,7 @@ class Place(Record):
     span: Span
     """The article's own characters, its boundary line left out."""
     token: Count
-    """How many tokens stand before it."""
+    """How many tokens stand before it, piece by piece: exact where the tokenizer splits at newlines."""
 
     def locate(self, span: Span) -> Span:
         """Where a span of the article stands in the laid-out text."""
@@ -42,7 +42,7 @@ class Context(Record):
     """The exact length of the laid-out text."""
     tokenizer: str
     way: Way
-    places: tuple[Place, ...]
+    places: tuple[Place, ...] = Field(min_length=1)
 
     @property
     def articles(self) -> tuple[ArticleId, ...]:
@@ -53,11 +53,11 @@ class Context(Record):
     def _places_follow_one_another(self) -> Self:
         if len(set(self.articles)) != len(self.places):
             raise ValueError("an article stands in it twice")
-        ends = 0
+        ends = tokens = 0
         for place in self.places:
-            if place.span.start < ends:
+            if place.span.start < ends or place.token < tokens:
                 raise ValueError("its articles overlap")
-            ends = place.span.end
+            ends, tokens = place.span.end, place.token
         if self.tokens > self.length:
             raise ValueError(f"it has {self.tokens} tokens, more than the {self.length} asked for")
         return self

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import glob
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Generic, Self, TypeVar
@@ -43,6 +46,7 @@ def _read_line(path: Path, number: int, line: bytes, kind: type[R]) -> R:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A new file that takes the place of `path` only when all of it is on disk; until then the old one stands."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+    _sweep(path)
     try:
         with touching("write", path):
             with draft.open("wb") as file:
@@ -51,7 +55,28 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
                 os.fsync(file.fileno())
             draft.replace(path)
     finally:
-        draft.unlink(missing_ok=True)
+        # What cannot be written to cannot be cleaned up either, and its error has been told.
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what killed processes left of earlier tries to write `path`."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        number = left.name.split(".")[-2]
+        if number.isdigit() and not _is_alive(int(number)):
+            with suppress(OSError):
+                left.unlink()
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def write_records(path: Path, records: Iterable[Record]) -> int:
@@ -68,7 +93,7 @@ class Journal(Generic[R]):
     """A file of records that grows by one line at a time and survives a kill at any moment.
 
     Each record goes to the system in one write, so another process killed half-way leaves at most one torn line;
-    opening the journal again cuts that line off. Only one process may have it open.
+    opening the journal again cuts that line off. Only one process can have it open.
     """
 
     def __init__(self, path: Path, kind: type[R]) -> None:
@@ -79,6 +104,13 @@ class Journal(Generic[R]):
     def __enter__(self) -> Self:
         with touching("write", self.path):
             self._file = self.path.open("ab+", buffering=0)
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                self._file.close()
+                raise FathomError(
+                    f"Cannot write '{self.path}': another process is writing it. Wait for it to end, then try again."
+                ) from error
             _cut_torn_line(self._file)
         return self
 
@@ -100,7 +132,7 @@ class Journal(Generic[R]):
             if written != len(line):
                 # A nearly full disk takes part of a line: take it back, so that the file stays whole.
                 self._file.truncate(end)
-                raise OSError(28, "No space left on device")
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def read(self) -> Iterator[R]:
         """The records so far; a torn last line is passed over, since opening to append will cut it off."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from fathom.records.articles import Count
 from fathom.records.contexts import ContextId
@@ -22,7 +22,7 @@ class Question(Record):
     text: str
     """The whole wording, the form of the wanted answer included."""
     split: Literal["train", "dev", "test"] = "test"
-    tags: dict[str, str] = {}
+    tags: Annotated[dict[str, str], AfterValidator(lambda tags: dict(sorted(tags.items())))] = {}
     """What scores are broken down by: skill, topic, level, language."""
 
 
@@ -33,9 +33,15 @@ class Usage(Record):
     cached_tokens: Count = 0
     """How many of the input tokens a cache served."""
     output_tokens: Count = 0
-    seconds: float = 0.0
-    price: float | None = None
+    seconds: Annotated[float, Field(ge=0)] = 0.0
+    price: Annotated[float, Field(ge=0)] | None = None
     """In US dollars; None where no price is known."""
+
+    @model_validator(mode="after")
+    def _what_is_cached_was_sent(self) -> Self:
+        if self.cached_tokens > self.input_tokens:
+            raise ValueError(f"{self.cached_tokens} tokens were cached of {self.input_tokens} sent")
+        return self
 
 
 class Reply(Record):
@@ -44,7 +50,8 @@ class Reply(Record):
     question_id: QuestionId
     sample: Count = 0
     """Which of several answers to the same question, counted from zero."""
-    outcome: Literal["answered", "truncated", "refused", "failed"]
+    outcome: Literal["answered", "truncated", "refused", "overflow", "failed"]
+    """Refused: by the model. Overflow: the question did not fit the model's window, and nothing was sent."""
     text: str = ""
     thinking: str = ""
     """A reasoning model's separate thoughts; never scored."""

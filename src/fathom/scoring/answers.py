@@ -26,8 +26,8 @@ class Text(Record):
     """A name, a title or another short string."""
 
     type: Literal["text"] = "text"
-    value: str = Field(min_length=1)
-    aliases: tuple[str, ...] = ()
+    value: str = Field(min_length=1, pattern=r"\S")
+    aliases: tuple[Annotated[str, Field(pattern=r"\S")], ...] = ()
     """Other spellings that are just as right."""
 
 
@@ -43,7 +43,8 @@ class Members(Record):
 
     @model_validator(mode="after")
     def _no_value_twice(self) -> Self:
-        if len({item.model_dump_json() for item in self.items}) != len(self.items):
+        # Decimal(4) equals Decimal("4.0") and has its hash, so a set sees them as the one number they are.
+        if len({(item.type, item.value) for item in self.items}) != len(self.items):
             raise ValueError("a set holds a value twice; use a multiset")
         return self
 

@@ -17,7 +17,7 @@ class Verdict(Record):
 
     question_id: QuestionId
     sample: Count = 0
-    outcome: Literal["right", "wrong", "unreadable", "refused", "failed"]
+    outcome: Literal["right", "wrong", "unreadable", "refused", "overflow", "failed"]
     """`failed` is no verdict on the system: nothing came back, and the question waits to be asked again."""
     score: Annotated[float, Field(ge=0, le=1)]
     """One where right; partial credit where the family gives any."""
@@ -27,6 +27,6 @@ class Verdict(Record):
 
     @model_validator(mode="after")
     def _right_means_the_full_score(self) -> Self:
-        if (self.outcome == "right") != (self.score == 1.0):
+        if (self.outcome == "right") != (self.score == 1.0) or (self.score and self.outcome not in ("right", "wrong")):
             raise ValueError(f"a verdict of '{self.outcome}' cannot score {self.score}")
         return self

@@ -46,7 +46,14 @@ class Bibliography:
             taken = rng.sample(self._mentioned, min(wanted, len(self._mentioned)))
         return taken
 
-    def mark(self, draft: Draft, works: Sequence[Work], manner: Manner, name: Span | None = None) -> None:
+    def mark(
+        self,
+        draft: Draft,
+        works: Sequence[Work],
+        manner: Manner,
+        name: Span | None = None,
+        authors: Span | None = None,
+    ) -> None:
         """Write the mark for `works`: "[3, 7]", "(Lind, 2018; Wu, 2020)", "<sup>3,7</sup>"."""
         if self._style.marks == "author-year":
             opening, closing, between = "(", ")", "; "
@@ -64,7 +71,7 @@ class Bibliography:
             marked.extend((member, span) for member in members)
         group = Span(start, draft.write(closing).end)
         for work, span in marked:
-            self._note(work, span, group, manner, name)
+            self._note(work, span, group, manner, name, authors)
 
     def mention(self, draft: Draft, work: Work, opening: bool) -> None:
         """Write the work's authors as part of the sentence: "Lind and Wu (2018)", "Lind and Wu [12]"."""
@@ -72,12 +79,14 @@ class Bibliography:
         # "van Lind" is "Van Lind" where the sentence opens with it.
         start = draft.write(authors[0].upper() + authors[1:] if opening else authors).start
         if self._style.marks == "author-year":
+            named = Span(start, draft.here)
             whole = Span(start, draft.write(f" ({self._years[work.title]})").end)
-            self._note(work, whole, whole, "descriptive", None)
+            self._note(work, whole, whole, "descriptive", authors=named)
             return
+        named = Span(start, draft.here)
         if self._style.marks == "numeric":
             draft.write(" ")
-        self.mark(draft, [work], "descriptive")
+        self.mark(draft, [work], "descriptive", authors=named)
 
     def write_list(self, draft: Draft) -> list[Reference]:
         """Write the reference list, one entry a line."""
@@ -100,10 +109,25 @@ class Bibliography:
                 pieces.extend(([work], str(self._numbers[work.title])) for work in run)
         return pieces
 
-    def _note(self, work: Work, span: Span, group: Span, manner: Manner, name: Span | None) -> None:
-        number = self._numbers[work.title]
+    def _note(
+        self,
+        work: Work,
+        span: Span,
+        group: Span,
+        manner: Manner,
+        name: Span | None = None,
+        authors: Span | None = None,
+    ) -> None:
         self.citations.append(
-            Citation(span=span, group=group, reference=number, style=self._style.marks, manner=manner, name=name)
+            Citation(
+                span=span,
+                group=group,
+                reference=self._numbers[work.title],
+                style=self._style.marks,
+                manner=manner,
+                name=name,
+                authors=authors,
+            )
         )
 
     def _entry(self, draft: Draft, number: int, work: Work) -> Reference:

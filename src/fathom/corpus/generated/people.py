@@ -8,6 +8,7 @@ from random import Random
 from fathom.corpus.generated.lexicon import names
 from fathom.records.names import without_accents
 
+
 @dataclass(frozen=True)
 class Person:
     """One human being, whatever a byline makes of the name."""
@@ -32,19 +33,24 @@ class Spelling:
         return f"{self.given} {self.family}"
 
 
-def invent(rng: Random, id: str) -> Person:
-    """A new person."""
+def invent(rng: Random, id: str, double: bool = False) -> Person:
+    """A new person, with a double-barrelled name where asked for."""
     tradition = rng.choice(names().traditions)
     family = rng.choice(tradition.family)
     # Double-barrelled names and particles are what breaks name parsers, so there are some.
     kind = rng.random()
-    if kind < 0.07:
+    if double or kind < 0.07:
         other = rng.choice(tradition.family)
         family = f"{family}-{other}" if other != family else family
     elif kind < 0.12:
         family = f"{rng.choice(names().particles)} {family}"
     middle = rng.choice("ABCDEFGHJKLMPRSTW") if rng.random() < 0.3 else ""
     return Person(id, rng.choice(tradition.given), middle, family)
+
+
+def look(person: Person) -> tuple[str, str]:
+    """What is left of a name when it is spelled shortest: an initial and the plain family name."""
+    return without_accents(person.given)[0], without_accents(person.family).replace("-", " ").casefold()
 
 
 def namesake(of: Person, id: str) -> Person:

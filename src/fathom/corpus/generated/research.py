@@ -93,6 +93,8 @@ class _Manuscript:
             title=title,
             authors=tuple(authors),
             abstract=abstract,
+            ids={"doi": plan.work.doi} if plan.work.doi is not None else {},
+            work=plan.work.article,
             year=plan.work.year,
             venue=plan.work.venue,
             subject=self.topic.subject,
@@ -130,7 +132,8 @@ class _Manuscript:
         draft.write("\n\n")
         if style.affiliations:
             draft.write(f"{self.plan.institution}\n\n")
-        draft.write(f"*{self.plan.work.venue}*, volume {self.plan.work.volume}, {self.plan.work.year}\n\n")
+        doi = f", doi:{self.plan.work.doi}" if self.plan.work.doi is not None else ""
+        draft.write(f"*{self.plan.work.venue}*, volume {self.plan.work.volume}, {self.plan.work.year}{doi}\n\n")
         return title, authors
 
     def _abstract(self) -> Span:
@@ -383,11 +386,12 @@ class _Manuscript:
         """A sentence that supports the experiment's claims; the values it prints are facts."""
         written = self._say(role, experiment)
         self.evidence[experiment.number].append(written.span)
-        for slot, entity, value in (
-            ("best", self.plan.work.name, experiment.best),
-            ("base", experiment.rival.own, experiment.base),
+        for slot, named, entity, value in (
+            ("best", "name", self.plan.work.name, experiment.best),
+            ("base", "rival", experiment.rival.own, experiment.base),
         ):
-            if slot in written.slots:
+            # A sentence that leaves the quantity, the collection or the method to its neighbours states no fact alone.
+            if {slot, named, "quantity", "material"} <= {name.lower() for name in written.slots}:
                 start = written.slots[slot].start
                 self._note_fact(
                     entity, experiment, experiment.material, value, Span(start, start + len(value)), "prose"
@@ -524,8 +528,8 @@ class _Manuscript:
         self.facts.append(
             Fact(
                 entity=entity,
+                part=column.own,
                 attribute=quantity.name,
-                period=column.own,
                 value=Decimal(value),
                 unit=quantity.unit,
                 span=span,

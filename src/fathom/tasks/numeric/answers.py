@@ -8,9 +8,8 @@ from itertools import groupby
 
 from fathom.scoring.answers import Answer, Atom, Members, Multiset, Nothing, Number, Ranking, Rows, Text
 from fathom.tasks.numeric.evaluate import Row
-from fathom.tasks.numeric.programs import HowMany, Names, PerValue, Program, Titles, Total, Values
+from fathom.tasks.numeric.programs import HowMany, Names, PerValue, Program, Titles, Total, Values, rounded
 from fathom.tasks.numeric.tables import Tables
-from fathom.tasks.numeric.wording import rounded
 
 DECIMALS = 2
 """To which means and quotients are rounded."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -21,24 +21,16 @@ from fathom.tasks.family import Item
 from fathom.tasks.numeric.answers import answer_of, normal_form
 from fathom.tasks.numeric.evaluate import evaluate, kept_articles
 from fathom.tasks.numeric.filling import Filled, Filler
-from fathom.tasks.numeric.programs import (
-    AtPosition,
-    Field,
-    HasAuthor,
-    Names,
-    SharesAuthor,
-    Skill,
-    TitleHas,
-    Titles,
-    WroteAtLeast,
-    nodes,
-)
+from fathom.tasks.numeric.programs import Part, Skill
 from fathom.tasks.numeric.sql import literal
 from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, read_source
 from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.numeric.wording import question
 
 NAME = "numeric"
+ATTEMPTS = 40
+"""Templates tried for one question before a context is taken to allow none."""
+
 SKILLS: tuple[Skill, ...] = get_args(Skill)
 
 
@@ -82,7 +74,8 @@ class NumericBuilder:
     ) -> Filled | None:
         """A template of that skill with values that work here; without an answer if that is wanted and can be had."""
         options = _of_skill(skill)
-        for template in rng.sample(options, len(options)):
+        for _ in range(ATTEMPTS):
+            template = rng.choice(options)
             if template.id in used:
                 continue
             filled = filler.fill(template, rng, empty)
@@ -136,7 +129,7 @@ class _Workshop:
 
     def is_certain(self, filled: Filled) -> bool:
         """Whether the answer is the same for a reader who knows people only by how they are spelled."""
-        if not (_names_people(filled) and self._names_differ):
+        if not (filled.template.names_people and self._names_differ):
             return True
         other = answer_of(filled.program, evaluate(filled.program, self._by_spelling), self._by_spelling)
         return normal_form(other) == normal_form(answer_of(filled.program, filled.rows, self.tables))
@@ -172,47 +165,18 @@ class _Workshop:
     def _proof(self, filled: Filled, statement: str) -> Proof:
         """The rows of the articles that fit, and where each needed cell of theirs is printed."""
         kept = kept_articles(filled.program, self.tables)
-        spans = _needed_spans(filled)
         return Proof(
             program=statement,
             rows=tuple(tuple("" if value is None else str(value) for value in row) for row in filled.rows),
             passages=tuple(
                 Passage(article=source.id, span=span)
                 for source in (self._sources[number - 1] for number in kept)
-                for span in _spans(source, spans)
+                for span in _spans(source, filled.template.parts_read)
             ),
         )
 
 
-def _names_people(filled: Filled) -> bool:
-    program = filled.program
-    kinds = (HasAuthor, SharesAuthor, WroteAtLeast, Names)
-    return "people" in map(str, nodes(program)) or any(isinstance(node, kinds) for node in nodes(program))
-
-
-def _needed_spans(filled: Filled) -> set[str]:
-    """Which parts of an article the program reads: its title, its byline, its references."""
-    needed: set[str] = set()
-    for node in nodes(filled.program):
-        match node:
-            case Titles() | TitleHas() | Field("title_word_count"):
-                needed.add("title")
-            case (
-                Names()
-                | AtPosition()
-                | HasAuthor()
-                | SharesAuthor()
-                | WroteAtLeast()
-                | Field("author_count")
-                | "people"
-            ):
-                needed.add("byline")
-            case Field("reference_count"):
-                needed.add("references")
-    return needed or {"title"}
-
-
-def _spans(source: Source, needed: set[str]) -> Iterator[Span]:
+def _spans(source: Source, needed: Collection[Part]) -> Iterator[Span]:
     if "title" in needed:
         yield source.title_span
     if "byline" in needed and source.byline:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from fathom.tasks.numeric.programs import (
     And,
@@ -33,7 +32,7 @@ from fathom.tasks.numeric.programs import (
     Total,
     Values,
     WroteAtLeast,
-    nodes,
+    over_bylines,
 )
 from fathom.tasks.numeric.tables import ArticleRow, AuthorRow, Tables
 
@@ -83,17 +82,18 @@ def kept_articles(program: Program, tables: Tables) -> list[int]:
 
 
 def _fitting(program: Program, tables: Tables) -> list[tuple[ArticleRow, AuthorRow | None]]:
+    if not over_bylines(program):
+        return [
+            (article, None)
+            for article in tables.articles
+            if program.where is None or _holds(program.where, article, None, tables)
+        ]
     return [
         (article, author)
         for article in tables.articles
-        for author in (tables.by_article[article.number] if _over_people(program) else (None,))
+        for author in tables.by_article[article.number]
         if program.where is None or _holds(program.where, article, author, tables)
     ]
-
-
-def _over_people(program: Program) -> bool:
-    of_people = isinstance(program.output, Names) or program.output == HowMany("people")
-    return of_people or any(isinstance(node, AtPosition | WroteAtLeast) for node in nodes(program.where))
 
 
 def _keys(program: Program, article: ArticleRow) -> tuple[float, ...]:
@@ -160,7 +160,7 @@ def _holds(condition: Condition, article: ArticleRow, author: AuthorRow | None, 
             return _COMPARE[sign](author.position, value)  # type: ignore[arg-type]
         case WroteAtLeast(least):
             assert author is not None
-            return sum(row.name == author.name for row in tables.authors) >= least  # type: ignore[operator]
+            return tables.articles_of[author.name] >= least  # type: ignore[operator]
         case _:
             return _relates(condition, article, tables)
 
@@ -170,9 +170,9 @@ def _relates(condition: Condition, article: ArticleRow, tables: Tables) -> bool:
         case HasAuthor(name):
             return any(row.name == name for row in tables.by_article[article.number])
         case Cites(least):
-            return _often(row.citing for row in tables.citations)[article.number] >= least  # type: ignore[operator]
+            return tables.citing[article.number] >= least  # type: ignore[operator]
         case Cited(least):
-            return _often(row.cited for row in tables.citations)[article.number] >= least  # type: ignore[operator]
+            return tables.cited[article.number] >= least  # type: ignore[operator]
         case CitesArticle(title):
             return any(r.citing == article.number and _title(tables, r.cited) == title for r in tables.citations)
         case CitedByArticle(title):
@@ -183,10 +183,6 @@ def _relates(condition: Condition, article: ArticleRow, tables: Tables) -> bool:
             return article.title != title and not theirs.isdisjoint(ours)
         case _:
             raise TypeError(f"{condition} is no relation")
-
-
-def _often(numbers: Iterable[int]) -> Counter[int]:
-    return Counter(numbers)
 
 
 def _title(tables: Tables, number: int) -> str:

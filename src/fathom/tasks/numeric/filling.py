@@ -18,7 +18,6 @@ from fathom.tasks.numeric.programs import (
     CitesArticle,
     HowMany,
     Measure,
-    Names,
     OneOf,
     PerValue,
     Program,
@@ -27,12 +26,10 @@ from fathom.tasks.numeric.programs import (
     Total,
     bind,
     nodes,
-    slots,
 )
-from fathom.tasks.numeric.sql import Query, query
+from fathom.tasks.numeric.sql import Query
 from fathom.tasks.numeric.tables import Tables
 from fathom.tasks.numeric.templates import Template
-from fathom.tasks.numeric.wording import may_be_empty
 
 TRIES = 8
 """Draws of values before a template is given up for a context."""
@@ -66,14 +63,13 @@ class Filler:
 
     def fill(self, template: Template, rng: Random, empty: bool = False) -> Filled | None:
         """The template with values that give a result of a planned size, or none at all where `empty` is wanted."""
-        wanted = slots(template.program)
-        if empty and (not wanted or not may_be_empty(template.program)):
+        if empty and not template.may_be_empty:
             return None
-        for _ in range(TRIES if wanted else 1):
-            values = self._draw(template.program, wanted, rng, empty)
+        for _ in range(TRIES if template.slots else 1):
+            values = self._draw(template, rng, empty)
             if values is None:
                 return None
-            rows = self._run(_prepared(template), values)
+            rows = self._run(template.query, values)
             if self._suits(template, rows, values, empty):
                 return Filled(template, bind(template.program, values), tuple(rows))
         return None
@@ -87,12 +83,12 @@ class Filler:
         program = template.program
         kept = len(rows)
         if isinstance(program.output, HowMany | Total | PerValue) and program.where is not None:
-            kept = int(self._run(_counting(template), values)[0][0])  # type: ignore[arg-type]
+            kept = int(self._run(template.counting, values)[0][0])  # type: ignore[arg-type]
         if empty:
             return kept == 0
         if program.where is None:
             return self._tells_something(program, rows)
-        every = len(self._tables.authors) if _counts_people(program) else len(self._tables.articles)
+        every = len(self._tables.authors if template.over_bylines else self._tables.articles)
         if isinstance(program.output, HowMany | Total | PerValue):
             return 2 <= kept < every and self._tells_something(program, rows)
         if program.order:
@@ -111,15 +107,15 @@ class Filler:
 
     # Values.
 
-    def _draw(self, program: Program, wanted: Sequence[Slot], rng: Random, empty: bool) -> dict[Slot, int | str] | None:
+    def _draw(self, template: Template, rng: Random, empty: bool) -> dict[Slot, int | str] | None:
         values: dict[Slot, int | str] = {}
-        for slot in wanted:
-            options = self._options(slot, program, rng, empty)
+        for slot in template.slots:
+            options = self._options(slot, template.program, rng, empty)
             fresh = [option for option in options if option not in values.values()] or options
             if not fresh:
                 return None
             values[slot] = rng.choice(fresh)
-        for node in nodes(program.where):
+        for node in template.paired:
             if isinstance(node, Between) and isinstance(node.low, Slot) and isinstance(node.high, Slot):
                 low, high = sorted((values[node.low], values[node.high]))
                 values[node.low], values[node.high] = low, high
@@ -187,18 +183,3 @@ class Filler:
                     often = Counter(row.name for row in self._tables.authors)
                     numbers |= {row.article for row in self._tables.authors if often[row.name] > 1}
         return [row.title for row in self._tables.articles if row.number in numbers]
-
-
-def _counts_people(program: Program) -> bool:
-    return isinstance(program.output, Names) or program.output == HowMany("people")
-
-
-@cache
-def _prepared(template: Template) -> Query:
-    return query(template.program)
-
-
-@cache
-def _counting(template: Template) -> Query:
-    """How many articles fit, for a template that totals them."""
-    return query(Program(HowMany(), template.program.where))

@@ -6,7 +6,7 @@ A program whose places are filled with `Slot`s is a template; `bind` puts values
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 Measured = Literal["title_word_count", "author_count", "reference_count"]
@@ -244,13 +244,13 @@ def nodes(node: Any) -> Iterator[Any]:
         yield from nodes(part)
 
 
-def _parts(node: Any) -> Iterator[Any]:
-    if isinstance(node, Slot):
-        return
+def _parts(node: Any) -> Any:
+    """What a node is made of; a dataclass lists its fields' names for `match`, and that list is quick to reach."""
     if isinstance(node, tuple):
-        yield from node
-    elif is_dataclass(node):
-        yield from (getattr(node, field.name) for field in fields(node))
+        return node
+    if isinstance(node, Slot):
+        return ()
+    return [getattr(node, name) for name in getattr(node, "__match_args__", ())]
 
 
 def slots(program: Program) -> list[Slot]:
@@ -267,9 +267,8 @@ def bind(node: T, values: dict[Slot, int | str]) -> T:
         return values[node]  # type: ignore[return-value]
     if isinstance(node, tuple):
         return tuple(bind(part, values) for part in node)  # type: ignore[return-value]
-    if is_dataclass(node) and not isinstance(node, type):
-        changed = {field.name: bind(getattr(node, field.name), values) for field in fields(node)}
-        return replace(node, **changed)
+    if hasattr(node, "__match_args__"):
+        return type(node)(*(bind(part, values) for part in _parts(node)))
     return node
 
 
@@ -328,3 +327,48 @@ def topic(program: Program) -> Topic:
         case _:
             measured = next((node for node in nodes(program) if isinstance(node, Field)), None)
             return TOPIC_OF[measured.name] if measured is not None else "title list"
+
+
+def over_bylines(program: Program) -> bool:
+    """Whether the program runs over the names in bylines and not over articles."""
+    if isinstance(program.output, Names) or program.output == HowMany("people"):
+        return True
+    return any(isinstance(node, AtPosition | WroteAtLeast) for node in nodes(program.where))
+
+
+def names_people(program: Program) -> bool:
+    """Whether it matters who is who."""
+    by_name = any(isinstance(node, (*_BY_AUTHOR, Names)) for node in nodes(program))
+    return by_name or program.output == HowMany("people")
+
+
+def rounded(program: Program) -> bool:
+    """Whether the wanted values need rounding: means and quotients do."""
+    return any(
+        (isinstance(node, Total) and node.function == "AVG") or (isinstance(node, Arithmetic) and node.sign == "/")
+        for node in nodes(program.output)
+    )
+
+
+def may_be_empty(program: Program) -> bool:
+    """Whether the condition may leave nothing to answer with; a count of nothing is zero."""
+    return program.where is not None and not isinstance(program.output, HowMany)
+
+
+Part = Literal["title", "byline", "references"]
+
+
+def parts_read(program: Program) -> frozenset[Part]:
+    """Which parts of an article the program needs."""
+    needed: set[Part] = set()
+    for node in nodes(program):
+        match node:
+            case Titles() | TitleHas() | Field("title_word_count"):
+                needed.add("title")
+            case Names() | AtPosition() | HasAuthor() | SharesAuthor() | WroteAtLeast() | Field("author_count"):
+                needed.add("byline")
+            case HowMany("people"):
+                needed.add("byline")
+            case Field("reference_count") | Cites() | Cited() | CitesArticle() | CitedByArticle():
+                needed.add("references")
+    return frozenset(needed or {"title"})

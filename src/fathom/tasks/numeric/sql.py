@@ -36,7 +36,7 @@ from fathom.tasks.numeric.programs import (
     Total,
     Values,
     WroteAtLeast,
-    nodes,
+    over_bylines,
 )
 
 COMMANDS = ("MAX", "MIN", "SUM", "AVG", "COUNT", "DISTINCT", "ORDER BY", "ASC", "DESC", "GROUP BY", "WHERE")
@@ -72,7 +72,7 @@ class _Writer:
 
         Behind what is wanted stand the sort keys: rows that agree in them are tied, and ties are part of the answer.
         """
-        people = _reads_bylines(program)
+        people = over_bylines(program)
         columns = [*self._columns(program.output, people), *(self._measure(sort.measure) for sort in program.order)]
         distinct = "DISTINCT " if _is_distinct(program.output) else ""
         source = "article_author JOIN articles USING (article_id)" if people else "articles"
@@ -192,13 +192,6 @@ class _Writer:
         if isinstance(value, int):
             return str(value)
         return "'" + f"{around}{value}{around}".replace("'", "''") + "'"
-
-
-def _reads_bylines(program: Program) -> bool:
-    """Whether the program runs over names and not over articles."""
-    if isinstance(program.output, Names) or program.output == HowMany("people"):
-        return True
-    return any(isinstance(node, AtPosition | WroteAtLeast) for node in nodes(program.where))
 
 
 def _is_distinct(output: Output) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -109,6 +109,21 @@ class Tables:
         for row in self.authors:
             rows[row.article].append(row)
         return rows
+
+    @cached_property
+    def articles_of(self) -> Counter[str]:
+        """How many articles each person has."""
+        return Counter(row.name for row in self.authors)
+
+    @cached_property
+    def citing(self) -> Counter[int]:
+        """How many articles of the collection each article cites."""
+        return Counter(row.citing for row in self.citations)
+
+    @cached_property
+    def cited(self) -> Counter[int]:
+        """How many articles of the collection cite each article."""
+        return Counter(row.cited for row in self.citations)
 
     def load(self, database: sqlite3.Connection) -> None:
         """Put these rows into the three tables in place of what is there."""

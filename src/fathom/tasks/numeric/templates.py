@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import permutations, product
 
 from fathom.records.record import short_id
@@ -35,6 +35,7 @@ from fathom.tasks.numeric.programs import (
     OneOf,
     Or,
     Output,
+    Part,
     PerValue,
     Program,
     SharesAuthor,
@@ -47,10 +48,16 @@ from fathom.tasks.numeric.programs import (
     Total,
     Values,
     WroteAtLeast,
+    may_be_empty,
+    names_people,
+    nodes,
+    over_bylines,
+    parts_read,
     skill,
+    slots,
     topic,
 )
-from fathom.tasks.numeric.sql import query
+from fathom.tasks.numeric.sql import Query, query
 
 WORDS, AUTHORS, REFERENCES = Field("title_word_count"), Field("author_count"), Field("reference_count")
 FIELDS = (WORDS, AUTHORS, REFERENCES)
@@ -66,14 +73,55 @@ DIRECTIONS: tuple[Direction, ...] = ("ASC", "DESC")
 SIGNS: tuple[Comparator, ...] = ("=", "<>", "<", ">", "<=", ">=")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Template:
-    """A program with places to fill."""
+    """A program with places to fill, and what every filling of it has in common."""
 
     id: str
     program: Program
-    skill: Skill
-    topic: Topic
+
+    @cached_property
+    def skill(self) -> Skill:
+        return skill(self.program)
+
+    @cached_property
+    def topic(self) -> Topic:
+        return topic(self.program)
+
+    @cached_property
+    def slots(self) -> list[Slot]:
+        return slots(self.program)
+
+    @cached_property
+    def query(self) -> Query:
+        return query(self.program)
+
+    @cached_property
+    def counting(self) -> Query:
+        """How many articles fit, for a template that totals them."""
+        return query(Program(HowMany(), self.program.where))
+
+    @cached_property
+    def paired(self) -> list[Between | OneOf]:
+        """Conditions whose values must fit one another."""
+        return [node for node in nodes(self.program.where) if isinstance(node, Between | OneOf)]
+
+    @cached_property
+    def over_bylines(self) -> bool:
+        return over_bylines(self.program)
+
+    @cached_property
+    def names_people(self) -> bool:
+        return names_people(self.program)
+
+    @cached_property
+    def parts_read(self) -> frozenset[Part]:
+        return parts_read(self.program)
+
+    @cached_property
+    def may_be_empty(self) -> bool:
+        """Whether a filling can be found that nothing answers."""
+        return bool(self.slots) and may_be_empty(self.program)
 
 
 @cache
@@ -82,7 +130,7 @@ def templates() -> tuple[Template, ...]:
     made: dict[str, Template] = {}
     for program in _programs():
         text = query(program).text
-        made.setdefault(text, Template(short_id("t", text), program, skill(program), topic(program)))
+        made.setdefault(text, Template(short_id("t", text), program))
     return tuple(made.values())
 
 

@@ -35,7 +35,9 @@ from fathom.tasks.numeric.programs import (
     Total,
     Values,
     WroteAtLeast,
+    may_be_empty,
     nodes,
+    rounded,
 )
 
 NOUNS = {
@@ -375,17 +377,6 @@ def _has(program: Program, kind: type) -> bool:
 
 def _divides(program: Program) -> bool:
     return any(isinstance(node, Arithmetic) and node.sign == "/" for node in nodes(program))
-
-
-def rounded(program: Program) -> bool:
-    """Whether the wanted values need rounding: means and quotients do."""
-    averages = any(isinstance(node, Total) and node.function == "AVG" for node in nodes(program.output))
-    return averages or any(isinstance(node, Arithmetic) and node.sign == "/" for node in nodes(program.output))
-
-
-def may_be_empty(program: Program) -> bool:
-    """Whether the condition may leave nothing to answer with; a count of nothing is zero."""
-    return program.where is not None and not isinstance(program.output, HowMany)
 
 
 def _form(program: Program) -> str:

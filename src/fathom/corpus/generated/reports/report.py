@@ -38,9 +38,9 @@ DOMAINS: Mapping[str, Domain] = {
 def write_report(domain: str, seed: int, index: int) -> Article:
     """Report `index` of the domain: on entity `index // 5`, for its fiscal year number `index % 5`, from 2019 on.
 
-    A fact about the whole entity has the entity's name as its `entity`; one about a part has "NAME / PART". Its status
-    is seen from the entity's own reports: the 2018 column of the 2019 report is "reported", since no earlier report is
-    there to repeat. A note that explains a restatement prints the old value too, as "repeated".
+    A fact about a segment, a faculty or a district names it as its `part`. Its status is seen from the entity's own
+    reports: the 2018 column of the 2019 report is "reported", since no earlier report is there to repeat. A note that
+    explains a restatement prints the old value too, as "repeated".
     """
     if domain not in DOMAINS:
         raise FathomError(f"There is no domain '{domain}'. Choose one of: {', '.join(DOMAINS)}.")

@@ -335,7 +335,8 @@ class ReportWriter:
         metric, name = self._pack.metrics[key.metric], self._entity.name
         self.facts.append(
             Fact(
-                entity=f"{name} / {key.part}" if key.part else name,
+                entity=name,
+                part=key.part or "",
                 attribute=key.metric,
                 period=key.period,
                 value=piece.value,
