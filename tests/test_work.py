@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from functools import partial
 from itertools import count, islice
@@ -67,3 +71,45 @@ def test_an_endless_stream_is_taken_only_as_far_as_needed() -> None:
 
     assert list(islice(run_ordered(square, endless(), 2), 5)) == [0, 1, 4, 9, 16]
     assert len(taken) < 20
+
+
+def slow_square(number: int) -> int:
+    time.sleep(0.01)
+    return number * number + len(bytes(number * 1000))
+
+
+def test_killing_workers_from_outside_never_hangs() -> None:
+    """Whatever a worker is doing when it is killed, writing a large result included."""
+    results = run_ordered(slow_square, range(200), 2)
+    found = []
+    for number, result in enumerate(results):
+        found.append(result)
+        if number % 20 == 5:
+            for child in multiprocessing.active_children()[:1]:
+                os.kill(child.pid or 0, signal.SIGKILL)
+    assert found == [n * n + n * 1000 for n in range(200)]
+
+
+ORPHANING = """
+import sys
+from fathom.work import run_ordered
+from tests.test_work import slow_square
+import multiprocessing
+for number, _ in enumerate(run_ordered(slow_square, range(10_000), 2)):
+    if number == 4:
+        print(*(child.pid for child in multiprocessing.active_children()), flush=True)
+"""
+
+
+def test_workers_end_with_their_parent() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", ORPHANING], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    workers = [int(number) for number in parent.stdout.readline().split()]
+    assert len(workers) == 2
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    parent.stdout.close()
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{worker}").exists() for worker in workers):
+        assert time.monotonic() < deadline, "a worker outlived its parent"
+        time.sleep(0.05)

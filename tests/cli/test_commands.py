@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 from fathom.cli.main import COMMANDS
+from fathom.corpus.store import Corpus, CorpusWriter, pack
+from fathom.records.spans import Span
 from tests.conftest import Fathom
 
 
@@ -102,15 +104,38 @@ def test_on_a_terminal_there_is_a_bar(tmp_path: Path) -> None:
     )
     os.close(theirs)
     drawn = b""
-    while True:
-        try:
-            piece = os.read(ours, 4096)
-        except OSError:  # Linux says so when the other end of a terminal is closed.
-            break
-        if not piece:
-            break
+    while piece := _read(ours):
         drawn += piece
     os.close(ours)
     assert work.wait() == 0
     assert b"Generating" in drawn
     assert b"%" in drawn
+
+
+def test_a_document_cannot_steer_the_terminal(small: Corpus, tmp_path: Path) -> None:
+    article = next(small.articles())
+    text = article.text.replace("# ", "# \x1b[2J\x1b]0;owned\x07", 1)
+    bare: dict[str, object] = {"text": text, "title": Span(2, 30), "authors": (), "abstract": None}
+    bare |= dict.fromkeys(("sections", "paragraphs", "sentences", "citations", "references"), ())
+    bare |= dict.fromkeys(("tables", "facts", "claims"), ())
+    with CorpusWriter(tmp_path / "c", {"test": 1}) as writer:
+        writer.add(pack(article.model_copy(update=bare)))
+        writer.finish()
+    for words in (["show", str(tmp_path / "c")], ["show", str(tmp_path / "c"), article.id]):
+        ours, theirs = pty.openpty()
+        work = subprocess.Popen([sys.executable, "-m", "fathom", *words], stdout=theirs)
+        os.close(theirs)
+        shown = b""
+        while piece := _read(ours):
+            shown += piece
+        os.close(ours)
+        assert work.wait() == 0
+        assert b"\x1b" not in shown
+        assert b"\\x1b[2J" in shown
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # Linux says so when the other end of a terminal is closed.
+        return b""

@@ -297,3 +297,46 @@ def test_a_context_of_another_corpus_is_refused(small: Corpus, tmp_path: Path) -
     foreign = context.places[0].model_copy(update={"article": "gen-0", "span": Span(0, 1)})
     with pytest.raises(FathomError, match="has no article 'gen-0'"):
         render(context.model_copy(update={"places": (foreign,)}), small)
+
+
+def test_a_copy_of_an_article_is_left_out(small: Corpus, tmp_path: Path) -> None:
+    with CorpusWriter(tmp_path / "doubled", {"test": 1}) as writer:
+        for article in small.articles():
+            writer.add(pack(article))
+            writer.add(pack(article.model_copy(update={"id": f"copy-of-{article.id}"})))
+        writer.finish()
+    with Corpus(tmp_path / "doubled") as corpus:
+        report = gather(corpus, Settings(lengths=(65_536,), count=9), tmp_path / "c.jsonl")
+    assert report.left_out == {"the very text of another article": 48}
+    ids = [context.id for context in read_contexts(tmp_path / "c.jsonl")]
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_changed_tokenizer_file_is_noticed(small: Corpus, tmp_path: Path, tokenizer_file: Path) -> None:
+    settings = Settings(lengths=(65_536,), count=1, tokenizer=str(tokenizer_file))
+    gather(small, settings, tmp_path / "c.jsonl")
+    tokenizer_file.write_text(tokenizer_file.read_text().replace("{4}", "{3}"))
+    tokenizer.cache_clear()
+    with pytest.raises(FathomError, match="other settings"):
+        gather(small, settings, tmp_path / "c.jsonl")
+
+
+def test_splits_share_no_article_and_keep_clusters_together(paper_folder: Path, tmp_path: Path) -> None:
+    settings = Settings(lengths=(65_536, 131_072), count=60, splits={"train": 70, "dev": 10, "test": 20})
+    with Corpus(paper_folder) as corpus:
+        report = gather(corpus, settings, tmp_path / "c.jsonl")
+        links = list(corpus.links())
+    members: dict[str, set[str]] = {"train": set(), "dev": set(), "test": set()}
+    counted: Counter[str] = Counter()
+    for context in read_contexts(tmp_path / "c.jsonl"):
+        members[context.split].update(context.articles)
+        counted[context.split] += 1
+    for one, two in combinations(members.values(), 2):
+        assert not one & two
+    assert counted == {"train": 84, "dev": 12, "test": 24}
+    assert sum(report.parts.values()) == 662
+    assert report.parts["train"] > report.parts["test"] > report.parts["dev"]
+    split_of = {article: split for split, articles in members.items() for article in articles}
+    known = [(split_of[a], split_of[b]) for a, b in links if a in split_of and b in split_of]
+    # Chance would keep 54% of the links inside a part.
+    assert sum(one == two for one, two in known) / len(known) > 0.75

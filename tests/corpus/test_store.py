@@ -6,6 +6,7 @@ import json
 import shutil
 import sqlite3
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -181,3 +182,38 @@ def test_the_shelf_of_texts_is_bounded(small_folder: Path) -> None:
         for id in (*ids, *reversed(ids), *ids[:3]):
             assert little.text(id) == plenty.text(id)
         assert sum(len(found.text) for found in little._recent._texts.values()) <= 100_000
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_flipped_bytes_are_an_error_or_change_no_text(copy: Path, small: Corpus, seed: int) -> None:
+    """Real damage at random places: whatever is still shown is what was written."""
+    rng = Random(seed)
+    whole = (copy / STORE).read_bytes()
+    for _ in range(12):
+        damaged = bytearray(whole)
+        for _ in range(rng.choice((1, 3, 40))):
+            damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
+        (copy / STORE).write_bytes(damaged)
+        try:
+            with Corpus(copy) as corpus:
+                for id, text in corpus.texts():
+                    assert text == small.text(id)
+                for article in corpus.articles():
+                    assert article == small.article(article.id)
+        except FathomError as error:
+            assert "\n" not in str(error)
+
+
+def test_a_header_that_claims_too_much_is_not_believed(copy: Path) -> None:
+    header = bytes.fromhex("28b52ffde0") + (1 << 44).to_bytes(8, "little")
+    with sqlite3.connect(copy / STORE) as db:
+        db.execute("UPDATE articles SET text = ? WHERE number = 1", (header,))
+    with Corpus(copy) as corpus, pytest.raises(FathomError, match="damaged"):
+        corpus.text(next(corpus.listing()).id)
+
+
+def test_lengths_that_are_missing_are_noticed(copy: Path) -> None:
+    with sqlite3.connect(copy / STORE) as db:
+        db.execute("DELETE FROM tokens WHERE article = 3")
+    with Corpus(copy) as corpus, pytest.raises(FathomError, match="lengths for 47 of 48 articles"):
+        corpus.token_counts(tokenizer())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
+from collections.abc import Iterator
 from itertools import count as count_from
 from pathlib import Path
 from typing import Literal, get_args
@@ -15,7 +16,7 @@ from fathom.contexts.files import FILE_NAME, gather
 from fathom.contexts.gathering import Gathered, Settings
 from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import DEFAULT
-from fathom.records.contexts import Way
+from fathom.records.contexts import Split, Way
 from fathom.records.errors import FathomError
 from fathom.records.lengths import parse_length, print_length
 
@@ -46,7 +47,11 @@ Examples:
     "where one runs dry the others take over.",
 )
 @click.option(
-    "--least-articles", type=click.IntRange(1), default=4, show_default=True, help="Articles in each context."
+    "--least-articles",
+    type=click.IntRange(1),
+    default=4,
+    show_default=True,
+    help="Articles that each context has at the least.",
 )
 @click.option(
     "--order",
@@ -59,6 +64,12 @@ Examples:
 @click.option("--kinds", type=options.Words(("article", "report")), default="", help="Only these: article, report.")
 @click.option("--subjects", type=options.Words(), default="", help="Only these subjects, such as physics,companies.")
 @click.option("--languages", type=options.Words(), default="", help="Only these languages, such as en,zh.")
+@click.option(
+    "--splits",
+    type=options.Shares(get_args(Split)),
+    default="",
+    help="Parts of the corpus that share no article, such as train=70,dev=10,test=20.",
+)
 @options.seed
 @click.option("--out", type=click.Path(path_type=Path), help=f"The file to write.  [default: CORPUS/{FILE_NAME}]")
 @click.option("--replace", is_flag=True, help="Overwrite contexts that were made with other settings.")
@@ -74,6 +85,7 @@ def command(
     kinds: tuple[str, ...],
     subjects: tuple[str, ...],
     languages: tuple[str, ...],
+    splits: dict[Split, int],
     seed: int,
     out: Path | None,
     replace: bool,
@@ -95,6 +107,7 @@ def command(
         tokenizer=tokenizer,
         kinds=kinds,
         languages=languages,
+        splits=splits,
     )
     path = out or corpus / FILE_NAME
     with Corpus(corpus) as opened, bar("Gathering", settings.count * len(settings.lengths)) as show:
@@ -115,32 +128,40 @@ def _subjects(names: tuple[str, ...], corpus: Corpus) -> tuple[str, ...]:
 
 def describe(path: Path, report: Gathered) -> str:
     """What was made of each length, what fell short and why, and how alike contexts are."""
-    ways = defaultdict(list)
-    for made in report.made:
-        ways[made.length].append(made)
     lines = [f"{path}: {report.contexts:,} contexts from {report.candidates:,} articles"]
     lines += [f"  left out: {count:,} articles ({reason})" for reason, count in report.left_out.items()]
+    if report.parts:
+        lines.append("  articles by split: " + ", ".join(f"{split} {count:,}" for split, count in report.parts.items()))
     lines.append(f"  {'length':>7} {'contexts':>9} {'articles each':>20} {'filled':>7} {'most alike':>11}   by way")
     for shape in report.shapes:
-        by_way = ", ".join(f"{made.way} {made.made}" for made in ways[shape.length])
+        ways: Counter[str] = Counter()
+        for made in report.made:
+            ways[made.way] += made.made if made.length == shape.length else 0
+        by_way = ", ".join(f"{way} {count}" for way, count in ways.items())
         each = f"{shape.articles_least}-{shape.articles_most}, mean {shape.articles_mean:.1f}"
         filled = f"{shape.tokens_mean / shape.length:.1%}"
         alike = f"{shape.largest_overlap:.0%}"
         lines.append(
             f"  {print_length(shape.length):>7} {shape.contexts:>9,} {each:>20} {filled:>7} {alike:>11}   {by_way}"
         )
-    for length, all_made in ways.items():
-        total = sum(made.made for made in all_made)
+    return "\n".join((*lines, *_shortfalls(report), *_shared(report)))
+
+
+def _shortfalls(report: Gathered) -> Iterator[str]:
+    for length in report.settings.lengths:
+        total = sum(made.made for made in report.made if made.length == length)
         if total < report.settings.count:
-            lines.append(f"  {print_length(length)}: {total} of {report.settings.count} could be made")
-        lines += [
-            f"  {print_length(length)} {made.way}: {made.made} instead of {made.wanted}, since {made.reason}"
-            for made in all_made
-            if made.reason
-        ]
-    lines += [
-        f"  shared between {print_length(overlap.lengths[0])} and {print_length(overlap.lengths[1])}: "
-        f"{overlap.mean:.1%} of the smaller context on average, {overlap.largest:.0%} at most"
-        for overlap in report.overlaps
-    ]
-    return "\n".join(lines)
+            yield f"  {print_length(length)}: {total} of {report.settings.count} could be made"
+        for made in report.made:
+            if made.length == length and made.reason:
+                named = f"{print_length(length)} {made.split + ' ' if report.parts else ''}{made.way}"
+                yield f"  {named}: {made.made} instead of {made.wanted}, since {made.reason}"
+
+
+def _shared(report: Gathered) -> Iterator[str]:
+    for overlap in report.overlaps:
+        one, two = map(print_length, overlap.lengths)
+        yield (
+            f"  shared between {one} and {two}: {overlap.mean:.1%} of the smaller context on average, "
+            f"{overlap.largest:.0%} at most"
+        )

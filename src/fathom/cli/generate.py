@@ -21,7 +21,7 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write the corpus to.")
-@click.option("--articles", type=click.IntRange(1), help="How many documents.  [default: 100]")
+@click.option("--articles", type=click.IntRange(1, 10**9), help="How many documents.  [default: 100]")
 @click.option("--tokens", type=options.Length(), help="At least so many tokens instead, such as 500K or 10M.")
 @click.option(
     "--domains",

@@ -17,6 +17,8 @@ COMMANDS = {
     "demo": "Everything below on a small generated corpus.",
     "generate": "Write a corpus of generated documents.",
     "contexts": "Gather a corpus's articles into contexts of wanted lengths.",
+    "build": "Make a bench: questions and keys over a corpus's contexts.",
+    "audit": "Prove a bench again from its own files.",
     "show": "Show a corpus, an article, or a context as a reader sees it.",
 }
 """Every command in the order of the work; each has a module of its name here, loaded when it is called."""

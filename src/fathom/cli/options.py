@@ -43,6 +43,27 @@ class Words(click.ParamType[tuple[str, ...]]):
         return words
 
 
+class Shares(click.ParamType[dict[str, int]]):
+    """Names with whole numbers: train=70,dev=10,test=20."""
+
+    name = "shares"
+
+    def __init__(self, known: tuple[str, ...]) -> None:
+        self._known = known
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> dict[str, int]:
+        if isinstance(value, dict):
+            return value
+        shares: dict[str, int] = {}
+        for piece in filter(None, (word.strip() for word in value.split(","))):
+            name, _, number = piece.partition("=")
+            if name not in self._known or not number.isdecimal() or not int(number) or name in shares:
+                known = ", ".join(self._known)
+                raise FathomError(f"'{piece}' is no share. Write such as train=70,dev=10,test=20; known are {known}.")
+            shares[name] = int(number)
+        return shares
+
+
 seed = click.option("--seed", type=int, default=0, show_default=True, help="Fixes every random choice.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 processes = click.option(

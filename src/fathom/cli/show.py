@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 EXAMPLE = """
 \b
@@ -50,9 +53,15 @@ def command(corpus: Path, id: str | None, contexts: Path | None, as_json: bool) 
 
 
 def _print(text: bytes) -> None:
-    """As bytes, since the terminal's idea of an encoding must not change what is shown."""
-    sys.stdout.buffer.write(text)
-    sys.stdout.buffer.flush()
+    """As bytes, since the terminal's idea of an encoding must not change what is shown; harmless on a terminal."""
+    if sys.stdout is not None and sys.stdout.isatty():
+        text = harmless(text.decode()).encode()
+    click.echo(text, nl=False)
+
+
+def harmless(text: str) -> str:
+    """The text with its control characters spelled out: a document must not steer the terminal."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def _overview(corpus: Corpus) -> str:
@@ -61,7 +70,6 @@ def _overview(corpus: Corpus) -> str:
         if article.number > 20:
             lines.append(f"  ... and {len(corpus) - 20:,} more")
             break
-        lines.append(
-            f"  {article.id}  {article.year or '----'}  {article.subject or article.kind:<22}  {article.title}"
-        )
+        title = harmless(article.title).replace("\n", " ")
+        lines.append(f"  {article.id}  {article.year or '----'}  {article.subject or article.kind:<22}  {title}")
     return "\n".join(lines)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from fathom.contexts.gathering import Gathered, Gathering, Settings
+from fathom.contexts.gathering import Gathered, Gathering, Settings, named
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError, touching
@@ -46,13 +46,15 @@ def gather(
                 f"Not one context could be made: {reason}. Ask for other lengths, or give another corpus."
             )
         report_file.write(report.model_dump_json(indent=2).encode() + b"\n")
+        if path.exists() and not replace:
+            raise FathomError(f"'{path}' was written by another process meanwhile, and is kept. Choose another --out.")
     return report
 
 
 def _standing(path: Path, settings: Settings, corpus: Corpus) -> Gathered | None:
     """The report on contexts that stand in `path` already; None where only their making was broken off."""
     found = _report_on(path)
-    if found is None or (found.settings, found.corpus) != (settings, corpus.manifest.fingerprint):
+    if found is None or (found.settings, found.corpus) != (named(settings), corpus.manifest.fingerprint):
         raise FathomError(
             f"'{path}' holds contexts made with other settings or from another corpus. "
             "Choose another --out, or add --replace to make them anew."

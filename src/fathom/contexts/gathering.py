@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from heapq import nsmallest
@@ -16,11 +16,12 @@ from pydantic import Field, model_validator
 
 from fathom.contexts.growing import Pool, Size, grow
 from fathom.contexts.layout import CLOSING, LAYOUT, boundary, context_id, forges_boundary, lay_out
+from fathom.contexts.splitting import divide
 from fathom.corpus.store import Corpus, Listed
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.articles import Count, Position
 from fathom.records.chance import rng_for
-from fathom.records.contexts import Context, Place, Way
+from fathom.records.contexts import Context, Place, Split, Way
 from fathom.records.errors import FathomError
 from fathom.records.lengths import print_length
 from fathom.records.record import Record, digest
@@ -49,6 +50,8 @@ class Settings(Record):
     """Only articles of these kinds, subjects, languages; empty for all."""
     subjects: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    splits: dict[Split, Position] = {}
+    """Parts of the corpus by share; clusters of articles that cite one another stay together. Empty: no parts."""
 
     @model_validator(mode="after")
     def _nothing_twice(self) -> Self:
@@ -59,10 +62,16 @@ class Settings(Record):
         return self
 
 
+def named(settings: Settings) -> Settings:
+    """The settings with the tokenizer by its name: a file of the same path may count differently tomorrow."""
+    return settings.model_copy(update={"tokenizer": tokenizer(settings.tokenizer).name})
+
+
 class Made(Record):
     """What could be made of one length in one way."""
 
     length: Position
+    split: Split = "test"
     way: Way
     wanted: Count
     made: Count
@@ -99,6 +108,8 @@ class Gathered(Record):
     corpus: str
     """The fingerprint of the corpus."""
     candidates: Count
+    parts: dict[Split, Count] = {}
+    """How many articles each split has."""
     left_out: dict[str, Count]
     """Articles that could not be used, by reason."""
     made: tuple[Made, ...] = ()
@@ -157,6 +168,7 @@ class Gathering:
         self._left_out: dict[str, int] = defaultdict(int)
         self._articles = self._candidates()
         self._pool = self._make_pool()
+        self._parts: dict[Split, list[int]] = divide(self._pool, settings.splits, settings.seed)
         self._shelves: dict[int, _Shelf] = {length: _Shelf() for length in settings.lengths}
         self._made: list[Made] = []
         self._ids: list[str] = []
@@ -164,18 +176,22 @@ class Gathering:
 
     def contexts(self, watch: Callable[[], None] = lambda: None) -> Iterator[Context]:
         """The contexts, length by length; `watch` is called after each."""
+        shares = self._settings.splits or {"test": 1}
+        counts = _shares(self._settings.count, list(shares.values()))
         for length in self._settings.lengths:
-            for context in self._of_length(length):
-                self._ids.append(context.id)
-                yield context
-                watch()
+            for split, count in zip(shares, counts, strict=True):
+                for context in self._of_length(length, split, count):
+                    self._ids.append(context.id)
+                    yield context
+                    watch()
 
     def report(self) -> Gathered:
         """What was made, and how much of it is alike."""
         return Gathered(
-            settings=self._settings,
+            settings=named(self._settings),
             corpus=self._corpus.manifest.fingerprint,
             candidates=len(self._articles),
+            parts={split: len(members) for split, members in self._parts.items()} if self._settings.splits else {},
             left_out=dict(self._left_out),
             made=tuple(self._made),
             shapes=tuple(self._shape(length) for length in self._settings.lengths if self._shelves[length].sets),
@@ -189,6 +205,7 @@ class Gathering:
         settings = self._settings
         kept: list[Listed] = []
         forged = {id for id, text in self._corpus.texts() if forges_boundary(text)}
+        seen: set[bytes] = set()
         for article in self._corpus.listing():
             if settings.kinds and article.kind not in settings.kinds:
                 self._left_out["another kind"] += 1
@@ -198,7 +215,10 @@ class Gathering:
                 self._left_out["another language"] += 1
             elif article.id in forged:
                 self._left_out["a line that looks like an article boundary"] += 1
+            elif article.fingerprint in seen:
+                self._left_out["the very text of another article"] += 1
             else:
+                seen.add(article.fingerprint)
                 kept.append(article)
         if not kept:
             reasons = ", ".join(f"{count} for {reason}" for reason, count in self._left_out.items())
@@ -216,12 +236,13 @@ class Gathering:
             if citing in numbers and cited in numbers:
                 neighbours[numbers[citing]][numbers[cited]] = None
                 neighbours[numbers[cited]][numbers[citing]] = None
-        return Pool([counts[article.id] for article in self._articles], [tuple(around) for around in neighbours])
+        tokens = [counts[article.id] for article in self._articles]
+        return Pool(tokens, [tuple(around) for around in neighbours], range(len(tokens)))
 
     # Growing.
 
-    def _of_length(self, length: int) -> Iterator[Context]:
-        """Contexts of one length; the ways take turns until there are enough or all have run dry."""
+    def _of_length(self, length: int, split: Split, count: int) -> Iterator[Context]:
+        """Contexts of one length and split; the ways take turns until there are enough or all have run dry."""
         size = Size(
             most=length,
             least=round(length * LEAST),
@@ -230,36 +251,38 @@ class Gathering:
             boundary=self._boundary,
             closing=self._counter.count(CLOSING),
         )
-        trials = [self._trials(length, way) for way in self._settings.ways]
+        trials = [self._trials(length, split, way) for way in self._settings.ways]
+        pool = self._pool.only(self._parts[split])
         made = 0
-        while made < self._settings.count and any(trial.why == "" for trial in trials):
+        while made < count and any(trial.why == "" for trial in trials):
             for trial in trials:
-                if made >= self._settings.count or trial.why:
+                if made >= count or trial.why:
                     continue
-                context = self._try(size, trial)
+                context = self._try(size, trial, pool)
                 if context is not None:
                     made += 1
                     yield context
-        shares = _shares(self._settings.count, len(trials))
-        for trial, wanted in zip(trials, shares, strict=True):
+        for trial, wanted in zip(trials, _shares(count, [1] * len(trials)), strict=True):
             reason = trial.why if trial.made < wanted else ""
-            self._made.append(Made(length=length, way=trial.way, wanted=wanted, made=trial.made, reason=reason))
+            self._made.append(
+                Made(length=length, split=split, way=trial.way, wanted=wanted, made=trial.made, reason=reason)
+            )
 
-    def _trials(self, length: int, way: Way) -> _Trials:
-        starts = list(range(len(self._pool)))
-        rng_for(self._settings.seed, "starts", length, way).shuffle(starts)
-        return _Trials(way, starts)
+    def _trials(self, length: int, split: Split, way: Way) -> _Trials:
+        starts = list(self._parts[split])
+        rng_for(self._settings.seed, "starts", length, split, way).shuffle(starts)
+        return _Trials(way, split, starts)
 
-    def _try(self, size: Size, trial: _Trials) -> Context | None:
+    def _try(self, size: Size, trial: _Trials, pool: Pool) -> Context | None:
         """The next context that may stand beside the others, or None with the reason noted in `trial`."""
         shelf = self._shelves[size.most]
         short = alike = 0
         for _ in range(PATIENCE):
-            rng = rng_for(self._settings.seed, "context", size.most, trial.way, trial.tried)
+            rng = rng_for(self._settings.seed, "context", size.most, trial.split, trial.way, trial.tried)
             # Every article starts a context before any starts a second one: that makes for the fewest lookalikes.
             start = trial.starts[trial.tried % len(trial.starts)]
             trial.tried += 1
-            chosen = grow(self._pool, size, trial.way, start, rng)
+            chosen = grow(pool, size, trial.way, start, rng)
             if chosen is None:
                 short += 1
                 continue
@@ -269,30 +292,33 @@ class Gathering:
                 continue
             if self._settings.order == "shuffled":
                 rng.shuffle(chosen)
-            context = self._laid_out(chosen, size, trial.way)
+            context = self._laid_out(chosen, size, trial)
             if context is None:
                 short += 1
                 continue
             shelf.add(members, len(chosen), context.tokens)
             trial.made += 1
             return context
-        trial.why = self._why(short, alike, size)
+        trial.why = self._why(short, alike, size, pool)
         return None
 
-    def _why(self, short: int, alike: int, size: Size) -> str:
+    def _why(self, short: int, alike: int, size: Size, pool: Pool) -> str:
         """Why a way ran dry: what most of its last tries foundered on."""
         if alike >= short:
             return f"{PATIENCE} more tries gave only contexts that share more than half with one that exists"
         length = print_length(size.most)
-        shortest = sum(nsmallest(size.articles, self._pool.tokens))
+        if len(pool.members) < size.articles:
+            return f"there are {len(pool.members):,} articles, fewer than the {size.articles:,} that each must have"
+        tokens_of = [pool.tokens[article] for article in pool.members]
+        shortest = sum(nsmallest(size.articles, tokens_of))
         if shortest > size.most:
             return f"the {size.articles} shortest articles have {shortest:,} tokens, too many for {length}"
-        if sum(self._pool.tokens) < size.least:
-            tokens = f"{sum(self._pool.tokens):,} tokens"
-            return f"all {len(self._pool):,} articles together have {tokens}, too few for {length}"
+        if sum(tokens_of) < size.least:
+            tokens = f"{sum(tokens_of):,} tokens"
+            return f"all {len(pool.members):,} articles together have {tokens}, too few for {length}"
         return f"{PATIENCE} more tries found no {size.articles} or more articles that fill {length}"
 
-    def _laid_out(self, chosen: list[int], size: Size, way: Way) -> Context | None:
+    def _laid_out(self, chosen: list[int], size: Size, trial: _Trials) -> Context | None:
         """The context of these articles in this order; None where its exact length is out of bounds."""
         places: list[Place] = []
         characters = tokens = 0
@@ -317,7 +343,8 @@ class Gathering:
             length=size.most,
             tokens=tokens,
             tokenizer=self._counter.name,
-            way=way,
+            way=trial.way,
+            split=trial.split,
             places=tuple(places),
         )
 
@@ -362,6 +389,7 @@ class _Trials:
     """How one way of growing has fared at one length."""
 
     way: Way
+    split: Split
     starts: list[int]
     tried: int = 0
     made: int = 0
@@ -369,6 +397,11 @@ class _Trials:
     """Set once the way has run dry."""
 
 
-def _shares(count: int, parts: int) -> list[int]:
-    """`count` divided as evenly as it goes."""
-    return [count // parts + (part < count % parts) for part in range(parts)]
+def _shares(count: int, weights: Sequence[int]) -> list[int]:
+    """`count` divided by weight, as evenly as whole numbers go."""
+    total, given, shares = sum(weights), 0, []
+    for place in range(1, len(weights) + 1):
+        upto = -(-count * sum(weights[:place]) // total)
+        shares.append(upto - given)
+        given = upto
+    return shares

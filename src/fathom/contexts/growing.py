@@ -19,14 +19,24 @@ class Pool:
     tokens: Sequence[int]
     neighbours: Sequence[Sequence[int]]
     """Whom each article cites or is cited by."""
+    members: Sequence[int]
+    """Those that may be taken; all of them, or one split's."""
 
     def __len__(self) -> int:
         return len(self.tokens)
 
     @cached_property
     def shortest(self) -> int:
-        """The tokens of the shortest article."""
-        return min(self.tokens)
+        """The tokens of the shortest article that may be taken."""
+        return min(self.tokens[member] for member in self.members)
+
+    def only(self, members: Sequence[int]) -> Pool:
+        """The same articles, of which only these may be taken and walked over."""
+        if len(members) == len(self):
+            return self
+        allowed = set(members)
+        inside = [[near for near in around if near in allowed] for around in self.neighbours]
+        return Pool(self.tokens, inside, members)
 
 
 @dataclass(frozen=True)
@@ -76,9 +86,9 @@ def _at_random(pool: Pool, start: int, rng: Random) -> Walk:
     """Any article, without regard to who cites whom: a shuffle that is drawn only as far as it is needed."""
     yield start
     moved: dict[int, int] = {}
-    for last in range(len(pool) - 1, -1, -1):
+    for last in range(len(pool.members) - 1, -1, -1):
         place = rng.randint(0, last)
-        article = moved.get(place, place)
+        article = pool.members[moved.get(place, place)]
         moved[place] = moved.get(last, last)
         if article != start:
             yield article

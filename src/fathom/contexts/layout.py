@@ -14,6 +14,8 @@ LAYOUT = "articles/1"
 
 CLOSING = "===== End of articles\n"
 
+_FORGED = (b"\n=====", b"===== Article", b"===== End of")
+
 
 def boundary(number: int) -> str:
     """The line above article `number`, counted from one.
@@ -26,7 +28,8 @@ def boundary(number: int) -> str:
 
 def forges_boundary(text: bytes) -> bool:
     """Whether a line of the text could be taken for a boundary."""
-    return text.startswith(b"=====") or b"\n=====" in text
+    # Also behind signs that some readers take for the end of a line.
+    return text.startswith(b"=====") or any(mark in text for mark in _FORGED)
 
 
 def context_id(fingerprints: Iterable[bytes]) -> str:

@@ -14,7 +14,7 @@ from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.reports import DOMAINS as REPORTS
 from fathom.corpus.generated.reports import write_report
 from fathom.corpus.generated.research import write_article
-from fathom.corpus.generated.world import Plan, World
+from fathom.corpus.generated.world import VERSION, Plan, World
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.store import CorpusWriter, Packed, finished, pack
 from fathom.records.articles import Position
@@ -36,6 +36,8 @@ class Recipe(Record):
     domains: tuple[str, ...] = SUBJECTS
     """Which documents, taking turns: subjects of research articles, kinds of reports."""
     seed: int = 0
+    generator: int = VERSION
+    """The version of the words; a corpus begun by another is not gone on with."""
     articles: Position | None = None
     tokens: Position | None = None
     """Generation ends with the article that reaches so many tokens."""

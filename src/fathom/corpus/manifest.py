@@ -17,6 +17,9 @@ FORMAT = 1
 
 FILE_NAME = "manifest.json"
 
+MENDING = "Restore a copy, or delete the folder and make the corpus again."
+"""What to do about a corpus that is damaged."""
+
 
 class CorpusManifest(Record):
     """Written last, so that a corpus with a manifest is a finished one."""
@@ -61,8 +64,8 @@ def read_manifest(folder: Path) -> CorpusManifest:
         content = path.read_bytes()
     try:
         found = json.loads(content)
-    except ValueError as error:
-        raise FathomError(f"'{path}' is no JSON: {error}. Restore a copy, or make the corpus again.") from error
+    except (ValueError, RecursionError) as error:
+        raise FathomError(f"'{path}' is no JSON: {error}. {MENDING}") from error
     written = found.get("format") if isinstance(found, dict) else None
     if isinstance(written, int) and written > FORMAT:
         raise FathomError(
@@ -72,6 +75,4 @@ def read_manifest(folder: Path) -> CorpusManifest:
     try:
         return CorpusManifest.model_validate_json(content)
     except ValidationError as error:
-        raise FathomError(
-            f"'{path}' is no manifest of a corpus: {first_fault(error)}. Restore a copy, or make the corpus again."
-        ) from error
+        raise FathomError(f"'{path}' is no manifest of a corpus: {first_fault(error)}. {MENDING}") from error

@@ -21,7 +21,7 @@ from pydantic import JsonValue, ValidationError
 
 import fathom
 from fathom.corpus.manifest import FILE_NAME as MANIFEST
-from fathom.corpus.manifest import CorpusManifest, read_manifest
+from fathom.corpus.manifest import MENDING, CorpusManifest, read_manifest
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.articles import Article, ArticleId
 from fathom.records.errors import FathomError, touching
@@ -108,7 +108,8 @@ def pack(article: Article) -> Packed:
     """The article, compressed and counted."""
     text = article.text.encode()
     parts = article.model_dump_json(exclude={"text"}).encode()
-    compressor = zstandard.ZstdCompressor(level=_LEVEL)
+    # With a checksum: a flipped bit must never be shown as an article's words.
+    compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
     return Packed(
         id=article.id,
         kind=article.kind,
@@ -127,9 +128,22 @@ def pack(article: Article) -> Packed:
 
 
 def _unpack(text: bytes, parts: bytes) -> Article:
-    words = json.dumps(zstandard.decompress(text).decode(), ensure_ascii=False).encode()
+    words = json.dumps(_decompress(text).decode(), ensure_ascii=False).encode()
     # The text goes back in as the first field, so that one pass of the validator sees a whole article.
-    return Article.model_validate_json(b'{"text":' + words + b"," + zstandard.decompress(parts)[1:])
+    return Article.model_validate_json(b'{"text":' + words + b"," + _decompress(parts)[1:])
+
+
+_DAMAGE = (zstandard.ZstdError, UnicodeDecodeError, TypeError, MemoryError)
+"""What reading a damaged store can raise."""
+
+_LARGEST = 1 << 31
+"""Bytes of one text: a header that claims more is damage, and must not be believed."""
+
+
+def _decompress(packed: bytes) -> bytes:
+    if zstandard.frame_content_size(packed) > _LARGEST:
+        raise zstandard.ZstdError("it claims to be larger than any text")
+    return zstandard.decompress(packed)
 
 
 class Unpacked(NamedTuple):
@@ -191,7 +205,7 @@ class Corpus(_Database):
         self.manifest = read_manifest(folder)
         path = folder / STORE
         if not path.exists():
-            raise FathomError(f"The corpus '{folder}' lacks its {STORE}. Restore a copy, or make the corpus again.")
+            raise FathomError(f"The corpus '{folder}' lacks its {STORE}. {MENDING}")
         with touching("read", path):
             self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
         with self._closed_on_error(), touching("read", path):
@@ -199,7 +213,7 @@ class Corpus(_Database):
             if found != self.manifest.articles:
                 raise FathomError(
                     f"The corpus '{folder}' holds {found} articles where its manifest counts {self.manifest.articles}."
-                    " Restore a copy, or make the corpus again."
+                    f" {MENDING}"
                 )
 
     def __len__(self) -> int:
@@ -257,6 +271,10 @@ class Corpus(_Database):
             (counter.name,),
         )
         counts: dict[ArticleId, int] = dict(stored)
+        if counts and len(counts) != len(self):
+            raise FathomError(
+                f"The corpus '{self.folder}' has lengths for {len(counts)} of {len(self)} articles. {MENDING}"
+            )
         return counts or {id: counter.count(text.decode()) for id, text in self.texts()}
 
     def _query(self, sql: str, values: tuple[str, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -266,20 +284,18 @@ class Corpus(_Database):
     def _opened(self, id: ArticleId, text: bytes, parts: bytes) -> Article:
         try:
             return _unpack(text, parts)
-        except (ValidationError, zstandard.ZstdError, UnicodeDecodeError) as error:
+        except (ValidationError, *_DAMAGE) as error:
             fault = first_fault(error) if isinstance(error, ValidationError) else str(error)
             raise self._damaged(id, fault) from error
 
     def _decompressed(self, id: ArticleId, text: bytes) -> bytes:
         try:
-            return zstandard.decompress(text)
-        except zstandard.ZstdError as error:
+            return _decompress(text)
+        except _DAMAGE as error:
             raise self._damaged(id, str(error)) from error
 
     def _damaged(self, id: ArticleId, fault: str) -> FathomError:
-        return FathomError(
-            f"Article '{id}' of the corpus '{self.folder}' is damaged: {fault}. Restore a copy, or make it again."
-        )
+        return FathomError(f"Article '{id}' of the corpus '{self.folder}' is damaged: {fault}. {MENDING}")
 
     def _lacks(self, id: ArticleId) -> FathomError:
         return FathomError(
@@ -297,6 +313,8 @@ class CorpusWriter(_Database):
         self.folder = folder
         self.recipe = recipe
         _refuse_another(folder, recipe)
+        if "\udc80" <= max(str(folder)) <= "\udcff":
+            raise FathomError(f"Cannot write to {str(folder)!a}: the name is no UTF-8. Choose another --out.")
         with touching("make the folder", folder):
             folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / UNFINISHED
@@ -316,7 +334,11 @@ class CorpusWriter(_Database):
             for statement in filter(str.strip, _statements(SCHEMA)):
                 self._db.execute(statement)
             self._db.execute("INSERT INTO meta VALUES ('recipe', ?)", (recipe,))
-        (found,) = self._db.execute("SELECT value FROM meta WHERE name = 'recipe'").fetchone()
+        (found,) = self._db.execute("SELECT value FROM meta WHERE name = 'recipe'").fetchone() or ("",)
+        if not found.startswith("{"):
+            raise FathomError(
+                f"'{self._path}' is damaged: it does not say what it was to become. Delete it and start anew."
+            )
         if found != recipe:
             differing = _differing(json.loads(found), self.recipe)
             raise FathomError(
@@ -373,6 +395,7 @@ class CorpusWriter(_Database):
             whole.unlink(missing_ok=True)
         manifest.write(self.folder)
         self._path.unlink()
+        self._path.with_name(f"{UNFINISHED}-journal").unlink(missing_ok=True)
         return manifest
 
     def _manifest(self) -> CorpusManifest:
@@ -404,7 +427,7 @@ class CorpusWriter(_Database):
     def _contents(self) -> Iterator[bytes]:
         """What the fingerprint covers. Decompressed, since another zstd may pack the same words differently."""
         for id, text, parts in self._db.execute("SELECT id, fingerprint, parts FROM articles ORDER BY number"):
-            yield from (id.encode(), text, zstandard.decompress(parts))
+            yield from (id.encode(), text, _decompress(parts))
 
 
 def _statements(script: str) -> Iterable[str]:

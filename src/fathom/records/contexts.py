@@ -15,6 +15,9 @@ Way = Literal["random", "breadth", "depth"]
 """How a context grew: at random, or breadth-first or depth-first over the citation graph."""
 
 
+Split = Literal["train", "dev", "test"]
+
+
 class Place(Record):
     """Where one article stands in the laid-out text."""
 
@@ -42,6 +45,8 @@ class Context(Record):
     """The exact length of the laid-out text."""
     tokenizer: str
     way: Way
+    split: Split = "test"
+    """No article stands in contexts of two splits."""
     places: tuple[Place, ...] = Field(min_length=1)
 
     @property

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from fathom.records.articles import Count
-from fathom.records.contexts import ContextId
+from fathom.records.contexts import ContextId, Split
 from fathom.records.record import Record
 
 QuestionId = str
@@ -21,7 +21,7 @@ class Question(Record):
     context_id: ContextId
     text: str
     """The whole wording, the form of the wanted answer included."""
-    split: Literal["train", "dev", "test"] = "test"
+    split: Split = "test"
     tags: Annotated[dict[str, str], AfterValidator(lambda tags: dict(sorted(tags.items())))] = {}
     """What scores are broken down by: skill, topic, level, language."""
 

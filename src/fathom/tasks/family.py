@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
-from typing import Protocol
+from typing import Annotated, Protocol
+
+from pydantic import Field
 
 from fathom.corpus.store import Corpus
+from fathom.records.articles import Position
 from fathom.records.contexts import Context
 from fathom.records.questions import Question, Reply
+from fathom.records.record import Record
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
 
@@ -22,10 +27,37 @@ class Item:
     key: Key
 
 
+class Asked(Record):
+    """What is asked of every family: how much of it."""
+
+    questions: Position = 10
+    """For each context."""
+    unanswerable: Annotated[float, Field(ge=0, le=1)] = 0.1
+    """The share that nothing in the context answers."""
+    templates: Path | None = None
+    """A file of the user's own templates, asked instead of the built-in ones."""
+    held_out: tuple[str, str] | None = None
+    """A tag and its value that only the test split asks about: ("skill", "sorting")."""
+    template_shares: dict[str, Position] = {}
+    """How templates are divided among the splits; empty for all of them in every split."""
+
+
 class Builder(Protocol):
     """Makes a family's items for one corpus; it may keep what it read, for the next context."""
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]: ...
+
+
+class Checked(Record):
+    """One rule of an audit: how many items were looked at, and what was wrong with some."""
+
+    rule: str
+    looked_at: int
+    faults: tuple[str, ...] = ()
+    """The first few, each naming its question."""
+    failed: int = 0
+    measured: dict[str, float] = {}
+    """Shares and counts that are no faults but should be known."""
 
 
 class Family(Protocol):
@@ -34,6 +66,23 @@ class Family(Protocol):
     @property
     def name(self) -> str: ...
 
-    def builder(self, corpus: Corpus) -> Builder: ...
+    @property
+    def builder(self) -> FamilyBuilder: ...
 
-    def check(self, key: Key, reply: Reply) -> Verdict: ...
+    @property
+    def check(self) -> FamilyCheck: ...
+
+    @property
+    def audit(self) -> FamilyAudit: ...
+
+
+class FamilyBuilder(Protocol):
+    def __call__(self, corpus: Corpus, asked: Asked, seed: int) -> Builder: ...
+
+
+class FamilyCheck(Protocol):
+    def __call__(self, key: Key, reply: Reply) -> Verdict: ...
+
+
+class FamilyAudit(Protocol):
+    def __call__(self, items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[Checked]: ...

@@ -3,85 +3,104 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from random import Random
-from typing import get_args
 
 from fathom.corpus.store import Corpus
 from fathom.records.articles import ArticleId
-from fathom.records.contexts import Context
+from fathom.records.chance import rng_for
+from fathom.records.contexts import Context, Split
 from fathom.records.lengths import print_length
 from fathom.records.questions import Question
 from fathom.records.record import short_id
 from fathom.records.spans import Span
 from fathom.scoring.answers import Answer, Passage
 from fathom.scoring.keys import Key, Proof
-from fathom.tasks.family import Item
+from fathom.tasks.family import Asked, Item
 from fathom.tasks.numeric.answers import answer_of, normal_form
 from fathom.tasks.numeric.evaluate import evaluate, kept_articles
 from fathom.tasks.numeric.filling import Filled, Filler
+from fathom.tasks.numeric.own import read_templates
 from fathom.tasks.numeric.programs import Part, Skill
 from fathom.tasks.numeric.sql import literal
 from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, read_source
 from fathom.tasks.numeric.templates import Template, templates
-from fathom.tasks.numeric.wording import question
 
 NAME = "numeric"
 ATTEMPTS = 40
 """Templates tried for one question before a context is taken to allow none."""
-
-SKILLS: tuple[Skill, ...] = get_args(Skill)
 
 
 class DisagreementError(Exception):
     """Two ways of computing one key gave two answers: the program is wrong, and no bench may come of it."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How many questions, and how many of them without an answer."""
+def builder(corpus: Corpus, asked: Asked, seed: int) -> NumericBuilder:
+    """A builder for the contexts of `corpus`."""
+    offered = templates() if asked.templates is None else read_templates(asked.templates)
+    return NumericBuilder(corpus, asked, Offer(offered, asked, seed))
 
-    questions: int = 10
-    unanswerable: float = 0.1
+
+class Offer:
+    """Which templates a split may ask, by skill."""
+
+    def __init__(self, offered: Sequence[Template], asked: Asked, seed: int) -> None:
+        self._by: dict[tuple[Split, str], dict[Skill, list[Template]]] = {}
+        self._offered = offered
+        self._asked = asked
+        self._splits = {template.id: _split_of(template, asked.template_shares, seed) for template in offered}
+
+    def of(self, split: Split, length: str) -> dict[Skill, list[Template]]:
+        """The templates for contexts of that split and length, by skill; none where they are held out."""
+        if (split, length) not in self._by:
+            by_skill: dict[Skill, list[Template]] = {}
+            for template in self._offered:
+                if self._splits[template.id] in (None, split) and self._is_fair(template, split, length):
+                    by_skill.setdefault(template.skill, []).append(template)
+            self._by[split, length] = by_skill
+        return self._by[split, length]
+
+    def _is_fair(self, template: Template, split: Split, length: str) -> bool:
+        """What is held out is asked in the test split, and nothing else is; training and tuning never see it."""
+        if self._asked.held_out is None:
+            return True
+        tag, value = self._asked.held_out
+        found = {"skill": template.skill, "topic": template.topic, "length": length}.get(tag)
+        return (found == value) == (split == "test")
+
+
+def _split_of(template: Template, shares: dict[str, int], seed: int) -> str | None:
+    if not shares:
+        return None
+    return rng_for(seed, "template", template.id).choices(list(shares), list(shares.values()))[0]
 
 
 class NumericBuilder:
     """Builds items for the contexts of one corpus; each article is read once."""
 
-    def __init__(self, corpus: Corpus, settings: Settings | None = None) -> None:
+    def __init__(self, corpus: Corpus, asked: Asked, offer: Offer) -> None:
         self._corpus = corpus
-        self._settings = settings or Settings()
+        self._asked = asked
+        self._offer = offer
         self._database = open_database()
         self._sources: dict[ArticleId, Source] = {}
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
         """The context's items; fewer than asked for where its articles do not allow more."""
+        offered = self._offer.of(context.split, print_length(context.length))
+        if not offered:
+            return
         sources = [self._source(id) for id in context.articles]
         workshop = _Workshop(build_tables(sources), sources)
         workshop.tables.load(self._database)
         filler = Filler(workshop.tables, self._database)
         used: set[str] = set()
-        for number, skill in enumerate(_planned_skills(self._settings.questions, rng)):
-            empty = rng.random() < self._settings.unanswerable
-            filled = self._fill(filler, workshop, skill, empty, rng, used)
+        for number, skill in enumerate(_planned_skills(sorted(offered), self._asked.questions, rng)):
+            empty = rng.random() < self._asked.unanswerable
+            filled = _fill(filler, workshop, offered[skill], empty, rng, used)
             if filled is not None:
                 used.add(filled.template.id)
                 yield workshop.item(context, filled, rng_of(rng, number))
-
-    def _fill(
-        self, filler: Filler, workshop: _Workshop, skill: Skill, empty: bool, rng: Random, used: set[str]
-    ) -> Filled | None:
-        """A template of that skill with values that work here; without an answer if that is wanted and can be had."""
-        options = _of_skill(skill)
-        for _ in range(ATTEMPTS):
-            template = rng.choice(options)
-            if template.id in used:
-                continue
-            filled = filler.fill(template, rng, empty)
-            if filled is not None and workshop.is_certain(filled):
-                return filled
-        return None if not empty else self._fill(filler, workshop, skill, False, rng, used)
 
     def _source(self, id: ArticleId) -> Source:
         if id not in self._sources:
@@ -89,27 +108,31 @@ class NumericBuilder:
         return self._sources[id]
 
 
+def _fill(
+    filler: Filler, workshop: _Workshop, options: Sequence[Template], empty: bool, rng: Random, used: set[str]
+) -> Filled | None:
+    """One of the templates with values that work here; without an answer if that is wanted and can be had."""
+    for _ in range(ATTEMPTS):
+        template = rng.choice(options)
+        if template.id in used:
+            continue
+        filled = filler.fill(template, rng, empty)
+        if filled is not None and workshop.is_certain(filled):
+            return filled
+    return _fill(filler, workshop, options, False, rng, used) if empty else None
+
+
 def rng_of(rng: Random, number: int) -> Random:
     """A generator for one question's words, so that wording draws nothing from the choice of questions."""
     return Random(rng.getrandbits(64) ^ number)
 
 
-def _planned_skills(questions: int, rng: Random) -> list[Skill]:
+def _planned_skills(skills: list[Skill], questions: int, rng: Random) -> list[Skill]:
     """Every skill once before any comes twice."""
     planned: list[Skill] = []
     while len(planned) < questions:
-        planned.extend(rng.sample(SKILLS, len(SKILLS)))
+        planned.extend(rng.sample(skills, len(skills)))
     return planned[:questions]
-
-
-_SKILLED: dict[Skill, list[Template]] = {}
-
-
-def _of_skill(skill: Skill) -> Sequence[Template]:
-    if not _SKILLED:
-        for template in templates():
-            _SKILLED.setdefault(template.skill, []).append(template)
-    return _SKILLED[skill]
 
 
 class _Workshop:
@@ -143,13 +166,15 @@ class _Workshop:
                 id=id,
                 family=NAME,
                 context_id=context.id,
-                text=question(filled.program, rng),
+                split=context.split,
+                text=filled.wording(rng),
                 tags={
                     "skill": filled.template.skill,
                     "topic": filled.template.topic,
                     "template": filled.template.id,
                     "length": print_length(context.length),
                     "way": context.way,
+                    **dict(filled.template.labels),
                 },
             ),
             Key(question_id=id, answer=self._answer(filled), proof=self._proof(filled, statement)),

@@ -30,6 +30,7 @@ from fathom.tasks.numeric.programs import (
 from fathom.tasks.numeric.sql import Query
 from fathom.tasks.numeric.tables import Tables
 from fathom.tasks.numeric.templates import Template
+from fathom.tasks.numeric.wording import question
 
 TRIES = 8
 """Draws of values before a template is given up for a context."""
@@ -52,6 +53,10 @@ class Filled:
     template: Template
     program: Program
     rows: tuple[Row, ...]
+
+    def wording(self, rng: Random) -> str:
+        """The question in words."""
+        return question(self.program, rng)
 
 
 class Filler:

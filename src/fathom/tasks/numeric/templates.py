@@ -79,6 +79,8 @@ class Template:
 
     id: str
     program: Program
+    labels: tuple[tuple[str, str], ...] = ()
+    """What a user calls it, where it is a user's own."""
 
     @cached_property
     def skill(self) -> Skill:

@@ -1,0 +1,123 @@
+"""`fathom build`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from fathom.cli import options
+from fathom.cli.progress import bar
+from fathom.contexts.files import FILE_NAME, read_contexts
+from fathom.records.contexts import Split
+from fathom.records.errors import FathomError
+from fathom.tasks.bench import BenchManifest, build
+from fathom.tasks.catalog import FAMILIES
+from fathom.tasks.family import Asked
+from fathom.tasks.numeric.own import read_own
+
+EXAMPLE = """
+\b
+Examples:
+  fathom build corpus --out bench
+  fathom build corpus --out bench --questions 5 --unanswerable 0.2 --seed 3
+  fathom build corpus --out bench --templates mine.json
+"""
+
+HELD_OUT = ("length", "skill", "topic")
+
+
+@click.command(epilog=EXAMPLE)
+@options.corpus
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write the bench to.")
+@click.option(
+    "--families",
+    type=options.Words(tuple(family.name for family in FAMILIES), needed=True),
+    default=",".join(family.name for family in FAMILIES),
+    show_default=True,
+    help="Which kinds of questions.",
+)
+@click.option(
+    "--contexts", type=click.Path(path_type=Path), help=f"The contexts to ask about.  [default: CORPUS/{FILE_NAME}]"
+)
+@click.option("--questions", type=click.IntRange(1), default=10, show_default=True, help="For each context.")
+@click.option(
+    "--unanswerable",
+    type=click.FloatRange(0, 1),
+    default=0.1,
+    show_default=True,
+    help="The share that nothing in the context answers.",
+)
+@click.option(
+    "--templates", type=click.Path(path_type=Path), help="Your own SQL templates, a JSON list, instead of ours."
+)
+@click.option(
+    "--template-splits",
+    type=options.Shares(get_args(Split)),
+    default="",
+    help="Divide templates among the splits too, such as train=70,dev=10,test=20.",
+)
+@click.option("--hold-out", default="", help="What only the test split asks about, such as skill=sorting or length=1M.")
+@options.seed
+@options.processes
+@options.as_json
+def command(
+    corpus: Path,
+    out: Path,
+    families: tuple[str, ...],
+    contexts: Path | None,
+    questions: int,
+    unanswerable: float,
+    templates: Path | None,
+    template_splits: dict[str, int],
+    hold_out: str,
+    seed: int,
+    processes: int,
+    as_json: bool,
+) -> None:
+    """Make a bench: questions and keys over a corpus's contexts.
+
+    Every key is computed by a query over tables read from the very text that is shown, and again without SQL; the two
+    must agree. Reads CORPUS and its contexts; writes a folder with questions and keys apart; calls no model.
+    """
+    path = contexts or corpus / FILE_NAME
+    if templates is not None:
+        for refused in read_own(templates).refused:
+            click.echo(f"fathom: {templates}, {refused.place}, is left out: {refused.why}.", err=True)
+    asked = Asked(
+        questions=questions,
+        unanswerable=unanswerable,
+        templates=templates,
+        held_out=_held_out(hold_out),
+        template_shares=template_splits,
+    )
+    total = sum(1 for _ in read_contexts(path))
+    with bar("Building", total) as show:
+        manifest = build(corpus, path, families, asked, seed, out, processes, show)
+    click.echo(manifest.model_dump_json(indent=2) if as_json else describe(out, manifest))
+
+
+def _held_out(written: str) -> tuple[str, str] | None:
+    if not written:
+        return None
+    tag, _, value = written.partition("=")
+    if tag not in HELD_OUT or not value:
+        raise FathomError(
+            f"'{written}' cannot be held out. Write one of {', '.join(HELD_OUT)} with its value: skill=sorting."
+        )
+    return tag, value
+
+
+def describe(folder: Path, manifest: BenchManifest) -> str:
+    """What the bench asks, in a few lines."""
+    lines = [f"{folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts"]
+    for name in ("split", "length", "skill", "topic", "answer"):
+        counts = manifest.counts.get(name, {})
+        if len(counts) > 1:
+            lines.append(f"  by {name}: " + ", ".join(f"{value} {count:,}" for value, count in counts.items()))
+    for pair, shared in manifest.leaks.items():
+        assert isinstance(shared, dict)
+        lines.append(f"  shared by {pair}: " + ", ".join(f"{kind} {count}" for kind, count in shared.items()))
+    lines.append(f"  fingerprint {manifest.fingerprint[:16]}")
+    return "\n".join(lines)

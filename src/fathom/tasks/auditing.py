@@ -1,0 +1,56 @@
+"""An audit: a bench proves itself from its own files and the corpus it names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fathom.corpus.store import Corpus
+from fathom.records.articles import Count
+from fathom.records.errors import FathomError
+from fathom.records.files import replacing
+from fathom.records.record import Record, digest_stream
+from fathom.tasks.bench import CONTEXTS, KEYS, QUESTIONS, Bench
+from fathom.tasks.catalog import family
+from fathom.tasks.family import Checked
+
+FILE_NAME = "audit.json"
+
+
+class Audit(Record):
+    """What an audit found; it fails when any rule did."""
+
+    bench: str
+    """The fingerprint of the bench that was looked at."""
+    questions: Count
+    checked: tuple[Checked, ...]
+
+    @property
+    def passed(self) -> bool:
+        return not any(checked.failed for checked in self.checked)
+
+
+def audit(folder: Path, corpus_folder: Path | None = None, seed: int = 0) -> Audit:
+    """Prove every item again and write down what was found."""
+    bench = Bench(folder)
+    where = corpus_folder or Path(bench.manifest.corpus)
+    with Corpus(where) as corpus:
+        if corpus.manifest.fingerprint != bench.manifest.corpus_fingerprint:
+            raise FathomError(
+                f"The corpus '{where}' is not the one that the bench '{folder}' was built from. "
+                "Give that one with --corpus."
+            )
+        checked = [_unchanged(bench)]
+        for name in bench.manifest.families:
+            checked.extend(family(name).audit(bench.items(), corpus, seed))
+    found = Audit(bench=bench.manifest.fingerprint, questions=bench.manifest.questions, checked=tuple(checked))
+    with replacing(folder / FILE_NAME) as file:
+        file.write(found.model_dump_json(indent=2).encode() + b"\n")
+    return found
+
+
+def _unchanged(bench: Bench) -> Checked:
+    """Whether the files are those that were built."""
+    contents = ((bench.folder / name).read_bytes() for name in (CONTEXTS, QUESTIONS, KEYS))
+    same = digest_stream(contents).hex() == bench.manifest.fingerprint
+    fault = () if same else ("contexts, questions or keys were changed after the bench was built",)
+    return Checked(rule="the files are as they were built", looked_at=3, failed=len(fault), faults=fault)

@@ -1,0 +1,239 @@
+"""A bench: contexts, questions, keys and a manifest in a folder. Made once, then only read."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from pathlib import Path
+
+from pydantic import JsonValue, ValidationError
+
+import fathom
+from fathom.contexts.files import read_contexts
+from fathom.corpus.store import Corpus
+from fathom.records.articles import Count
+from fathom.records.chance import rng_for
+from fathom.records.contexts import Context
+from fathom.records.errors import FathomError, touching
+from fathom.records.files import read_records, replacing
+from fathom.records.questions import Question
+from fathom.records.record import Record, digest_stream, first_fault
+from fathom.scoring.keys import Key
+from fathom.tasks.catalog import family
+from fathom.tasks.family import Asked, Builder, Item
+from fathom.work import run_ordered
+
+FORMAT = 1
+MANIFEST, CONTEXTS, QUESTIONS, KEYS = "manifest.json", "contexts.jsonl", "questions.jsonl", "keys.jsonl"
+
+
+class BenchManifest(Record):
+    """How a bench was made and what is in it; written last, so that a bench with a manifest is a whole one."""
+
+    format: int = FORMAT
+    fathom: str
+    sqlite: str
+    """The version that ran the keys' queries."""
+    corpus: str
+    """Where the corpus was when the bench was built."""
+    corpus_fingerprint: str
+    licences: dict[str, Count]
+    families: tuple[str, ...]
+    asked: Asked
+    seed: int
+    contexts: Count
+    questions: Count
+    counts: dict[str, dict[str, Count]]
+    """Questions by family, split, skill, topic, length, way and type of answer."""
+    leaks: dict[str, JsonValue]
+    """What two splits have in common: articles, contexts, templates, identical programs."""
+    fingerprint: str
+    """Of contexts, questions and keys."""
+
+
+def build(
+    corpus_folder: Path,
+    contexts_path: Path,
+    families: tuple[str, ...],
+    asked: Asked,
+    seed: int,
+    folder: Path,
+    processes: int = 1,
+    watch: Callable[[int], None] = lambda done: None,
+) -> BenchManifest:
+    """Write the bench; the same inputs and seed give the same bytes, with any number of processes."""
+    _refuse_another(folder)
+    with Corpus(corpus_folder) as corpus:
+        licences, fingerprint = corpus.manifest.licences, corpus.manifest.fingerprint
+    for name in families:
+        family(name)
+    task = partial(_items, corpus_folder, families, asked, seed)
+    counted = _Counted()
+    with touching("make the folder", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with (
+        replacing(folder / CONTEXTS) as contexts,
+        replacing(folder / QUESTIONS) as questions,
+        replacing(folder / KEYS) as keys,
+    ):
+        for done, (context, items) in enumerate(run_ordered(task, read_contexts(contexts_path), processes), start=1):
+            contexts.write(context.to_line())
+            for item in items:
+                questions.write(item.question.to_line())
+                keys.write(item.key.to_line())
+            counted.add(context, items)
+            watch(done)
+        if not counted.questions:
+            raise FathomError(f"No question could be made from '{contexts_path}'. Give contexts of other articles.")
+    manifest = BenchManifest(
+        fathom=fathom.__version__,
+        sqlite=sqlite3.sqlite_version,
+        corpus=str(corpus_folder),
+        corpus_fingerprint=fingerprint,
+        licences=licences,
+        families=families,
+        asked=asked,
+        seed=seed,
+        contexts=counted.contexts,
+        questions=counted.questions,
+        counts={name: dict(sorted(values.items())) for name, values in sorted(counted.by.items())},
+        leaks=counted.leaks(),
+        fingerprint=digest_stream((folder / name).read_bytes() for name in (CONTEXTS, QUESTIONS, KEYS)).hex(),
+    )
+    with replacing(folder / MANIFEST) as file:
+        file.write(manifest.model_dump_json(indent=2).encode() + b"\n")
+    return manifest
+
+
+def _items(
+    corpus_folder: Path, families: tuple[str, ...], asked: Asked, seed: int, context: Context
+) -> tuple[Context, list[Item]]:
+    """One context's items; a worker keeps its builders from one context to the next."""
+    items: list[Item] = []
+    for name in families:
+        builder = _builder(name, corpus_folder, asked.model_dump_json(), seed)
+        items.extend(builder.build(context, rng_for(seed, name, context.id)))
+    return context, items
+
+
+@cache
+def _builder(name: str, corpus_folder: Path, asked: str, seed: int) -> Builder:
+    return family(name).builder(Corpus(corpus_folder), Asked.model_validate_json(asked), seed)
+
+
+_LEAKING = ("articles", "contexts", "programs", "templates")
+"""What two splits must not share; a program without values, such as a plain maximum, is shared with its template."""
+
+
+class _Counted:
+    """What went into a bench, counted as it is written."""
+
+    def __init__(self) -> None:
+        self.contexts = self.questions = 0
+        self.by: dict[str, Counter[str]] = {}
+        self._splits: dict[str, dict[str, set[str]]] = {}
+
+    def add(self, context: Context, items: list[Item]) -> None:
+        self.contexts += 1
+        for item in items:
+            self.questions += 1
+            tags = {"family": item.question.family, "split": item.question.split, "answer": item.key.answer.type}
+            for name, value in (tags | item.question.tags).items():
+                if name != "template":
+                    self.by.setdefault(name, Counter())[value] += 1
+            seen = self._splits.setdefault(
+                item.question.split, {"contexts": set(), "templates": set(), "programs": set()}
+            )
+            seen["contexts"].add(context.id)
+            seen["templates"].add(item.question.tags.get("template", ""))
+            seen["programs"].add(item.key.proof.program)
+            seen.setdefault("articles", set()).update(context.articles)
+
+    def leaks(self) -> dict[str, JsonValue]:
+        """For each two splits, how much of each kind they share."""
+        names = sorted(self._splits)
+        return {
+            f"{one}/{two}": {kind: len(self._splits[one][kind] & self._splits[two][kind]) for kind in _LEAKING}
+            for place, one in enumerate(names)
+            for two in names[place + 1 :]
+        }
+
+
+def _refuse_another(folder: Path) -> None:
+    if folder.is_file():
+        raise FathomError(f"Cannot write a bench to '{folder}': it is a file. Name a folder.")
+    if folder.exists():
+        with touching("read the folder", folder):
+            present = sorted(entry.name for entry in folder.iterdir() if not entry.name.endswith(".part"))
+        if present:
+            raise FathomError(f"'{folder}' is not empty (it holds '{present[0]}'). Choose another --out, or delete it.")
+
+
+class Bench:
+    """A bench, open for reading."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest = _read_manifest(folder)
+
+    def contexts(self) -> Iterator[Context]:
+        return read_records(self.folder / CONTEXTS, Context)
+
+    def questions(self) -> Iterator[Question]:
+        """What may be shown to a system."""
+        return read_records(self.folder / QUESTIONS, Question)
+
+    def keys(self) -> Iterator[Key]:
+        """What may not."""
+        return read_records(self.folder / KEYS, Key)
+
+    def items(self) -> Iterator[tuple[Context, list[Item]]]:
+        """Each context with its items; a question without its key, or the other way round, is an error."""
+        pairs = zip(self.questions(), self.keys(), strict=True)
+        held: Item | None = None
+        for context in self.contexts():
+            items: list[Item] = []
+            while True:
+                if held is None:
+                    question, key = next(pairs, (None, None))
+                    if question is None or key is None:
+                        break
+                    if question.id != key.question_id:
+                        raise FathomError(
+                            f"Question '{question.id}' of '{self.folder}' stands beside the key of "
+                            f"'{key.question_id}'. Restore a copy, or build the bench again."
+                        )
+                    held = Item(question, key)
+                if held.question.context_id != context.id:
+                    break
+                items.append(held)
+                held = None
+            yield context, items
+        if held is not None:
+            raise FathomError(
+                f"Question '{held.question.id}' asks of context '{held.question.context_id}', which {CONTEXTS} lacks. "
+                "Restore a copy, or build the bench again."
+            )
+
+
+def _read_manifest(folder: Path) -> BenchManifest:
+    path = folder / MANIFEST
+    if not path.exists():
+        raise FathomError(f"There is no bench in '{folder}'. Make one with `fathom build CORPUS --out {folder}`.")
+    with touching("read", path):
+        content = path.read_bytes()
+    try:
+        found = json.loads(content)
+        if isinstance(found, dict) and isinstance(found.get("format"), int) and found["format"] > FORMAT:
+            raise FathomError(
+                f"The bench '{folder}' was written by a newer Fathom ({found.get('fathom')}, format {found['format']})."
+                " Update Fathom, or build the bench again."
+            )
+        return BenchManifest.model_validate_json(content)
+    except ValidationError as error:
+        raise FathomError(f"'{path}' is no manifest of a bench: {first_fault(error)}. Build it again.") from error
+    except ValueError as error:
+        raise FathomError(f"'{path}' is no JSON: {error}. Restore a copy, or build it again.") from error

@@ -1,0 +1,232 @@
+"""The family's part of an audit: everything that can be proved again from the files, proved again."""
+
+from __future__ import annotations
+
+import random
+import re
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import groupby
+
+from fathom.corpus.store import Corpus
+from fathom.records.articles import Article
+from fathom.records.chance import rng_for
+from fathom.records.contexts import Context
+from fathom.scoring.answers import Answer, Members, Multiset, Nothing, Number, Ranking, Rows
+from fathom.tasks.family import Checked, Item
+from fathom.tasks.numeric.answers import answer_of, normal_form
+from fathom.tasks.numeric.evaluate import evaluate
+from fathom.tasks.numeric.mutants import mutants, random_tables
+from fathom.tasks.numeric.own import parse
+from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, read_source
+
+SHUFFLES = 12
+"""Random orders of rows under which no answer may change."""
+
+DATABASES = 20
+"""Generated collections on which wrong readings are tried."""
+
+STUDIED = 200
+"""Items whose wrong readings are tried: enough to know the share to a per cent or so."""
+
+_Fail = Callable[[str, str], None]
+
+
+def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[Checked]:
+    """Every rule with what it found; an item is proved from the articles, not from what built it."""
+    return _Audit(corpus, seed).run(items)
+
+
+class _Audit:
+    def __init__(self, corpus: Corpus, seed: int) -> None:
+        self._corpus = corpus
+        self._seed = seed
+        self._database = open_database()
+        self._read: dict[str, tuple[Source, int]] = {}
+        self._faults: dict[str, list[str]] = defaultdict(list)
+        self._looked: Counter[str] = Counter()
+        self._answers: dict[str, Counter[str]] = defaultdict(Counter)
+        self._degenerate: Counter[str] = Counter()
+        self._mutants: Counter[str] = Counter()
+
+    def run(self, items: Iterable[tuple[Context, list[Item]]]) -> list[Checked]:
+        studied = 0
+        for context, asked in items:
+            mine = [item for item in asked if item.question.family == "numeric"]
+            if not mine:
+                continue
+            tables = build_tables([self._source(id) for id in context.articles])
+            by_spelling = build_tables([self._source(id) for id in context.articles], naming="spellings")
+            tables.load(self._database)
+            for item in mine:
+                self._prove(context, item, tables, by_spelling)
+            self._shuffle(mine, tables)
+            if studied < STUDIED:
+                studied += self._mislead(mine, tables)
+        return self._report()
+
+    def _source(self, id: str) -> Source:
+        return self._opened(id)[0]
+
+    def _opened(self, id: str) -> tuple[Source, int]:
+        if id not in self._read:
+            article: Article = self._corpus.article(id)
+            self._read[id] = read_source(article), len(article.text)
+        return self._read[id]
+
+    # Rules.
+
+    def _prove(self, context: Context, item: Item, tables: Tables, by_spelling: Tables) -> None:
+        key = item.key
+        statement = key.proof.program
+        program = parse(statement)
+        answer = answer_of(program, self._database.execute(statement).fetchall(), tables)
+        self._rule("the query gives the key again", item, _same(answer, key.answer))
+        again = answer_of(program, evaluate(program, tables), tables)
+        self._rule("a second way of computing gives the key too", item, _same(again, key.answer))
+        seen = answer_of(program, evaluate(program, by_spelling), by_spelling)
+        self._rule("who is who does not change the answer", item, _same(seen, key.answer))
+        shown = set(context.articles)
+        for passage in key.proof.passages:
+            inside = passage.article in shown and passage.span.end <= self._opened(passage.article)[1]
+            self._rule("every passage is in the text that is shown", item, inside)
+        self._rule("the words are whole", item, not _is_badly_worded(item.question.text))
+        self._note(key.answer)
+
+    def _shuffle(self, items: list[Item], tables: Tables) -> None:
+        """The same rows in other orders: an answer that hangs on hidden order is no answer."""
+        rng = rng_for(self._seed, "shuffle", items[0].question.id)
+        for _ in range(SHUFFLES):
+            _shuffled(tables, rng).load(self._database)
+            for item in items:
+                rows = self._database.execute(item.key.proof.program).fetchall()
+                answer = answer_of(parse_cached(item.key.proof.program), rows, tables)
+                self._rule("no order of rows changes the answer", item, _same(answer, item.key.answer))
+        tables.load(self._database)
+
+    def _mislead(self, items: list[Item], tables: Tables) -> int:
+        """Single-edit wrong readings: which of them would the collection, or any of many others, give away?"""
+        for item in items:
+            statement = item.key.proof.program
+            for kind, wrong in mutants(statement):
+                self._mutants[f"{kind}: made"] += 1
+                tables.load(self._database)
+                if not _differ(self._database, statement, wrong):
+                    self._mutants[f"{kind}: survive the collection"] += 1
+                    if not self._told_apart(statement, wrong):
+                        self._mutants[f"{kind}: survive all"] += 1
+        tables.load(self._database)
+        return len(items)
+
+    def _told_apart(self, statement: str, wrong: str) -> bool:
+        rng = rng_for(self._seed, "databases", statement)
+        constants = [int(number) for number in re.findall(r"(?<![\w.'])\d+(?![\w.'])", statement)]
+        for _ in range(DATABASES):
+            random_tables(rng, constants).load(self._database)
+            if _differ(self._database, statement, wrong):
+                return True
+        return False
+
+    # Book-keeping.
+
+    def _rule(self, rule: str, item: Item, holds: bool) -> None:
+        self._looked[rule] += 1
+        if not holds:
+            self._faults[rule].append(item.question.id)
+
+    def _note(self, answer: Answer) -> None:
+        self._answers[answer.type][str(normal_form(answer))] += 1
+        match answer:
+            case Number(value=value) if value in (0, 1):
+                self._degenerate["zero or one"] += 1
+            case Ranking(groups=groups) if len(groups) < 2:
+                self._degenerate["sorts of a single group"] += 1
+            case Nothing():
+                self._degenerate["no answer"] += 1
+            case Members(items=items) | Multiset(items=items) if len(items) == 1:
+                self._degenerate["lists of one"] += 1
+            case Rows(rows=rows) if len(rows) == 1:
+                self._degenerate["tables of one row"] += 1
+
+    def _report(self) -> list[Checked]:
+        rules = [
+            Checked(
+                rule=rule,
+                looked_at=looked,
+                failed=len(self._faults[rule]),
+                faults=tuple(dict.fromkeys(self._faults[rule]))[:10],
+            )
+            for rule, looked in self._looked.items()
+        ]
+        total = sum(sum(counter.values()) for counter in self._answers.values())
+        if not total:
+            return rules
+        majority = max(count for counter in self._answers.values() for count in counter.values())
+        floors = {f"share of {name}": round(count / total, 4) for name, count in sorted(self._degenerate.items())}
+        floors["floor of the most frequent answer"] = round(majority / total, 4)
+        rules.append(Checked(rule="floors and degenerate answers", looked_at=total, measured=floors))
+        rules.append(Checked(rule="wrong readings", looked_at=self._made(), measured=self._survival()))
+        return rules
+
+    def _made(self) -> int:
+        return sum(count for name, count in self._mutants.items() if name.endswith(": made"))
+
+    def _survival(self) -> dict[str, float]:
+        """The share of wrong readings that give the same answer, in all and by kind of edit."""
+        kinds = sorted({name.split(":")[0] for name in self._mutants})
+        shares: dict[str, float] = {}
+        for where in ("survive the collection", "survive all"):
+            left = sum(self._mutants[f"{kind}: {where}"] for kind in kinds)
+            shares[f"all: {where}"] = round(left / max(1, self._made()), 4)
+        for kind in kinds:
+            shares[f"{kind}: survive all"] = round(
+                self._mutants[f"{kind}: survive all"] / self._mutants[f"{kind}: made"], 4
+            )
+        return shares
+
+
+def _same(one: Answer, two: Answer) -> bool:
+    return normal_form(one) == normal_form(two)
+
+
+_PARSED: dict[str, object] = {}
+
+
+def parse_cached(statement: str):  # type: ignore[no-untyped-def]
+    """The program of a statement that was parsed before."""
+    if statement not in _PARSED:
+        if len(_PARSED) > 10_000:
+            _PARSED.clear()
+        _PARSED[statement] = parse(statement)
+    return _PARSED[statement]
+
+
+def _shuffled(tables: Tables, rng: random.Random) -> Tables:
+    def mixed(rows: tuple) -> tuple:  # type: ignore[type-arg]
+        return tuple(rng.sample(rows, len(rows)))
+
+    return replace(
+        tables, articles=mixed(tables.articles), authors=mixed(tables.authors), citations=mixed(tables.citations)
+    )
+
+
+def _differ(database: sqlite3.Connection, statement: str, wrong: str) -> bool:
+    """Whether two statements give different results, order counted only where it is asked for."""
+    try:
+        one, two = database.execute(statement).fetchall(), database.execute(wrong).fetchall()
+    except sqlite3.Error:
+        return True
+    if " ORDER BY " in statement:
+        return _grouped(one) != _grouped(two)
+    return sorted(map(str, one)) != sorted(map(str, two))
+
+
+def _grouped(rows: list[tuple[object, ...]]) -> list[list[str]]:
+    """What is wanted, tie by tie."""
+    return [sorted(str(row[0]) for row in group) for _, group in groupby(rows, key=lambda row: row[1:])]
+
+
+def _is_badly_worded(text: str) -> bool:
+    return bool(re.search(r"[{}]|  |\bNone\b|Slot\(|\s[.,?]|\(\)", text)) or not text.endswith((".", "?"))
