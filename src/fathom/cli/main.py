@@ -46,7 +46,8 @@ EXAMPLE = """
 Example:
   fathom generate --out corpus --articles 200 --seed 7
   fathom contexts corpus --lengths 64K,128K
-  fathom show corpus
+  fathom build corpus --out bench
+  fathom audit bench
 """
 
 

@@ -41,7 +41,7 @@ def audit(folder: Path, corpus_folder: Path | None = None, seed: int = 0) -> Aud
             )
         checked = [_unchanged(bench)]
         for name in bench.manifest.families:
-            checked.extend(family(name).audit(bench.items(), corpus, seed))
+            checked.extend(family(name).audit(bench.by_context(), corpus, seed))
     found = Audit(bench=bench.manifest.fingerprint, questions=bench.manifest.questions, checked=tuple(checked))
     with replacing(folder / FILE_NAME) as file:
         file.write(found.model_dump_json(indent=2).encode() + b"\n")

@@ -182,17 +182,17 @@ class Bench:
     def contexts(self) -> Iterator[Context]:
         return read_records(self.folder / CONTEXTS, Context)
 
-    def questions(self) -> Iterator[Question]:
+    def all_questions(self) -> Iterator[Question]:
         """What may be shown to a system."""
         return read_records(self.folder / QUESTIONS, Question)
 
-    def keys(self) -> Iterator[Key]:
+    def all_keys(self) -> Iterator[Key]:
         """What may not."""
         return read_records(self.folder / KEYS, Key)
 
-    def items(self) -> Iterator[tuple[Context, list[Item]]]:
+    def by_context(self) -> Iterator[tuple[Context, list[Item]]]:
         """Each context with its items; a question without its key, or the other way round, is an error."""
-        pairs = zip(self.questions(), self.keys(), strict=True)
+        pairs = zip(self.all_questions(), self.all_keys(), strict=True)
         held: Item | None = None
         for context in self.contexts():
             items: list[Item] = []

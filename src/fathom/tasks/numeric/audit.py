@@ -6,8 +6,9 @@ import random
 import re
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 from itertools import groupby
 
 from fathom.corpus.store import Corpus
@@ -18,20 +19,19 @@ from fathom.scoring.answers import Answer, Members, Multiset, Nothing, Number, R
 from fathom.tasks.family import Checked, Item
 from fathom.tasks.numeric.answers import answer_of, normal_form
 from fathom.tasks.numeric.evaluate import evaluate
-from fathom.tasks.numeric.mutants import mutants, random_tables
+from fathom.tasks.numeric.mutants import constants, mutants, random_tables
 from fathom.tasks.numeric.own import parse
+from fathom.tasks.numeric.programs import Program
 from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, read_source
 
 SHUFFLES = 12
 """Random orders of rows under which no answer may change."""
 
-DATABASES = 20
+DATABASES = 40
 """Generated collections on which wrong readings are tried."""
 
 STUDIED = 200
 """Items whose wrong readings are tried: enough to know the share to a per cent or so."""
-
-_Fail = Callable[[str, str], None]
 
 
 def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[Checked]:
@@ -81,7 +81,7 @@ class _Audit:
     def _prove(self, context: Context, item: Item, tables: Tables, by_spelling: Tables) -> None:
         key = item.key
         statement = key.proof.program
-        program = parse(statement)
+        program = _parsed(statement)
         answer = answer_of(program, self._database.execute(statement).fetchall(), tables)
         self._rule("the query gives the key again", item, _same(answer, key.answer))
         again = answer_of(program, evaluate(program, tables), tables)
@@ -102,7 +102,7 @@ class _Audit:
             _shuffled(tables, rng).load(self._database)
             for item in items:
                 rows = self._database.execute(item.key.proof.program).fetchall()
-                answer = answer_of(parse_cached(item.key.proof.program), rows, tables)
+                answer = answer_of(_parsed(item.key.proof.program), rows, tables)
                 self._rule("no order of rows changes the answer", item, _same(answer, item.key.answer))
         tables.load(self._database)
 
@@ -122,9 +122,9 @@ class _Audit:
 
     def _told_apart(self, statement: str, wrong: str) -> bool:
         rng = rng_for(self._seed, "databases", statement)
-        constants = [int(number) for number in re.findall(r"(?<![\w.'])\d+(?![\w.'])", statement)]
+        named = constants(statement)
         for _ in range(DATABASES):
-            random_tables(rng, constants).load(self._database)
+            random_tables(rng, named).load(self._database)
             if _differ(self._database, statement, wrong):
                 return True
         return False
@@ -191,24 +191,18 @@ def _same(one: Answer, two: Answer) -> bool:
     return normal_form(one) == normal_form(two)
 
 
-_PARSED: dict[str, object] = {}
-
-
-def parse_cached(statement: str):  # type: ignore[no-untyped-def]
-    """The program of a statement that was parsed before."""
-    if statement not in _PARSED:
-        if len(_PARSED) > 10_000:
-            _PARSED.clear()
-        _PARSED[statement] = parse(statement)
-    return _PARSED[statement]
+@lru_cache(maxsize=10_000)
+def _parsed(statement: str) -> Program:
+    """The program of a statement; each is needed once for every order of rows."""
+    return parse(statement)
 
 
 def _shuffled(tables: Tables, rng: random.Random) -> Tables:
-    def mixed(rows: tuple) -> tuple:  # type: ignore[type-arg]
-        return tuple(rng.sample(rows, len(rows)))
-
     return replace(
-        tables, articles=mixed(tables.articles), authors=mixed(tables.authors), citations=mixed(tables.citations)
+        tables,
+        articles=tuple(rng.sample(tables.articles, len(tables.articles))),
+        authors=tuple(rng.sample(tables.authors, len(tables.authors))),
+        citations=tuple(rng.sample(tables.citations, len(tables.citations))),
     )
 
 

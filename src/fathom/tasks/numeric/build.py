@@ -95,8 +95,11 @@ class NumericBuilder:
         workshop.tables.load(self._database)
         filler = Filler(workshop.tables, self._database)
         used: set[str] = set()
+        emptiable = [skill for skill, options in offered.items() if any(option.may_be_empty for option in options)]
+        # Some skills always have an answer; the others make up for them, so that the planned share comes out.
+        rate = min(1.0, self._asked.unanswerable * len(offered) / max(1, len(emptiable)))
         for number, skill in enumerate(_planned_skills(sorted(offered), self._asked.questions, rng)):
-            empty = rng.random() < self._asked.unanswerable
+            empty = skill in emptiable and rng.random() < rate
             filled = _fill(filler, workshop, offered[skill], empty, rng, used)
             if filled is not None:
                 used.add(filled.template.id)

@@ -154,7 +154,7 @@ class Filler:
         if isinstance(of, Arithmetic) and of.sign == "%":
             return [value for value in range(of.right) if value not in present]  # type: ignore[arg-type]
         # Near what occurs, so that only a look at the articles tells that nothing fits.
-        return [value for value in range(max(1, present[0] - 2), present[-1] + 4) if value not in present]
+        return [value for value in range(max(2, present[0] - 2), present[-1] + 4) if value not in present]
 
     @cache  # noqa: B019 - a filler lives as long as its context is worked on
     def _present(self, of: Measure) -> Sequence[int]:
@@ -169,11 +169,19 @@ class Filler:
 
     def _fragments(self, rng: Random, empty: bool) -> Sequence[str]:
         """Beginnings of words: letters alone, so that nothing in them means anything to LIKE."""
-        titles = "\n".join(row.title for row in self._tables.articles)
         if empty:
-            return [word for word in ABSENT if word not in titles.lower()]
-        words = sorted({word.lower() for word in re.findall(r"[A-Za-z]{5,}", titles)})
-        return [word[: rng.randint(4, len(word))] for word in words]
+            return [word for word in ABSENT if word not in self._printed_titles.lower()]
+        return [
+            word[: rng.randint(4, len(word))] for word in rng.sample(self._title_words, min(3, len(self._title_words)))
+        ]
+
+    @cached_property
+    def _printed_titles(self) -> str:
+        return "\n".join(row.title for row in self._tables.articles)
+
+    @cached_property
+    def _title_words(self) -> Sequence[str]:
+        return sorted({word.lower() for word in re.findall(r"[A-Za-z]{5,}", self._printed_titles)})
 
     def _titles(self, program: Program) -> Sequence[str]:
         """Titles that the program's relation can say something about."""

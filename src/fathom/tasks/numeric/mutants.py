@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+from typing import NamedTuple
 
 from sqlglot import exp, parse_one
 
@@ -30,6 +31,13 @@ _COLUMNS = {
     "article_id_citing": "article_id_cited",
     "article_id_cited": "article_id_citing",
 }
+
+
+class Constants(NamedTuple):
+    """What a statement names."""
+
+    numbers: tuple[int, ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 def mutants(statement: str) -> Iterator[tuple[str, str]]:
@@ -60,6 +68,8 @@ def _at(tree: exp.Expr, place: int) -> exp.Expr:
 def _edits(node: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
     for other in _NEIGHBOURS.get(type(node), ()):
         kind = "connective" if isinstance(node, exp.And | exp.Or) else "operator"
+        if other is exp.GTE and isinstance(node.expression, exp.Literal) and node.expression.is_string:
+            continue  # Nobody takes "is Lind" for "comes at or after Lind in the alphabet".
         changed = node.copy()
         yield kind, other(**changed.args)
     if isinstance(node, exp.Literal) and node.is_int and node.parent_select is not None:
@@ -72,27 +82,47 @@ def _edits(node: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
         yield "direction", exp.Ordered(this=node.this.copy(), desc=not node.args.get("desc"))
     if isinstance(node, exp.Not):
         yield "negation", node.this.copy()
-    if isinstance(node, exp.Distinct):
-        yield "distinct", node.expressions[0].copy() if node.expressions else node.copy()
+    if isinstance(node, exp.Distinct) and node.expressions:
+        yield "distinct", node.expressions[0].copy()
+    if isinstance(node, exp.Select) and node.args.get("distinct"):
+        plain = node.copy()
+        plain.set("distinct", None)
+        yield "distinct", plain
     if isinstance(node, exp.Where):
         yield "negation", exp.Where(this=exp.Not(this=exp.Paren(this=node.this.copy())))
 
 
-def random_tables(rng: Random, constants: list[int]) -> Tables:
-    """A small collection whose values crowd around the constants of a statement, where wrong readings differ."""
-    near = [value + step for value in constants for step in (-1, 0, 1) if value + step > 0] or [1, 2, 3]
+def constants(statement: str) -> Constants:
+    """The numbers and texts that a statement names."""
+    literals = list(parse_one(statement, read="sqlite").find_all(exp.Literal))
+    return Constants(
+        numbers=tuple(int(literal.name) for literal in literals if literal.is_int),
+        texts=tuple(dict.fromkeys(literal.name.strip("%") for literal in literals if literal.is_string)),
+    )
+
+
+def random_tables(rng: Random, named: Constants) -> Tables:
+    """A small collection whose values crowd around what a statement names, where wrong readings differ."""
+    near = [value + step for value in named.numbers for step in (-1, 0, 1) if value + step > 0] or [1, 2, 3]
     count = rng.randint(5, 12)
 
     def value(high: int) -> int:
         return rng.choice(near) if rng.random() < 0.6 else rng.randint(1, high)
 
-    articles = tuple(ArticleRow(n, f"Title {n}", value(15), value(8), value(60)) for n in range(1, count + 1))
-    names = [f"Author {n}" for n in range(1, 12)]
+    titles = [*named.texts, *(f"Title {number}" for number in range(1, count + 1))][:count]
+    rng.shuffle(titles)
+    articles = tuple(
+        ArticleRow(number, title, value(15), value(8), value(60)) for number, title in enumerate(titles, start=1)
+    )
+    names = [*named.texts, *(f"Author {number}" for number in range(1, 9))]
     authors = [
         AuthorRow(row.number, name, position)
         for row in articles
         for position, name in enumerate(rng.sample(names, min(row.author_count, len(names))), start=1)
     ]
     pairs = [(one, two) for one in range(1, count + 1) for two in range(1, count + 1) if one != two]
-    citations = tuple(CitationRow(*pair) for pair in sorted(rng.sample(pairs, rng.randint(0, 2 * count))))
+    citations = tuple(
+        CitationRow(*pair)
+        for pair in sorted(rng.sample(pairs, min(len(pairs), rng.choice((0, count, 3 * count, len(pairs))))))
+    )
     return Tables((), articles, tuple(authors), citations, {name: (name,) for name in names})

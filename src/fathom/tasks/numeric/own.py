@@ -20,7 +20,7 @@ from sqlglot import exp
 from fathom.records.chance import rng_for
 from fathom.records.errors import FathomError, touching
 from fathom.records.record import short_id
-from fathom.tasks.numeric.mutants import random_tables
+from fathom.tasks.numeric.mutants import constants, random_tables
 from fathom.tasks.numeric.programs import (
     And,
     Arithmetic,
@@ -172,11 +172,11 @@ def parse(text: str, prove: bool = False) -> Program:
 def _compare(program: Program, statement: exp.Expr, slots: dict[str, Slot]) -> None:
     """See on generated collections that the program does what the statement does; a reader's slip must not pass."""
     database = open_database()
-    numbers = [int(literal.name) for literal in statement.find_all(exp.Literal) if literal.is_int]
+    named = constants(statement.sql("sqlite"))
     ours = query(program)
     for trial in range(TRIALS):
         rng = rng_for(0, "own template", trial)
-        tables = random_tables(rng, numbers)
+        tables = random_tables(rng, named)
         tables.load(database)
         values: dict[Slot, int | str] = {}
         for slot in slots.values():

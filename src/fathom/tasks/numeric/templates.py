@@ -130,7 +130,7 @@ class Template:
 def templates() -> tuple[Template, ...]:
     """All built-in templates, in a fixed order, no two with the same SQL."""
     made: dict[str, Template] = {}
-    for program in _programs():
+    for program in filter(_asks_something, _programs()):
         text = query(program).text
         made.setdefault(text, Template(short_id("t", text), program))
     return tuple(made.values())
@@ -141,6 +141,16 @@ def _programs() -> Iterator[Program]:
     yield from _sorting()
     yield from _filtering()
     yield from _relational()
+
+
+def _asks_something(program: Program) -> bool:
+    """Neither a sort by what the condition fixes nor an extreme of what it bounds: a part of those would be idle."""
+    compared = {node.measure for node in nodes(program.where) if isinstance(node, Compare | Between | OneOf)}
+    fixed = {node.measure for node in nodes(program.where) if isinstance(node, Compare) and node.sign == "="}
+    if any(sort.measure in fixed for sort in program.order):
+        return False
+    extreme = isinstance(program.output, Total) and program.output.function in ("MAX", "MIN")
+    return not (extreme and isinstance(program.output, Total) and program.output.measure in compared)
 
 
 def _number(of: Measure, number: int = 0) -> Slot:

@@ -156,6 +156,7 @@ class _Words:
             return self.one(
                 f"Which different values does {self.the(measure)} take among the {among}?",
                 f"List all distinct values of {self.the(measure)} over the {among}.",
+                f"Give every value that {self.the(measure)} has among the {among}, each once.",
             )
         return self.one(
             f"For each of the {among}, what is {self.the(measure)}?",
@@ -168,12 +169,16 @@ class _Words:
         match output:
             case HowMany("people"):
                 if where is not None and self.over_people(where):
+                    clause = self.clause(where)
                     return self.one(
-                        f"How many people are there {self.clause(where)}?", f"Count the people {self.clause(where)}."
+                        f"How many people are there {clause}?",
+                        f"Count the people {clause}.",
+                        f"What is the number of people {clause}?",
                     )
                 return self.one(
                     f"How many different people are authors of the {among}?",
                     f"Count the people who are an author of at least one of the {among}.",
+                    f"What is the number of different authors of the {among}, taken together?",
                 )
             case HowMany("articles"):
                 return self.one(
@@ -184,16 +189,19 @@ class _Words:
                 return self.one(
                     f"How many different values does {self.the(measure)} take among the {among}?",
                     f"Count the distinct values of {self.the(measure)} over the {among}.",
+                    f"Looking at the {among}, how many different values of {self.the(measure)} do you find?",
                 )
             case Total("SUM", measure):
                 return self.one(
                     f"What do you get when you add up {self.the(measure)} over all {among}?",
                     f"What is the sum of {self.the(measure)} over all {among}?",
+                    f"Find the total of {self.the(measure)} over all {among}.",
                 )
             case Total("AVG", measure):
                 return self.one(
                     f"What is the mean of {self.the(measure)} over the {among}?",
                     f"On average, what is {self.the(measure)} among the {among}?",
+                    f"Find the average of {self.the(measure)} over the {among}.",
                 )
             case Total(function, measure):
                 extreme = self.one(*LARGEST[function])
@@ -208,11 +216,13 @@ class _Words:
             return self.one(
                 f"For each {noun} that occurs among the {among}, how many of them have it?",
                 f"Group the {among} by {noun}. How many are in each group?",
+                f"How are the {among} distributed over values of the {noun}? Count the articles for each value.",
             )
         wanted = self.one(f"{_TOTALS[result.function]} {self.the(result.measure)}")
         return self.one(
             f"For each {noun} that occurs among the {among}, what is {wanted} over the articles that have it?",
             f"Group the {among} by {noun}. For each group, what is {wanted}?",
+            f"Take the {among} with the same {noun} together. What is {wanted} in each of these groups?",
         )
 
     def _ask_sorted(self, program: Program) -> str:

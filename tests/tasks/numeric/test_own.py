@@ -1,0 +1,81 @@
+"""A user's own templates: parsed, not pasted; a bad one is named with its place, and the others still work."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fathom.records.errors import FathomError
+from fathom.tasks.numeric.own import parse, read_own, read_templates
+
+GOOD = [
+    "SELECT MAX(author_count) FROM articles",
+    "SELECT title_word_count FROM articles ORDER BY author_count ASC",
+    "SELECT author_name FROM article_author WHERE author_position < {author-position}",
+    "SELECT SUM(title_word_count) FROM articles WHERE reference_count = {reference-count}",
+    "SELECT author_count FROM articles WHERE title_word_count % 2 = 1 ORDER BY title_word_count DESC",
+    "SELECT COUNT(*) FROM articles WHERE article_id NOT IN (SELECT article_id_citing FROM citing_cited)"
+    " AND article_id IN (SELECT article_id_cited FROM citing_cited)",
+    "SELECT article_title FROM articles WHERE article_title LIKE '%{article-title-fragment}%'",
+    "SELECT article_title FROM articles WHERE article_title NOT LIKE '%deep%'",
+    "SELECT COUNT(*) FROM articles WHERE article_id IN"
+    " (SELECT article_id FROM article_author WHERE author_name = '{author-name}')",
+    "SELECT AVG(reference_count) FROM articles WHERE author_count BETWEEN {author-count} AND {author-count}",
+]
+
+BAD = [
+    ("SELEC author_count FROM articles", "Unexpected token"),
+    ("SELECT COUNT( FROM articles", "Expect"),
+    ("SELECT citations FROM articles", "no column 'citations'"),
+    ("SELECT author_count FROM papers", "no table 'papers'"),
+    ("SELECT COUNT(*) FROM articles WHERE author_count = {authors}", "unknown placeholder '{authors}'"),
+    ("DELETE FROM articles", "only read"),
+    ("DROP TABLE articles", "only read"),
+    ("SELECT 1 FROM articles; DROP TABLE articles", "only read"),
+    ("PRAGMA writable_schema = 1", "only read"),
+    ("ATTACH 'x' AS y", "only read"),
+    ("SELECT author_count FROM articles LIMIT 3", "LIMIT"),
+    ("SELECT article_title, author_count FROM articles", "more than one column"),
+    ("SELECT load_extension('x') FROM articles", "is not one of"),
+    ("SELECT COUNT(*) FROM articles WHERE NOT (author_count > 2 AND reference_count > 3)", "too many readings"),
+]
+
+
+def write(path: Path, statements: list[str]) -> Path:
+    path.write_text(json.dumps([{"type": "mine", "focus": "test", "sql": text} for text in statements], indent=1))
+    return path
+
+
+def test_templates_of_the_papers_kind_are_understood(tmp_path: Path) -> None:
+    read = read_own(write(tmp_path / "mine.json", GOOD))
+    assert read.refused == ()
+    assert len(read.templates) == len(GOOD)
+    assert all(dict(template.labels) == {"type": "mine", "focus": "test"} for template in read.templates)
+
+
+@pytest.mark.parametrize(("statement", "why"), BAD)
+def test_a_bad_template_is_named_and_the_others_work(tmp_path: Path, statement: str, why: str) -> None:
+    read = read_own(write(tmp_path / "mine.json", [GOOD[0], statement, GOOD[1]]))
+    assert len(read.templates) == 2
+    (refused,) = read.refused
+    assert refused.place == "template 2, line 10"
+    assert why in refused.why, refused.why
+    assert "\n" not in refused.why
+
+
+def test_values_with_quotes_are_values(tmp_path: Path) -> None:
+    del tmp_path
+    program = parse(
+        "SELECT COUNT(*) FROM articles WHERE article_id IN (SELECT article_id FROM article_author"
+        " WHERE author_name = 'O''Connell; DROP TABLE articles')"
+    )
+    assert "O'Connell; DROP TABLE articles" in str(program)
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[", '[{"sql": 4}]', "[1]", '[{"query": "SELECT 1"}]', "[]"])
+def test_a_file_without_templates_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "mine.json").write_text(content)
+    with pytest.raises(FathomError, match=r"(no JSON|no list|can be used)"):
+        read_templates(tmp_path / "mine.json")

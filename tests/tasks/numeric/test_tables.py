@@ -1,0 +1,82 @@
+"""The tables against the text they were read from, and who is who in them."""
+
+from __future__ import annotations
+
+import re
+
+from fathom.corpus.store import Corpus
+from fathom.records.articles import Article
+from fathom.records.spans import Span
+from fathom.tasks.numeric.tables import Byline, Source, build_tables, open_database, read_source
+
+
+def test_cells_are_what_the_text_says(small: Corpus) -> None:
+    """Titles, authors and references counted again from the printed text, by eye and not by span."""
+    articles = list(small.articles())
+    tables = build_tables([read_source(article) for article in articles])
+    for article, row in zip(articles, tables.articles, strict=True):
+        lines = article.text.split("\n")
+        assert row.title == lines[0].removeprefix("# ")
+        assert row.title_word_count == len(row.title.split(" "))
+        assert row.author_count == len(re.split(r", | and ", lines[2]))
+        listed = re.split(r"^## (?:References|Bibliography)\n\n", article.text, flags=re.MULTILINE)[1]
+        assert row.reference_count == len(listed.split("\n\n")[0].strip().split("\n"))
+
+
+def test_citations_are_titles_in_reference_lists(small: Corpus) -> None:
+    articles = list(small.articles())
+    tables = build_tables([read_source(article) for article in articles])
+    found = {(row.citing, row.cited) for row in tables.citations}
+    wanted = {
+        (one, two)
+        for one, citing in enumerate(articles, start=1)
+        for two, cited in enumerate(articles, start=1)
+        if one != two and _lists(citing, cited.title_text)
+    }
+    assert found == wanted
+    assert wanted
+
+
+def _lists(citing: Article, title: str) -> bool:
+    references = citing.text[citing.references[0].span.start : citing.references[-1].span.end]
+    return any(re.search(rf"(?:[.“] ?|\) ?\. ){re.escape(title)}[.,?”]?", line) for line in references.split("\n"))
+
+
+def source(number: int, *names: tuple[str | None, str, str]) -> Source:
+    byline = tuple(Byline(person, given, family, f"{given} {family}", Span(0, 1)) for person, given, family in names)
+    return Source(f"a-{number}", f"Title {number}", Span(0, 1), byline, (), {})
+
+
+def names_of(naming: str, *sources: Source) -> list[str]:
+    return [row.name for row in build_tables(sources, naming).authors]
+
+
+def test_one_person_has_one_name_however_spelled() -> None:
+    marta = [
+        source(1, ("p1", "Marta K.", "Kovács")),
+        source(2, ("p1", "M.", "Kovacs")),
+        source(3, ("p1", "Marta", "Kovács")),
+    ]
+    assert names_of("people", *marta) == ["Marta K. Kovács"] * 3
+    assert names_of("spellings", *marta) == ["Marta K. Kovács"] * 3
+    assert build_tables(marta).spellings["Marta K. Kovács"] == ("Marta K. Kovács", "M. Kovacs", "Marta Kovács")
+
+
+def test_namesakes_are_two_people_and_look_like_one() -> None:
+    wei = [source(1, ("p1", "Wei", "Zhang")), source(2, ("p2", "Wei", "Zhang")), source(3, ("p3", "W.", "Zhang"))]
+    assert names_of("people", *wei) == ["Wei Zhang", "Wei Zhang (2)", "W. Zhang"]
+    assert len(set(names_of("spellings", *wei))) == 1
+
+
+def test_different_given_names_are_different_people() -> None:
+    others = [source(1, ("p1", "Jean-Luc", "Dubois")), source(2, ("p2", "Jeanne", "Dubois"))]
+    assert len(set(names_of("spellings", *others))) == 2
+
+
+def test_a_database_serves_one_context_after_another(small: Corpus) -> None:
+    sources = [read_source(article) for article in small.articles()]
+    database = open_database()
+    for part in (sources[:5], sources[5:30], sources[:2]):
+        build_tables(part).load(database)
+        assert database.execute("SELECT COUNT(*) FROM articles").fetchone() == (len(part),)
+        assert database.execute("SELECT COUNT(*) FROM article_author").fetchone() == (sum(len(s.byline) for s in part),)

@@ -1,0 +1,304 @@
+"""A bench: what is promised of it, proved by looking; and an audit that fails when it should."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fathom.contexts.files import FILE_NAME
+from fathom.corpus.store import Corpus
+from fathom.records.errors import FathomError
+from fathom.records.questions import Reply
+from fathom.scoring.answers import Answer, Assignment, Choice, Members, Multiset, Nothing, Number, Ranking, Rows, Text
+from fathom.tasks.auditing import audit
+from fathom.tasks.bench import KEYS, MANIFEST, QUESTIONS, Bench, build
+from fathom.tasks.catalog import FAMILIES, family
+from fathom.tasks.family import Asked, Family
+from tests.conftest import Fathom
+
+
+def printed(answer: Answer) -> str:
+    """The answer as a careful model would write it."""
+
+    def atom(value: Number | Text) -> str:
+        if isinstance(value, Text):
+            return value.value
+        return str(round(value.value, value.decimals)) if value.decimals is not None else str(value.value)
+
+    match answer:
+        case Number() | Text():
+            return atom(answer)
+        case Members(items=items) | Multiset(items=items):
+            return "\n".join(map(atom, items))
+        case Ranking(groups=groups):
+            return "\n".join(atom(item) for group in groups for item in group)
+        case Rows(rows=rows):
+            return "\n".join("; ".join(map(atom, row)) for row in rows)
+        case Nothing():
+            return "NULL"
+        case Choice(option=option):
+            return str(option)
+        case Assignment(options=options):
+            return ", ".join(map(str, options))
+        case _:
+            raise NotImplementedError(answer.type)
+
+
+def saying(id: str, text: str) -> Reply:
+    return Reply(question_id=id, outcome="answered", text=text)
+
+
+@pytest.mark.parametrize("asked", FAMILIES, ids=lambda asked: asked.name)
+def test_every_key_opens_its_own_question(asked: Family, bench: Bench) -> None:
+    opened = 0
+    for _, items in bench.by_context():
+        for item in items:
+            if item.question.family != asked.name:
+                continue
+            answer = printed(item.key.answer)
+            for text in (answer, f"Let me see.\n\nAnswer: {answer}", f"**Answer:**\n{answer}"):
+                verdict = asked.check(item.key, saying(item.question.id, text))
+                assert verdict.outcome == "right", (item.question.text, text, verdict)
+            assert asked.check(item.key, saying(item.question.id, "")).outcome != "right"
+            opened += 1
+    assert opened > 300
+
+
+def test_no_key_opens_another_question(bench: Bench) -> None:
+    """The answer to one question of a context, given to another, is right only where the answers are the same."""
+    check = family("numeric").check
+    for _, items in bench.by_context():
+        for one in items:
+            for two in items:
+                same = one.key.answer == two.key.answer
+                if not same and one.key.answer.type == two.key.answer.type:
+                    verdict = check(two.key, saying(two.question.id, printed(one.key.answer)))
+                    assert verdict.outcome != "right" or _equivalent(one.key.answer, two.key.answer)
+
+
+def _equivalent(one: Answer, two: Answer) -> bool:
+    """Two keys of one type that the same reply may rightly open: sorts of the same values by different measures."""
+    return sorted(printed(one).split("\n")) == sorted(printed(two).split("\n")) or isinstance(one, Number)
+
+
+def test_questions_are_as_planned(bench: Bench) -> None:
+    counts = bench.manifest.counts
+    skills = counts["skill"]
+    assert len(skills) == 6
+    assert max(skills.values()) < 1.5 * min(skills.values())
+    assert len(counts["topic"]) == 7
+    share = counts["answer"]["none"] / bench.manifest.questions
+    assert 0.05 <= share <= 0.15
+    by_context: dict[str, set[str]] = defaultdict(set)
+    for question in bench.all_questions():
+        by_context[question.context_id].add(question.tags["skill"])
+    assert all(len(found) == 6 for found in by_context.values())
+    assert all(len(items) == 10 for _, items in bench.by_context())
+
+
+def test_results_have_planned_sizes(bench: Bench) -> None:
+    zero_or_one = total = 0
+    for key in bench.all_keys():
+        match key.answer:
+            case Ranking(groups=groups):
+                assert len(groups) >= 2
+                assert sum(map(len, groups)) >= 3
+            case Members(items=items) | Multiset(items=items):
+                assert len(items) <= 12
+            case Number(value=value):
+                total += 1
+                zero_or_one += value in (0, 1)
+    assert zero_or_one / total < 0.05
+
+
+def test_nothing_in_a_question_tells_its_key(bench_folder: Path) -> None:
+    fields = set(json.loads((bench_folder / QUESTIONS).read_text().split("\n")[0]))
+    assert fields == {"id", "family", "context_id", "text", "split", "tags"}
+
+
+def test_splits_share_nothing(bench: Bench) -> None:
+    assert bench.manifest.leaks == {"test/train": {"articles": 0, "contexts": 0, "programs": 0, "templates": 0}}
+    seen: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for context, items in bench.by_context():
+        for item in items:
+            assert item.question.split == context.split
+            seen[context.split]["articles"].update(context.articles)
+            seen[context.split]["templates"].add(item.question.tags["template"])
+            seen[context.split]["programs"].add(item.key.proof.program)
+    assert set(seen) == {"train", "test"}
+    for kind, found in seen["train"].items():
+        assert not found & seen["test"][kind]
+
+
+@pytest.mark.parametrize("held_out", [("skill", "sorting"), ("topic", "reference count"), ("length", "64K")])
+def test_what_is_held_out_is_asked_in_the_test_split_alone(
+    held_out: tuple[str, str], asked_corpus: Path, tmp_path: Path
+) -> None:
+    build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), Asked(held_out=held_out), 0, tmp_path / "b")
+    found: dict[str, Counter[bool]] = defaultdict(Counter)
+    for question in Bench(tmp_path / "b").all_questions():
+        found[question.split][question.tags[held_out[0]] == held_out[1]] += 1
+    assert set(found["train"]) == {False}
+    assert set(found["test"]) == {True}
+
+
+def test_the_same_bytes_with_one_process_and_with_two(asked_corpus: Path, bench_folder: Path, tmp_path: Path) -> None:
+    asked = Asked(template_shares={"train": 70, "test": 30})
+    build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), asked, 4, tmp_path / "b", processes=2)
+    for name in (MANIFEST, QUESTIONS, KEYS):
+        assert (tmp_path / "b" / name).read_bytes() == (bench_folder / name).read_bytes()
+
+
+def test_passages_hold_what_the_question_needs(bench: Bench, asked_corpus: Path) -> None:
+    with Corpus(asked_corpus) as corpus:
+        for _, items in list(bench.by_context())[:8]:
+            for item in items:
+                for passage in item.key.proof.passages:
+                    article = corpus.article(passage.article)
+                    words = passage.span.of(article.text)
+                    byline = " and ".join(a.span.of(article.text) for a in article.authors[-1:])
+                    assert (
+                        words == article.title_text
+                        or byline in words
+                        or article.references[0].span.of(article.text) in words
+                    )
+
+
+# The audit.
+
+
+def test_a_sound_bench_is_proved(bench_folder: Path) -> None:
+    found = audit(bench_folder)
+    assert found.passed
+    assert json.loads((bench_folder / "audit.json").read_text())["questions"] == found.questions
+    survival = next(checked.measured for checked in found.checked if checked.rule == "wrong readings")
+    assert survival["all: survive all"] < 0.02
+    assert survival["all: survive the collection"] > survival["all: survive all"]
+
+
+def _change_answer(key: dict) -> None:  # type: ignore[type-arg]
+    if key["answer"]["type"] == "number":
+        key["answer"]["value"] = str(float(key["answer"]["value"]) + 1)
+
+
+def _change_program(key: dict) -> None:  # type: ignore[type-arg]
+    key["proof"]["program"] = "SELECT COUNT(*) FROM articles WHERE author_count > 1000"
+
+
+def _move_passage(key: dict) -> None:  # type: ignore[type-arg]
+    for passage in key["proof"]["passages"]:
+        passage["span"] = [0, 10**9]
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        (_change_answer, "the query gives the key again"),
+        (_change_program, "the query gives the key again"),
+        (_move_passage, "every passage is in the text that is shown"),
+    ],
+)
+def test_a_key_that_was_tampered_with_is_found(
+    change: Callable[[dict], None],
+    rule: str,
+    bench_folder: Path,
+    tmp_path: Path,  # type: ignore[type-arg]
+) -> None:
+    folder = shutil.copytree(bench_folder, tmp_path / "b")
+    keys = [json.loads(line) for line in (folder / KEYS).read_text().splitlines()]
+    for key in keys[:40]:
+        change(key)
+    (folder / KEYS).write_text("".join(json.dumps(key) + "\n" for key in keys))
+    found = audit(folder)
+    assert not found.passed
+    failed = {checked.rule for checked in found.checked if checked.failed}
+    assert {rule, "the files are as they were built"} <= failed
+
+
+def test_an_order_that_hangs_on_hidden_rows_is_found(bench_folder: Path, tmp_path: Path) -> None:
+    """What a third of the paper's items do: a tie broken by the order of rows, sold as part of the answer."""
+    folder = shutil.copytree(bench_folder, tmp_path / "b")
+    keys = [json.loads(line) for line in (folder / KEYS).read_text().splitlines()]
+    for key in keys:
+        answer = key["answer"]
+        if answer["type"] == "ranking" and any(len(group) > 1 for group in answer["groups"]):
+            answer["groups"] = [[item] for group in answer["groups"] for item in group]
+    (folder / KEYS).write_text("".join(json.dumps(key) + "\n" for key in keys))
+    failed = {checked.rule for checked in audit(folder).checked if checked.failed}
+    assert "no order of rows changes the answer" in failed
+
+
+def test_a_lost_key_is_an_error(bench_folder: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(bench_folder, tmp_path / "b")
+    lines = (folder / KEYS).read_bytes().splitlines(keepends=True)
+    (folder / KEYS).write_bytes(b"".join(lines[1:] + lines[:1]))
+    with pytest.raises(FathomError, match="stands beside the key of"):
+        audit(folder)
+
+
+def test_another_corpus_is_refused(bench_folder: Path, small_folder: Path) -> None:
+    with pytest.raises(FathomError, match="is not the one that the bench"):
+        audit(bench_folder, small_folder)
+
+
+# The commands.
+
+
+def test_build_and_audit_as_people_use_them(asked_corpus: Path, tmp_path: Path, fathom: Fathom) -> None:
+    built = fathom("build", asked_corpus, "--out", tmp_path / "b", "--questions", 6, "--processes", 1)
+    assert built.returncode == 0, built.stderr
+    assert "questions over" in built.stdout
+    proved = fathom("audit", tmp_path / "b")
+    assert proved.returncode == 0, proved.stderr
+    assert "proved" in proved.stdout
+    assert json.loads(fathom("audit", tmp_path / "b", "--json").stdout)["checked"]
+    again = fathom("build", asked_corpus, "--out", tmp_path / "b")
+    assert again.returncode == 2
+    assert "not empty" in again.stderr
+    keys = (tmp_path / "b" / KEYS).read_text().replace('"number","value":"1', '"number","value":"9')
+    (tmp_path / "b" / KEYS).write_text(keys)
+    assert fathom("audit", tmp_path / "b").returncode == 1
+
+
+def test_own_templates_are_asked_and_bad_ones_named(asked_corpus: Path, tmp_path: Path, fathom: Fathom) -> None:
+    mine = [
+        {
+            "type": "t",
+            "focus": "f",
+            "sql": "SELECT MAX(author_count) FROM articles WHERE reference_count > {reference-count}",
+        },
+        {"type": "t", "focus": "f", "sql": "DROP TABLE articles"},
+    ]
+    (tmp_path / "mine.json").write_text(json.dumps(mine))
+    words = ("--templates", tmp_path / "mine.json", "--questions", 1, "--processes", 1)
+    built = fathom("build", asked_corpus, "--out", tmp_path / "b", *words)
+    assert built.returncode == 0, built.stderr
+    assert "template 2, line 1, is left out" in built.stderr
+    assert {question.tags["type"] for question in Bench(tmp_path / "b").all_questions()} == {"t"}
+    assert audit(tmp_path / "b").passed
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("audit", "nowhere"), ("no bench in 'nowhere'", "fathom build")),
+        (("build", "nowhere", "--out", "b"), ("no contexts in 'nowhere", "fathom contexts nowhere")),
+        (("build", "nowhere", "--out", "b", "--families", "poetry"), ("--families", "'poetry'", "numeric")),
+        (("build", "nowhere", "--out", "b", "--hold-out", "mood=bad"), ("'mood=bad'", "skill")),
+        (("build", "nowhere", "--out", "b", "--template-splits", "train=x"), ("'train=x' is no share",)),
+    ],
+)
+def test_misuse_is_answered_in_a_sentence(
+    words: tuple[str, ...], said: tuple[str, ...], fathom: Fathom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = fathom(*words)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("\n") == 1
+    assert all(word in done.stderr for word in said), done.stderr
+    assert list(tmp_path.iterdir()) == []
