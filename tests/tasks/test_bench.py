@@ -7,6 +7,7 @@ import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,8 @@ from fathom.tasks.bench import KEYS, MANIFEST, QUESTIONS, Bench, build
 from fathom.tasks.catalog import FAMILIES, family
 from fathom.tasks.family import Asked, Family
 from tests.conftest import Fathom
+
+Json = dict[str, Any]
 
 
 def printed(answer: Answer) -> str:
@@ -181,16 +184,16 @@ def test_a_sound_bench_is_proved(bench_folder: Path) -> None:
     assert survival["all: survive the collection"] > survival["all: survive all"]
 
 
-def _change_answer(key: dict) -> None:  # type: ignore[type-arg]
+def _change_answer(key: Json) -> None:
     if key["answer"]["type"] == "number":
         key["answer"]["value"] = str(float(key["answer"]["value"]) + 1)
 
 
-def _change_program(key: dict) -> None:  # type: ignore[type-arg]
+def _change_program(key: Json) -> None:
     key["proof"]["program"] = "SELECT COUNT(*) FROM articles WHERE author_count > 1000"
 
 
-def _move_passage(key: dict) -> None:  # type: ignore[type-arg]
+def _move_passage(key: Json) -> None:
     for passage in key["proof"]["passages"]:
         passage["span"] = [0, 10**9]
 
@@ -204,10 +207,10 @@ def _move_passage(key: dict) -> None:  # type: ignore[type-arg]
     ],
 )
 def test_a_key_that_was_tampered_with_is_found(
-    change: Callable[[dict], None],
+    change: Callable[[Json], None],
     rule: str,
     bench_folder: Path,
-    tmp_path: Path,  # type: ignore[type-arg]
+    tmp_path: Path,
 ) -> None:
     folder = shutil.copytree(bench_folder, tmp_path / "b")
     keys = [json.loads(line) for line in (folder / KEYS).read_text().splitlines()]

@@ -297,7 +297,7 @@ def judge(key: Key, reply: Reply) -> Verdict:
 
 def _verdict(
     reply: Reply,
-    outcome: Literal["right", "wrong", "unreadable", "refused", "failed"],
+    outcome: Literal["right", "wrong", "unreadable", "refused", "overflow", "failed"],
     score: float = 0.0,
     read_as: Answer | None = None,
     reason: str = "",
