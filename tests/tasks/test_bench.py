@@ -305,3 +305,41 @@ def test_misuse_is_answered_in_a_sentence(
     assert done.stderr.count("\n") == 1
     assert all(word in done.stderr for word in said), done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_answers_are_scored_and_all_questions_count(
+    bench: Bench, bench_folder: Path, tmp_path: Path, fathom: Fathom
+) -> None:
+    """An oracle that leaves every fourth question unanswered, and gets every fifth wrong."""
+    lines: list[str] = []
+    right = wrong = 0
+    keys = list(bench.all_keys())
+    for number, key in enumerate(keys):
+        if number % 4 == 0:
+            continue
+        text = "Answer: -12345" if number % 5 == 0 else f"Answer: {printed(key.answer)}"
+        right, wrong = right + (number % 5 != 0), wrong + (number % 5 == 0)
+        lines.append(json.dumps({"question_id": key.question_id, "text": text}))
+    (tmp_path / "answers.jsonl").write_text("\n".join(lines) + "\n")
+    words = ("score", bench_folder, "--answers", tmp_path / "answers.jsonl")
+    found = json.loads(fathom(*words, "--json", "--compat", "scitrek", "--out", tmp_path / "verdicts.jsonl").stdout)
+    score = found["scores"]["all"]
+    assert (score["questions"], score["right"]) == (len(keys), right)
+    assert score["wrong"] + score["unreadable"] == wrong
+    assert score["unanswered"] == len(keys) - len(lines)
+    assert score["share_right"] == pytest.approx(right / len(keys))
+    assert 0.3 < found["scitrek"]["exact_match"] <= right / len(keys)
+    assert len((tmp_path / "verdicts.jsonl").read_text().splitlines()) == len(lines)
+    assert "filtering+sorting" in fathom(*words).stdout
+    for broken, said in (
+        (lines[0] + "\n" + lines[0], "answered twice"),
+        ('{"question_id": "q-0", "text": ""}', "does not ask"),
+    ):
+        (tmp_path / "answers.jsonl").write_text(broken)
+        done = fathom(*words)
+        assert done.returncode == 2
+        assert said in done.stderr
+    for broken in ("{", "[]", '{"text": "4"}'):
+        (tmp_path / "answers.jsonl").write_text(broken)
+        assert "Line 1 of" in fathom(*words).stderr
+    assert "no question has a tag" in fathom(*words, "--by", "mood").stderr.lower()
