@@ -49,7 +49,7 @@ def printed(answer: Answer) -> str:
         case Assignment(options=options):
             return ", ".join(map(str, options))
         case _:
-            raise NotImplementedError(answer.type)
+            raise TypeError(f"no family asks for {answer.type} yet")
 
 
 def saying(id: str, text: str) -> Reply:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
+from fathom.records import manifests
 from fathom.records.articles import Count
-from fathom.records.errors import FathomError, touching
+from fathom.records.errors import FathomError
 from fathom.records.files import replacing
-from fathom.records.record import Record, first_fault
+from fathom.records.record import Record
 
 FORMAT = 1
 """Raised whenever the files of a corpus change their shape."""
@@ -60,19 +60,4 @@ def read_manifest(folder: Path) -> CorpusManifest:
             f"'{folder}' is no finished corpus: it has no {FILE_NAME}. "
             "Run the command that was making it again, or make one with `fathom generate --out CORPUS`."
         )
-    with touching("read", path):
-        content = path.read_bytes()
-    try:
-        found = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise FathomError(f"'{path}' is no JSON: {error}. {MENDING}") from error
-    written = found.get("format") if isinstance(found, dict) else None
-    if isinstance(written, int) and written > FORMAT:
-        raise FathomError(
-            f"The corpus '{folder}' was written by a newer Fathom ({found.get('fathom', 'unknown')}, format {written}; "
-            f"this one reads up to {FORMAT}). Update Fathom, or make the corpus again."
-        )
-    try:
-        return CorpusManifest.model_validate_json(content)
-    except ValidationError as error:
-        raise FathomError(f"'{path}' is no manifest of a corpus: {first_fault(error)}. {MENDING}") from error
+    return manifests.read_manifest(path, CorpusManifest, FORMAT, "corpus", MENDING)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 import fathom
 from fathom.contexts.files import read_contexts
@@ -19,8 +18,9 @@ from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError, touching
 from fathom.records.files import read_records, replacing
+from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question
-from fathom.records.record import Record, digest_stream, first_fault
+from fathom.records.record import Record, digest_stream
 from fathom.scoring.keys import Key
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Asked, Builder, Item
@@ -223,17 +223,4 @@ def _read_manifest(folder: Path) -> BenchManifest:
     path = folder / MANIFEST
     if not path.exists():
         raise FathomError(f"There is no bench in '{folder}'. Make one with `fathom build CORPUS --out {folder}`.")
-    with touching("read", path):
-        content = path.read_bytes()
-    try:
-        found = json.loads(content)
-        if isinstance(found, dict) and isinstance(found.get("format"), int) and found["format"] > FORMAT:
-            raise FathomError(
-                f"The bench '{folder}' was written by a newer Fathom ({found.get('fathom')}, format {found['format']})."
-                " Update Fathom, or build the bench again."
-            )
-        return BenchManifest.model_validate_json(content)
-    except ValidationError as error:
-        raise FathomError(f"'{path}' is no manifest of a bench: {first_fault(error)}. Build it again.") from error
-    except ValueError as error:
-        raise FathomError(f"'{path}' is no JSON: {error}. Restore a copy, or build it again.") from error
+    return read_manifest(path, BenchManifest, FORMAT, "bench", "Restore a copy, or build the bench again.")
