@@ -54,6 +54,7 @@ def copy(small_folder: Path, tmp_path: Path) -> Path:
         (("contexts", "nowhere", "--ways", ","), ("--ways is empty",)),
         (("contexts", "nowhere", "--ways", "sideways"), ("--ways", "'sideways'", "breadth")),
         (("contexts", "nowhere", "--kinds", "novel"), ("--kinds", "'novel'", "report")),
+        (("build", "nowhere", "--out", "b", "--unanswerable", "nan"), ("unanswerable",)),
         (("show", "nowhere"), ("no corpus 'nowhere'", "fathom generate")),
         (("conjure",), ("No such command 'conjure'", "fathom --help")),
         (("--verbose",), ("--verbose", "fathom --help")),

@@ -100,8 +100,9 @@ def test_questions_are_as_planned(bench: Bench) -> None:
     by_context: dict[str, set[str]] = defaultdict(set)
     for question in bench.all_questions():
         by_context[question.context_id].add(question.tags["skill"])
-    assert all(len(found) == 6 for found in by_context.values())
-    assert all(len(items) == 10 for _, items in bench.by_context())
+    # A small context may lack what one skill needs: two articles that cite one another, say.
+    assert sum(len(found) == 6 for found in by_context.values()) >= 0.9 * len(by_context)
+    assert min(len(items) for _, items in bench.by_context()) >= 8
 
 
 def test_results_have_planned_sizes(bench: Bench) -> None:
@@ -193,6 +194,10 @@ def _change_program(key: Json) -> None:
     key["proof"]["program"] = "SELECT COUNT(*) FROM articles WHERE author_count > 1000"
 
 
+def _garble_program(key: Json) -> None:
+    key["proof"]["program"] = key["proof"]["program"].replace("author", "auth0r").replace("reference", "(((")
+
+
 def _move_passage(key: Json) -> None:
     for passage in key["proof"]["passages"]:
         passage["span"] = [0, 10**9]
@@ -203,6 +208,7 @@ def _move_passage(key: Json) -> None:
     [
         (_change_answer, "the query gives the key again"),
         (_change_program, "the query gives the key again"),
+        (_garble_program, "the query can be read and run"),
         (_move_passage, "every passage is in the text that is shown"),
     ],
 )
@@ -244,6 +250,23 @@ def test_a_lost_key_is_an_error(bench_folder: Path, tmp_path: Path) -> None:
         audit(folder)
 
 
+@pytest.mark.parametrize("name", [KEYS, QUESTIONS])
+def test_a_file_cut_short_is_an_error(name: str, bench_folder: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(bench_folder, tmp_path / "b")
+    (folder / name).write_bytes(b"".join((folder / name).read_bytes().splitlines(keepends=True)[:7]))
+    with pytest.raises(FathomError, match="not as many keys as questions"):
+        audit(folder)
+
+
+def test_a_manifest_that_counts_wrong_is_found(bench_folder: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(bench_folder, tmp_path / "b")
+    manifest = json.loads((folder / MANIFEST).read_text())
+    manifest["counts"]["skill"]["sorting"] += 1
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+    failed = {checked.rule for checked in audit(folder).checked if checked.failed}
+    assert failed == {"the manifest counts what is there"}
+
+
 def test_another_corpus_is_refused(bench_folder: Path, small_folder: Path) -> None:
     with pytest.raises(FathomError, match="is not the one that the bench"):
         audit(bench_folder, small_folder)
@@ -263,8 +286,10 @@ def test_build_and_audit_as_people_use_them(asked_corpus: Path, tmp_path: Path, 
     again = fathom("build", asked_corpus, "--out", tmp_path / "b")
     assert again.returncode == 2
     assert "not empty" in again.stderr
-    keys = (tmp_path / "b" / KEYS).read_text().replace('"number","value":"1', '"number","value":"9')
-    (tmp_path / "b" / KEYS).write_text(keys)
+    keys = (tmp_path / "b" / KEYS).read_text()
+    (tmp_path / "b" / KEYS).write_text(
+        keys.replace('"answer":{"type":"number","value":"', '"answer":{"type":"number","value":"9')
+    )
     assert fathom("audit", tmp_path / "b").returncode == 1
 
 

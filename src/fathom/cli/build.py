@@ -41,7 +41,7 @@ HELD_OUT = ("length", "skill", "topic")
 @click.option(
     "--contexts", type=click.Path(path_type=Path), help=f"The contexts to ask about.  [default: CORPUS/{FILE_NAME}]"
 )
-@click.option("--questions", type=click.IntRange(1), default=10, show_default=True, help="For each context.")
+@click.option("--questions", type=click.IntRange(1, 1000), default=10, show_default=True, help="For each context.")
 @click.option(
     "--unanswerable",
     type=click.FloatRange(0, 1),

@@ -86,6 +86,13 @@ def main(words: Sequence[str] | None = None) -> int:
         # The reader of our output went away (`fathom show ... | head`): nothing is wrong.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except ValueError as error:
+        # Settings that a record refuses, such as a share that is no number; pydantic is not loaded for `--help`.
+        if not type(error).__module__.startswith("pydantic"):
+            raise
+        from fathom.records.record import first_fault
+
+        return _refuse(f"These settings do not hold: {first_fault(error)}. See `fathom --help`.")  # type: ignore[arg-type]
     except OSError as error:
         return _refuse(str(cannot("use", error.filename or "a file", error)))
     return 0

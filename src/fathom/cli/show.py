@@ -66,10 +66,10 @@ def harmless(text: str) -> str:
 
 def _overview(corpus: Corpus) -> str:
     lines = [describe(corpus.folder, corpus.manifest)]
-    for article in corpus.listing():
-        if article.number > 20:
+    for number, article in enumerate(corpus.listing(), start=1):
+        if number > 20:
             lines.append(f"  ... and {len(corpus) - 20:,} more")
             break
-        title = harmless(article.title).replace("\n", " ")
+        title = harmless(str(article.title)).replace("\n", " ")
         lines.append(f"  {article.id}  {article.year or '----'}  {article.subject or article.kind:<22}  {title}")
     return "\n".join(lines)

@@ -48,6 +48,8 @@ def touching(doing: str, path: Path) -> Iterator[None]:
         raise cannot(doing, path, error) from error
     except sqlite3.DatabaseError as error:
         raise _cannot_sqlite(doing, path, error) from error
+    except UnicodeDecodeError as error:
+        raise FathomError(f"Cannot {doing} '{path}': it is damaged ({error.reason}). Restore a copy.") from error
 
 
 def _cannot_sqlite(doing: str, path: Path, error: sqlite3.DatabaseError) -> FathomError:

@@ -129,15 +129,16 @@ def _form(value: Value) -> Hashable:
     return normal(value.value) if isinstance(value, Text) else (value.value, value.unit)
 
 
+def _forms(values: Sequence[Value]) -> list[Hashable]:
+    return [normal(value.value) if type(value) is Text else _form(value) for value in values]
+
+
 def _paired(key: Sequence[Value], read: Sequence[Value]) -> list[int | None]:
     """For each value of `read` the place of the value of `key` it stands for, each used once; None for a stranger."""
     waiting: dict[Hashable, list[int]] = {}
-    for place in range(len(key) - 1, -1, -1):
-        waiting.setdefault(_form(key[place]), []).append(place)
-    places: list[int | None] = []
-    for value in read:
-        alike = waiting.get(_form(value))
-        places.append(alike.pop() if alike else None)
+    for place, form in reversed(list(enumerate(_forms(key)))):
+        waiting.setdefault(form, []).append(place)
+    places = [alike.pop() if (alike := waiting.get(form)) else None for form in _forms(read)]
     if None in places and any(waiting.values()):
         free = sorted(place for alike in waiting.values() for place in alike)
         spellings = _Spellings(key, free, read)

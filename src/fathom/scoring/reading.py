@@ -327,32 +327,31 @@ _MARKER = re.compile(
     re.MULTILINE,
 )
 _SPOKEN_MARKER = re.compile(
-    r"answer(?<=\banswer)s?\s(?:to (?:the|this|your) question\s)?(?:is|are|would be|must be|should be)\b"
+    r"answer(?<=\banswer)s? (?:to (?:the|this|your) question )?(?:is|are|would be|must be|should be)\b"
     r"[ \t]{0,3}:?[*_`]{0,4}"
 )
+_OWN_MARKER = re.compile(r"answers? ?(?:[:：=]|(?:is|are|would|must|should)\b)")
 _BEFORE_HEADING = re.compile(r"[*_`#>\t \[(]{0,8}(?:the |my )?(?:final |correct )?")
 _CHINESE_MARKER = re.compile(r"答案(?:是|为|[:：])[:：]?")
 _VALUE_NEXT = re.compile(r"[ \t*_`$\\({]{0,8}[-+]?\d")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|;\s+")
 
 
-def _where_it_stands(text: str, cut: bool) -> Stated | None:
-    """The statement of the answer: a box, then "Answer:", then JSON, then a lone value or list, then the last line.
+def _where_it_stands(text: str, wanted: Answer, cut: bool) -> Stated | None:
+    """The statement of the answer: a box, then "Answer:", then a closing JSON object or fenced block, then all of it.
 
-    A marker behind the box takes its place: "\\boxed{4} ... wait. Final answer: 5" says 5. Of a reply that was cut off
-    only what is closed counts: "Answer: 71" may have been on its way to 711.
+    What stands later takes the place of a box: "\\boxed{4} ... wait. Final answer: 5" says 5. And a JSON object that
+    closes the reply is read as such, whatever its strings hold. Of a reply that was cut off only a box counts, since it
+    is closed: "Answer: 71" may have been on its way to 711.
     """
-    box, box_end = _last_box(text)
+    box, box_end = _last_box(text) if "\\boxed" in text else ("", 0)
     if cut:
         return Stated(box, marked=True) if box.strip() else None
-    tail = _tail(text, box_end)
-    if tail.strip():
-        return Stated(tail, marked=True)
-    if box.strip():
-        return Stated(box, marked=True)
-    closing = _last_fence(text) or _json_at_the_end(text)
-    if closing:
-        return Stated(closing, marked=True)
+    closing = _last_fence(text) if "```" in text else ""
+    record = _json_at_the_end(closing or text) if "}" in text else ""
+    for statement in (record, _tail(text, box_end, wanted), box, closing):
+        if statement.strip():
+            return Stated(statement, marked=True)
     return Stated(text, marked=False) if text.strip() else None
 
 
@@ -372,13 +371,18 @@ def _last_box(text: str) -> tuple[str, int]:
     return "", 0
 
 
-def _tail(text: str, start: int) -> str:
+def _tail(text: str, start: int, wanted: Answer) -> str:
     """What follows the last marker after `start`; empty where there is none."""
+    if "nswer" not in text and "NSWER" not in text and "答案" not in text:
+        return ""
     small = text.lower()
     if len(small) != len(text):  # "İ" alone grows when it is made small
         small = text
-    if "answer" not in small and "答案" not in small:
-        return ""
+    for spelling in map(str.lower, _spellings(wanted)):
+        # The title "In search of an answer: tides" marks nothing.
+        if "answer" in spelling and _OWN_MARKER.search(spelling):
+            for title in {spelling, without_accents(spelling)}:
+                small = small.replace(title, "_" * len(title))
     content = len(text.rstrip(" \t\n*_`.$\\[]()"))  # a marker with nothing behind it marks nothing
     written = start
     for match in chain(_MARKER.finditer(small, start, content), _CHINESE_MARKER.finditer(small, start, content)):
@@ -498,8 +502,10 @@ _CANNOT = re.compile(
     r"(?:cannot|can not|can't|could not) be (?:answered|determined|derived|established|found)"
     rf"|is (?:not answerable|unanswerable)){_SHOWN}{{0,12}}"
 )
+# Cheap, and enough to let nearly every other statement pass unsearched.
 _MAY_SAY_NOTHING = re.compile(
-    r"[\W_]*(?:text|math|boxed|[\W_]){0,9}(?:nu|no|ni|na|n/a|em|un|can|could|ins|the|this|it|sorry|无|∅|[\[{(\\]|\Z)",
+    r"[\W_]{0,40}(?:text\w{0,2}\{)?(?:nu|ni|na\b|n/a|no(?:ne|t|thing|\b)|em|un|can|could|ins|it (?:can|is)|sorry|无|\Z"
+    r"|(?:the|this) (?:question|answer|can))",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"[ \t]*\([^()\n]{0,300}\)")
@@ -521,14 +527,17 @@ def _says_nothing(stated: str) -> bool:
 # -- Lists --------------------------------------------------------------------------------------------------------
 
 _BULLET = re.compile(r"[ \t]*(?:[-*•‣◦·–][ \t]+|\(?(\d{1,4})[.)](?=[ \t]|[^\d\s.,%])[ \t]*|#(\d{1,4})[ \t]+)")
-_SEPARATOR = re.compile(r"[ \t]*(?:[,，、;；](?:[ \t]*(?:and|&)(?=[ \t]))?)[ \t\n]*", re.IGNORECASE)
+_BULLET_SIGNS = frozenset("-*•‣◦·–(#0123456789 \t")
+_SEPARATOR = re.compile(r"[ \t]*[,，、;；][ \t\n]*")
 _COMMA_IN_NUMBERS = re.compile(
     r"[ \t]*(?:[;；、，]|,(?!\d{3}(?!\d)))(?:[ \t]*(?:and|&)(?=[ \t]))?[ \t\n]*", re.IGNORECASE
 )
-_SEMICOLON = re.compile(r"[ \t]*[;；](?:[ \t]*and(?=[ \t]))?[ \t\n]*", re.IGNORECASE)
+_SECOND = re.compile(r"[,;，；][ \t]?\(?2[.)][ \t]")
+_SEMICOLON = re.compile(r"[ \t]*[;；][ \t\n]*")
+_LEADING_AND = re.compile(r"(?:and|&)[ \t]+", re.IGNORECASE)
 _AND = re.compile(r"[ \t]+(?:and|&)[ \t]+", re.IGNORECASE)
 _SEPARATOR_OR_AND = re.compile(rf"{_SEPARATOR.pattern}|{_AND.pattern}", re.IGNORECASE)
-_ANY_SEPARATOR = re.compile(r"[,，、;；]|\b(?:and|&)\b", re.IGNORECASE)
+_ANY_SEPARATOR = re.compile(r"[,，、;；&]|\band\b", re.IGNORECASE)
 _QUOTED = re.compile(r'[ \t\n]*["“]([^"“”\n]*)["”][ \t\n]*(?:[,;]|and\b|[,;]\s?and\b|\Z)')
 _NOUN = (
     r"(?:answers?|authors?|articles?|papers?|titles?|names?|values?|numbers?|counts?|results?|list|order|works?|items?)"
@@ -538,6 +547,7 @@ _LEAD_IN = re.compile(
     r"(?:[ \t](?:is|are|was|were)(?:[ \t]?:)?[ \t]|[ \t]?:[ \t])",
     re.IGNORECASE,
 )
+_ENDS = " \t\n,;，；"
 _COUNTED = re.compile(
     r"[ \t]?[(\[][\d,.]{1,12}[ \t](?:papers?|articles?|authors?|references?|citations?|words?|times?|works?)[)\]]\Z",
     re.IGNORECASE,
@@ -575,7 +585,7 @@ class Guide:
     def heads(self) -> frozenset[str]:
         """What stands before the first separator of those."""
         return frozenset(
-            [normal(by.split(form, maxsplit=1)[0]) for form in self.joined for by in (_SEPARATOR, _ANY_SEPARATOR)]
+            [normal(by.split(form, maxsplit=1)[0]) for form in self.joined for by in (_SEPARATOR, _SEPARATOR_OR_AND)]
         )
 
     @cached_property
@@ -617,7 +627,8 @@ def _lines(stated: str, guide: Guide) -> list[str]:
     for line in lines:
         if not line or line.startswith("```"):
             continue
-        if not _is_about_the_answer(line) or _form(line) in guide.whole:
+        suspect = line[-1] in ":*.!" or ":" in line or line[0] == "#"
+        if not suspect or not _is_about_the_answer(line) or _form(line) in guide.whole:
             kept.append(line)
         elif kept and _HEADING_OR_LABEL.match(line):
             break
@@ -633,9 +644,9 @@ def _is_about_the_answer(line: str) -> bool:
 
 def _unnumbered(lines: list[str]) -> list[str]:
     """Lines without their bullets; numbers are bullets only where they count 1, 2, 3."""
-    matches = [_BULLET.match(line) for line in lines]
-    if not any(matches):
+    if not any(line[:1] in _BULLET_SIGNS for line in lines):
         return lines
+    matches = [_BULLET.match(line) for line in lines]
     counted = [match and (match[1] or match[2]) for match in matches]
     in_turn = [number for number in counted if number] == [str(n) for n in range(1, sum(map(bool, counted)) + 1)]
     return [
@@ -646,33 +657,35 @@ def _unnumbered(lines: list[str]) -> list[str]:
 
 def _items(stated: str, guide: Guide, numeric: bool) -> list[str]:
     """The items of a list as a person would count them."""
-    lines = _lines(stated, guide)
+    lines = _lines(plain(stated), guide)
     if not lines:
         return []
     if len(lines) > 1 and all(line.endswith((",", ";", "，", "；")) for line in lines[:-1]):
         lines = [" ".join(lines)]  # one list, wrapped
     if len(lines) == 1:
-        return _inline(_unnumbered(lines)[0], guide, numeric)
+        # "1. Tides, storms" is one item; "(1) Tides; (2) Wu" is numbered item by item.
+        line = lines[0] if _SECOND.search(lines[0]) else _unnumbered(lines)[0]
+        return _inline(line, guide, numeric)
     if all("|" in line for line in lines):
         return [cell for row in _without_ranks(_piped(lines, ())) for cell in row if cell]
-    return [item for line in _unnumbered(lines) if (item := _tidy(line, guide))]
+    return _tidied(lines, guide)
 
 
 def _inline(line: str, guide: Guide, numeric: bool) -> list[str]:
     """The items of a list on one line."""
-    line = _without_lead_in(plain(line).strip(), guide)
+    line = _without_lead_in(line.strip(), guide)
     if _BRACKETS.get(line[:1]) == line[-1:] and line.find(line[-1]) == len(line) - 1:
         line = line[1:-1]
     if numeric:
-        return [item for piece in _unnumbered(_numeric_pieces(line, guide)) if (item := _tidy(piece, guide))]
+        return _tidied(_numeric_pieces(line, guide), guide)
     if (";" in line or "；" in line) and not guide.semicolons:
-        return [item for piece in _unnumbered(_SEMICOLON.split(line)) if (item := _tidy(piece, guide))]
+        return _tidied([line[start:end] for start, end in _without_and(line, _cuts(_SEMICOLON, line), guide)], guide)
     if _form(line) in guide.whole:
         return [line]
     quoted = _QUOTED.findall(line) if '"' in line or "“" in line else []
     if quoted and not _QUOTED.sub("", line).strip(" ."):
         return [item for item in quoted if item.strip()]
-    return [item for piece in _unnumbered(_pieces(line, guide)) if (item := _tidy(piece, guide))]
+    return _tidied(_pieces(line, guide), guide)
 
 
 def _without_lead_in(line: str, guide: Guide) -> str:
@@ -685,12 +698,20 @@ def _without_lead_in(line: str, guide: Guide) -> str:
     return line[match.end() :]
 
 
+def _tidied(pieces: list[str], guide: Guide) -> list[str]:
+    """The pieces of a list as items: without bullets and what else is no part of them, empty ones left out."""
+    items = [piece.strip(_ENDS) for piece in _unnumbered(pieces)]
+    if all(item and item[0].isalnum() and item[-1] not in ")]" for item in items):
+        return items
+    return [tidy for item in items if (tidy := _tidy(item, guide))]
+
+
 def _tidy(item: str, guide: Guide) -> str:
-    """An item without dress, trailing separator and a count in brackets that explains it: "Lind (5 articles)"."""
-    item = plain(item).strip(" \t\n,;，；")
+    """An item without trailing separator and a count in brackets that explains it: "Lind (5 articles)"."""
+    item = item.strip(_ENDS)
     if item.endswith((")", "]")) and _form(item) not in guide.whole:
         item = _COUNTED.sub("", item)
-    return item if item and (item[0].isalnum() or normal(item)) else ""
+    return item if normal(item) else ""
 
 
 def _cuts(pattern: re.Pattern[str], line: str, start: int = 0) -> list[tuple[int, int]]:
@@ -705,10 +726,20 @@ def _cuts(pattern: re.Pattern[str], line: str, start: int = 0) -> list[tuple[int
 def _pieces(line: str, guide: Guide) -> list[str]:
     """A line cut at its separators, the key's own titles left whole."""
     if guide.joined:
-        return list(_rejoined(line, _cuts(_SEPARATOR_OR_AND, line), guide))
+        return list(_rejoined(line, _without_and(line, _cuts(_SEPARATOR_OR_AND, line), guide), guide))
     stretches = _cuts(_SEPARATOR, line)
     stretches += _cuts(_AND, line, stretches.pop()[0])
-    return [line[start:end] for start, end in stretches]
+    return [line[start:end] for start, end in _without_and(line, stretches, guide)]
+
+
+def _without_and(line: str, stretches: list[tuple[int, int]], guide: Guide) -> list[tuple[int, int]]:
+    """The stretches, "and Wu" shortened to "Wu", unless the key has a title such as "And then there were none"."""
+    shortened = stretches[:1]
+    for start, end in stretches[1:]:
+        match = _LEADING_AND.match(line, start, end)
+        kept = match is None or _form(line[start:end]) in guide.whole | guide.heads
+        shortened.append((start if match is None or kept else match.end(), end))
+    return shortened
 
 
 def _rejoined(line: str, stretches: Sequence[tuple[int, int]], guide: Guide) -> Iterator[str]:
@@ -866,7 +897,7 @@ def _read_text(stated: Stated, wanted: Text) -> Text | None:
 
 def _shape(items: Sequence[Atom]) -> tuple[bool, str]:
     """Whether the key's items are all numbers, and in which unit."""
-    numbers = [item for item in items if isinstance(item, Number)]
+    numbers = [item for item in items if item.type == "number"]
     return len(numbers) == len(items), numbers[0].unit if numbers else ""
 
 
@@ -888,6 +919,20 @@ def _read_list(stated: Stated, wanted: Members | Multiset | Ranking) -> Answer |
 
 def _key_items(wanted: Members | Multiset | Ranking) -> Sequence[Atom]:
     return [item for group in wanted.groups for item in group] if isinstance(wanted, Ranking) else wanted.items
+
+
+def _spellings(wanted: Answer) -> Iterator[str]:
+    """Every text of the key in each of its spellings."""
+    items: Iterable[Atom] = ()
+    if wanted.type == "text":
+        items = (wanted,)
+    elif wanted.type == "rows":
+        items = (cell for row in wanted.rows for cell in row)
+    elif isinstance(wanted, Members | Multiset | Ranking):
+        items = _key_items(wanted)
+    for item in items:
+        if item.type == "text":
+            yield from (item.value, *item.aliases)
 
 
 def _as_list(items: tuple[Atom, ...], wanted: Members | Multiset | Ranking) -> Answer | None:
@@ -928,7 +973,7 @@ def _last_list(lines: list[str]) -> list[str]:
 def _read_rows(stated: Stated, wanted: Rows) -> Rows | None:
     """The rows of a table: drawn with pipes, or one a line."""
     guide = Guide(cell for row in wanted.rows for cell in row)
-    lines = _lines(stated.text, guide)
+    lines = _lines(plain(stated.text), guide)
     piped = [line for line in lines if "|" in line]
     if piped:
         return _as_rows(_piped(piped, wanted.columns), wanted)
@@ -952,7 +997,7 @@ def _cells(line: str, numeric: Sequence[bool], guide: Guide) -> list[str]:
     """The cells of a row on one line; empty where they are not as many as the columns."""
     if len(numeric) == 1:
         return [_tidy(line, guide)]
-    line = plain(line).strip(" \t,;()[]")
+    line = line.strip(" \t,;()[]")
     first: list[str] = []
     for cells in _ways_to_cut(line, len(numeric), guide):
         if len(cells) == len(numeric):
@@ -1117,8 +1162,8 @@ def _json_place(place: dict[str, Any]) -> str:
 
 
 def _could_be_named(wanted: Answer) -> bool:
-    """Whether the key itself is a text such as "None", so that saying so may be an answer."""
-    return isinstance(wanted, Text) and normal(wanted.value) in _NOTHING
+    """Whether the key itself holds a text such as "None", so that saying so may be an answer."""
+    return any(normal(spelling) in _NOTHING for spelling in _spellings(wanted))
 
 
 def _interpreted(stated: Stated, wanted: Answer) -> Answer | None:
@@ -1127,8 +1172,9 @@ def _interpreted(stated: Stated, wanted: Answer) -> Answer | None:
     if not text or len(text) > LONGEST_STATEMENT:
         return None
     last = "" if stated.marked else text[text.rfind("\n") + 1 :]
-    if _says_nothing(text) or (len(last) not in {0, len(text)} and _says_nothing(last)):
-        return Text(value=text) if _could_be_named(wanted) else Nothing()
+    silent = _says_nothing(text) or (len(last) not in {0, len(text)} and _says_nothing(last))
+    if silent and not _could_be_named(wanted):
+        return Nothing()
     return _READERS[wanted.type](stated, wanted)
 
 
@@ -1138,7 +1184,8 @@ def read_reply(text: str, wanted: Answer, *, cut: bool = False) -> Answer | None
     if not text.isascii():
         text = text.encode(errors="replace").decode()
     try:
-        stated = _where_it_stands(text[text.rfind("</think>") + 8 :] if "</think>" in text else text, cut)
+        text = text[text.rfind("</think>") + 8 :] if "</think>" in text else text
+        stated = _where_it_stands(text, wanted, cut)
         return None if stated is None else _read(stated, wanted)
     except (ArithmeticError, LookupError, RecursionError, ValueError):
         return None  # no way here is known; a reply may still find one
@@ -1146,8 +1193,9 @@ def read_reply(text: str, wanted: Answer, *, cut: bool = False) -> Answer | None
 
 def _read(stated: Stated, wanted: Answer) -> Answer | None:
     """What the statement says, whether it is JSON or not."""
-    text = _last_fence(stated.text.strip()) or stated.text
-    text = text.strip()
+    text = stated.text.strip()
+    if "```" in text:
+        text = (_last_fence(text) or text).strip()
     if text[:1] in {"{", "[", '"', "n"} and len(text) <= LONGEST_STATEMENT:
         value = _parsed(text)
         if value is not _ABSENT:

@@ -9,7 +9,7 @@ from fathom.records.articles import Count
 from fathom.records.errors import FathomError
 from fathom.records.files import replacing
 from fathom.records.record import Record, digest_stream
-from fathom.tasks.bench import CONTEXTS, KEYS, QUESTIONS, Bench
+from fathom.tasks.bench import CONTEXTS, KEYS, QUESTIONS, Bench, Counted
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Checked
 
@@ -39,13 +39,29 @@ def audit(folder: Path, corpus_folder: Path | None = None, seed: int = 0) -> Aud
                 f"The corpus '{where}' is not the one that the bench '{folder}' was built from. "
                 "Give that one with --corpus."
             )
-        checked = [_unchanged(bench)]
+        checked = [_unchanged(bench), _counted(bench)]
         for name in bench.manifest.families:
             checked.extend(family(name).audit(bench.by_context(), corpus, seed))
     found = Audit(bench=bench.manifest.fingerprint, questions=bench.manifest.questions, checked=tuple(checked))
     with replacing(folder / FILE_NAME) as file:
         file.write(found.model_dump_json(indent=2).encode() + b"\n")
     return found
+
+
+def _counted(bench: Bench) -> Checked:
+    """Whether the manifest counts what is there."""
+    counted = Counted()
+    for context, items in bench.by_context():
+        counted.add(context, items)
+    said = bench.manifest
+    same = (said.contexts, said.questions, said.counts, said.leaks) == (
+        counted.contexts,
+        counted.questions,
+        {name: dict(values) for name, values in counted.by.items()},
+        counted.leaks(),
+    )
+    fault = () if same else ("the manifest counts other questions than there are",)
+    return Checked(rule="the manifest counts what is there", looked_at=said.questions, failed=len(fault), faults=fault)
 
 
 def _unchanged(bench: Bench) -> Checked:

@@ -6,6 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from itertools import zip_longest
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -71,7 +72,7 @@ def build(
     for name in families:
         family(name)
     task = partial(_items, corpus_folder, families, asked, seed)
-    counted = _Counted()
+    counted = Counted()
     with touching("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
     with (
@@ -128,7 +129,7 @@ _LEAKING = ("articles", "contexts", "programs", "templates")
 """What two splits must not share; a program without values, such as a plain maximum, is shared with its template."""
 
 
-class _Counted:
+class Counted:
     """What went into a bench, counted as it is written."""
 
     def __init__(self) -> None:
@@ -192,15 +193,19 @@ class Bench:
 
     def by_context(self) -> Iterator[tuple[Context, list[Item]]]:
         """Each context with its items; a question without its key, or the other way round, is an error."""
-        pairs = zip(self.all_questions(), self.all_keys(), strict=True)
+        pairs = zip_longest(self.all_questions(), self.all_keys())
         held: Item | None = None
         for context in self.contexts():
             items: list[Item] = []
             while True:
                 if held is None:
                     question, key = next(pairs, (None, None))
-                    if question is None or key is None:
+                    if question is None and key is None:
                         break
+                    if question is None or key is None:
+                        raise FathomError(
+                            f"'{self.folder}' has not as many keys as questions. Restore a copy, or build it again."
+                        )
                     if question.id != key.question_id:
                         raise FathomError(
                             f"Question '{question.id}' of '{self.folder}' stands beside the key of "

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fathom.records.errors import FathomError
+from fathom.tasks.numeric import own
 from fathom.tasks.numeric.own import parse, read_own, read_templates
 
 GOOD = [
@@ -40,6 +41,32 @@ BAD = [
     ("SELECT article_title, author_count FROM articles", "more than one column"),
     ("SELECT load_extension('x') FROM articles", "is not one of"),
     ("SELECT COUNT(*) FROM articles WHERE NOT (author_count > 2 AND reference_count > 3)", "too many readings"),
+    ("SELECT author_count, COUNT(DISTINCT reference_count) FROM articles GROUP BY author_count", "counts articles"),
+    (
+        "SELECT SUM(reference_count) FROM article_author JOIN articles USING (article_id)",
+        "although it asks",
+    ),
+    (
+        "SELECT SUM(author_count) FROM article_author JOIN articles USING (article_id) WHERE author_position < 3",
+        "only names",
+    ),
+    ("SELECT article_title FROM articles ORDER BY reference_count / author_count DESC", "meaning was not understood"),
+    (
+        "SELECT COUNT(*) FROM articles WHERE (reference_count > 3 OR author_count = 2) AND title_word_count < 9",
+        "two conditions",
+    ),
+    ("SELECT author_count, COUNT(*) FROM articles GROUP BY author_count ORDER BY author_count", "can be sorted"),
+    ("SELECT COUNT(*) FROM articles WHERE author_count > {author-name}", "a name stands where a number"),
+    ("WITH x AS (SELECT 1) SELECT MAX(reference_count) FROM articles", "one table"),
+    ("SELECT MAX(reference_count) FROM articles, article_author a, article_author b", "one table"),
+    ("SELECT COUNT(*) FROM articles WHERE reference_count < 99999999999999999999", "no whole number"),
+    ("SELECT COUNT(*) FROM articles WHERE " + "(" * 1500 + "author_count > 1" + ")" * 1500, ""),
+    ("SELECT COUNT(DISTINCT) FROM articles", ""),
+    (
+        "SELECT MAX(reference_count) FROM articles WHERE article_id IN (SELECT article_id_citing FROM citing_cited"
+        " WHERE article_id_cited IN (SELECT article_id FROM articles))",
+        "not understood",
+    ),
 ]
 
 
@@ -55,7 +82,7 @@ def test_templates_of_the_papers_kind_are_understood(tmp_path: Path) -> None:
     assert all(dict(template.labels) == {"type": "mine", "focus": "test"} for template in read.templates)
 
 
-@pytest.mark.parametrize(("statement", "why"), BAD)
+@pytest.mark.parametrize(("statement", "why"), BAD, ids=[text[:60] for text, _ in BAD])
 def test_a_bad_template_is_named_and_the_others_work(tmp_path: Path, statement: str, why: str) -> None:
     read = read_own(write(tmp_path / "mine.json", [GOOD[0], statement, GOOD[1]]))
     assert len(read.templates) == 2
@@ -79,3 +106,20 @@ def test_a_file_without_templates_is_refused(tmp_path: Path, content: str) -> No
     (tmp_path / "mine.json").write_text(content)
     with pytest.raises(FathomError, match=r"(no JSON|no list|can be used)"):
         read_templates(tmp_path / "mine.json")
+
+
+def test_a_statement_that_would_never_end_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were a cross join to get past the reader, SQLite itself would stop it."""
+    monkeypatch.setattr(own, "_check_sources", lambda select: None)
+    tables = ", ".join(f"article_author t{number}" for number in range(9))
+    read = read_own(write(tmp_path / "mine.json", [f"SELECT MAX(reference_count) FROM articles, {tables}"]))
+    assert read.templates == ()
+
+
+def test_a_huge_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.json").write_text("[" * 3_000_000)
+    with pytest.raises(FathomError, match="larger than"):
+        read_own(tmp_path / "mine.json")
+    (tmp_path / "mine.json").write_text("[" * 200_000)
+    with pytest.raises(FathomError, match="no JSON"):
+        read_own(tmp_path / "mine.json")

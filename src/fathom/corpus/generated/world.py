@@ -157,7 +157,7 @@ class World:
             article=article,
             title=self._title(rng, gist, name),
             name=name,
-            people=self._authors(rng, circle, circle.regulars if article is not None else circle.people),
+            people=self._authors(rng, circle, inside=article is not None),
             year=year,
             venue=rng.choice(words.venues),
             volume=rng.randint(1, 60),
@@ -201,24 +201,28 @@ class World:
         circle.outside.append(new)
         return new
 
-    def _authors(self, rng: Random, circle: _Circle, known: list[Person]) -> tuple[Person, ...]:
-        """One to nine people, most of whom are known in the field."""
+    def _authors(self, rng: Random, circle: _Circle, inside: bool) -> tuple[Person, ...]:
+        """One to nine people, most of whom are known in the field; those of the corpus publish in it again."""
+        known = circle.regulars if inside else circle.people
         size = rng.choices(range(1, 10), TEAMS)[0]
         team: dict[tuple[str, str], Person] = {}
         while len(team) < size:
-            person = rng.choice(known) if known and rng.random() < 0.7 else self._newcomer(rng, circle)
+            person = rng.choice(known) if known and rng.random() < 0.7 else self._newcomer(rng, circle, inside)
             # No byline has two names that look alike: nobody could tell who is who.
             team.setdefault(look(person), person)
         return tuple(team.values())
 
-    def _newcomer(self, rng: Random, circle: _Circle) -> Person:
+    def _newcomer(self, rng: Random, circle: _Circle, inside: bool) -> Person:
         id = f"p-{self._people + 1:05d}"
         if self._everywhere and rng.random() < 0.03:
             # Of somebody who publishes here, so that the two can meet in one context.
             person = namesake(rng.choice(rng.choice(self._everywhere).people), id)
-        else:
+        elif inside:
             person = self._unlike(rng, id)
-        self._looks.add(look(person))
+            self._looks.add(look(person))
+        else:
+            # Whoever is only cited stands in no byline, and may look like anybody.
+            person = invent(rng, id)
         self._people += 1
         circle.people.append(person)
         return person

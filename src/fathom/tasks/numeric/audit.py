@@ -20,7 +20,7 @@ from fathom.tasks.family import Checked, Item
 from fathom.tasks.numeric.answers import answer_of, normal_form
 from fathom.tasks.numeric.evaluate import evaluate
 from fathom.tasks.numeric.mutants import constants, mutants, random_tables
-from fathom.tasks.numeric.own import parse
+from fathom.tasks.numeric.own import STEPS, parse
 from fathom.tasks.numeric.programs import Program
 from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, read_source
 
@@ -44,6 +44,7 @@ class _Audit:
         self._corpus = corpus
         self._seed = seed
         self._database = open_database()
+        self._database.set_progress_handler(lambda: 1, STEPS)
         self._read: dict[str, tuple[Source, int]] = {}
         self._faults: dict[str, list[str]] = defaultdict(list)
         self._looked: Counter[str] = Counter()
@@ -60,11 +61,11 @@ class _Audit:
             tables = build_tables([self._source(id) for id in context.articles])
             by_spelling = build_tables([self._source(id) for id in context.articles], naming="spellings")
             tables.load(self._database)
-            for item in mine:
-                self._prove(context, item, tables, by_spelling)
-            self._shuffle(mine, tables)
+            sound = [item for item in mine if self._prove(context, item, tables, by_spelling)]
+            if sound:
+                self._shuffle(sound, tables)
             if studied < STUDIED:
-                studied += self._mislead(mine, tables)
+                studied += self._mislead(sound, tables)
         return self._report()
 
     def _source(self, id: str) -> Source:
@@ -78,11 +79,17 @@ class _Audit:
 
     # Rules.
 
-    def _prove(self, context: Context, item: Item, tables: Tables, by_spelling: Tables) -> None:
+    def _prove(self, context: Context, item: Item, tables: Tables, by_spelling: Tables) -> bool:
         key = item.key
         statement = key.proof.program
-        program = _parsed(statement)
-        answer = answer_of(program, self._database.execute(statement).fetchall(), tables)
+        try:
+            program = _parsed(statement)
+            answer = answer_of(program, self._database.execute(statement).fetchall(), tables)
+        except Exception:
+            # A key file may hold anything; whatever cannot be read and run proves nothing.
+            self._rule("the query can be read and run", item, False)
+            return False
+        self._rule("the query can be read and run", item, True)
         self._rule("the query gives the key again", item, _same(answer, key.answer))
         again = answer_of(program, evaluate(program, tables), tables)
         self._rule("a second way of computing gives the key too", item, _same(again, key.answer))
@@ -94,6 +101,7 @@ class _Audit:
             self._rule("every passage is in the text that is shown", item, inside)
         self._rule("the words are whole", item, not _is_badly_worded(item.question.text))
         self._note(key.answer)
+        return True
 
     def _shuffle(self, items: list[Item], tables: Tables) -> None:
         """The same rows in other orders: an answer that hangs on hidden order is no answer."""

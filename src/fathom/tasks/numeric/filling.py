@@ -13,6 +13,7 @@ from random import Random
 from fathom.tasks.numeric.evaluate import Row, measured
 from fathom.tasks.numeric.programs import (
     Arithmetic,
+    AtPosition,
     Between,
     CitedByArticle,
     CitesArticle,
@@ -137,7 +138,9 @@ class Filler:
                 return self._numbers(slot.of, empty)
             case "position":
                 most = max(row.author_count for row in self._tables.articles)
-                return range(most + 1, most + 4) if empty else range(1, most + 1)
+                first = any(isinstance(node, AtPosition) and node.sign == "=" for node in nodes(program.where))
+                # "At a position no less than 1" would say nothing.
+                return range(most + 1, most + 4) if empty else range(1 if first else 2, max(3, most + 1))
             case "few":
                 return (4, 5, 6) if empty else (2, 3)
             case "name":

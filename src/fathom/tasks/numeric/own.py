@@ -10,9 +10,10 @@ import re
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import sqlglot
 from sqlglot import exp
@@ -67,6 +68,13 @@ MEASURES: dict[str, Measured] = {
     "author-count": "author_count",
 }
 PLACEHOLDERS = (*MEASURES, "author-name", "author-position", "article-title", "article-title-fragment", "few")
+LARGEST_FILE = 2_000_000
+LONGEST = 4_000
+"""Characters of one statement."""
+
+STEPS = 2_000_000
+"""Of SQLite's machine for one statement on a small collection: a hundred times what any sensible one takes."""
+
 TRIALS = 12
 """Generated collections on which a parsed template is compared with its text."""
 
@@ -100,11 +108,15 @@ def read_templates(path: Path) -> tuple[Template, ...]:
 
 def read_own(path: Path) -> OwnTemplates:
     """Every template of the file, or why it is refused."""
-    with touching("read the templates", path):
-        content = path.read_text("utf-8", errors="replace")
+    with touching("read the templates", path), path.open("rb") as file:
+        content = file.read(LARGEST_FILE + 1).decode(errors="replace")
+    if len(content) > LARGEST_FILE:
+        raise FathomError(
+            f"'{path}' is larger than {LARGEST_FILE:,} bytes. Divide the templates among several benches."
+        )
     try:
         entries = json.loads(content)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FathomError(f"'{path}' is no JSON: {error}. Give a list of {{type, focus, sql}}.") from error
     if not isinstance(entries, list):
         raise FathomError(f"'{path}' holds no list. Give a list of {{type, focus, sql}}.")
@@ -117,7 +129,10 @@ def read_own(path: Path) -> OwnTemplates:
         try:
             template = _template(entry)
         except (_FaultError, sqlglot.errors.SqlglotError) as error:
-            refused.append(Refused(place, str(error).split("\n")[0].rstrip(".")))
+            refused.append(Refused(place, str(error).split("\n")[0].rstrip(".")[:200]))
+        except Exception as error:
+            # Anybody's SQL makes trees of any shape: what the reader trips over is one more thing it does not know.
+            refused.append(Refused(place, f"it is not understood ({type(error).__name__})"))
         else:
             templates.setdefault(template.id, template)
     return OwnTemplates(tuple(templates.values()), tuple(refused))
@@ -159,6 +174,8 @@ def parse(text: str, prove: bool = False) -> Program:
         slots[label] = _slot(name, len(slots))
         return f":{label}"
 
+    if len(text) > LONGEST:
+        raise _FaultError(f"it is longer than {LONGEST:,} characters")
     statements = sqlglot.parse(_PLACEHOLDER.sub(named, text), read="sqlite")
     if len(statements) != 1 or not isinstance(statements[0], exp.Select):
         raise _FaultError("it is no single SELECT, and templates only read")
@@ -172,6 +189,7 @@ def parse(text: str, prove: bool = False) -> Program:
 def _compare(program: Program, statement: exp.Expr, slots: dict[str, Slot]) -> None:
     """See on generated collections that the program does what the statement does; a reader's slip must not pass."""
     database = open_database()
+    database.set_progress_handler(lambda: 1, STEPS)
     named = constants(statement.sql("sqlite"))
     ours = query(program)
     for trial in range(TRIALS):
@@ -190,8 +208,24 @@ def _compare(program: Program, statement: exp.Expr, slots: dict[str, Slot]) -> N
         if isinstance(program.output, Names):
             # A name is asked for once, whether or not the statement says DISTINCT.
             theirs = list(dict.fromkeys(theirs))
-        if sorted(str(row[0]) for row in theirs) != sorted(str(row[0]) for row in found):
+        if not _agree(program, theirs, found):
             raise _FaultError("its meaning was not understood, so it cannot be put into words")
+
+
+def _agree(program: Program, theirs: list[tuple[object, ...]], ours: list[tuple[object, ...]]) -> bool:
+    """Whether the statement gives what the program gives: whole rows, and their order up to ties."""
+    if isinstance(program.output, PerValue):
+        return sorted(map(str, theirs)) == sorted(map(str, ours))
+    said = [str(row[0]) for row in theirs]
+    if not program.order:
+        return sorted(said) == sorted(str(row[0]) for row in ours)
+    place = 0
+    for _, tied in groupby(ours, key=lambda row: row[1:]):
+        group = sorted(str(row[0]) for row in tied)
+        if sorted(said[place : place + len(group)]) != group:
+            return False
+        place += len(group)
+    return place == len(said)
 
 
 def _drawn(slot: Slot, tables: Tables, rng: Random) -> int | str:
@@ -248,6 +282,7 @@ class _Reader:
 
     def program(self, select: exp.Select) -> Program:
         _check_names(select)
+        _check_sources(select)
         where = select.args.get("where")
         order = select.args.get("order")
         program = Program(
@@ -255,11 +290,18 @@ class _Reader:
             self._condition(where.this) if where is not None else None,
             tuple(self._sort(key) for key in order.expressions) if order is not None else (),
         )
-        for clause in ("limit", "offset", "having", "windows", "with"):
+        for clause in ("limit", "offset", "having", "windows", "with", "with_", "qualify", "laterals"):
             if select.args.get(clause):
-                raise _FaultError(f"it uses {clause.upper()}, which cannot be put into words")
-        if program.order and over_bylines(program):
-            raise _FaultError("it sorts names, and a name can stand in several places of an order")
+                raise _FaultError(f"it uses {clause.strip('_').upper()}, which cannot be put into words")
+        joined = select.find(exp.Join) is not None or select.args["from_"].this.name == "article_author"
+        if joined != over_bylines(program):
+            raise _FaultError("it reads article_author although it asks about articles, or the other way round")
+        if joined and not isinstance(program.output, Names | HowMany):
+            raise _FaultError("over article_author only names can be listed and people counted")
+        if program.order and (joined or not isinstance(program.output, Titles | Values)):
+            raise _FaultError("only titles and values of articles can be sorted")
+        if len(program.order) > 2:
+            raise _FaultError("it sorts by more than two keys")
         return program
 
     def _output(self, select: exp.Select) -> Output:
@@ -268,7 +310,10 @@ class _Reader:
         if group is not None:
             if len(wanted) != 2 or len(group.expressions) != 1 or wanted[0] != group.expressions[0]:
                 raise _FaultError("a grouped template selects the grouped column and one result, in that order")
-            return PerValue(self._field(wanted[0]), cast(HowMany | Total, self._one(wanted[1], False)))
+            result = self._one(wanted[1], False)
+            if not isinstance(result, Total) and result != HowMany():
+                raise _FaultError("a grouped template counts articles with COUNT(*) or totals a measure")
+            return PerValue(self._field(wanted[0]), result)
         order = select.args.get("order")
         keys = [key.this for key in order.expressions] if order is not None else []
         # The sort keys may stand behind what is wanted, as they do in every key's own query.
@@ -323,9 +368,9 @@ class _Reader:
         node = node.unnest()
         match node:
             case exp.And():
-                return And(self._condition(node.this), self._condition(node.expression))
+                return And(*self._both(node))
             case exp.Or():
-                return Or(self._condition(node.this), self._condition(node.expression))
+                return Or(*self._both(node))
             case exp.Not():
                 inner = self._condition(node.this)
                 if isinstance(inner, And | Or):
@@ -343,12 +388,21 @@ class _Reader:
                 return self._comparison(node)
         raise _FaultError(f"'{node.sql('sqlite')}' cannot be put into words")
 
+    def _both(self, node: exp.Expr) -> tuple[Condition, Condition]:
+        """Two single conditions: of three, or of AND mixed with OR, no sentence has one reading."""
+        left, right = self._condition(node.this), self._condition(node.expression)
+        if isinstance(left, And | Or) or isinstance(right, And | Or):
+            raise _FaultError("it joins more than two conditions")
+        if isinstance(right, AtPosition):
+            left, right = right, left
+        return left, right
+
     def _comparison(self, node: exp.Expr) -> Condition:
         sign = _COMPARED[type(node)]
         if isinstance(node.this, exp.Column) and node.this.name == "author_position":
             return AtPosition(sign, self._whole(node.expression))
         if isinstance(node.this, exp.Column) and node.this.name == "author_name" and sign == "=":
-            return HasAuthor(self._words(node.expression))
+            return HasAuthor(self._words(node.expression, "name"))
         return Compare(self._measure(node.this), sign, self._whole(node.expression))
 
     def _membership(self, node: exp.In) -> Condition:
@@ -385,7 +439,7 @@ class _Reader:
             titled = inner.args.get("query") if isinstance(inner, exp.In) else None
             if titled is None:
                 raise _FaultError("a subquery on citations may name one article by its title, and nothing else")
-            return named(self._words(titled.unnest().args["where"].this.expression))
+            return named(self._words(titled.unnest().args["where"].this.expression, "title"))
         if having is None:
             return counted(1)
         return counted(self._whole(having.this.expression))
@@ -394,7 +448,7 @@ class _Reader:
         """Articles of one person, or that share an author with a named article."""
         if isinstance(node, exp.And) and isinstance(node.this, exp.In):
             inner = node.this.args["query"].unnest().args["where"].this
-            return SharesAuthor(self._words(inner.args["query"].unnest().args["where"].this.expression))
+            return SharesAuthor(self._words(inner.args["query"].unnest().args["where"].this.expression, "title"))
         condition = self._condition(node)
         if not isinstance(condition, HasAuthor):
             raise _FaultError("a subquery on article_author may name one author, and nothing else")
@@ -403,14 +457,20 @@ class _Reader:
     def _whole(self, node: exp.Expr) -> int | Slot:
         node = node.unnest()
         if isinstance(node, exp.Placeholder):
-            return self._slots[node.name]
-        if isinstance(node, exp.Literal) and node.is_int:
+            return self._slot(node, "number", "position", "few")
+        if isinstance(node, exp.Literal) and node.is_int and len(node.name) < 10:
             return int(node.name)
-        raise _FaultError(f"'{node.sql('sqlite')}' is no whole number")
+        raise _FaultError(f"'{node.sql('sqlite')[:40]}' is no whole number")
 
-    def _words(self, node: exp.Expr) -> str | Slot:
+    def _slot(self, node: exp.Placeholder, *kinds: str) -> Slot:
+        slot = self._slots[node.name]
+        if slot.kind not in kinds:
+            raise _FaultError(f"a placeholder for a {slot.kind} stands where a {kinds[0]} is wanted")
+        return slot
+
+    def _words(self, node: exp.Expr, kind: str) -> str | Slot:
         if isinstance(node, exp.Placeholder):
-            return self._slots[node.name]
+            return self._slot(node, kind)
         if isinstance(node, exp.Literal) and node.is_string:
             return node.name
         raise _FaultError(f"'{node.sql('sqlite')}' is no text")
@@ -418,13 +478,32 @@ class _Reader:
     def _fragment(self, node: exp.Like) -> str | Slot:
         if not isinstance(node.this, exp.Column) or node.this.name != "article_title":
             raise _FaultError("LIKE is for article_title")
-        words = self._words(node.expression)
+        words = self._words(node.expression, "fragment")
         if isinstance(words, Slot):
             return words
         fragment = words.strip("%")
         if words != f"%{fragment}%" or "%" in fragment or "_" in fragment or not fragment.isascii():
             raise _FaultError("LIKE takes letters between two % signs")
         return fragment
+
+
+def _check_sources(select: exp.Select) -> None:
+    """One table, or names with their articles: anything else means what no sentence here can say."""
+    for inner in select.find_all(exp.Select):
+        joins = inner.args.get("joins") or []
+        table = inner.args["from_"].this if inner.args.get("from_") else None
+        plain = isinstance(table, exp.Table) and not joins
+        named = (
+            isinstance(table, exp.Table)
+            and table.name == "article_author"
+            and len(joins) == 1
+            and joins[0].this.name == "articles"
+            and [column.name for column in joins[0].args.get("using") or []] == ["article_id"]
+            and not joins[0].args.get("kind")
+            and not joins[0].args.get("side")
+        )
+        if not (plain or named):
+            raise _FaultError("it reads other than one table, or article_author JOIN articles USING (article_id)")
 
 
 def _check_names(select: exp.Select) -> None:

@@ -247,7 +247,6 @@ def _filtering() -> Iterator[Program]:
         yield Program(HowMany("people"), position)
         for measure in FIELDS:
             yield Program(Names(), And(position, Compare(measure, ">", _number(measure))))
-    yield Program(Names(), Not(AtPosition("=", Slot("position", 0))))
 
 
 def _relational() -> Iterator[Program]:

@@ -105,7 +105,7 @@ def explanation(program: Program) -> list[str]:
     return steps
 
 
-_TOTALS = {"MAX": "the largest", "MIN": "the smallest", "SUM": "the sum of", "AVG": "the mean of"}
+_TOTALS = {"MAX": "the largest value of", "MIN": "the smallest value of", "SUM": "the sum of", "AVG": "the mean of"}
 
 
 class _Words:
@@ -140,9 +140,9 @@ class _Words:
         if where is not None and self.over_people(where):
             clause = self.clause(where)
             return self.one(
-                f"Which people are named in the author lists {clause}?",
                 f"Give the names of all people {clause}.",
                 f"List everyone {clause}.",
+                f"Name all the people {clause}.",
             )
         among = self._among(where)
         return self.one(
@@ -215,13 +215,13 @@ class _Words:
         if isinstance(result, HowMany):
             return self.one(
                 f"For each {noun} that occurs among the {among}, how many of them have it?",
-                f"Group the {among} by {noun}. How many are in each group?",
+                f"Group the {among} by the {noun}. How many are in each group?",
                 f"How are the {among} distributed over values of the {noun}? Count the articles for each value.",
             )
-        wanted = self.one(f"{_TOTALS[result.function]} {self.the(result.measure)}")
+        wanted = f"{_TOTALS[result.function]} {self.the(result.measure)}"
         return self.one(
             f"For each {noun} that occurs among the {among}, what is {wanted} over the articles that have it?",
-            f"Group the {among} by {noun}. For each group, what is {wanted}?",
+            f"Group the {among} by the {noun}. For each group, what is {wanted}?",
             f"Take the {among} with the same {noun} together. What is {wanted} in each of these groups?",
         )
 
@@ -261,11 +261,11 @@ class _Words:
         match condition:
             case Not(inner):
                 return self.clause(inner, not negated)
-            case And() | Or() if negated:
-                # "Not both" and "neither" have too many readings to be left to a relative clause.
-                raise TypeError("only single conditions are negated in words")
+            case And() | Or() | AtPosition() if negated:
+                # "Not both", "neither", "not at position one" have too many readings to be left to a relative clause.
+                raise TypeError("only single conditions on articles are negated in words")
             case And(AtPosition() as left, right):
-                return f"{self.clause(left)} of an article {self.clause(right)}"
+                return f"{self._position(left)} of an article {self.clause(right)}"
             case And(left, right):
                 return f"{self.clause(left)} and {self.clause(right)}"
             case Or(left, right):
@@ -278,14 +278,18 @@ class _Words:
                 return f"{self._whose(measure)} {'none' if negated else 'one'} of {', '.join(map(str, values))}"
             case TitleHas(fragment):
                 return f"whose title {'does not contain' if negated else 'contains'} the letters “{fragment}”"
-            case AtPosition("=", value):
-                return f"{'not ' if negated else ''}at position {value} in the author list"
-            case AtPosition(sign, value):
-                return f"at a position {no}{self._sign(sign, negated)} {value} in the author list"
+            case AtPosition():
+                return f"{self._position(condition)} of some article"
             case WroteAtLeast(least):
                 return f"who are authors of {'fewer than' if negated else 'at least'} {least} of the articles"
             case _:
                 return self._relation(condition, negated)
+
+    def _position(self, condition: AtPosition) -> str:
+        at = f"position {condition.value}"
+        if condition.sign != "=":
+            at = f"a position {self._sign(condition.sign, False)} {condition.value}"
+        return f"who stand at {at} in the author list"
 
     def _sign(self, sign: str, negated: bool) -> str:
         """ "At most" cannot be negated in good English; the last form of each can."""

@@ -1,0 +1,155 @@
+"""Typed verdicts a second on one core, beside the SciTrek-compatible scorer. Promise: at least 20,000 a second.
+
+Replies of many forms, right and wrong, short and reasoned, to every type of key that the numeric family asks for. Each
+round has names and titles of its own, so that nothing is remembered from the one before.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from decimal import Decimal
+from random import Random
+from typing import NamedTuple
+
+from _measuring import best
+from fathom.records.questions import Reply
+from fathom.scoring.answers import Answer, Atom, Members, Multiset, Nothing, Number, Ranking, Rows, Text
+from fathom.scoring.checking import judge
+from fathom.scoring.keys import Key, Proof
+from fathom.scoring.scitrek import compare, printed
+
+REPLIES = 20_000
+BATCH = 400
+SYLLABLES = ("ka", "lin", "mo", "ter", "vas", "ü", "ren", "shi", "pol", "an", "dro", "ne")
+WORDS = (
+    "tides",
+    "of",
+    "shallow",
+    "seas",
+    "models",
+    "for",
+    "noisy",
+    "data",
+    "learning",
+    "and",
+    "graphs",
+    "under",
+    "drift",
+)
+
+
+def name(rng: Random) -> str:
+    return " ".join("".join(rng.choices(SYLLABLES, k=rng.randint(2, 3))).title() for _ in range(2))
+
+
+def title(rng: Random) -> str:
+    words = rng.choices(WORDS, k=rng.randint(4, 12))
+    return " ".join(words).capitalize() + (f", {rng.choice(WORDS)} {rng.choice(WORDS)}" if rng.random() < 0.2 else "")
+
+
+def a_key(rng: Random, kind: int, names: list[str], titles: list[str]) -> Answer:
+    """An answer as the numeric family asks for them: mostly numbers and lists of names and titles."""
+    texts: list[Atom] = [Text(value=value) for value in rng.sample(rng.choice((names, titles)), rng.randint(1, 12))]
+    numbers: list[Atom] = [Number(value=Decimal(value)) for value in rng.sample(range(2000), rng.randint(1, 8))]
+    if kind < 3:
+        return Number(value=Decimal(rng.randrange(5000)))
+    if kind == 3:
+        return Number(value=Decimal(rng.randrange(10_000)) / 300, decimals=2)
+    if kind == 4:
+        return Text(value=rng.choice(titles))
+    if kind == 5:
+        return Members(items=tuple(texts))
+    if kind == 6:
+        return Ranking(groups=(tuple(texts[:2]), *((text,) for text in texts[2:])))
+    if kind == 7:
+        return Multiset(items=tuple(numbers))
+    if kind == 8:
+        rows = tuple((number, Number(value=Decimal(rng.randrange(99)))) for number in numbers)
+        return Rows(columns=("references", "articles"), rows=rows)
+    return Nothing()
+
+
+def lines(answer: Answer) -> list[str]:
+    """What a reply would list, a line each."""
+    if isinstance(answer, Rows):
+        return ["; ".join(str(cell.value) for cell in row) for row in answer.rows]
+    if isinstance(answer, Ranking):
+        return [str(item.value) for group in answer.groups for item in group]
+    if isinstance(answer, Members | Multiset):
+        return [str(item.value) for item in answer.items]
+    if isinstance(answer, Number):
+        return [f"{round(answer.value, 2):,}" if answer.decimals else f"{answer.value:,}"]
+    return ["NULL"] if not isinstance(answer, Text) else [answer.value]
+
+
+def a_reply(rng: Random, said: list[str]) -> str:
+    """A reply in one of the forms that models use: bare, listed, marked, boxed, reasoned."""
+    if len(said) > 1 and rng.random() < 0.3:
+        rng.shuffle(said)
+    if len(said) > 1 and rng.random() < 0.2:
+        said = said[1:]
+    reasons = "".join(f"Step {step}: article {rng.randrange(90)} counts, which makes {step}.\n" for step in range(12))
+    form = rng.randrange(6)
+    if form == 0:
+        return "\n".join(said)
+    if form == 1:
+        return "\n".join(f"{place}. {line}" for place, line in enumerate(said, start=1))
+    if form == 2:
+        return f"{reasons}\n**Final answer:**\n" + "\n".join(f"- {line}" for line in said)
+    if form == 3:
+        return f"{reasons}\nSo the answer is \\boxed{{\\text{{{'; '.join(said)}}}}}."
+    if form == 4:
+        return "Answer: " + "; ".join(said)
+    return "\n".join(said)
+
+
+class Costs(NamedTuple):
+    """What one round of replies took."""
+
+    typed: float
+    compatible: float
+    right: int
+    exact: int
+    characters: int
+
+
+def batches(rng: Random) -> Iterator[list[tuple[Key, Reply]]]:
+    """Keys with replies over a corpus of its own, a few hundred at a time, as a run reads them from its files."""
+    names, titles = [name(rng) for _ in range(3000)], [title(rng) for _ in range(3000)]
+    for _ in range(REPLIES // BATCH):
+        pairs = []
+        for place in range(BATCH):
+            kind = rng.randrange(10)
+            answer = a_key(rng, kind, names, titles)
+            told = answer if rng.random() < 0.6 else a_key(rng, kind, names, titles)
+            said = a_reply(rng, ["NULL"] if rng.random() < 0.05 else lines(told))
+            key = Key(question_id=f"q-{place}", answer=answer, proof=Proof(program=""))
+            pairs.append((key, Reply(question_id=key.question_id, outcome="answered", text=said)))
+        yield pairs
+
+
+def costs(seed: int) -> Costs:
+    """The CPU time of both scorers over the same replies; names and titles are new to both."""
+    typed = compatible = 0.0
+    right = exact = characters = 0
+    for pairs in batches(Random(seed)):
+        texts = [(printed(key.answer), reply.text) for key, reply in pairs]
+        start = time.process_time()
+        for key, reply in pairs:
+            right += judge(key, reply).outcome == "right"
+        between = time.process_time()
+        for reference, generation in texts:
+            exact += compare(reference, generation).exact
+        typed += between - start
+        compatible += time.process_time() - between
+        characters += sum(len(generation) for _, generation in texts)
+    return Costs(typed, compatible, right, exact, characters)
+
+
+rounds = [costs(seed) for seed in range(5)]
+typed, compatible = (REPLIES / best([getattr(round, kind) for round in rounds]) for kind in ("typed", "compatible"))
+first = rounds[0]
+print(f"{REPLIES:,} replies of {first.characters / REPLIES:.0f} characters in the mean, one core, CPU time, best of 5:")
+print(f"  typed verdicts      {typed:7,.0f} a second ({first.right / REPLIES:.0%} right; promised: at least 20,000)")
+print(f"  SciTrek-compatible  {compatible:7,.0f} a second ({first.exact / REPLIES:.0%} exact matches)")

@@ -1,0 +1,297 @@
+"""What agrees with a key and what does not, by type; near misses are never right; the verdict on each kind of reply."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from fathom.records.questions import Reply
+from fathom.scoring.answers import Answer, Assignment, Atom, Members, Multiset, Nothing, Number, Ranking, Rows, Text
+from fathom.scoring.checking import agrees, judge, share
+from fathom.scoring.keys import Key, Proof
+from fathom.scoring.reading import normal, without_accents
+
+
+def number(value: str | int, decimals: int | None = None, unit: str = "") -> Number:
+    return Number(value=Decimal(value), decimals=decimals, unit=unit)
+
+
+def text(value: str, *aliases: str) -> Text:
+    return Text(value=value, aliases=aliases)
+
+
+def key_of(answer: Answer) -> Key:
+    return Key(question_id="q-1", answer=answer, proof=Proof(program="SELECT 1"))
+
+
+def outcome(answer: Answer, said: str) -> str:
+    return judge(key_of(answer), Reply(question_id="q-1", outcome="answered", text=said)).outcome
+
+
+# -- Agreement, type by type ---------------------------------------------------------------------------------------
+
+SAME: list[tuple[Answer, Answer]] = [
+    (number(4), number("4.0")),
+    (number(4), text("four")),
+    (number("2.345", 2), number("2.34")),
+    (number("2.345", 2), number("2.35")),
+    (number("3.14", 2), number("3.1419")),
+    (number("-0.5", 0), number(0)),
+    (number("-0.5", 0), number(-1)),
+    (number(5, unit="km"), number(5)),
+    (number(5, unit="USD"), number(5, unit="$")),
+    (number(5, unit="miles"), number(5, unit="mile")),
+    (text("Tides: a ‘study’"), text("tides: a 'study'")),
+    (text("Zoë–Ångström"), text("Zoe-Angstrom")),
+    (text("Zoë Ångström"), text("Zoe Ångström")),
+    (text("Sørensen"), text("Sorensen")),
+    (text("Straße"), text("STRASSE")),
+    (text("ﬁne"), text("fine")),
+    (text("Jo Lind", "J. Lind"), text("j. lind")),
+    (Members(items=(text("Wu"), text("Lind", "Linde"))), Members(items=(text("Lind"), text("Linde"), text("Wu")))),
+    (Members(items=(text("Wu"), text("wu"))), Members(items=(text("wu"), text("Wu")))),
+    (Multiset(items=(number("0.25", 1), number("0.2"))), Multiset(items=(number("0.2"), number("0.3")))),
+    (
+        Ranking(groups=((text("Müller"),), (text("x"),), (text("Müller"),))),
+        Ranking(groups=((text("Muller"),), (text("x"),), (text("Müller"),))),
+    ),
+    (Nothing(), Nothing()),
+]
+OTHER: list[tuple[Answer, Answer]] = [
+    (number(50), number(50, unit="%")),
+    (number(50, unit="%"), number(50)),
+    (number("0.5"), number(50, unit="%")),
+    (number(11), number(711)),
+    (number("2.5", 0), number("1.5")),
+    (number("3.14", 2), number("3.1")),
+    (number("3.14", 2), number("3.15")),
+    (number(5, unit="km"), number(5, unit="m")),
+    (number(5), number(5, unit="m")),
+    (text("Muller"), text("Müller")),
+    (text("Müller"), text("Möller")),
+    (text("Андрей"), text("Андреи")),
+    (text("が"), text("か")),
+    (text("A* search"), text("A search")),
+    (text("Tides (part 1)"), text("Tides")),
+    (text("4"), number(4)),
+    (Members(items=(text("Wu"),)), Members(items=(text("Wu"), text("Lind")))),
+    (Multiset(items=(text("Wu"), text("Wu"))), Multiset(items=(text("Wu"),))),
+    (Nothing(), number(0)),
+    (number(0), Nothing()),
+    (Rows(columns=("a",), rows=((number(1),),)), Multiset(items=(number(1),))),
+]
+
+
+@pytest.mark.parametrize(("key", "read"), SAME)
+def test_the_same_answer_agrees(key: Answer, read: Answer) -> None:
+    assert agrees(key, read)
+    assert agrees(key, key)
+
+
+@pytest.mark.parametrize(("key", "read"), OTHER)
+def test_another_answer_does_not(key: Answer, read: Answer) -> None:
+    assert not agrees(key, read)
+    assert share(key, read) < 1
+
+
+def test_order_counts_only_where_the_key_has_one() -> None:
+    rows = ((number(1), text("a")), (number(2), text("b")))
+    there, back = Rows(columns=("n", "x"), rows=rows), Rows(columns=("n", "x"), rows=rows[::-1])
+    assert agrees(there, back)
+    assert not agrees(there.model_copy(update={"ordered": True}), back)
+
+
+SHARES: list[tuple[Answer, Answer, float]] = [
+    (Members(items=(text("a"), text("b"))), Members(items=(text("a"), text("c"))), 0.5),
+    (Multiset(items=(number(1), number(1))), Multiset(items=(number(1),)), 2 / 3),
+    (Ranking(groups=((text("a"),), (text("b"),), (text("c"),))), Ranking(groups=((text("b"),), (text("c"),))), 0.8),
+    (Ranking(groups=((text("a"),), (text("b"),))), Ranking(groups=((text("b"),), (text("a"),))), 0.5),
+    (Assignment(options=(1, 2, 3, 4), of=4), Assignment(options=(1, 2, 4, 3), of=4), 0.5),
+    (Assignment(options=(1, 2), of=4), Assignment(options=(1, 2, 3, 4), of=4), 0.5),
+    (number(1), number(2), 0.0),
+    (text("a"), Nothing(), 0.0),
+]
+
+
+@pytest.mark.parametrize(("key", "read", "worth"), SHARES)
+def test_part_of_an_answer_is_worth_its_share(key: Answer, read: Answer, worth: float) -> None:
+    assert share(key, read) == pytest.approx(worth)
+
+
+# -- Near misses ---------------------------------------------------------------------------------------------------
+
+WORDS = st.text("abcdefghijklmnopqrstuvwxyzéüø", min_size=3, max_size=8)
+NAME = st.lists(WORDS, min_size=1, max_size=3).map(" ".join).filter(lambda name: "answer" not in name)
+NAMES = st.lists(NAME, min_size=2, max_size=6, unique_by=lambda name: without_accents(normal(name)))
+MARKED: list[Callable[[str], str]] = [
+    "{}".format,
+    "Answer: {}".format,
+    "**Final answer:**\n{}".format,
+    "\\boxed{{{}}}".format,
+    "I looked at all of it.\n\nFinal answer: {}".format,
+]
+LAID_OUT: list[Callable[[Sequence[str]], str]] = [
+    ", ".join,
+    "; ".join,
+    "\n".join,
+    lambda items: "\n".join(f"- {item}" for item in items),
+    lambda items: "\n".join(f"{place}. {item}" for place, item in enumerate(items, start=1)),
+    lambda items: json.dumps(list(items)),
+]
+FORMS = st.tuples(st.sampled_from(LAID_OUT), st.sampled_from(MARKED)).map(
+    lambda pair: lambda items: pair[1](pair[0](items))
+)
+
+
+@given(st.integers(-9999, 9999), st.sampled_from(MARKED))
+def test_no_number_close_by_is_right(value: int, mark: Callable[[str], str]) -> None:
+    near = [value + 1, value - 1, value * 10 if value else 10, f"{value}0", f"7{abs(value)}", f"{value}.5", f"{value}%"]
+    near += [
+        f"{value} or {value + 1}",
+        f"not {value}",
+        f"at least {value}",
+        f"{value}, {value + 1}",
+        f"{value} million",
+    ]
+    near += [f"{value} and {value + 2}", f"{value}th", f"{value}/7", f"between {value} and {value + 5}"]
+    for said in near:
+        assume(value or said not in ("0/7", "0 million", "00"))
+        assert outcome(number(value), mark(str(said))) != "right", said
+
+
+@given(st.decimals(-1000, 1000, places=5), st.integers(0, 4), st.sampled_from(MARKED), st.sampled_from([-1, 1, -2, 2]))
+def test_a_last_digit_that_is_off_is_wrong(value: Decimal, places: int, mark: Callable[[str], str], off: int) -> None:
+    step = Decimal(1).scaleb(-places)
+    said = value.quantize(step) + off * step
+    assume(abs(said - value) > step / 2)
+    assert outcome(number(str(value), places), mark(f"{said:f}")) != "right"
+
+
+@given(NAME, st.sampled_from(MARKED), st.data())
+def test_a_name_cut_short_or_drawn_out_is_wrong(name: str, mark: Callable[[str], str], data: st.DataObject) -> None:
+    cut = data.draw(st.integers(1, len(name) - 1))
+    first, *others = name.split()
+    near = [
+        name[:cut],
+        name[cut:],
+        f"{name} jr",
+        f"{name}x",
+        f"{name} {name}",
+        f"{name}, Wu",
+        f"not {name}",
+        f"{name} or Wu",
+    ]
+    near += [" ".join([f"{first[0]}.", *others]), " ".join(others), f"{name[:cut]}...", f"Wu\n{name}", f"{name}\nWu"]
+    for said in near:
+        assert outcome(text(name), mark(said)) != "right", said
+
+
+def lists_of(names: Sequence[str]) -> list[Answer]:
+    atoms: tuple[Atom, ...] = tuple(map(text, names))
+    return [Members(items=atoms), Multiset(items=atoms), Ranking(groups=tuple((atom,) for atom in atoms))]
+
+
+@settings(max_examples=200)
+@given(NAMES, NAME, FORMS, st.data())
+def test_a_list_with_one_thing_amiss_is_wrong(
+    names: list[str], stranger: str, lay_out: Callable[[Sequence[str]], str], data: st.DataObject
+) -> None:
+    letters = {without_accents(normal(name)) for name in names}
+    assume(without_accents(normal(stranger)) not in letters)
+    at = data.draw(st.integers(0, len(names) - 1))
+    missing, replaced = names[:at] + names[at + 1 :], [*names[:at], stranger, *names[at + 1 :]]
+    longer, cut = [*names[:at], stranger, *names[at:]], [*names[:at], names[at][:-1], *names[at + 1 :]]
+    for key in lists_of(names):
+        assert outcome(key, lay_out(names)) == "right"
+        for said in (missing, replaced, longer, cut, [stranger], [*names, stranger, stranger]):
+            assume(normal(said[0]) != "null")
+            assert outcome(key, lay_out(said)) != "right", said
+
+
+@given(NAMES, FORMS)
+def test_order_and_count_are_kept_where_they_matter(names: list[str], lay_out: Callable[[Sequence[str]], str]) -> None:
+    some, every, ranked = lists_of(names)
+    twice = [*names, names[0]]
+    assert outcome(some, lay_out(twice)) == "right"
+    assert outcome(every, lay_out(twice)) == "wrong"
+    assert outcome(Multiset(items=tuple(map(text, twice))), lay_out(names)) == "wrong"
+    assert outcome(some, lay_out(names[::-1])) == outcome(every, lay_out(names[::-1])) == "right"
+    assert outcome(ranked, lay_out(names[::-1])) == "wrong"
+    assert outcome(ranked, lay_out([*names[1:], names[0]])) == "wrong"
+
+
+@given(NAMES, st.data(), FORMS)
+def test_ties_may_be_broken_and_groups_may_not(
+    names: list[str], data: st.DataObject, lay_out: Callable[..., str]
+) -> None:
+    at = data.draw(st.integers(1, len(names) - 1))
+    key = Ranking(groups=(tuple(map(text, names[:at])), tuple(map(text, names[at:]))))
+    tied = data.draw(st.permutations(names[:at])) + data.draw(st.permutations(names[at:]))
+    assert outcome(key, lay_out(tied)) == "right"
+    tied[at - 1], tied[at] = tied[at], tied[at - 1]
+    assert outcome(key, lay_out(tied)) == "wrong"
+
+
+ATOMS = st.sampled_from(
+    [text("a"), text("b"), text("c", "a"), text("é"), text("e"), number(1), number("1.25", 1), number("1.2")]
+)
+COLLECTIONS = st.one_of(
+    st.lists(ATOMS, min_size=1, max_size=5).map(lambda items: Multiset(items=tuple(items))),
+    st.lists(ATOMS, min_size=1, max_size=5, unique=True).map(lambda items: Members(items=tuple(items))),
+    st.lists(st.lists(ATOMS, min_size=1, max_size=3).map(tuple), min_size=1, max_size=4).map(
+        lambda groups: Ranking(groups=tuple(groups))
+    ),
+)
+
+
+@settings(max_examples=300)
+@given(COLLECTIONS, COLLECTIONS)
+def test_a_share_is_a_share_and_only_the_whole_is_right(key: Answer, read: Answer) -> None:
+    assert 0 <= share(key, read) <= 1
+    assert agrees(key, read) == (share(key, read) == 1)
+    assert agrees(key, key)
+
+
+def test_a_dump_of_everything_is_wrong_and_worth_little() -> None:
+    names = [f"name{place}" for place in range(5000)]
+    key = lists_of(names[:5])[0]
+    verdict = judge(key_of(key), Reply(question_id="q-1", outcome="answered", text="\n".join(names)))
+    assert verdict.outcome == "wrong"
+    assert verdict.score < 0.01
+
+
+# -- Verdicts ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reply", "wanted", "score"),
+    [
+        (Reply(question_id="q-1", sample=2, outcome="answered", text="Answer: 4"), "right", 1.0),
+        (Reply(question_id="q-1", sample=2, outcome="answered", text="Answer: 5"), "wrong", 0.0),
+        (Reply(question_id="q-1", sample=2, outcome="answered", text="NULL"), "wrong", 0.0),
+        (Reply(question_id="q-1", sample=2, outcome="answered", text="I cannot say."), "unreadable", 0.0),
+        (Reply(question_id="q-1", sample=2, outcome="answered"), "unreadable", 0.0),
+        (Reply(question_id="q-1", sample=2, outcome="truncated", text="Answer: 4"), "unreadable", 0.0),
+        (Reply(question_id="q-1", sample=2, outcome="truncated", text="\\boxed{4} is the"), "right", 1.0),
+        (Reply(question_id="q-1", sample=2, outcome="refused", text="4"), "refused", 0.0),
+        (Reply(question_id="q-1", sample=2, outcome="overflow"), "overflow", 0.0),
+        (Reply(question_id="q-1", sample=2, outcome="failed", error="provider: 503"), "failed", 0.0),
+    ],
+)
+def test_every_reply_gets_a_verdict(reply: Reply, wanted: str, score: float) -> None:
+    verdict = judge(key_of(number(4)), reply)
+    assert (verdict.question_id, verdict.sample, verdict.outcome, verdict.score) == ("q-1", 2, wanted, score)
+    assert (verdict.read_as is not None) == (wanted in {"right", "wrong"})
+    assert bool(verdict.reason) == (wanted in {"unreadable", "refused", "overflow", "failed"})
+    assert type(verdict).from_line(verdict.to_line()) == verdict
+
+
+@given(COLLECTIONS, st.text(max_size=60) | FORMS.map(lambda lay_out: lay_out(["a", "a", "É", "1.2"])))
+def test_every_verdict_survives_its_file(key: Answer, said: str) -> None:
+    verdict = judge(key_of(key), Reply(question_id="q-1", outcome="answered", text=said))
+    assert type(verdict).from_line(verdict.to_line()) == verdict
