@@ -117,7 +117,7 @@ class Filler:
         values: dict[Slot, int | str] = {}
         for slot in template.slots:
             options = self._options(slot, template.program, rng, empty)
-            fresh = [option for option in options if option not in values.values()] or options
+            fresh = [option for option in options if option not in values.values()] or options if values else options
             if not fresh:
                 return None
             values[slot] = rng.choice(fresh)

@@ -244,7 +244,9 @@ def _named(groups: Iterable[list[tuple[_Seat, Byline]]]) -> dict[_Seat, str]:
     names: dict[_Seat, str] = {}
     taken: dict[str, int] = defaultdict(int)
     for group in groups:
-        fullest = max((byline.printed for _, byline in group), key=lambda name: (len(name), name))
+        fullest = group[0][1].printed
+        if len(group) > 1:
+            fullest = max((byline.printed for _, byline in group), key=lambda name: (len(name), name))
         taken[fullest] += 1
         name = fullest if taken[fullest] == 1 else f"{fullest} ({taken[fullest]})"
         names |= {seat: name for seat, _ in group}
