@@ -148,6 +148,7 @@ FORMS = st.tuples(st.sampled_from(LAID_OUT), st.sampled_from(MARKED)).map(
 )
 
 
+@settings(deadline=None)
 @given(st.integers(-9999, 9999), st.sampled_from(MARKED))
 def test_no_number_close_by_is_right(value: int, mark: Callable[[str], str]) -> None:
     near = [value + 1, value - 1, value * 10 if value else 10, f"{value}0", f"7{abs(value)}", f"{value}.5", f"{value}%"]
@@ -164,6 +165,7 @@ def test_no_number_close_by_is_right(value: int, mark: Callable[[str], str]) -> 
         assert outcome(number(value), mark(str(said))) != "right", said
 
 
+@settings(deadline=None)
 @given(st.decimals(-1000, 1000, places=5), st.integers(0, 4), st.sampled_from(MARKED), st.sampled_from([-1, 1, -2, 2]))
 def test_a_last_digit_that_is_off_is_wrong(value: Decimal, places: int, mark: Callable[[str], str], off: int) -> None:
     step = Decimal(1).scaleb(-places)
@@ -172,6 +174,7 @@ def test_a_last_digit_that_is_off_is_wrong(value: Decimal, places: int, mark: Ca
     assert outcome(number(str(value), places), mark(f"{said:f}")) != "right"
 
 
+@settings(deadline=None)
 @given(NAME, st.sampled_from(MARKED), st.data())
 def test_a_name_cut_short_or_drawn_out_is_wrong(name: str, mark: Callable[[str], str], data: st.DataObject) -> None:
     cut = data.draw(st.integers(1, len(name) - 1))
@@ -196,7 +199,7 @@ def lists_of(names: Sequence[str]) -> list[Answer]:
     return [Members(items=atoms), Multiset(items=atoms), Ranking(groups=tuple((atom,) for atom in atoms))]
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(NAMES, NAME, FORMS, st.data())
 def test_a_list_with_one_thing_amiss_is_wrong(
     names: list[str], stranger: str, lay_out: Callable[[Sequence[str]], str], data: st.DataObject
@@ -213,6 +216,7 @@ def test_a_list_with_one_thing_amiss_is_wrong(
             assert outcome(key, lay_out(said)) != "right", said
 
 
+@settings(deadline=None)
 @given(NAMES, FORMS)
 def test_order_and_count_are_kept_where_they_matter(names: list[str], lay_out: Callable[[Sequence[str]], str]) -> None:
     some, every, ranked = lists_of(names)
@@ -225,6 +229,7 @@ def test_order_and_count_are_kept_where_they_matter(names: list[str], lay_out: C
     assert outcome(ranked, lay_out([*names[1:], names[0]])) == "wrong"
 
 
+@settings(deadline=None)
 @given(NAMES, st.data(), FORMS)
 def test_ties_may_be_broken_and_groups_may_not(
     names: list[str], data: st.DataObject, lay_out: Callable[..., str]
@@ -249,7 +254,7 @@ COLLECTIONS = st.one_of(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(COLLECTIONS, COLLECTIONS)
 def test_a_share_is_a_share_and_only_the_whole_is_right(key: Answer, read: Answer) -> None:
     assert 0 <= share(key, read) <= 1
@@ -291,6 +296,7 @@ def test_every_reply_gets_a_verdict(reply: Reply, wanted: str, score: float) -> 
     assert type(verdict).from_line(verdict.to_line()) == verdict
 
 
+@settings(deadline=None)
 @given(COLLECTIONS, st.text(max_size=60) | FORMS.map(lambda lay_out: lay_out(["a", "a", "É", "1.2"])))
 def test_every_verdict_survives_its_file(key: Answer, said: str) -> None:
     verdict = judge(key_of(key), Reply(question_id="q-1", outcome="answered", text=said))

@@ -83,6 +83,7 @@ RIGHT: list[tuple[Answer, list[str]]] = [
     (number(1234567), ["1.234567 × 10^6", "$1.234567 \\times 10^{6}$", "\\boxed{1{,}234{,}567}", "$1,234,567$"]),
     (number(1234567), ["one million two hundred thirty-four thousand five hundred and sixty-seven"]),
     (number(42), ["forty-two", "forty two", "Forty-Two articles", "There are forty-two."]),
+    (number("33.33", 2), ["1. 33.33", "Answer: 1. 33.33", "- 33.33", "\\boxed{\\textbf{\\text{33.33}}}"]),
     (number(-4), ["-4", "minus four", "−4", "–4"]),
     (number("0.75"), ["3/4", "0.75", ".75", "\\frac{3}{4}", "zero point seven five"]),
     (number("3.14159", 2), ["3.14", "3.14159", "3.1416", "approximately 3.14", "≈ 3.14", "$\\approx 3.14$"]),
@@ -120,6 +121,7 @@ RIGHT: list[tuple[Answer, list[str]]] = [
         ["Tides, and Wu, Lind", "Tides; and Wu, Lind", "Wu, Lind, and Tides", "Tides & Wu, Lind"],
     ),
     (members("3 Questions, 2 Answers", "Is it so?"), ["3 Questions, 2 Answers\nIs it so?"]),
+    (members("1984. A history", "Wu"), ["1984. A history\nWu", "Wu\n1984. A history"]),
     (TIED, ["a, b, c, d", "a\nc\nb\nd", '["a", ["c", "b"], "d"]', "| 1 | a |\n| 2 | c |\n| 3 | b |\n| 4 | d |"]),
     (TABLE, ["3; 12.5\n4; 7", "3, 12.50\n4, 7.00", "4: 7\n3: 12.5", "(3, 12.5), (4, 7)", "3, 12.5; 4, 7"]),
     (
@@ -155,6 +157,7 @@ WRONG: list[tuple[Answer, list[str]]] = [
     (FOUR, ["", "none", "NULL", "...", "Answer:", "\\boxed{}", "4\n5", "Answer: 4\n5\n6", "The numbers are 4 and 7."]),
     (FOUR, ["I see 4 articles, but one is a preprint, so the answer is 3.", "\\boxed{4} hmm wait.\nFinal answer: 5"]),
     (FOUR, ["I first counted 4. Removing one leaves 3.", "Answer: 4. Or 5.", "It is 4 of course.\nSo the total is 3."]),
+    (FOUR, ["4 perhaps", "4, I guess", "4 (maybe)"]),
     (number("4.0"), ["40"]),
     (number(11), ["711", "111", "1.1", "eleven hundred"]),
     (number("3.14159", 2), ["3.1", "3.15", "3.13", "3", "314", "3.14 %"]),
@@ -207,7 +210,9 @@ def test_a_reply_that_was_cut_off_is_read_only_where_it_was_boxed() -> None:
     assert read_reply("so \\boxed{71", number(71), cut=True) is None
 
 
-@pytest.mark.parametrize("text", ["1/3", "x", "", "4 5", "four five", "4 is wrong, 5 is right", "4th"])
+@pytest.mark.parametrize(
+    "text", ["1/3", "x", "", "two thousand three thousand", "4 5", "four five", "4 is wrong, 5 is right", "4th"]
+)
 def test_what_is_no_single_exact_number_is_none(text: str) -> None:
     assert number_of(text) is None
 
@@ -261,6 +266,7 @@ BOXED: list[Callable[[str], str]] = [
 ]
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**9 - 1), st.sampled_from(WRITTEN), st.sampled_from(MARKED + BOXED))
 def test_a_whole_number_is_right_however_written(
     value: int, write: Callable[[int], str], mark: Callable[[str], str]
@@ -268,6 +274,7 @@ def test_a_whole_number_is_right_however_written(
     assert says(number(value), mark(write(value)))
 
 
+@settings(deadline=None)
 @given(
     st.decimals(-(10**6), 10**6, places=4),
     st.integers(0, 3),
@@ -314,7 +321,7 @@ LAID_OUT: list[Callable[[Sequence[str]], str]] = [
 ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(LISTS, st.sampled_from(LAID_OUT), st.sampled_from(MARKED), st.booleans())
 def test_a_list_is_right_however_laid_out(
     items: list[str], lay_out: Callable[[Sequence[str]], str], mark: Callable[[str], str], bare: bool
@@ -331,7 +338,7 @@ def is_cut_one_way(items: Sequence[str]) -> bool:
     return len(pieces) == len(set(pieces)) and all(pieces) and "and" not in pieces
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(
     LISTS,
     st.sampled_from([", ".join, lambda items: " and ".join([", ".join(items[:-1]), items[-1]][len(items) < 2 :])]),
@@ -345,6 +352,7 @@ def test_a_list_with_commas_is_cut_where_its_titles_end(items: list[str], join: 
         )
 
 
+@settings(deadline=None)
 @given(TITLE, st.sampled_from(MARKED + BOXED))
 @example("and", MARKED[0])
 def test_a_text_is_right_however_marked(title: str, mark: Callable[[str], str]) -> None:
@@ -352,6 +360,7 @@ def test_a_text_is_right_however_marked(title: str, mark: Callable[[str], str]) 
     assert says(Text(value=title), mark(title.upper() if "ß" not in title else title))
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(TITLE, st.integers(0, 99999)), min_size=1, max_size=5), st.sampled_from(MARKED))
 def test_a_table_is_right_however_laid_out(pairs: list[tuple[str, int]], mark: Callable[[str], str]) -> None:
     key = Rows(columns=("title", "citations"), rows=tuple((Text(value=title), number(n)) for title, n in pairs))
@@ -420,7 +429,7 @@ PIECES += ["a, ", "Tides, storms, ", "the author ", "1,111", "1 000 ", "- a\n", 
 LONG_PIECES = ["{", "\\boxed{", "(((", "a,", "[", "one-", "answer "]
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(
     st.text(max_size=200) | st.lists(st.sampled_from(PIECES), max_size=40).map("".join),
     st.sampled_from(KEYS),

@@ -73,10 +73,13 @@ def plain(text: str) -> str:
 
 
 def _without_latex(text: str) -> str:
+    text = _WRAPPED.sub(r"\1", text)
+    if "\\" not in text and "{,}" not in text:
+        return text
     text = text.replace("\\\\", "\n").replace("{,}", ",").replace("\\times", "×").replace("\\cdot", "·")
     text = text.replace("\\approx", "≈").replace("\\emptyset", "∅").replace("\\varnothing", "∅")
-    for _ in range(2):  # \textbf{\text{4}}: deeper nests do not occur in good faith
-        text = _FRACTION.sub(r"\1/\2", _WRAPPED.sub(r"\1", text))
+    # Once more, for \textbf{\text{4}}: deeper nests do not occur in good faith.
+    text = _FRACTION.sub(r"\1/\2", _WRAPPED.sub(r"\1", text))
     return _ESCAPED.sub(r"\1", _LATEX_SPACE.sub(" ", text))
 
 
@@ -283,6 +286,10 @@ def _spelled_out(words: Iterable[str]) -> int | None:
 
 def number_of(text: str, unit: str = "") -> Number | None:
     """The number that `text` is and nothing but is; words after it are its unit only where `unit` wants one."""
+    return _remembered_number(text, unit) if len(text) <= 40 else _number_of(text, unit)
+
+
+def _number_of(text: str, unit: str) -> Number | None:
     if _SIMPLE.fullmatch(text):  # most are as simple as that
         return Number(value=Decimal(text.replace(",", "")))
     text = plain(text).strip(" \t\n\"'.;:!?*_`[]()")
@@ -293,6 +300,9 @@ def number_of(text: str, unit: str = "") -> Number | None:
     if not _BEFORE_NUMBER.fullmatch(text, 0, start) or not _AFTER_NUMBER.fullmatch(text, end):
         return None
     return _as_number(found[0], text, unit)
+
+
+_remembered_number = lru_cache(maxsize=1 << 14)(_number_of)
 
 
 def _as_number(found: Found, text: str, unit: str) -> Number | None:
@@ -349,7 +359,7 @@ def _where_it_stands(text: str, wanted: Answer, cut: bool) -> Stated | None:
         return Stated(box, marked=True) if box.strip() else None
     closing = _last_fence(text) if "```" in text else ""
     record = _json_at_the_end(closing or text) if "}" in text else ""
-    for statement in (record, _tail(text, box_end, wanted), box, closing):
+    for statement in (record, _tail(text[box_end:], wanted), box, closing):
         if statement.strip():
             return Stated(statement, marked=True)
     return Stated(text, marked=False) if text.strip() else None
@@ -371,8 +381,8 @@ def _last_box(text: str) -> tuple[str, int]:
     return "", 0
 
 
-def _tail(text: str, start: int, wanted: Answer) -> str:
-    """What follows the last marker after `start`; empty where there is none."""
+def _tail(text: str, wanted: Answer) -> str:
+    """What follows the last marker; empty where there is none."""
     if "nswer" not in text and "NSWER" not in text and "答案" not in text:
         return ""
     small = text.lower()
@@ -384,18 +394,16 @@ def _tail(text: str, start: int, wanted: Answer) -> str:
             for title in {spelling, without_accents(spelling)}:
                 small = small.replace(title, "_" * len(title))
     content = len(text.rstrip(" \t\n*_`.$\\[]()"))  # a marker with nothing behind it marks nothing
-    written = start
-    for match in chain(_MARKER.finditer(small, start, content), _CHINESE_MARKER.finditer(small, start, content)):
+    written = 0
+    for match in chain(_MARKER.finditer(small, 0, content), _CHINESE_MARKER.finditer(small, 0, content)):
         if match.end() < content and (match.lastgroup is None or _is_heading(small, match.start())):
             written = max(written, match.end())
     spoken = max((match.end() for match in _SPOKEN_MARKER.finditer(small, written, content)), default=written)
     # After "Answer: 4" a sentence such as "The answer is the sum of both." explains. It takes the place of the marked
     # answer where it takes something back or names a value of its own.
-    if spoken > written and (
-        written == start or _HEDGE.search(text, written, spoken) or _VALUE_NEXT.match(text, spoken)
-    ):
+    if spoken > written and (not written or _HEDGE.search(text, written, spoken) or _VALUE_NEXT.match(text, spoken)):
         return text[spoken:]
-    return text[written:].removesuffix("</answer>") if written > start else ""
+    return text[written:].removesuffix("</answer>") if written else ""
 
 
 def _is_heading(text: str, at: int) -> bool:
@@ -526,7 +534,7 @@ def _says_nothing(stated: str) -> bool:
 
 # -- Lists --------------------------------------------------------------------------------------------------------
 
-_BULLET = re.compile(r"[ \t]*(?:[-*•‣◦·–][ \t]+|\(?(\d{1,4})[.)](?=[ \t]|[^\d\s.,%])[ \t]*|#(\d{1,4})[ \t]+)")
+_BULLET = re.compile(r"[ \t]*(?:[-*•‣◦·–][ \t]+|\(?(\d{1,3})[.)](?=[ \t]|[^\d\s.,%])[ \t]*|#(\d{1,4})[ \t]+)")
 _BULLET_SIGNS = frozenset("-*•‣◦·–(#0123456789 \t")
 _SEPARATOR = re.compile(r"[ \t]*[,，、;；][ \t\n]*")
 _COMMA_IN_NUMBERS = re.compile(
@@ -573,8 +581,12 @@ class Guide:
     @cached_property
     def whole(self) -> frozenset[str]:
         """The forms of all items that are texts, in each of their spellings."""
+        return frozenset([_form(spelling) for spelling in self._spellings])
+
+    @cached_property
+    def _spellings(self) -> list[str]:
         texts = [item for item in self._items if isinstance(item, Text)]
-        return frozenset([_form(spelling) for text in texts for spelling in (text.value, *text.aliases)])
+        return [spelling for text in texts for spelling in (text.value, *text.aliases)]
 
     @cached_property
     def joined(self) -> frozenset[str]:
@@ -584,8 +596,10 @@ class Guide:
     @cached_property
     def heads(self) -> frozenset[str]:
         """What stands before the first separator of those."""
+        accented = [form for form in map(normal, self._spellings) if _ANY_SEPARATOR.search(form)]
+        forms = [*self.joined, *accented]  # cut with and without accents, since "añd" is no "and"
         return frozenset(
-            [normal(by.split(form, maxsplit=1)[0]) for form in self.joined for by in (_SEPARATOR, _SEPARATOR_OR_AND)]
+            [_form(by.split(form, maxsplit=1)[0]) for form in forms for by in (_SEPARATOR, _SEPARATOR_OR_AND)]
         )
 
     @cached_property
@@ -596,12 +610,7 @@ class Guide:
     @cached_property
     def semicolons(self) -> bool:
         """Whether an item holds a semicolon."""
-        return any(
-            ";" in spelling
-            for item in self._items
-            if isinstance(item, Text)
-            for spelling in (item.value, *item.aliases)
-        )
+        return any(";" in spelling for spelling in self._spellings)
 
     @cached_property
     def values(self) -> frozenset[Decimal]:
@@ -814,7 +823,7 @@ def _piped(lines: Iterable[str], columns: Sequence[str]) -> list[list[str]]:
 
 def _without_header(rows: list[list[str]], columns: Sequence[str]) -> list[list[str]]:
     """The rows but for a first one that only names the columns."""
-    named = rows and [normal(cell) for cell in rows[0]] == [normal(column) for column in columns]
+    named = rows and len(rows[0]) == len(columns) and list(map(normal, rows[0])) == list(map(normal, columns))
     return rows[1:] if named else rows
 
 
@@ -857,7 +866,8 @@ def _unless_contradicted(number: Number | None, rest: Sequence[str], unit: str) 
 
 def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
     """The number of a line: its only one, the result of a sum, or that of its first (or last) sentence."""
-    bare = line.strip(" \t*_`").rstrip(".")
+    bullet = _BULLET.match(line)  # "1. 33.3" is the first and only item of a list
+    bare = line[bullet.end() if bullet else 0 :].strip(" \t*_`").rstrip(".")
     if _SIMPLE.fullmatch(bare):
         return number_of(bare)
     whole = _number_in_sentence(line, unit)
@@ -902,10 +912,21 @@ def _shape(items: Sequence[Atom]) -> tuple[bool, str]:
 
 
 def _atoms(items: Iterable[str], numeric: bool, unit: str) -> tuple[Atom, ...]:
-    """Items as numbers where the key has numbers; what is none stays the text it is."""
-    if not numeric:
-        return tuple([Text(value=item) for item in items])
-    return tuple([number_of(item, unit) or Text(value=item) for item in items])
+    return tuple([_atom(item, numeric, unit) for item in items])
+
+
+def _atom(item: str, numeric: bool, unit: str) -> Atom:
+    """An item as a number where the key has numbers; what is none stays the text it is."""
+    return (number_of(item, unit) if numeric else None) or _text(item)
+
+
+def _text(item: str) -> Text:
+    return _remembered_text(item) if len(item) <= LONGEST_CACHED else Text(value=item)
+
+
+@lru_cache(maxsize=1 << 14)
+def _remembered_text(item: str) -> Text:
+    return Text(value=item)  # frozen, so that one will do for every reply that says the same
 
 
 def _read_list(stated: Stated, wanted: Members | Multiset | Ranking) -> Answer | None:
@@ -998,6 +1019,9 @@ def _cells(line: str, numeric: Sequence[bool], guide: Guide) -> list[str]:
     if len(numeric) == 1:
         return [_tidy(line, guide)]
     line = line.strip(" \t,;()[]")
+    cells = _SEMICOLON.split(line)
+    if len(cells) == len(numeric) and all(map(_SIMPLE.fullmatch, cells)):
+        return cells
     first: list[str] = []
     for cells in _ways_to_cut(line, len(numeric), guide):
         if len(cells) == len(numeric):
@@ -1031,8 +1055,8 @@ def _as_rows(rows: Sequence[Sequence[str]], wanted: Rows) -> Rows | None:
     kinds = [_shape((cell,)) for cell in wanted.rows[0]]
     if not rows or any(len(row) != len(kinds) or not all(row) for row in rows):
         return None
-    made = tuple(tuple(_atoms((cell,), *kind)[0] for cell, kind in zip(row, kinds, strict=True)) for row in rows)
-    return Rows.model_construct(columns=wanted.columns, rows=made, ordered=wanted.ordered)
+    made = [tuple([_atom(cell, *kind) for cell, kind in zip(row, kinds, strict=True)]) for row in rows]
+    return Rows.model_construct(columns=wanted.columns, rows=tuple(made), ordered=wanted.ordered)
 
 
 def _option(letter: str | None, digits: str | None, of: int) -> int | None:
