@@ -14,7 +14,7 @@ from fathom.records.questions import Reply
 from fathom.scoring.answers import Answer, Assignment, Atom, Members, Multiset, Nothing, Number, Ranking, Rows, Text
 from fathom.scoring.checking import agrees, judge, share
 from fathom.scoring.keys import Key, Proof
-from fathom.scoring.reading import normal, without_accents
+from fathom.scoring.reading import normal, unaccented
 
 
 def number(value: str | int, decimals: int | None = None, unit: str = "") -> Number:
@@ -127,7 +127,7 @@ def test_part_of_an_answer_is_worth_its_share(key: Answer, read: Answer, worth: 
 
 WORDS = st.text("abcdefghijklmnopqrstuvwxyzéüø", min_size=3, max_size=8)
 NAME = st.lists(WORDS, min_size=1, max_size=3).map(" ".join).filter(lambda name: "answer" not in name)
-NAMES = st.lists(NAME, min_size=2, max_size=6, unique_by=lambda name: without_accents(normal(name)))
+NAMES = st.lists(NAME, min_size=2, max_size=6, unique_by=lambda name: unaccented(normal(name)))
 MARKED: list[Callable[[str], str]] = [
     "{}".format,
     "Answer: {}".format,
@@ -204,8 +204,8 @@ def lists_of(names: Sequence[str]) -> list[Answer]:
 def test_a_list_with_one_thing_amiss_is_wrong(
     names: list[str], stranger: str, lay_out: Callable[[Sequence[str]], str], data: st.DataObject
 ) -> None:
-    letters = {without_accents(normal(name)) for name in names}
-    assume(without_accents(normal(stranger)) not in letters)
+    letters = {unaccented(normal(name)) for name in names}
+    assume(unaccented(normal(stranger)) not in letters)
     at = data.draw(st.integers(0, len(names) - 1))
     missing, replaced = names[:at] + names[at + 1 :], [*names[:at], stranger, *names[at + 1 :]]
     longer, cut = [*names[:at], stranger, *names[at:]], [*names[:at], names[at][:-1], *names[at + 1 :]]

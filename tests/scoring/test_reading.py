@@ -29,7 +29,7 @@ from fathom.scoring.answers import (
     Text,
 )
 from fathom.scoring.checking import agrees
-from fathom.scoring.reading import normal, number_of, read_reply, without_accents
+from fathom.scoring.reading import normal, number_of, read_reply, unaccented
 
 
 def number(value: str | int, decimals: int | None = None, unit: str = "") -> Number:
@@ -298,7 +298,7 @@ TITLE = (PLAIN | RICH.map("".join)).filter(lambda text: not isinstance(read_repl
 
 
 def letters(text: str) -> str:
-    return without_accents(normal(text))
+    return unaccented(normal(text))
 
 
 LISTS = st.lists(TITLE, min_size=1, max_size=6, unique_by=letters)
@@ -326,7 +326,7 @@ LAID_OUT: list[Callable[[Sequence[str]], str]] = [
 def test_a_list_is_right_however_laid_out(
     items: list[str], lay_out: Callable[[Sequence[str]], str], mark: Callable[[str], str], bare: bool
 ) -> None:
-    said = [without_accents(item) for item in items] if bare else items
+    said = [unaccented(item) for item in items] if bare else items
     reply = mark(lay_out(said))
     for key in (members(*items), Multiset(items=tuple(map(atom, items))), ranking(*items), ranking(tuple(items))):
         assert says(key, reply), (reply, read_reply(reply, key))

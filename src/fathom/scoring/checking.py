@@ -34,7 +34,7 @@ from fathom.scoring.answers import (
     Text,
 )
 from fathom.scoring.keys import Key
-from fathom.scoring.reading import bare_letter, normal, number_of, read_reply, without_accents
+from fathom.scoring.reading import bare_letter, normal, number_of, read_reply, unaccented
 from fathom.scoring.verdicts import Verdict
 
 DUMP = 4
@@ -178,7 +178,7 @@ class _Spellings:
 
 
 def _letters(text: str) -> str:
-    return without_accents(normal(text))
+    return unaccented(normal(text))
 
 
 def _values(answer: Members | Multiset | Ranking | Rows) -> Sequence[Value]:

@@ -124,7 +124,7 @@ def bare_letter(letter: str) -> str:
     return base if base.isascii() or "α" <= base <= "ω" else letter
 
 
-def without_accents(form: str) -> str:
+def unaccented(form: str) -> str:
     """A normal form whose Latin and Greek letters have lost their accents."""
     if form.isascii():
         return form
@@ -391,7 +391,7 @@ def _tail(text: str, wanted: Answer) -> str:
     for spelling in map(str.lower, _spellings(wanted)):
         # The title "In search of an answer: tides" marks nothing.
         if "answer" in spelling and _OWN_MARKER.search(spelling):
-            for title in {spelling, without_accents(spelling)}:
+            for title in {spelling, unaccented(spelling)}:
                 small = small.replace(title, "_" * len(title))
     content = len(text.rstrip(" \t\n*_`.$\\[]()"))  # a marker with nothing behind it marks nothing
     written = 0
@@ -619,7 +619,7 @@ class Guide:
 
 
 def _form(text: str) -> str:
-    return without_accents(normal(text))
+    return unaccented(normal(text))
 
 
 def _is_remark(line: str) -> bool:
