@@ -333,7 +333,12 @@ def over_bylines(program: Program) -> bool:
     """Whether the program runs over the names in bylines and not over articles."""
     if isinstance(program.output, Names) or program.output == HowMany("people"):
         return True
-    return any(isinstance(node, AtPosition | WroteAtLeast) for node in nodes(program.where))
+    return speaks_of_people(program.where)
+
+
+def speaks_of_people(where: Condition | None) -> bool:
+    """Whether a condition is on names and not on articles."""
+    return any(isinstance(node, AtPosition | WroteAtLeast) for node in nodes(where))
 
 
 def names_people(program: Program) -> bool:

@@ -38,6 +38,7 @@ from fathom.tasks.numeric.programs import (
     may_be_empty,
     nodes,
     rounded,
+    speaks_of_people,
 )
 
 NOUNS = {
@@ -75,7 +76,7 @@ def explanation(program: Program) -> list[str]:
     words = _Words(None)
     steps = ["Go through all articles."]
     if program.where is not None:
-        noun = "names in the author lists" if words.over_people(program.where) else "articles"
+        noun = "names in the author lists" if speaks_of_people(program.where) else "articles"
         steps.append(f"Keep the {noun} {words.clause(program.where)}.")
     match program.output:
         case Titles():
@@ -137,7 +138,7 @@ class _Words:
                 return self._ask_per_value(key, result, among)
 
     def _ask_names(self, where: Condition | None) -> str:
-        if where is not None and self.over_people(where):
+        if where is not None and speaks_of_people(where):
             clause = self.clause(where)
             return self.one(
                 f"Give the names of all people {clause}.",
@@ -168,7 +169,7 @@ class _Words:
         among = self._among(where)
         match output:
             case HowMany("people"):
-                if where is not None and self.over_people(where):
+                if where is not None and speaks_of_people(where):
                     clause = self.clause(where)
                     return self.one(
                         f"How many people are there {clause}?",
@@ -316,16 +317,6 @@ class _Words:
                 return f"that have {shared} in common with the article “{title}”"
             case _:
                 raise TypeError(f"{condition} is no relation")
-
-    def over_people(self, where: Condition) -> bool:
-        """Whether the condition speaks of names and not of articles."""
-        match where:
-            case And(left, right) | Or(left, right):
-                return self.over_people(left) or self.over_people(right)
-            case Not(inner):
-                return self.over_people(inner)
-            case _:
-                return isinstance(where, AtPosition | WroteAtLeast)
 
     # Measures.
 
