@@ -7,10 +7,10 @@ import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from random import Random
 
-from fathom.tasks.numeric.evaluate import Row, measured
+from fathom.tasks.numeric.evaluate import Fits, Row
 from fathom.tasks.numeric.programs import (
     Arithmetic,
     AtPosition,
@@ -26,11 +26,10 @@ from fathom.tasks.numeric.programs import (
     Slot,
     Total,
     bind,
-    nodes,
 )
 from fathom.tasks.numeric.sql import Query
 from fathom.tasks.numeric.tables import Tables
-from fathom.tasks.numeric.templates import Template
+from fathom.tasks.numeric.templates import AUTHORS, Template
 from fathom.tasks.numeric.wording import question
 
 TRIES = 8
@@ -46,14 +45,22 @@ ABSENT = (
 LONGEST_LIST = 12
 """Items in an unsorted list: beyond that a question tests patience more than understanding."""
 
+MOST_SEATS = 4 * LONGEST_LIST
+"""Places in bylines that are looked at for how many people hold them; more hold more than the longest list."""
+
 
 @dataclass(frozen=True)
 class Filled:
     """A template with values, and the rows it gives."""
 
     template: Template
-    program: Program
+    values: dict[Slot, int | str]
     rows: tuple[Row, ...]
+
+    @cached_property
+    def program(self) -> Program:
+        """The template's program with the values in it."""
+        return bind(self.template.program, self.values)
 
     def wording(self, rng: Random) -> str:
         """The question in words."""
@@ -66,6 +73,8 @@ class Filler:
     def __init__(self, tables: Tables, database: sqlite3.Connection) -> None:
         self._tables = tables
         self._database = database
+        self._values: dict[Measure, Sequence[int]] = {}
+        self._fits = {False: Fits(tables, people=False)}
 
     def fill(self, template: Template, rng: Random, empty: bool = False) -> Filled | None:
         """The template with values that give a result of a planned size, or none at all where `empty` is wanted."""
@@ -75,34 +84,41 @@ class Filler:
             values = self._draw(template, rng, empty)
             if values is None:
                 return None
-            rows = self._run(template.query, values)
-            if self._suits(template, rows, values, empty):
-                return Filled(template, bind(template.program, values), tuple(rows))
+            if self.is_of_size(template, values, empty):
+                rows = self.run(template.query, values)
+                if empty or self._tells_something(template, rows):
+                    return Filled(template, values, tuple(rows))
         return None
 
-    def _run(self, statement: Query, values: dict[Slot, int | str]) -> list[Row]:
+    def run(self, statement: Query, values: dict[Slot, int | str]) -> list[Row]:
+        """The rows of a statement with these values in its places."""
         return self._database.execute(statement.text, [values[slot] for slot in statement.slots]).fetchall()
 
     # What a result must be like.
 
-    def _suits(self, template: Template, rows: list[Row], values: dict[Slot, int | str], empty: bool) -> bool:
+    def is_of_size(self, template: Template, values: dict[Slot, int | str], empty: bool) -> bool:
+        """Whether so many articles or names fit as are wanted; known before any query is run."""
         program = template.program
-        kept = len(rows)
-        if isinstance(program.output, HowMany | Total | PerValue) and program.where is not None:
-            kept = int(self._run(template.counting, values)[0][0])  # type: ignore[arg-type]
+        if program.where is None:
+            return True
+        fits = self._fits.get(template.over_bylines) or self._fits.setdefault(True, Fits(self._tables, people=True))
+        mask = fits.of(program.where, values)
+        kept = mask.bit_count()
         if empty:
             return kept == 0
-        if program.where is None:
-            return self._tells_something(program, rows)
-        every = len(self._tables.authors if template.over_bylines else self._tables.articles)
+        if kept == fits.every.bit_count():
+            return False
         if isinstance(program.output, HowMany | Total | PerValue):
-            return 2 <= kept < every and self._tells_something(program, rows)
+            return kept >= 2
         if program.order:
-            return 3 <= kept < every and self._tells_something(program, rows)
-        return 1 <= kept <= LONGEST_LIST and kept < every
+            return kept >= 3
+        if template.over_bylines and kept <= MOST_SEATS:
+            kept = len(fits.names(mask))
+        return 1 <= kept <= LONGEST_LIST
 
-    def _tells_something(self, program: Program, rows: list[Row]) -> bool:
+    def _tells_something(self, template: Template, rows: list[Row]) -> bool:
         """Neither a count that is nearly always zero or one, nor a sort in which all are tied."""
+        program = template.program
         if isinstance(program.output, HowMany):
             return int(rows[0][0] or 0) >= 2
         if isinstance(program.output, PerValue):
@@ -116,11 +132,13 @@ class Filler:
     def _draw(self, template: Template, rng: Random, empty: bool) -> dict[Slot, int | str] | None:
         values: dict[Slot, int | str] = {}
         for slot in template.slots:
-            options = self._options(slot, template.program, rng, empty)
-            fresh = [option for option in options if option not in values.values()] or options if values else options
-            if not fresh:
+            options = self._options(slot, template, rng, empty)
+            if not options:
                 return None
-            values[slot] = rng.choice(fresh)
+            value = rng.choice(options)
+            if value in values.values():
+                value = rng.choice([option for option in options if option not in values.values()] or options)
+            values[slot] = value
         for node in template.paired:
             if isinstance(node, Between) and isinstance(node.low, Slot) and isinstance(node.high, Slot):
                 low, high = sorted((values[node.low], values[node.high]))
@@ -131,14 +149,14 @@ class Filler:
                 return None
         return values
 
-    def _options(self, slot: Slot, program: Program, rng: Random, empty: bool) -> Sequence[int | str]:
+    def _options(self, slot: Slot, template: Template, rng: Random, empty: bool) -> Sequence[int | str]:
         match slot.kind:
             case "number":
                 assert slot.of is not None
                 return self._numbers(slot.of, empty)
             case "position":
-                most = max(row.author_count for row in self._tables.articles)
-                first = any(isinstance(node, AtPosition) and node.sign == "=" for node in nodes(program.where))
+                most = self._present(AUTHORS)[-1]
+                first = any(isinstance(node, AtPosition) and node.sign == "=" for node in template.conditions)
                 # "At a position no less than 1" would say nothing.
                 return range(most + 1, most + 4) if empty else range(1 if first else 2, max(3, most + 1))
             case "few":
@@ -148,7 +166,7 @@ class Filler:
             case "fragment":
                 return self._fragments(rng, empty)
             case "title":
-                return self._titles(program)
+                return self._titles(template)
 
     def _numbers(self, of: Measure, empty: bool) -> Sequence[int]:
         present = self._present(of)
@@ -159,9 +177,10 @@ class Filler:
         # Near what occurs, so that only a look at the articles tells that nothing fits.
         return [value for value in range(max(2, present[0] - 2), present[-1] + 4) if value not in present]
 
-    @cache  # noqa: B019 - a filler lives as long as its context is worked on
     def _present(self, of: Measure) -> Sequence[int]:
-        return sorted({int(measured(of, row)) for row in self._tables.articles})
+        if of not in self._values:
+            self._values[of] = sorted(set(map(int, self._fits[False].values(of))))
+        return self._values[of]
 
     @cached_property
     def _names(self) -> Sequence[str]:
@@ -186,16 +205,16 @@ class Filler:
     def _title_words(self) -> Sequence[str]:
         return sorted({word.lower() for word in re.findall(r"[A-Za-z]{5,}", self._printed_titles)})
 
-    def _titles(self, program: Program) -> Sequence[str]:
-        """Titles that the program's relation can say something about."""
-        numbers: set[int] = set()
-        for node in nodes(program.where):
-            match node:
-                case CitesArticle():
-                    numbers |= {row.cited for row in self._tables.citations}
-                case CitedByArticle():
-                    numbers |= {row.citing for row in self._tables.citations}
-                case SharesAuthor():
-                    often = Counter(row.name for row in self._tables.authors)
-                    numbers |= {row.article for row in self._tables.authors if often[row.name] > 1}
-        return [row.title for row in self._tables.articles if row.number in numbers]
+    def _titles(self, template: Template) -> Sequence[str]:
+        """Titles that the template's relation can say something about."""
+        return [title for node in template.conditions for title in self._titles_by_relation.get(type(node), ())]
+
+    @cached_property
+    def _titles_by_relation(self) -> dict[type, Sequence[str]]:
+        tables = self._tables
+        shared = {row.article for row in tables.authors if tables.articles_of[row.name] > 1}
+        numbers = {CitesArticle: set(tables.cited), CitedByArticle: set(tables.citing), SharesAuthor: shared}
+        return {
+            relation: [row.title for row in tables.articles if row.number in those]
+            for relation, those in numbers.items()
+        }

@@ -125,4 +125,4 @@ def random_tables(rng: Random, named: Constants) -> Tables:
         CitationRow(*pair)
         for pair in sorted(rng.sample(pairs, min(len(pairs), rng.choice((0, count, 3 * count, len(pairs))))))
     )
-    return Tables((), articles, tuple(authors), citations, {name: (name,) for name in names})
+    return Tables((), articles, tuple(authors), citations)

@@ -6,7 +6,7 @@ A program whose places are filled with `Slot`s is a template; `bind` puts values
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 Measured = Literal["title_word_count", "author_count", "reference_count"]
@@ -23,7 +23,7 @@ class Slot:
     kind: SlotKind
     number: int
     """Tells the slots of one template apart."""
-    of: Measure | None = None
+    of: Measure | None = field(default=None, hash=False)
     """For a number: the measure whose values it is drawn from."""
 
 

@@ -104,9 +104,14 @@ class Template:
         return query(Program(HowMany(), self.program.where))
 
     @cached_property
+    def conditions(self) -> list[Condition]:
+        """Every condition in it, those that are parts of others too."""
+        return [node for node in nodes(self.program.where) if isinstance(node, Condition)]
+
+    @cached_property
     def paired(self) -> list[Between | OneOf]:
         """Conditions whose values must fit one another."""
-        return [node for node in nodes(self.program.where) if isinstance(node, Between | OneOf)]
+        return [node for node in self.conditions if isinstance(node, Between | OneOf)]
 
     @cached_property
     def over_bylines(self) -> bool:
