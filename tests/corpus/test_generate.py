@@ -93,6 +93,42 @@ def test_a_recipe_gives_what_it_gave_before(tmp_path: Path) -> None:
     assert generate(tmp_path / "c", recipe).fingerprint[:16] == "0f083e0f30b73fd4"
 
 
+def test_letters_are_what_they_were_before(tmp_path: Path) -> None:
+    manifest = generate(tmp_path / "c", Recipe(length="short", seed=2, articles=24))
+    assert manifest.fingerprint[:16] == "7958b6e69db998c8"
+    assert manifest.recipe["length"] == "short"
+
+
+def test_letters_are_the_same_from_any_process(tmp_path: Path, fathom: Fathom) -> None:
+    for processes, hash_seed in ((1, "0"), (2, "4242")):
+        words = ("--length", "short", "--seed", 2, "--articles", 40, "--processes", processes)
+        done = fathom("generate", "--out", tmp_path / hash_seed, *words, PYTHONHASHSEED=hash_seed)
+        assert done.returncode == 0, done.stderr
+    assert content(tmp_path / "0") == content(tmp_path / "4242")
+
+
+def test_a_larger_corpus_of_letters_begins_with_the_smaller(tmp_path: Path) -> None:
+    for articles in (20, 30):
+        generate(tmp_path / str(articles), Recipe(length="short", seed=2, articles=articles))
+    with Corpus(tmp_path / "20") as smaller, Corpus(tmp_path / "30") as larger:
+        assert list(larger.articles())[:20] == list(smaller.articles())
+
+
+def test_a_letter_and_an_article_never_have_one_id(small: Corpus, tmp_path: Path) -> None:
+    generate(tmp_path / "c", Recipe(length="short", seed=3, articles=48))
+    with Corpus(tmp_path / "c") as letters:
+        assert not {one.id for one in letters.listing()} & {one.id for one in small.listing()}
+
+
+def test_there_are_no_short_reports(tmp_path: Path, fathom: Fathom) -> None:
+    with pytest.raises(FathomError, match=r"no short reports.*companies-zh.*Leave"):
+        Recipe(domains=parse_domains("physics,companies-zh"), length="short", articles=2)
+    done = fathom("generate", "--out", tmp_path / "c", "--length", "short", "--domains", "reports")
+    assert done.returncode == 2
+    assert done.stderr.startswith("fathom: There are no short reports")
+    assert not (tmp_path / "c").exists()
+
+
 def test_a_larger_corpus_begins_with_the_smaller(small: Corpus, tmp_path: Path) -> None:
     generate(tmp_path / "c", Recipe(seed=3, articles=60))
     with Corpus(tmp_path / "c") as larger:

@@ -14,7 +14,7 @@ from fathom.records.questions import Reply
 from fathom.scoring.answers import Answer, Assignment, Atom, Members, Multiset, Nothing, Number, Ranking, Rows, Text
 from fathom.scoring.checking import agrees, judge, share
 from fathom.scoring.keys import Key, Proof
-from fathom.scoring.reading import normal, unaccented
+from fathom.scoring.spelling import normal, unaccented
 
 
 def number(value: str | int, decimals: int | None = None, unit: str = "") -> Number:

@@ -29,7 +29,9 @@ from fathom.scoring.answers import (
     Text,
 )
 from fathom.scoring.checking import agrees
-from fathom.scoring.reading import normal, number_of, read_reply, unaccented
+from fathom.scoring.numerals import number_of
+from fathom.scoring.reading import read_reply
+from fathom.scoring.spelling import normal, unaccented
 
 
 def number(value: str | int, decimals: int | None = None, unit: str = "") -> Number:
@@ -426,6 +428,7 @@ PIECES += [
 ]
 
 PIECES += ["a, ", "Tides, storms, ", "the author ", "1,111", "1 000 ", "- a\n", "| a |\n", "answer is ", "x:1-2 ", "{}"]
+BLANKS = [" ", "\t", "\n ", " ;"]
 LONG_PIECES = ["{", "\\boxed{", "(((", "a,", "[", "one-", "answer "]
 
 
@@ -454,11 +457,12 @@ def test_an_answer_that_was_read_survives_its_file() -> None:
 def test_long_hostile_replies_are_read_in_one_pass() -> None:
     """In a process of its own: a pattern that backtracks without end cannot be stopped from inside."""
     script = """
-from tests.scoring.test_reading import KEYS, LONG_PIECES, PIECES
+from tests.scoring.test_reading import BLANKS, KEYS, LONG_PIECES, PIECES
 from fathom.scoring.checking import agrees
 from fathom.scoring.reading import read_reply
 texts = [piece * (200_000 // len(piece)) for piece in LONG_PIECES]
 texts += ["Answer: " + piece * (10_000 // len(piece)) + "}" for piece in PIECES]
+texts += [f"{before}a{blank * 50_000}b" for blank in BLANKS for before in ("", "Answer: c, ")]
 for text in texts:
     for key in KEYS:
         read = read_reply(text, key)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import get_args
 
@@ -12,7 +15,7 @@ from fathom.cli.progress import bar
 from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.records.contexts import Split
 from fathom.records.errors import FathomError
-from fathom.tasks.bench import BenchManifest, build
+from fathom.tasks.bench import BenchManifest, already_built, build
 from fathom.tasks.catalog import FAMILIES
 from fathom.tasks.family import Asked
 from fathom.tasks.numeric.own import read_own
@@ -93,9 +96,21 @@ def command(
         template_shares=template_splits,
     )
     total = sum(1 for _ in read_contexts(path))
-    with bar("Building", total) as show:
+    if already_built(corpus, path, families, asked, seed, out) is not None:
+        click.echo(f"fathom: '{out}' is already built from these very inputs; nothing was done.", err=True)
+    with _stopping(), bar("Building", total) as show:
         manifest = build(corpus, path, families, asked, seed, out, processes, show)
     click.echo(manifest.model_dump_json(indent=2) if as_json else describe(out, manifest))
+
+
+@contextmanager
+def _stopping() -> Iterator[None]:
+    """A build that is stopped keeps nothing, and says so; other commands go on where they stopped."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo("fathom: stopped. No bench was written; the same command starts afresh.", err=True)
+        sys.exit(130)
 
 
 def _held_out(written: str) -> tuple[str, str] | None:
@@ -112,6 +127,9 @@ def _held_out(written: str) -> tuple[str, str] | None:
 def describe(folder: Path, manifest: BenchManifest) -> str:
     """What the bench asks, in a few lines."""
     lines = [f"{folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts"]
+    if manifest.missing:
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in manifest.missing.items())
+        lines.append(f"  {sum(manifest.missing.values()):,} fewer than asked for: {reasons}")
     for name in ("split", "length", "skill", "topic", "answer"):
         counts = manifest.counts.get(name, {})
         if len(counts) > 1:

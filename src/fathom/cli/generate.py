@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import click
 
 from fathom.cli import options
 from fathom.cli.progress import bar
 from fathom.corpus.generate import Recipe, generate, parse_domains
+from fathom.corpus.generated.world import Length
 from fathom.corpus.manifest import CorpusManifest
 
 EXAMPLE = """
@@ -16,6 +18,7 @@ EXAMPLE = """
 Examples:
   fathom generate --out corpus --articles 1000 --seed 7
   fathom generate --out reports --tokens 10M --domains companies,companies-zh
+  fathom generate --out letters --articles 500 --length short
 """
 
 
@@ -30,11 +33,25 @@ Examples:
     help="Which documents, taking turns: `articles` (all eight subjects) or subjects such as physics,biology; "
     "`reports` or companies, companies-zh, universities, housing.",
 )
+@click.option(
+    "--length",
+    type=click.Choice(get_args(Length)),
+    default="full",
+    show_default=True,
+    help="Whole research articles, or letters of 250 to 600 tokens for models with short windows.",
+)
 @options.seed
 @options.processes
 @options.as_json
 def command(
-    out: Path, articles: int | None, tokens: int | None, domains: str, seed: int, processes: int, as_json: bool
+    out: Path,
+    articles: int | None,
+    tokens: int | None,
+    domains: str,
+    length: Length,
+    seed: int,
+    processes: int,
+    as_json: bool,
 ) -> None:
     """Write a corpus of generated documents.
 
@@ -47,7 +64,7 @@ def command(
         raise click.UsageError("--articles and --tokens are both given, and only one can set the size.")
     if articles is None and tokens is None:
         articles = 100
-    recipe = Recipe(domains=parse_domains(domains), seed=seed, articles=articles, tokens=tokens)
+    recipe = Recipe(domains=parse_domains(domains), length=length, seed=seed, articles=articles, tokens=tokens)
     with bar("Generating", articles or tokens or 0) as show:
         manifest = generate(out, recipe, processes, watch=lambda a, t: show(a if articles is not None else t))
     click.echo(manifest.model_dump_json(indent=2) if as_json else describe(out, manifest))

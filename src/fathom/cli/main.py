@@ -19,7 +19,9 @@ COMMANDS = {
     "contexts": "Gather a corpus's articles into contexts of wanted lengths.",
     "build": "Make a bench: questions and keys over a corpus's contexts.",
     "audit": "Prove a bench again from its own files.",
-    "score": "Score a file of answers against a bench.",
+    "plan": "Say what a run would take, before a cent is spent.",
+    "run": "Put a model to a bench.",
+    "score": "Score a run, or a file of answers against a bench.",
     "show": "Show a corpus, an article, or a context as a reader sees it.",
 }
 """Every command in the order of the work; each has a module of its name here, loaded when it is called."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -11,12 +12,13 @@ from pydantic import ValidationError
 
 from fathom.cli import options
 from fathom.records.errors import FathomError, touching
-from fathom.records.files import write_records
+from fathom.records.files import read_records, write_records
 from fathom.records.questions import Reply
 from fathom.records.record import first_fault
+from fathom.runs.folder import MANIFEST, VERDICTS, read_replies, read_run
 from fathom.scoring import scitrek
 from fathom.scoring.keys import Key
-from fathom.scoring.score import Score, judge_all, tally
+from fathom.scoring.score import Changes, Sampled, Score, changes, judge_all, sampled, tally
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
@@ -26,32 +28,40 @@ REST = ("wrong", "unreadable", "refused", "overflow", "failed", "unanswered")
 EXAMPLE = """
 \b
 Examples:
-  fathom score bench --answers answers.jsonl
-  fathom score bench --answers answers.jsonl --by skill --compat scitrek
+  fathom score runs/bench-full-smollm2
+  fathom score bench --answers answers.jsonl --by topic --compat scitrek
 """
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("bench", type=click.Path(path_type=Path))
+@click.argument("target", metavar="RUN|BENCH", type=click.Path(path_type=Path))
 @click.option(
     "--answers",
     type=click.Path(path_type=Path),
-    required=True,
-    help='JSON lines: {"question_id": ..., "text": ...}, or whole replies.',
+    help='For a bench: JSON lines, {"question_id": ..., "text": ...} or whole replies.',
 )
+@click.option("--bench", type=click.Path(path_type=Path), help="For a run: where its bench is, if it has been moved.")
 @click.option(
     "--by", default="skill", show_default=True, help="A tag to break scores down by, such as topic or length."
 )
 @click.option("--compat", type=click.Choice(["scitrek"]), help="Also the published exact match and F1.")
-@click.option("--out", type=click.Path(path_type=Path), help="Where to write the verdicts, one a line.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Where to write the verdicts.  [default: in the run's folder]"
+)
 @options.as_json
-def command(bench: Path, answers: Path, by: str, compat: str | None, out: Path | None, as_json: bool) -> None:
-    """Score a file of answers against a bench.
+def command(
+    target: Path, answers: Path | None, bench: Path | None, by: str, compat: str | None, out: Path | None, as_json: bool
+) -> None:
+    """Score a run, or a file of answers against a bench.
 
     Every question counts: one without an answer is as little right as one with a wrong answer, and is counted apart.
-    Reads BENCH and the answers; writes verdicts where asked to; calls no model.
+    A run can be scored again at any time; what changed since the last time is told. Reads the bench, its keys and the
+    replies; writes verdicts; calls no model.
     """
-    opened = Bench(bench)
+    asked = _of_run(target, bench, out) if (target / MANIFEST).exists() else _of_answers(target, answers, out)
+    opened = Bench(asked.bench)
+    if asked.fingerprint not in (None, opened.manifest.fingerprint):
+        raise FathomError(f"'{asked.bench}' is not the bench that '{target}' was run on. Give that one with --bench.")
     if by not in opened.manifest.counts:
         raise FathomError(f"No question has a tag '{by}'. Choose among {', '.join(opened.manifest.counts)}.")
     keys = {key.question_id: key for key in opened.all_keys()}
@@ -60,19 +70,41 @@ def command(bench: Path, answers: Path, by: str, compat: str | None, out: Path |
     def check(key: Key, reply: Reply) -> Verdict:
         return checks[key.question_id](key, reply)
 
-    replies = list(_replies(answers))
-    verdicts = list(judge_all(keys, replies, check))
-    if out is not None:
-        if out.exists():
-            raise FathomError(f"'{out}' exists already. Choose another --out.")
-        write_records(out, verdicts)
+    verdicts = list(judge_all(keys, asked.replies, check))
+    changed = changes(asked.earlier, verdicts)
+    if asked.out is not None:
+        write_records(asked.out, verdicts)
     scores = tally(opened.all_questions(), verdicts) | tally(opened.all_questions(), verdicts, by)
-    published = _published(keys, replies) if compat else {}
-    if as_json:
-        found = {name: {**score.model_dump(), "share_right": score.share_right} for name, score in scores.items()}
-        click.echo(json.dumps({"scores": found, **published}, indent=2))
-    else:
-        click.echo(describe(bench, scores, published))
+    found = Found(scores, sampled(keys, verdicts), _published(keys, asked.replies) if compat else {}, changed)
+    click.echo(json.dumps(found.as_json(), indent=2) if as_json else describe(target, found))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be scored."""
+
+    bench: Path
+    fingerprint: str | None
+    replies: list[Reply]
+    earlier: list[Verdict]
+    """The verdicts of the last time."""
+    out: Path | None
+
+
+def _of_run(folder: Path, bench: Path | None, out: Path | None) -> _Asked:
+    manifest = read_run(folder)
+    path = out or folder / VERDICTS
+    earlier = list(read_records(path, Verdict)) if path.exists() else []
+    where = bench or folder / manifest.bench
+    return _Asked(where, manifest.bench_fingerprint, list(read_replies(folder).replies.values()), earlier, path)
+
+
+def _of_answers(bench: Path, answers: Path | None, out: Path | None) -> _Asked:
+    if answers is None:
+        raise FathomError(f"'{bench}' is no run. Name a run's folder, or give a file of --answers to the bench.")
+    if out is not None and out.exists():
+        raise FathomError(f"'{out}' exists already. Choose another --out.")
+    return _Asked(bench, None, list(_replies(answers)), [], out)
 
 
 def _replies(path: Path) -> Iterator[Reply]:
@@ -106,12 +138,46 @@ def _published(keys: dict[str, Key], replies: list[Reply]) -> dict[str, dict[str
     return {"scitrek": {"exact_match": exact / len(keys), "f1": f1 / len(keys)}}
 
 
-def describe(bench: Path, scores: dict[str, Score], published: dict[str, dict[str, float]]) -> str:
+@dataclass(frozen=True)
+class Found:
+    """All that is told of a score."""
+
+    scores: dict[str, Score]
+    samples: Sampled
+    published: dict[str, dict[str, float]]
+    changes: Changes
+
+    def as_json(self) -> dict[str, object]:
+        scores = {name: {**score.model_dump(), "share_right": score.share_right} for name, score in self.scores.items()}
+        return {
+            "scores": scores,
+            "samples": self.samples.model_dump(),
+            "changes": self.changes.model_dump(),
+            **self.published,
+        }
+
+
+def describe(target: Path, found: Found) -> str:
     """A line for each group: the share right, the credit, and what became of the rest."""
-    lines = [f"{bench}:", f"  {'':24} {'questions':>9} {'right':>7} {'credit':>7}   the rest"]
-    for name, score in scores.items():
+    lines = [f"{target}:", f"  {'':24} {'questions':>9} {'right':>7} {'credit':>7}   the rest"]
+    for name, score in found.scores.items():
         said = ", ".join(f"{kind} {count:,}" for kind in REST if (count := getattr(score, kind)))
         lines.append(f"  {name:24} {score.questions:>9,} {score.share_right:>7.1%} {score.mean_credit:>7.1%}   {said}")
-    for name, measures in published.items():
+    samples = found.samples
+    if samples.most > 1:
+        passed = ", ".join(f"pass@{k} {share:.1%}" for k, share in samples.pass_at.items())
+        lines.append(
+            f"  {samples.most} samples a question: mean {samples.mean:.1%}, {passed}, majority {samples.majority:.1%}"
+        )
+    for name, measures in found.published.items():
         lines.append(f"  as published ({name}): " + ", ".join(f"{key} {value:.1%}" for key, value in measures.items()))
+    if found.changes.compared:
+        lines.append(f"  {_changed(found.changes)}")
     return "\n".join(lines)
+
+
+def _changed(changes: Changes) -> str:
+    if not changes.changed:
+        return f"no verdict of the {changes.compared:,} there were has changed"
+    kinds = ", ".join(f"{kind} {count:,}" for kind, count in changes.changed.items())
+    return f"of {changes.compared:,} earlier verdicts these changed: {kinds} (such as {', '.join(changes.examples)})"

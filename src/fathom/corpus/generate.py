@@ -14,7 +14,7 @@ from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.reports import DOMAINS as REPORTS
 from fathom.corpus.generated.reports import write_report
 from fathom.corpus.generated.research import write_article
-from fathom.corpus.generated.world import VERSION, Plan, World
+from fathom.corpus.generated.world import VERSION, Length, Plan, World
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.store import CorpusWriter, Packed, finished, pack
 from fathom.records.articles import Position
@@ -35,6 +35,8 @@ class Recipe(Record):
     command: str = Field(default="generate", pattern="^generate$")
     domains: tuple[str, ...] = SUBJECTS
     """Which documents, taking turns: subjects of research articles, kinds of reports."""
+    length: Length = "full"
+    """Whole research articles, or letters of a page; reports have one length."""
     seed: int = 0
     generator: int = VERSION
     """The version of the words; a corpus begun by another is not gone on with."""
@@ -46,6 +48,16 @@ class Recipe(Record):
     def _one_size(self) -> Self:
         if (self.articles is None) == (self.tokens is None):
             raise ValueError("give a number of articles or a number of tokens")
+        return self
+
+    @model_validator(mode="after")
+    def _only_articles_are_short(self) -> Self:
+        reports = [domain for domain in self.domains if domain in REPORTS]
+        if self.length == "short" and reports:
+            raise FathomError(
+                f"There are no short reports, yet the domains hold {', '.join(reports)}. "
+                "Leave them out, or leave out `--length short`."
+            )
         return self
 
 
@@ -112,7 +124,7 @@ def _enough(recipe: Recipe, articles: int, tokens: int) -> bool:
 def _tasks(recipe: Recipe) -> Iterator[Plan | ReportTask]:
     """What to write, without end: the domains take turns."""
     subjects = [domain for domain in recipe.domains if domain in SUBJECTS]
-    plans = World(recipe.seed, subjects).plans()
+    plans = World(recipe.seed, subjects, recipe.length).plans()
     for index in count():
         for domain in recipe.domains:
             yield next(plans) if domain in SUBJECTS else ReportTask(domain, recipe.seed, index)

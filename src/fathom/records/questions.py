@@ -37,6 +37,17 @@ class Usage(Record):
     price: Annotated[float, Field(ge=0)] | None = None
     """In US dollars; None where no price is known."""
 
+    def plus(self, other: Usage) -> Usage:
+        """Both together; a price is known where both are."""
+        known = self.price is not None and other.price is not None
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            seconds=self.seconds + other.seconds,
+            price=(self.price or 0.0) + (other.price or 0.0) if known else None,
+        )
+
     @model_validator(mode="after")
     def _what_is_cached_was_sent(self) -> Self:
         if self.cached_tokens > self.input_tokens:

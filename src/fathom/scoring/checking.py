@@ -17,6 +17,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Container, Hashable, Iterable, Sequence
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
+from itertools import chain
 from typing import Literal
 
 from fathom.records.questions import Reply
@@ -34,7 +35,9 @@ from fathom.scoring.answers import (
     Text,
 )
 from fathom.scoring.keys import Key
-from fathom.scoring.reading import bare_letter, normal, number_of, read_reply, unaccented
+from fathom.scoring.numerals import number_of
+from fathom.scoring.reading import read_reply
+from fathom.scoring.spelling import bare_letter, letters, normal
 from fathom.scoring.verdicts import Verdict
 
 DUMP = 4
@@ -87,7 +90,9 @@ def _unit_name(unit: str) -> str:
 
 def _same_text(key: Text, read: str) -> bool:
     form = normal(read)
-    return any(_same_spelling(normal(spelling), form) for spelling in (key.value, *key.aliases))
+    if _same_spelling(normal(key.value), form):
+        return True
+    return any(_same_spelling(normal(alias), form) for alias in key.aliases)
 
 
 def _same_spelling(key: str, read: str) -> bool:
@@ -125,29 +130,47 @@ def _same(key: Value, read: Value) -> bool:
 def _form(value: Value) -> Hashable:
     """Equal for two values that are spelled alike, so that most are paired without being compared."""
     if isinstance(value, tuple):
-        return tuple(map(_form, value))
+        return tuple(_forms(value))
     return normal(value.value) if isinstance(value, Text) else (value.value, value.unit)
 
 
 def _forms(values: Sequence[Value]) -> list[Hashable]:
-    return [normal(value.value) if type(value) is Text else _form(value) for value in values]
+    # As `_form` does, without a call for each of the two commonest.
+    return [
+        normal(value.value)
+        if type(value) is Text
+        else (value.value, value.unit)
+        if type(value) is Number
+        else _form(value)
+        for value in values
+    ]
 
 
-def _paired(key: Sequence[Value], read: Sequence[Value]) -> list[int | None]:
+def _paired(
+    key: Sequence[Value], read: Sequence[Value], key_forms: Sequence[Hashable], read_forms: Sequence[Hashable]
+) -> list[int | None]:
     """For each value of `read` the place of the value of `key` it stands for, each used once; None for a stranger."""
-    waiting: dict[Hashable, list[int]] = {}
-    for place, form in reversed(list(enumerate(_forms(key)))):
-        waiting.setdefault(form, []).append(place)
-    places = [alike.pop() if (alike := waiting.get(form)) else None for form in _forms(read)]
-    if None in places and any(waiting.values()):
-        free = sorted(place for alike in waiting.values() for place in alike)
+    places, free = _paired_by_form(key_forms, read_forms)
+    if free and None in places:
         spellings = _Spellings(key, free, read)
-        for at, value in enumerate(read):
+        for at, value in enumerate(read if spellings else ()):
             same = spellings.place_of(value, free) if places[at] is None else None
             if same is not None:
                 places[at] = same
                 free.remove(same)
     return places
+
+
+def _paired_by_form(key: Sequence[Hashable], read: Sequence[Hashable]) -> tuple[list[int | None], list[int]]:
+    """For each form of `read` the first place not yet used where `key` has the same, and the places left over."""
+    once = dict(zip(key, range(len(key)), strict=True))
+    if len(once) == len(key):
+        return [once.pop(form, None) for form in read], list(once.values())
+    waiting: dict[Hashable, list[int]] = {}
+    for place, form in reversed(list(enumerate(key))):
+        waiting.setdefault(form, []).append(place)
+    places = [alike.pop() if (alike := waiting.get(form)) else None for form in read]
+    return places, sorted(chain.from_iterable(waiting.values()))
 
 
 class _Spellings:
@@ -162,23 +185,25 @@ class _Spellings:
             value = key[place]
             if isinstance(value, Text):
                 for spelling in (value.value, *value.aliases):
-                    self._texts.setdefault(_letters(spelling), []).append(place)
+                    self._texts.setdefault(letters(spelling), []).append(place)
             # An exact number without a unit has one form, unless the list may hold it as a text.
             elif worded or isinstance(value, tuple) or value.decimals is not None or value.unit:
                 self._others.append(place)
         if len(read) > DUMP * len(key):
             self._others = []
 
+    def __bool__(self) -> bool:
+        return bool(self._texts or self._others)
+
     def place_of(self, value: Value, among: Container[int]) -> int | None:
         """The first place among some whose value is the same."""
         places = self._others
         if isinstance(value, Text) and self._texts:
-            places = self._texts.get(_letters(value.value), places)
-        return next((place for place in places if place in among and _same(self._key[place], value)), None)
-
-
-def _letters(text: str) -> str:
-    return unaccented(normal(text))
+            places = self._texts.get(letters(value.value), places)
+        for place in places:
+            if place in among and _same(self._key[place], value):
+                return place
+        return None
 
 
 def _values(answer: Members | Multiset | Ranking | Rows) -> Sequence[Value]:
@@ -190,9 +215,11 @@ def _values(answer: Members | Multiset | Ranking | Rows) -> Sequence[Value]:
 
 def _repeats(key: Sequence[Value], read: Sequence[Value], places: Sequence[int | None]) -> int:
     """How many strangers only say again, however spelled, a value that was paired."""
+    if None not in places:
+        return 0
     strangers = [value for value, place in zip(read, places, strict=True) if place is None]
     paired = {place for place in places if place is not None}
-    if not strangers or not paired:
+    if not paired:
         return 0
     forms, spellings = {_form(key[place]) for place in paired}, _Spellings(key, paired, read)
     return sum(_form(value) in forms or spellings.place_of(value, paired) is not None for value in strangers)
@@ -224,7 +251,7 @@ def _stands_in_order(key: Ranking | Rows, read: Sequence[Value]) -> bool:
         if len(group) == 1 == len(stated):
             if not _same(group[0], stated[0]):
                 return False
-        elif len(stated) < len(group) or None in _paired(group, stated):
+        elif len(stated) < len(group) or None in _paired(group, stated, _forms(group), _forms(stated)):
             return False
     return at == len(read)
 
@@ -232,10 +259,13 @@ def _stands_in_order(key: Ranking | Rows, read: Sequence[Value]) -> bool:
 def _overlap(key: Members | Multiset | Ranking | Rows, read: Members | Multiset | Ranking | Rows) -> float:
     """F1 over the values: those in both, and in order where order matters, out of all."""
     wanted, stated = _values(key), _values(read)
+    forms = _forms(wanted), _forms(stated)
+    if forms[0] == forms[1]:
+        return 1.0  # spelled alike and in the same order
     ordered = isinstance(key, Ranking) or (isinstance(key, Rows) and key.ordered)
-    if ordered and isinstance(key, Ranking | Rows) and _stands_in_order(key, stated):
+    if ordered and len(wanted) == len(stated) and isinstance(key, Ranking | Rows) and _stands_in_order(key, stated):
         return 1.0
-    places = _paired(wanted, stated)
+    places = _paired(wanted, stated, *forms)
     known = [place for place in places if place is not None]
     said = len(stated) - (_repeats(wanted, stated, places) if isinstance(key, Members) else 0)
     levels = _levels(key)
@@ -252,9 +282,9 @@ def share(key: Answer, read: Answer) -> float:
     F1 over the values of a collection (in order, where the key has one) and over passages, the share of slots of an
     assignment, all or nothing for the rest.
     """
+    if isinstance(key, Number | Text):
+        return float(isinstance(read, Number | Text) and _same_atom(key, read))
     match key, read:
-        case (Number() | Text(), Number() | Text()):
-            return float(_same_atom(key, read))
         case (Members() | Multiset() | Ranking() | Rows(), Members() | Multiset() | Ranking() | Rows()):
             return _overlap(key, read) if isinstance(key, Rows) == isinstance(read, Rows) else 0.0
         case (Assignment(), Assignment()):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from math import comb
 
 from fathom.records.articles import Count
 from fathom.records.errors import FathomError
@@ -68,3 +69,76 @@ def tally(questions: Iterable[Question], verdicts: Iterable[Verdict], by: str | 
         group[verdict.outcome if verdict else "unanswered"] += 1
         group["credit"] += verdict.score if verdict else 0.0
     return {name: Score.model_validate(dict(groups[name])) for name in sorted(groups)}
+
+
+class Sampled(Record):
+    """What several replies to each question are worth together; all shares are over all questions."""
+
+    most: Count
+    """Samples of the question that has the most."""
+    mean: float
+    """The share right, averaged over samples."""
+    pass_at: dict[int, float]
+    """For one, two, ... draws: the share of questions of which at least one draw is right, without bias."""
+    majority: float
+    """The share of questions whose most frequent answer is right; of equally frequent ones the first counts."""
+
+
+def sampled(keys: Collection[QuestionId], verdicts: Iterable[Verdict]) -> Sampled:
+    """The samples of each question taken together; a missing or failed one is not right."""
+    by_question: dict[QuestionId, list[Verdict]] = defaultdict(list)
+    for verdict in verdicts:
+        by_question[verdict.question_id].append(verdict)
+    most = max(map(len, by_question.values()), default=0)
+    right = [sum(verdict.outcome == "right" for verdict in group) for group in by_question.values()]
+    total = max(1, len(keys))
+    return Sampled(
+        most=most,
+        mean=sum(right) / (total * max(1, most)),
+        pass_at={k: sum(_passes(most, count, k) for count in right) / total for k in range(1, most + 1)},
+        majority=sum(_majority_is_right(group) for group in by_question.values()) / total,
+    )
+
+
+def _passes(samples: int, right: int, draws: int) -> float:
+    """The chance that at least one of so many draws without replacement is right."""
+    return 1.0 - comb(samples - right, draws) / comb(samples, draws)
+
+
+def _majority_is_right(group: list[Verdict]) -> bool:
+    votes = Counter(_vote(verdict) for verdict in sorted(group, key=lambda verdict: verdict.sample))
+    winner = votes.most_common(1)[0][0]
+    return any(verdict.outcome == "right" for verdict in group if _vote(verdict) == winner)
+
+
+def _vote(verdict: Verdict) -> str:
+    """All right answers are one answer, however they were written."""
+    if verdict.outcome == "right":
+        return "right"
+    return verdict.outcome if verdict.read_as is None else verdict.read_as.model_dump_json()
+
+
+class Changes(Record):
+    """How verdicts differ from those of an earlier scoring."""
+
+    compared: Count
+    changed: dict[str, Count]
+    """By what became of what: "wrong to right" 3."""
+    examples: tuple[QuestionId, ...]
+
+
+def changes(earlier: Iterable[Verdict], verdicts: Iterable[Verdict]) -> Changes:
+    """What was judged both times, and otherwise the second time."""
+    before = {(verdict.question_id, verdict.sample): verdict.outcome for verdict in earlier}
+    compared = 0
+    changed: Counter[str] = Counter()
+    examples: list[QuestionId] = []
+    for verdict in verdicts:
+        known = before.get((verdict.question_id, verdict.sample))
+        if known is None:
+            continue
+        compared += 1
+        if known != verdict.outcome:
+            changed[f"{known} to {verdict.outcome}"] += 1
+            examples.append(verdict.question_id)
+    return Changes(compared=compared, changed=dict(sorted(changed.items())), examples=tuple(examples[:3]))

@@ -8,8 +8,8 @@ from fathom.corpus.store import Corpus
 from fathom.records.articles import Count
 from fathom.records.errors import FathomError
 from fathom.records.files import replacing
-from fathom.records.record import Record, digest_stream
-from fathom.tasks.bench import CONTEXTS, KEYS, QUESTIONS, Bench, Counted
+from fathom.records.record import Record
+from fathom.tasks.bench import Bench, Counted, fingerprint_of
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Checked
 
@@ -32,7 +32,9 @@ class Audit(Record):
 def audit(folder: Path, corpus_folder: Path | None = None, seed: int = 0) -> Audit:
     """Prove every item again and write down what was found."""
     bench = Bench(folder)
-    where = corpus_folder or Path(bench.manifest.corpus)
+    where = corpus_folder or bench.corpus_folder
+    if not where.exists():
+        raise FathomError(f"The corpus of the bench '{folder}' is not in '{where}'. Say where it is with --corpus.")
     with Corpus(where) as corpus:
         if corpus.manifest.fingerprint != bench.manifest.corpus_fingerprint:
             raise FathomError(
@@ -50,14 +52,15 @@ def audit(folder: Path, corpus_folder: Path | None = None, seed: int = 0) -> Aud
 
 def _counted(bench: Bench) -> Checked:
     """Whether the manifest counts what is there."""
-    counted = Counted()
+    said = bench.manifest
+    counted = Counted(said.asked, said.families)
     for context, items in bench.by_context():
         counted.add(context, items)
-    said = bench.manifest
-    same = (said.contexts, said.questions, said.counts, said.leaks) == (
+    same = (said.contexts, said.questions, said.counts, said.missing, said.leaks) == (
         counted.contexts,
         counted.questions,
         {name: dict(values) for name, values in counted.by.items()},
+        dict(counted.missing),
         counted.leaks(),
     )
     fault = () if same else ("the manifest counts other questions than there are",)
@@ -66,7 +69,6 @@ def _counted(bench: Bench) -> Checked:
 
 def _unchanged(bench: Bench) -> Checked:
     """Whether the files are those that were built."""
-    contents = ((bench.folder / name).read_bytes() for name in (CONTEXTS, QUESTIONS, KEYS))
-    same = digest_stream(contents).hex() == bench.manifest.fingerprint
+    same = fingerprint_of(bench.folder) == bench.manifest.fingerprint
     fault = () if same else ("contexts, questions or keys were changed after the bench was built",)
     return Checked(rule="the files are as they were built", looked_at=3, failed=len(fault), faults=fault)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from fathom.records.errors import FathomError, touching
 from fathom.records.files import read_records, replacing
 from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question
-from fathom.records.record import Record, digest_stream
+from fathom.records.record import Record, digest, digest_stream
 from fathom.scoring.keys import Key
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Asked, Builder, Item
@@ -39,7 +40,7 @@ class BenchManifest(Record):
     sqlite: str
     """The version that ran the keys' queries."""
     corpus: str
-    """Where the corpus was when the bench was built."""
+    """Where the corpus was when the bench was built, seen from the bench's folder."""
     corpus_fingerprint: str
     licences: dict[str, Count]
     families: tuple[str, ...]
@@ -49,8 +50,12 @@ class BenchManifest(Record):
     questions: Count
     counts: dict[str, dict[str, Count]]
     """Questions by family, split, skill, topic, length, way and type of answer."""
+    missing: dict[str, Count] = {}
+    """Questions that were asked for and could not be made, by the likely reason."""
     leaks: dict[str, JsonValue]
     """What two splits have in common: articles, contexts, templates, identical programs."""
+    inputs: str = ""
+    """A fingerprint of all that a build starts from: the same inputs give the same bench."""
     fingerprint: str
     """Of contexts, questions and keys."""
 
@@ -65,14 +70,20 @@ def build(
     processes: int = 1,
     watch: Callable[[int], None] = lambda done: None,
 ) -> BenchManifest:
-    """Write the bench; the same inputs and seed give the same bytes, with any number of processes."""
+    """Write the bench; the same inputs and seed give the same bytes, with any number of processes.
+
+    Where they were built into `folder` already, nothing is done.
+    """
+    found = already_built(corpus_folder, contexts_path, families, asked, seed, folder)
+    if found is not None:
+        return found
     _refuse_another(folder)
     with Corpus(corpus_folder) as corpus:
         licences, fingerprint = corpus.manifest.licences, corpus.manifest.fingerprint
     for name in families:
         family(name)
     task = partial(_items, corpus_folder, families, asked, seed)
-    counted = Counted()
+    counted = Counted(asked, families)
     with touching("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
     with (
@@ -88,11 +99,11 @@ def build(
             counted.add(context, items)
             watch(done)
         if not counted.questions:
-            raise FathomError(f"No question could be made from '{contexts_path}'. Give contexts of other articles.")
+            raise FathomError(f"No question could be made from '{contexts_path}': {_why_none(asked)}")
     manifest = BenchManifest(
         fathom=fathom.__version__,
         sqlite=sqlite3.sqlite_version,
-        corpus=str(corpus_folder),
+        corpus=Path(os.path.relpath(corpus_folder, folder)).as_posix(),
         corpus_fingerprint=fingerprint,
         licences=licences,
         families=families,
@@ -101,12 +112,72 @@ def build(
         contexts=counted.contexts,
         questions=counted.questions,
         counts={name: dict(sorted(values.items())) for name, values in sorted(counted.by.items())},
+        missing=dict(sorted(counted.missing.items())),
         leaks=counted.leaks(),
-        fingerprint=digest_stream((folder / name).read_bytes() for name in (CONTEXTS, QUESTIONS, KEYS)).hex(),
+        inputs=_inputs(fingerprint, contexts_path, families, asked, seed),
+        fingerprint=fingerprint_of(folder),
     )
     with replacing(folder / MANIFEST) as file:
         file.write(manifest.model_dump_json(indent=2).encode() + b"\n")
     return manifest
+
+
+def already_built(
+    corpus_folder: Path, contexts_path: Path, families: tuple[str, ...], asked: Asked, seed: int, folder: Path
+) -> BenchManifest | None:
+    """The manifest of the very bench that these inputs give, where it stands in `folder`, whole and unchanged."""
+    if not (folder / MANIFEST).is_file():
+        return None
+    found = _read_manifest(folder)
+    with Corpus(corpus_folder) as corpus:
+        fingerprint = corpus.manifest.fingerprint
+    if found.inputs != _inputs(fingerprint, contexts_path, families, asked, seed):
+        return None
+    whole = all((folder / name).is_file() for name in (CONTEXTS, QUESTIONS, KEYS))
+    return found if whole and found.fingerprint == fingerprint_of(folder) else None
+
+
+def _inputs(corpus: str, contexts_path: Path, families: tuple[str, ...], asked: Asked, seed: int) -> str:
+    """A fingerprint of what a build starts from; a user's templates count by what they say, not by where they are."""
+    contexts = digest_stream(context.to_line() for context in read_contexts(contexts_path)).hex()
+    templates = ""
+    if asked.templates is not None:
+        with touching("read the templates", asked.templates):
+            templates = digest_stream([asked.templates.read_bytes()]).hex()
+    settings = asked.model_dump_json(exclude={"templates"})
+    return digest(fathom.__version__, corpus, contexts, *families, settings, templates, seed).hex()
+
+
+def fingerprint_of(folder: Path) -> str:
+    """Of the contexts, questions and keys as they are now."""
+    return digest_stream((folder / name).read_bytes() for name in (CONTEXTS, QUESTIONS, KEYS)).hex()
+
+
+def _why_none(asked: Asked) -> str:
+    """The likely reason why not one question came out, and what to do."""
+    if asked.held_out is not None:
+        tag, value = asked.held_out
+        return (
+            f"with --hold-out {tag}={value} the test split asks about that alone and the others about all else. "
+            "See that the value is one there is, and that the contexts have a split that may ask."
+        )
+    if asked.template_shares:
+        return (
+            "no template that fell to their splits could be used. "
+            "Name the splits that the contexts have in --template-splits, with larger shares."
+        )
+    if asked.templates is not None:
+        return f"no template of '{asked.templates}' finds values here that tell something. Give more templates."
+    return "their articles allow none. Give contexts of other articles."
+
+
+def _why_missing(asked: Asked, made: int) -> str:
+    """The likely reason why a context got fewer questions than were asked for."""
+    if not made and asked.held_out is not None:
+        return "held out"
+    if not made and asked.template_shares:
+        return "no template for the split"
+    return "own templates do not fit" if asked.templates is not None else "the articles allow no more"
 
 
 def _items(
@@ -132,13 +203,20 @@ _LEAKING = ("articles", "contexts", "programs", "templates")
 class Counted:
     """What went into a bench, counted as it is written."""
 
-    def __init__(self) -> None:
+    def __init__(self, asked: Asked, families: tuple[str, ...]) -> None:
+        self._asked = asked
+        self._families = families
         self.contexts = self.questions = 0
+        self.missing: Counter[str] = Counter()
         self.by: dict[str, Counter[str]] = {}
         self._splits: dict[str, dict[str, set[str]]] = {}
 
     def add(self, context: Context, items: list[Item]) -> None:
         self.contexts += 1
+        for name in self._families:
+            made = sum(item.question.family == name for item in items)
+            if made < self._asked.questions:
+                self.missing[_why_missing(self._asked, made)] += self._asked.questions - made
         for item in items:
             self.questions += 1
             tags = {"family": item.question.family, "split": item.question.split, "answer": item.key.answer.type}
@@ -179,6 +257,11 @@ class Bench:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.manifest = _read_manifest(folder)
+
+    @property
+    def corpus_folder(self) -> Path:
+        """Where the corpus was, seen from the bench: the two may be moved together."""
+        return Path(os.path.normpath(self.folder / self.manifest.corpus))
 
     def contexts(self) -> Iterator[Context]:
         return read_records(self.folder / CONTEXTS, Context)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -11,12 +11,14 @@ from typing import Annotated, Protocol
 from pydantic import Field
 
 from fathom.corpus.store import Corpus
+from fathom.models.simulated import Simulated
 from fathom.records.articles import Position
 from fathom.records.contexts import Context
 from fathom.records.questions import Question, Reply
 from fathom.records.record import Record
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
+from fathom.systems.desk import Views
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,12 @@ class Family(Protocol):
     @property
     def audit(self) -> FamilyAudit: ...
 
+    @property
+    def views(self) -> FamilyViews: ...
+
+    @property
+    def simulator(self) -> FamilySimulator: ...
+
 
 class FamilyBuilder(Protocol):
     def __call__(self, corpus: Corpus, asked: Asked, seed: int) -> Builder: ...
@@ -86,3 +94,19 @@ class FamilyCheck(Protocol):
 
 class FamilyAudit(Protocol):
     def __call__(self, items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[Checked]: ...
+
+
+class FamilyViews(Protocol):
+    """What may be shown of the contexts of a corpus."""
+
+    def __call__(self, corpus: Corpus) -> Views: ...
+
+
+class Simulator(Protocol):
+    """Answers items as a simulated answerer would; it knows the keys, and says so by being simulated."""
+
+    def answer(self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0) -> Reply: ...
+
+
+class FamilySimulator(Protocol):
+    def __call__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]]) -> Simulator: ...

@@ -10,6 +10,7 @@ import pytest
 from fathom.records.errors import FathomError
 from fathom.tasks.numeric import own
 from fathom.tasks.numeric.own import parse, read_own, read_templates
+from fathom.tasks.numeric.sql import literal
 
 GOOD = [
     "SELECT MAX(author_count) FROM articles",
@@ -99,6 +100,18 @@ def test_values_with_quotes_are_values(tmp_path: Path) -> None:
         " WHERE author_name = 'O''Connell; DROP TABLE articles')"
     )
     assert "O'Connell; DROP TABLE articles" in str(program)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT COUNT(*) FROM articles WHERE reference_count - author_count > -3",
+        "SELECT DISTINCT author_name FROM article_author JOIN articles USING (article_id)"
+        " WHERE author_name IN (SELECT author_name FROM article_author)",
+    ],
+)
+def test_every_statement_that_can_be_written_is_read_back(statement: str) -> None:
+    assert literal(parse(statement)) == statement
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[", '[{"sql": 4}]', "[1]", '[{"query": "SELECT 1"}]', "[]"])

@@ -9,13 +9,13 @@ from random import Random
 import pytest
 
 from fathom.tasks.numeric.evaluate import evaluate
-from fathom.tasks.numeric.mutants import Constants, constants, mutants, random_tables
+from fathom.tasks.numeric.mutants import Constants, constants, is_same, mutants, random_tables
 from fathom.tasks.numeric.own import parse
 from fathom.tasks.numeric.programs import TOPIC_OF, Program, Slot, bind, names_people, nodes
 from fathom.tasks.numeric.sql import COMMANDS, OPERATORS, commands, literal, operators
 from fathom.tasks.numeric.tables import open_database
 from fathom.tasks.numeric.templates import Template, templates
-from fathom.tasks.numeric.wording import explanation, question
+from fathom.tasks.numeric.wording import explanation, is_wording, question
 
 VALUES: dict[str, int | str] = {
     "number": 4,
@@ -105,6 +105,38 @@ def test_words_say_what_the_program_does() -> None:
         assert len(explanation(program)) >= 2
 
 
+def test_a_wording_belongs_to_its_program_and_to_no_other() -> None:
+    """Every wording is found again; a wording of another program is not."""
+    programs = [bound(template) for template in templates()]
+    for place, program in enumerate(programs):
+        for seed in range(6):
+            assert is_wording(question(program, Random(seed)), program)
+        for other in (programs[place - 1], programs[place - 7], programs[place // 2]):
+            if other != program:
+                assert not is_wording(question(other, Random(place)), program), literal(program)
+        assert not is_wording(question(program, Random(0)).replace("4", "5", 1), program) or "4" not in literal(program)
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("SELECT article_title FROM articles WHERE author_count NOT IN (3, 2)", "is neither 2 nor 3"),
+        ("SELECT article_title FROM articles WHERE author_count IN (5, 2, 3)", "is one of 2, 3 and 5"),
+        ("SELECT article_title FROM articles WHERE author_count NOT IN (5, 2, 3)", "is none of 2, 3 and 5"),
+        (
+            "SELECT article_title FROM articles WHERE article_id IN"
+            " (SELECT article_id FROM article_author WHERE author_name = 'Jo Lind')",
+            "articles that have Jo Lind among their authors",
+        ),
+    ],
+)
+def test_words_that_were_clumsy_once(statement: str, said: str) -> None:
+    for seed in range(9):
+        text = question(parse(statement), Random(seed)).replace("author count is", "is")
+        assert said in text
+        assert "are there? Give" not in text
+
+
 @pytest.mark.parametrize(
     ("statement", "kind"),
     [
@@ -133,6 +165,30 @@ def test_wrong_readings_of_every_kind_are_made_and_told_apart(statement: str, ki
             random_tables(rng, constants(statement)).load(database)
             told_apart |= database.execute(statement).fetchall() != database.execute(text).fetchall()
         assert told_apart, text
+
+
+@pytest.mark.parametrize(
+    ("statement", "edited", "same"),
+    [
+        ("author_position >= 7 AND author_count > 1", "author_position >= 7 AND author_count > 2", True),
+        ("author_position >= 7 AND author_count > 6", "author_position >= 7 AND author_count > 7", False),
+        ("author_position = 2 AND author_count > 1", "author_position = 2 AND author_count >= 1", True),
+        ("author_position < 3 AND author_count > 1", "author_position < 3 AND author_count >= 1", False),
+        ("author_count < 1 OR title_word_count >= 13", "author_count < 0 OR title_word_count >= 13", True),
+        ("author_position = 2 AND reference_count > 1", "author_position = 2 AND reference_count >= 1", False),
+    ],
+)
+def test_edits_that_change_nothing_are_known(statement: str, edited: str, same: bool) -> None:
+    source = "SELECT DISTINCT author_name FROM article_author JOIN articles USING (article_id) WHERE "
+    assert is_same(source + statement, source + edited) == same
+
+
+def test_distinct_says_nothing_of_people_with_one_article() -> None:
+    once = "WHERE author_name NOT IN (SELECT author_name FROM article_author GROUP BY author_name HAVING COUNT(*) >= 2)"
+    source = "author_name FROM article_author JOIN articles USING (article_id)"
+    assert is_same(f"SELECT DISTINCT {source} {once}", f"SELECT {source} {once}")
+    assert not is_same(f"SELECT DISTINCT {source}", f"SELECT {source}")
+    assert not is_same("SELECT MAX(author_count) FROM articles", "SELECT MIN(author_count) FROM articles")
 
 
 def test_what_a_statement_names_is_found() -> None:

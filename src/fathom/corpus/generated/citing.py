@@ -137,26 +137,28 @@ class Bibliography:
             draft.write(f"[{number}] ")
         elif self._style.marks == "superscript":
             draft.write(f"{number}. ")
-        authors = _write_authors(draft, work.people, form)
-        first, last = work.pages
+        limit = min(_AUTHORS_LISTED[form], _AUTHORS_IN_BRIEF) if self._style.brief else _AUTHORS_LISTED[form]
+        authors = _write_authors(draft, work.people, form, limit)
+        pages = str(work.pages[0]) if self._style.brief else "{}–{}".format(*work.pages)
         year = self._years[work.title]
         if form == "year-first":
             draft.write(f" ({year}). ")
             title = _write_title(draft, work.title)
-            draft.write(f" *{work.venue}*, {work.volume}, {first}–{last}.")
+            draft.write(f" *{work.venue}*, {work.volume}, {pages}.")
         elif form == "quoted":
             draft.write(", “")
             title = draft.write(work.title)
             comma = "" if work.title.endswith("?") else ","
-            draft.write(f"{comma}” *{work.venue}*, vol. {work.volume}, pp. {first}–{last}, {year}.")
+            page = "p." if self._style.brief else "pp."
+            draft.write(f"{comma}” *{work.venue}*, vol. {work.volume}, {page} {pages}, {year}.")
         elif form == "compact":
             draft.write(". ")
             title = _write_title(draft, work.title)
-            draft.write(f" {work.venue} {year};{work.volume}:{first}–{last}.")
+            draft.write(f" {work.venue} {year};{work.volume}:{pages}.")
         else:
             draft.write(". ")
             title = _write_title(draft, work.title)
-            draft.write(f" *{work.venue}*, {work.volume}:{first}–{last}, {year}.")
+            draft.write(f" *{work.venue}*, {work.volume}:{pages}, {year}.")
         if work.doi is not None:
             draft.write(f" doi:{work.doi}")
         span = Span(start, draft.here)
@@ -212,10 +214,11 @@ def _write_title(draft: Draft, title: str) -> Span:
 
 _AUTHORS_LISTED = {"plain": 20, "quoted": 6, "compact": 3, "year-first": 7}
 """After so many the rest are "et al."."""
+_AUTHORS_IN_BRIEF = 3
+"""The same where references are kept brief."""
 
 
-def _write_authors(draft: Draft, people: Sequence[Person], form: str) -> list[Span]:
-    limit = _AUTHORS_LISTED[form]
+def _write_authors(draft: Draft, people: Sequence[Person], form: str, limit: int) -> list[Span]:
     shown = people if len(people) <= limit else people[: min(3, limit)]
     spans: list[Span] = []
     for place, person in enumerate(shown):

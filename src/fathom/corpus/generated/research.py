@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from decimal import Decimal
+from operator import itemgetter
+from random import Random
 from typing import Literal, NamedTuple
 
 from fathom.corpus.generated.citing import Bibliography
@@ -13,7 +16,8 @@ from fathom.corpus.generated.draft import Draft
 from fathom.corpus.generated.experiments import Experiment, between, invent_experiments, scattered, two_values
 from fathom.corpus.generated.lexicon import Phrase, templates
 from fathom.corpus.generated.people import spell
-from fathom.corpus.generated.world import Plan, Work
+from fathom.corpus.generated.world import Gist, Plan, Work
+from fathom.models.tokenizers import tokenizer
 from fathom.records.articles import Article, Author, Claim, Fact, Reference, SectionRole, Table
 from fathom.records.chance import rng_for
 from fathom.records.spans import Span
@@ -29,6 +33,11 @@ _PROSE, _DENSE = 5.2, 3.1
 _FRAME = 800
 """Tokens of what every article has: its head, the abstract, the conclusion, the first words of each section."""
 
+_LETTER = (250, 600)
+"""Tokens that a letter has at the least and at the most."""
+_PATIENCE, _DRAFTS = 10, 40
+"""Drafts of a letter after which it says the least it can, and after which the best is taken."""
+
 
 class Written(NamedTuple):
     """A sentence, and where each of its slots was filled."""
@@ -39,7 +48,32 @@ class Written(NamedTuple):
 
 def write_article(plan: Plan) -> Article:
     """The article that `plan` describes; the same plan gives the same characters."""
-    return _Manuscript(plan).write()
+    return _write_letter(plan) if plan.length == "short" else _Manuscript(plan).write()
+
+
+def _write_letter(plan: Plan) -> Article:
+    """The first draft that is as long as a letter and says what it is about, or the best of many."""
+    drafts: list[tuple[tuple[bool, int], Article]] = []
+    for attempt in range(_DRAFTS):
+        letter = _Letter(plan, attempt).write()
+        faults = _faults(letter, plan.work.gist)
+        if faults == (False, 0):
+            return letter
+        drafts.append((faults, letter))
+    return min(drafts, key=itemgetter(0))[1]
+
+
+def _faults(letter: Article, gist: Gist) -> tuple[bool, int]:
+    """Whether it leaves open what it is about, and by how many tokens it is too long or too short."""
+    tokens = tokenizer().count(letter.text)
+    return not _tells_enough(letter, gist), max(_LETTER[0] - tokens, tokens - _LETTER[1], 0)
+
+
+def _tells_enough(letter: Article, gist: Gist) -> bool:
+    """Whether its prose names its method and two more of the things that others may say of it."""
+    prose = letter.text[: letter.paragraphs[-1].end].casefold()
+    others = (gist.object.own, gist.setting.own, gist.material.own, gist.quantity.name)
+    return gist.method.own.casefold() in prose and sum(notion.casefold() in prose for notion in others) > 1
 
 
 class _Manuscript:
@@ -47,7 +81,7 @@ class _Manuscript:
         self.plan = plan
         self.gist = plan.work.gist
         self.topic = plan.work.gist.topic
-        self.rng = rng_for(plan.seed, "prose", plan.index)
+        self.rng = self._chance()
         self.draft = Draft()
         self.bibliography = Bibliography(plan.cited, plan.style, self.rng)
         self.decks: dict[str, list[str]] = {}
@@ -63,29 +97,17 @@ class _Manuscript:
         self.facts: list[Fact] = []
         self.references: list[Reference] = []
         self.numbers = [0, 0]
+        self.claimed_in = self._place_claims()
+
+    def _chance(self) -> Random:
+        return rng_for(self.plan.seed, "prose", self.plan.index)
 
     # The article from top to bottom.
 
     def write(self) -> Article:
         plan, draft = self.plan, self.draft
-        self.claimed_in = self._place_claims()
-        body = plan.tokens - 62 * len(plan.cited) - _FRAME
-        long = plan.tokens > 5_000
         title, authors = self._front_matter()
-        abstract = self._abstract()
-        self._introduction(body * (0.15 if long else 0.24))
-        if long:
-            self._background(body * 0.16)
-        self._methods(body * (0.17 if long else 0.2))
-        self._results(body * 0.31)
-        self._discussion(body * 0.1)
-        self._conclusion()
-        self._closing_notes()
-        with draft.section(self.rng.choice(("References", "References", "Bibliography")), role="references"):
-            self.references = self.bibliography.write_list(draft)
-            draft.write("\n")
-        if long:
-            self._appendix()
+        abstract = self._below_the_byline()
         return Article(
             id=str(plan.work.article),
             kind="article",
@@ -113,6 +135,29 @@ class _Manuscript:
                 for number, span in self.claims
             ),
         )
+
+    def _below_the_byline(self) -> Span | None:
+        """All the rest of the article; where its abstract stands comes back."""
+        body = self.plan.tokens - 62 * len(self.plan.cited) - _FRAME
+        long = self.plan.tokens > 5_000
+        abstract = self._abstract()
+        self._introduction(body * (0.15 if long else 0.24))
+        if long:
+            self._background(body * 0.16)
+        self._methods(body * (0.17 if long else 0.2))
+        self._results(body * 0.31)
+        self._discussion(body * 0.1)
+        self._conclusion()
+        self._closing_notes()
+        self._reference_list()
+        if long:
+            self._appendix()
+        return abstract
+
+    def _reference_list(self) -> None:
+        with self.draft.section(self.rng.choice(("References", "References", "Bibliography")), role="references"):
+            self.references = self.bibliography.write_list(self.draft)
+            self.draft.write("\n")
 
     def _front_matter(self) -> tuple[Span, list[Author]]:
         draft, style = self.draft, self.plan.style
@@ -538,9 +583,148 @@ class _Manuscript:
         )
 
 
+class _Letter(_Manuscript):
+    """A research letter: a page on one finding, or on an opinion, without tables."""
+
+    def __init__(self, plan: Plan, attempt: int) -> None:
+        self.attempt = attempt
+        super().__init__(plan)
+        self.finding = self.experiments[0]
+
+    def _chance(self) -> Random:
+        return rng_for(self.plan.seed, "letter", self.plan.index, self.attempt)
+
+    def _below_the_byline(self) -> Span | None:
+        self.parts = self._parts()
+        summary = self._summary(self.parts)
+        abstract = None
+        if summary:
+            with self.draft.section("Abstract", role="abstract"):
+                abstract = self._spoken(summary)
+            with self.draft.section(self.rng.choice(("Letter", "Main text", "Report"))):
+                self._main_text(self.parts - set(summary))
+        else:
+            self._main_text(self.parts)
+        self._reference_list()
+        return abstract
+
+    def _parts(self) -> set[str]:
+        """The roles of the sentences for which there is room beside those that cite."""
+        listed = sum(map(_listed_length, self.plan.cited)) / _LISTED
+        room = self.plan.tokens - self.draft.here / _HEAD - listed - _MENTION * (len(self.plan.cited) + 1)
+        if self.attempt >= _PATIENCE:
+            # Long names and titles have eaten the room, whatever was planned.
+            room = 0
+        self.crowded = room < 2 * _SENTENCE
+        reports = room > _SENTENCE and self.rng.random() < 0.85
+        parts = {"aim", "claim", "evidence"} if reports else {"aim", "closing"}
+        wishes = ["motivation", "motivation", "gap", "gap", "fact", "setup"]
+        wishes += ["closing", "interpretation", "evidence_check"] if reports else []
+        self.rng.shuffle(wishes)
+        room -= 0 if self.crowded else _MENTION * len(self.plan.cited) / 2
+        return parts | set(wishes[: max(0, round(room / _SENTENCE) - len(parts))])
+
+    def _summary(self, parts: set[str]) -> tuple[str, ...]:
+        """Those of the parts that make the abstract, where the letter has one."""
+        heart = "claim" if "claim" in parts else "aim"
+        before = tuple(role for role in ("motivation", "gap") if role in parts)
+        # An aim alone would answer to a question that nobody has asked yet.
+        if self.rng.random() < 0.25 or (heart == "aim" and not before):
+            return ()
+        return (*before, heart) if heart == "aim" or self.rng.random() < 0.7 else (heart,)
+
+    def _main_text(self, parts: set[str]) -> None:
+        """One paragraph or two: what others found, and what this letter has to add."""
+        others = [role for role in _OTHERS if role in parts | {"citing"}]
+        own = [role for role in _OWN if role in parts | {"borrowing"}]
+        if len(own) < 4:
+            self._spoken((*others, *own))
+        else:
+            self._spoken(others)
+            self._spoken(own)
+
+    def _spoken(self, roles: Iterable[str]) -> Span:
+        """A paragraph of sentences in these roles."""
+        start = self.draft.here
+        with self.draft.paragraph():
+            for role in roles:
+                self._speak(role)
+            return Span(start, self.draft.here)
+
+    def _speak(self, role: str) -> None:
+        if role == "citing":
+            self._cite(self.rng.choice((0, 1, 1)))
+        elif role == "borrowing":
+            while self.bibliography.left:
+                self._say("attributional", self.finding)
+        elif role == "claim":
+            self.claims.append((self.finding.number, self._say("claim", self.finding).span))
+        elif role == "evidence":
+            self._say_evidence(self.rng.choice(("evidence", "result")), self.finding)
+        elif role == "evidence_check":
+            self._say_evidence(role, self.finding)
+        elif role == "closing":
+            self._close()
+        else:
+            self._say(role, self.finding)
+
+    def _cite(self, keep: int) -> None:
+        """Mention works until `keep` are left."""
+        while self.bibliography.left > keep:
+            left = self.bibliography.left - keep
+            grouped = left > 1 and self.rng.random() < (0.9 if self.crowded else 0.3)
+            single = self.rng.choice(("descriptive_end", "descriptive_who"))
+            self._say("group" if grouped else single, self.finding)
+
+    def _close(self) -> None:
+        """A last sentence; without a finding it can only be an opinion or a warning."""
+        if self.evidence:
+            self._say(self.rng.choice(("conclusion", "limitation", "future")), self.finding)
+        elif self.rng.random() < 0.6:
+            self.claims.append((None, self._say("unsupported", self.finding).span))
+        else:
+            self._say("caution", self.finding)
+
+    def _draw(self, role: str) -> str:
+        """A template that speaks of nothing this letter lacks."""
+        while True:
+            template = super()._draw(role)
+            if not _NOT_IN_LETTERS.search(template) and (role != "aim" or self._can_aim(template)):
+                return re.sub(r"\barticle\b", "letter", template)
+
+    def _can_aim(self, template: str) -> bool:
+        """Whether the aim may be put so: whoever cites a letter by the name of what it introduces must find it there.
+
+        Some ways to put it answer a question, and one announces a claim.
+        """
+        named = "{name}" in template or self.plan.work.name in self.plan.work.title
+        asked = "gap" in self.parts or not _ANSWERS.search(template)
+        return named and asked and ("claim" in self.parts or "easy to state" not in template)
+
+
+_OTHERS = ("motivation", "fact", "citing", "gap")
+_OWN = ("aim", "borrowing", "setup", "claim", "evidence", "evidence_check", "interpretation", "closing")
+"""What the two paragraphs of a letter say, in this order."""
+
+_HEAD, _LISTED = 3.7, 3.4
+"""Characters a token in the head of a letter, and in its reference list."""
+_MENTION, _SENTENCE = 20, 28
+"""Tokens that it takes to mention a work, and to say anything else."""
+
+_NOT_IN_LETTERS = re.compile(
+    r"\{table\}|\b(pages|sections|tables|later|throughout|alongside|secondary|Three questions|noted otherwise)\b"
+)
+_ANSWERS = re.compile("these questions|just described|this gap|these observations")
+
 _CITING = frozenset(("group", "descriptive_end", "descriptive_who", "attributional"))
 _EXHAUSTIBLE = frozenset(("fact", "caution", "appendix_step", "transition", "setup", "table_note", "method_step"))
 """Roles whose sentences run out in a long article, for want of slots to vary."""
+
+
+def _listed_length(work: Work) -> int:
+    """About how many characters a brief reference to the work has."""
+    doi = len(f" doi:{work.doi}") if work.doi is not None else 0
+    return len(work.title) + len(work.venue) + 13 * min(len(work.people), 3) + 24 + doi
 
 
 def _fitted(slot: str, slots: dict[str, str]) -> str:

@@ -39,6 +39,45 @@ AGES = ((40, 0, 3), (30, 4, 8), (20, 9, 15), (10, 16, 28))
 TEAMS = (12, 22, 24, 18, 11, 6, 4, 2, 1)
 """Of one author, of two, ..."""
 
+Length = Literal["full", "short"]
+"""Whole articles, or letters of a page."""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What articles of one length have much or little of."""
+
+    tokens: Sequence[tuple[int, int, int]]
+    references: Sequence[tuple[int, int, int]]
+    fewest: int
+    """However short the article, it may have so many references."""
+    tokens_each: int
+    """Beyond that, one for so many tokens."""
+    inside: tuple[float, float]
+    """The share of references that are articles of the corpus, from and to."""
+    tries: int
+    """How often such an article is looked for before a work from outside takes its place."""
+    teams: Sequence[int]
+    dois: float
+    """The share of works that have one."""
+
+
+MEASURES: dict[Length, Measures] = {
+    "full": Measures(TOKENS, REFERENCES, 10, 130, (0.12, 0.4), 4, TEAMS, 0.6),
+    # Letters cite one another more often, so that a handful of them already has something to ask about; identifiers
+    # are rarer, since each takes as much room as half a sentence.
+    "short": Measures(
+        tokens=((35, 260, 350), (35, 350, 450), (30, 450, 560)),
+        references=((35, 2, 3), (35, 4, 5), (30, 6, 7)),
+        fewest=2,
+        tokens_each=68,
+        inside=(0.35, 0.7),
+        tries=12,
+        teams=(16, 26, 24, 18, 10, 6),
+        dois=0.1,
+    ),
+}
+
 
 @dataclass(frozen=True)
 class Gist:
@@ -83,6 +122,8 @@ class Style:
     initials: bool
     numbered_headings: bool
     affiliations: bool
+    brief: bool
+    """Whether references name three authors at the most, and the first page alone."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +137,7 @@ class Plan:
     tokens: int
     style: Style
     cited: tuple[Work, ...]
+    length: Length
 
 
 class _Circle:
@@ -113,11 +155,14 @@ class _Circle:
 class World:
     """Plans articles without end."""
 
-    def __init__(self, seed: int, subjects: Sequence[str]) -> None:
+    def __init__(self, seed: int, subjects: Sequence[str], length: Length = "full") -> None:
         self._seed = seed
         self._subjects = tuple(subjects)
+        self._length: Length = length
+        self._measures = MEASURES[length]
         self._circles: dict[str, _Circle] = defaultdict(_Circle)
         self._everywhere: list[Work] = []
+        self._of_subject: dict[str, list[Work]] = defaultdict(list)
         self._people = 0
         self._titles: set[str] = set()
         self._names: set[str] = set()
@@ -135,18 +180,21 @@ class World:
         topic = rng.choice(subject(self._subjects[index % len(self._subjects)]).topics)
         circle = self._circles[topic.name]
         year = round(rng.triangular(FIRST_YEAR, LAST_YEAR, LAST_YEAR - 3))
-        tokens = _drawn(rng, TOKENS)
+        tokens = _drawn(rng, self._measures.tokens)
         # Named by all that decides its text, so that two corpora never give one id to two texts.
-        article = short_id("gen", VERSION, self._seed, *self._subjects, index)
+        length = () if self._length == "full" else (self._length,)
+        article = short_id("gen", VERSION, self._seed, *self._subjects, *length, index)
         work = self._work(rng, topic, circle, year, article)
         cited = self._references(rng, circle, work, tokens)
         circle.urn.append(work)
         circle.regulars.extend(work.people)
         self._everywhere.append(work)
+        self._of_subject[topic.subject].append(work)
         institution = rng.choice(names().institutions).format(
             subject=topic.subject.title(), place=rng.choice(names().places)
         )
-        return Plan(self._seed, index, work, institution, tokens, _style(rng), cited)
+        style = _style(rng, brief=self._length == "short")
+        return Plan(self._seed, index, work, institution, tokens, style, cited, self._length)
 
     def _work(self, rng: Random, topic: Topic, circle: _Circle, year: int, article: str | None) -> Work:
         gist = _gist(rng, topic)
@@ -163,19 +211,20 @@ class World:
             volume=rng.randint(1, 60),
             pages=(first_page, first_page + rng.randint(5, 40)),
             # Reserved for examples: no such DOI can resolve to somebody's real work.
-            doi=f"10.5555/{short_id('fathom', name)}" if rng.random() < 0.6 else None,
+            doi=f"10.5555/{short_id('fathom', name)}" if rng.random() < self._measures.dois else None,
             gist=gist,
         )
 
     def _references(self, rng: Random, circle: _Circle, work: Work, tokens: int) -> tuple[Work, ...]:
-        """8 to 80 works, part of them in the corpus, none younger than the one that cites them."""
-        wanted = min(_drawn(rng, REFERENCES), max(10, tokens // 130))
+        """Works to cite, part of them in the corpus, none younger than the one that cites them."""
+        measures = self._measures
+        wanted = min(_drawn(rng, measures.references), max(measures.fewest, tokens // measures.tokens_each))
         chosen: dict[str, Work] = {}
-        inside = min(round(wanted * rng.uniform(0.12, 0.4)), len(self._everywhere) // 2)
-        for _ in range(4 * inside):
+        inside = min(round(wanted * rng.uniform(*measures.inside)), len(self._everywhere) // 2)
+        for _ in range(measures.tries * inside):
             if len(chosen) >= inside:
                 break
-            urn = circle.urn if circle.urn and rng.random() < 0.92 else self._everywhere
+            urn = circle.urn if circle.urn and rng.random() < 0.92 else self._elsewhere(work.gist.topic)
             found = rng.choice(urn)
             if found.year <= work.year and _stands_apart(found, chosen.values()):
                 chosen[found.title] = found
@@ -190,6 +239,10 @@ class World:
                 self._circles[found.gist.topic.name].urn.append(found)
         return tuple(chosen.values())
 
+    def _elsewhere(self, topic: Topic) -> list[Work]:
+        """Articles beyond the topic; a letter has too few references to stray from its subject as well."""
+        return (self._length == "short" and self._of_subject[topic.subject]) or self._everywhere
+
     def _outside(self, rng: Random, circle: _Circle, work: Work) -> Work:
         """A work that is not in the corpus: often one that others cite as well."""
         if circle.outside and rng.random() < 0.55:
@@ -202,9 +255,10 @@ class World:
         return new
 
     def _authors(self, rng: Random, circle: _Circle, inside: bool) -> tuple[Person, ...]:
-        """One to nine people, most of whom are known in the field; those of the corpus publish in it again."""
+        """A few people, most of whom are known in the field; those of the corpus publish in it again."""
         known = circle.regulars if inside else circle.people
-        size = rng.choices(range(1, 10), TEAMS)[0]
+        teams = self._measures.teams
+        size = rng.choices(range(1, len(teams) + 1), teams)[0]
         team: dict[tuple[str, str], Person] = {}
         while len(team) < size:
             person = rng.choice(known) if known and rng.random() < 0.7 else self._newcomer(rng, circle, inside)
@@ -306,7 +360,7 @@ def _gist(rng: Random, topic: Topic) -> Gist:
     )
 
 
-def _style(rng: Random) -> Style:
+def _style(rng: Random, brief: bool) -> Style:
     marks = rng.choices(("numeric", "author-year", "superscript"), (45, 40, 15))[0]
     return Style(
         marks=marks,  # type: ignore[arg-type]
@@ -315,6 +369,7 @@ def _style(rng: Random) -> Style:
         initials=rng.random() < 0.35,
         numbered_headings=rng.random() < 0.6,
         affiliations=rng.random() < 0.7,
+        brief=brief,
     )
 
 

@@ -3,7 +3,9 @@
 from fathom.tasks.numeric.audit import audit
 from fathom.tasks.numeric.build import builder
 from fathom.tasks.numeric.check import check
+from fathom.tasks.numeric.simulate import Simulator as simulator  # noqa: N813 - a family offers functions
+from fathom.tasks.numeric.views import Views as views  # noqa: N813
 
 name = "numeric"
 
-__all__ = ["audit", "builder", "check", "name"]
+__all__ = ["audit", "builder", "check", "name", "simulator", "views"]

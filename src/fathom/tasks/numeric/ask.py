@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import Literal
 
-Shown = Literal["full", "tables"]
-Manner = Literal["direct", "stepwise"]
+from fathom.records.errors import FathomError
 
 
-def instruction(shown: Shown, manner: Manner) -> str:
-    """What a model is told, by what it is shown and how it is to answer."""
-    return _sections()[f"{shown}, {manner}"]
+def instruction(name: str) -> str:
+    """What a model is told, by what it is shown and how it is to answer: "full, direct", "sql, stepwise"."""
+    if name not in _sections():
+        raise FathomError(f"The family has no words for '{name}'. Choose another system.")
+    return _sections()[name]
 
 
 @cache

@@ -6,7 +6,7 @@ import random
 import re
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
@@ -15,20 +15,29 @@ from fathom.corpus.store import Corpus
 from fathom.records.articles import Article
 from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
-from fathom.scoring.answers import Answer, Members, Multiset, Nothing, Number, Ranking, Rows
+from fathom.records.lengths import print_length
+from fathom.records.questions import Reply
+from fathom.records.spans import Span
+from fathom.scoring.answers import Answer, Members, Multiset, Nothing, Number, Passage, Ranking, Rows
+from fathom.scoring.nearmisses import near_misses, right_ways
 from fathom.tasks.family import Checked, Item
 from fathom.tasks.numeric.answers import answer_of, normal_form
-from fathom.tasks.numeric.evaluate import evaluate
-from fathom.tasks.numeric.mutants import constants, mutants, random_tables
+from fathom.tasks.numeric.check import check
+from fathom.tasks.numeric.evaluate import Row, evaluate, kept_articles
+from fathom.tasks.numeric.mutants import constants, is_same, mutants, random_tables
 from fathom.tasks.numeric.own import STEPS, parse
-from fathom.tasks.numeric.programs import Program
+from fathom.tasks.numeric.programs import Part, Program, parts_read, skill, topic
 from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, read_source
+from fathom.tasks.numeric.wording import is_wording
 
 SHUFFLES = 12
 """Random orders of rows under which no answer may change."""
 
 DATABASES = 40
 """Generated collections on which wrong readings are tried."""
+
+TICKS = 100
+"""Looks at the clock in the time that a statement is given."""
 
 STUDIED = 200
 """Items whose wrong readings are tried: enough to know the share to a per cent or so."""
@@ -43,8 +52,7 @@ class _Audit:
     def __init__(self, corpus: Corpus, seed: int) -> None:
         self._corpus = corpus
         self._seed = seed
-        self._database = open_database()
-        self._database.set_progress_handler(lambda: 1, STEPS)
+        self._database = _Database()
         self._read: dict[str, tuple[Source, int]] = {}
         self._faults: dict[str, list[str]] = defaultdict(list)
         self._looked: Counter[str] = Counter()
@@ -60,7 +68,7 @@ class _Audit:
                 continue
             tables = build_tables([self._source(id) for id in context.articles])
             by_spelling = build_tables([self._source(id) for id in context.articles], naming="spellings")
-            tables.load(self._database)
+            self._database.load(tables)
             sound = [item for item in mine if self._prove(context, item, tables, by_spelling)]
             if sound:
                 self._shuffle(sound, tables)
@@ -84,58 +92,81 @@ class _Audit:
         statement = key.proof.program
         try:
             program = _parsed(statement)
-            answer = answer_of(program, self._database.execute(statement).fetchall(), tables)
+            answer = answer_of(program, self._database.rows(statement), tables)
         except Exception:
             # A key file may hold anything; whatever cannot be read and run proves nothing.
             self._rule("the query can be read and run", item, False)
             return False
         self._rule("the query can be read and run", item, True)
-        self._rule("the query gives the key again", item, _same(answer, key.answer))
+        proved = _same(answer, key.answer)
+        self._rule("the query gives the key again", item, proved)
         again = answer_of(program, evaluate(program, tables), tables)
         self._rule("a second way of computing gives the key too", item, _same(again, key.answer))
         seen = answer_of(program, evaluate(program, by_spelling), by_spelling)
         self._rule("who is who does not change the answer", item, _same(seen, key.answer))
-        shown = set(context.articles)
-        for passage in key.proof.passages:
-            inside = passage.article in shown and passage.span.end <= self._opened(passage.article)[1]
-            self._rule("every passage is in the text that is shown", item, inside)
+        self._look_at_passages(context, item, program, tables)
         self._rule("the words are whole", item, not _is_badly_worded(item.question.text))
+        self._rule("the words say what the program does", item, is_wording(item.question.text, program))
+        self._rule("the tags are those of the program", item, _is_tagged(item, program, context))
+        if proved:  # what is right and what is nearly so hangs on the key
+            self._reply(item)
         self._note(key.answer)
         return True
+
+    def _look_at_passages(self, context: Context, item: Item, program: Program, tables: Tables) -> None:
+        passages, shown = item.key.proof.passages, set(context.articles)
+        for passage in passages:
+            inside = passage.article in shown and passage.span.end <= self._opened(passage.article)[1]
+            self._rule("every passage is in the text that is shown", item, inside)
+        self._rule("the passages are those that are needed", item, passages == _needed(program, tables))
+
+    def _reply(self, item: Item) -> None:
+        """Answer as models do, rightly and nearly so, and see that the check tells which is which."""
+        for rule, replies, wanted in (
+            ("right answers are taken", right_ways(item.key.answer), True),
+            ("near misses are refused", near_misses(item.key.answer), False),
+        ):
+            for text in replies:
+                reply = Reply(question_id=item.question.id, outcome="answered", text=text)
+                self._rule(rule, item, (check(item.key, reply).outcome == "right") == wanted)
 
     def _shuffle(self, items: list[Item], tables: Tables) -> None:
         """The same rows in other orders: an answer that hangs on hidden order is no answer."""
         rng = rng_for(self._seed, "shuffle", items[0].question.id)
         for _ in range(SHUFFLES):
-            _shuffled(tables, rng).load(self._database)
+            self._database.load(_shuffled(tables, rng))
             for item in items:
-                rows = self._database.execute(item.key.proof.program).fetchall()
+                rows = self._database.rows(item.key.proof.program)
                 answer = answer_of(_parsed(item.key.proof.program), rows, tables)
                 self._rule("no order of rows changes the answer", item, _same(answer, item.key.answer))
-        tables.load(self._database)
+        self._database.load(tables)
 
     def _mislead(self, items: list[Item], tables: Tables) -> int:
         """Single-edit wrong readings: which of them would the collection, or any of many others, give away?"""
         for item in items:
             statement = item.key.proof.program
-            for kind, wrong in mutants(statement):
-                self._mutants[f"{kind}: made"] += 1
-                tables.load(self._database)
-                if not _differ(self._database, statement, wrong):
-                    self._mutants[f"{kind}: survive the collection"] += 1
-                    if not self._told_apart(statement, wrong):
-                        self._mutants[f"{kind}: survive all"] += 1
-        tables.load(self._database)
+            made = list(mutants(statement))
+            self._database.load(tables)
+            here = [reading for reading in made if not _differ(self._database, statement, reading[1])]
+            left = self._surviving(statement, here)
+            # What provably means the same is no wrong reading, and counts nowhere.
+            idle = [reading for reading in left if is_same(statement, reading[1])]
+            for step, readings in (("made", made), ("survive the collection", here), ("survive all", left)):
+                self._mutants.update(f"{kind}: {step}" for kind, _ in readings)
+                self._mutants.subtract(f"{kind}: {step}" for kind, _ in idle)
+        self._database.load(tables)
         return len(items)
 
-    def _told_apart(self, statement: str, wrong: str) -> bool:
+    def _surviving(self, statement: str, readings: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """The wrong readings that no generated collection gives away."""
         rng = rng_for(self._seed, "databases", statement)
         named = constants(statement)
         for _ in range(DATABASES):
-            random_tables(rng, named).load(self._database)
-            if _differ(self._database, statement, wrong):
-                return True
-        return False
+            if not readings:
+                break
+            self._database.load(random_tables(rng, named))
+            readings = [reading for reading in readings if not _differ(self._database, statement, reading[1])]
+        return readings
 
     # Book-keeping.
 
@@ -190,9 +221,31 @@ class _Audit:
             shares[f"all: {where}"] = round(left / max(1, self._made()), 4)
         for kind in kinds:
             shares[f"{kind}: survive all"] = round(
-                self._mutants[f"{kind}: survive all"] / self._mutants[f"{kind}: made"], 4
+                self._mutants[f"{kind}: survive all"] / max(1, self._mutants[f"{kind}: made"]), 4
             )
         return shares
+
+
+class _Database:
+    """The tables of one collection after another; a statement that takes too many steps is stopped."""
+
+    def __init__(self) -> None:
+        self._open = open_database()
+        self._ticks = 0
+        # SQLite counts the steps of a prepared statement over all its runs; what one run takes is counted here.
+        self._open.set_progress_handler(self._is_late, STEPS // TICKS)
+
+    def _is_late(self) -> bool:
+        self._ticks += 1
+        return self._ticks > TICKS
+
+    def load(self, tables: Tables) -> None:
+        self._ticks = 0
+        tables.load(self._open)
+
+    def rows(self, statement: str) -> list[Row]:
+        self._ticks = 0
+        return self._open.execute(statement).fetchall()
 
 
 def _same(one: Answer, two: Answer) -> bool:
@@ -214,10 +267,10 @@ def _shuffled(tables: Tables, rng: random.Random) -> Tables:
     )
 
 
-def _differ(database: sqlite3.Connection, statement: str, wrong: str) -> bool:
+def _differ(database: _Database, statement: str, wrong: str) -> bool:
     """Whether two statements give different results, order counted only where it is asked for."""
     try:
-        one, two = database.execute(statement).fetchall(), database.execute(wrong).fetchall()
+        one, two = database.rows(statement), database.rows(wrong)
     except sqlite3.Error:
         return True
     if " ORDER BY " in statement:
@@ -225,9 +278,40 @@ def _differ(database: sqlite3.Connection, statement: str, wrong: str) -> bool:
     return sorted(map(str, one)) != sorted(map(str, two))
 
 
-def _grouped(rows: list[tuple[object, ...]]) -> list[list[str]]:
+def _grouped(rows: list[Row]) -> list[list[str]]:
     """What is wanted, tie by tie."""
     return [sorted(str(row[0]) for row in group) for _, group in groupby(rows, key=lambda row: row[1:])]
+
+
+def _needed(program: Program, tables: Tables) -> tuple[Passage, ...]:
+    """Where the needed parts of the articles that fit are printed."""
+    parts = parts_read(program)
+    return tuple(
+        Passage(article=source.id, span=span)
+        for source in (tables.sources[number - 1] for number in kept_articles(program, tables))
+        for part, span in _places(source)
+        if part in parts
+    )
+
+
+def _places(source: Source) -> Iterator[tuple[Part, Span]]:
+    """The parts that an article has, in the order in which proofs name them."""
+    yield "title", source.title_span
+    if source.byline:
+        yield "byline", Span(source.byline[0].span.start, source.byline[-1].span.end)
+    if source.references:
+        yield "references", Span(source.references[0].start, source.references[-1].end)
+
+
+def _is_tagged(item: Item, program: Program, context: Context) -> bool:
+    """Whether scores broken down by tag put the question where it belongs; a user's own labels are the user's."""
+    wanted = {
+        "skill": skill(program),
+        "topic": topic(program),
+        "length": print_length(context.length),
+        "way": context.way,
+    }
+    return item.question.split == context.split and wanted.items() <= item.question.tags.items()
 
 
 def _is_badly_worded(text: str) -> bool:

@@ -418,8 +418,10 @@ class _Reader:
     def _often(self, select: exp.Select) -> Condition:
         """People who stand in several bylines."""
         having = select.args.get("having")
-        if having is None or select.args.get("where") is not None:
+        if select.args.get("where") is not None:
             raise _FaultError("author_name may be sought among those with HAVING COUNT(*) >= a number, and no others")
+        if having is None:
+            return WroteAtLeast(1)
         return WroteAtLeast(self._whole(having.this.expression))
 
     def _relation(self, select: exp.Select) -> Condition:
@@ -458,6 +460,12 @@ class _Reader:
         node = node.unnest()
         if isinstance(node, exp.Placeholder):
             return self._slot(node, "number", "position", "few")
+        if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
+            # A difference of two counts may be below zero, and then so is what it is compared with.
+            return -self._literal(node.this)
+        return self._literal(node)
+
+    def _literal(self, node: exp.Expr) -> int:
         if isinstance(node, exp.Literal) and node.is_int and len(node.name) < 10:
             return int(node.name)
         raise _FaultError(f"'{node.sql('sqlite')[:40]}' is no whole number")

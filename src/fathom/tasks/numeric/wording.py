@@ -5,7 +5,8 @@ Every noun and every frame has several forms; a wording is one choice among them
 
 from __future__ import annotations
 
-from random import Random
+from collections.abc import Sequence
+from typing import Protocol
 
 from fathom.tasks.numeric.programs import (
     And,
@@ -34,6 +35,7 @@ from fathom.tasks.numeric.programs import (
     Titles,
     Total,
     Values,
+    Whole,
     WroteAtLeast,
     may_be_empty,
     nodes,
@@ -65,10 +67,68 @@ NULL = "NULL"
 """What to answer where nothing fits."""
 
 
-def question(program: Program, rng: Random) -> str:
+class Chooser(Protocol):
+    """Takes one of several forms, as `random.Random` does."""
+
+    def choice(self, forms: Sequence[str], /) -> str: ...
+
+
+def question(program: Program, rng: Chooser) -> str:
     """The program as a question that has one reading, with the form of the answer."""
     words = _Words(rng)
     return " ".join((words.ask(program), *words.conventions(program), _form(program)))
+
+
+def is_wording(text: str, program: Program) -> bool:
+    """Whether `text` is one of the questions that can be made of the program: all of them are gone through.
+
+    Every form that is chosen comes to stand in the question as it is, so a form that `text` lacks leads nowhere and is
+    left out; what remains is a handful of ways, each tried.
+    """
+    retrace: list[int] | None = []
+    while retrace is not None:
+        way = _Retracing(text, retrace)
+        if way.makes(program):
+            return True
+        retrace = way.following()
+    return False
+
+
+class _DeadEndError(Exception):
+    """No form of those to choose from stands in the text."""
+
+
+class _Retracing:
+    """Chooses as it is told, then the first form that the text holds; knows which way to try next."""
+
+    def __init__(self, text: str, told: Sequence[int]) -> None:
+        self._text = text
+        self._told = told
+        self._taken: list[int] = []
+        self._offered: list[int] = []
+
+    def choice(self, forms: Sequence[str], /) -> str:
+        held = [form for form in forms if form in self._text]
+        if not held:
+            raise _DeadEndError
+        place = len(self._taken)
+        self._taken.append(self._told[place] if place < len(self._told) else 0)
+        self._offered.append(len(held))
+        return held[self._taken[place]]
+
+    def makes(self, program: Program) -> bool:
+        """Whether the choices lead to the text."""
+        try:
+            return question(program, self) == self._text
+        except _DeadEndError:
+            return False
+
+    def following(self) -> list[int] | None:
+        """The choices of the next way, counted up from the last one; None after the last way."""
+        for place in reversed(range(len(self._taken))):
+            if self._taken[place] + 1 < self._offered[place]:
+                return [*self._taken[:place], self._taken[place] + 1]
+        return None
 
 
 def explanation(program: Program) -> list[str]:
@@ -110,32 +170,37 @@ _TOTALS = {"MAX": "the largest value of", "MIN": "the smallest value of", "SUM":
 
 
 class _Words:
-    """Chooses among forms; without a generator the first form always."""
+    """Chooses among forms; without a chooser the first form always.
 
-    def __init__(self, rng: Random | None) -> None:
+    Nothing is chosen that is not said: `is_wording` counts on it.
+    """
+
+    def __init__(self, rng: Chooser | None) -> None:
         self._rng = rng
         self._chosen: dict[str, str] = {}
 
     def ask(self, program: Program) -> str:
         """The question itself."""
-        among = self._among(program.where)
         if program.order:
             return self._ask_sorted(program)
         match program.output:
             case Titles():
+                among = self._among(program.where)
                 return self.one(
-                    f"Which {among} are there? Give their titles.",
+                    f"Which are the {among}? Give their titles.",
                     f"List the titles of all {among}.",
                     f"What are the titles of the {among}?",
                 )
             case Names():
                 return self._ask_names(program.where)
             case Values(measure, distinct):
-                return self._ask_values(measure, distinct, among)
+                return self._ask_values(measure, distinct, self._among(program.where))
+            case HowMany("people") if program.where is not None and speaks_of_people(program.where):
+                return self._ask_how_many_people(program.where)
             case HowMany() | Total():
-                return self._ask_number(program.output, program.where)
+                return self._ask_number(program.output, self._among(program.where))
             case PerValue(key, result):
-                return self._ask_per_value(key, result, among)
+                return self._ask_per_value(key, result, self._among(program.where))
 
     def _ask_names(self, where: Condition | None) -> str:
         if where is not None and speaks_of_people(where):
@@ -165,17 +230,17 @@ class _Words:
             f"What are the values of {self.the(measure)} for the {among}?",
         )
 
-    def _ask_number(self, output: HowMany | Total, where: Condition | None) -> str:
-        among = self._among(where)
+    def _ask_how_many_people(self, where: Condition) -> str:
+        clause = self.clause(where)
+        return self.one(
+            f"How many people are there {clause}?",
+            f"Count the people {clause}.",
+            f"What is the number of people {clause}?",
+        )
+
+    def _ask_number(self, output: HowMany | Total, among: str) -> str:
         match output:
             case HowMany("people"):
-                if where is not None and speaks_of_people(where):
-                    clause = self.clause(where)
-                    return self.one(
-                        f"How many people are there {clause}?",
-                        f"Count the people {clause}.",
-                        f"What is the number of people {clause}?",
-                    )
                 return self.one(
                     f"How many different people are authors of the {among}?",
                     f"Count the people who are an author of at least one of the {among}.",
@@ -276,7 +341,7 @@ class _Words:
             case Between(measure, low, high):
                 return f"{self._whose(measure)} {no}between {low} and {high} (both included)"
             case OneOf(measure, values):
-                return f"{self._whose(measure)} {'none' if negated else 'one'} of {', '.join(map(str, values))}"
+                return f"{self._whose(measure)} {_any_of(values, negated)}"
             case TitleHas(fragment):
                 return f"whose title {'does not contain' if negated else 'contains'} the letters “{fragment}”"
             case AtPosition():
@@ -299,7 +364,7 @@ class _Words:
     def _relation(self, condition: Condition, negated: bool) -> str:
         match condition:
             case HasAuthor(name):
-                return f"of which {name} is {'not ' if negated else ''}an author"
+                return f"that {'do not have' if negated else 'have'} {name} among their authors"
             case Cites(1):
                 return f"that cite {'none' if negated else 'at least one'} of the other articles"
             case Cites(least):
@@ -374,6 +439,15 @@ class _Words:
         if may_be_empty(program):
             said.append(f"If there is none, answer {NULL}.")
         return said
+
+
+def _any_of(values: Sequence[Whole], negated: bool) -> str:
+    """ "One of 2, 3 and 5", "neither 2 nor 3": the smallest first, whatever the order in the statement."""
+    said = [str(value) for value in sorted(values, key=lambda value: value if isinstance(value, int) else 0)]
+    if negated and len(said) == 2:
+        return f"neither {said[0]} nor {said[1]}"
+    listed = " and ".join((", ".join(said[:-1]), said[-1])) if len(said) > 1 else said[0]
+    return f"{'none' if negated else 'one'} of {listed}"
 
 
 def _has(program: Program, kind: type) -> bool:

@@ -1,0 +1,65 @@
+"""Questions a second that simulated answerers reply to, on one core: the oracle, a perfect reader, and a faulty one.
+
+Contexts of 64K tokens, ten questions each. Articles are read before, as a run of several answerers has them; what
+reading them costs is printed beside. A reader parses one statement for each template and not for each question; its
+first round pays for that, and is printed too. Promise: well over 2,000 a second.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+from _measuring import best, fathom, workplace
+from fathom.corpus.store import Corpus
+from fathom.models.simulated import Simulated
+from fathom.records.chance import rng_for
+from fathom.records.contexts import Context
+from fathom.tasks.bench import Bench
+from fathom.tasks.family import Item
+from fathom.tasks.numeric import check
+from fathom.tasks.numeric.simulate import Simulator
+
+FAULTY = "sim/reader?miss=0.1&drop-filter=0.1&ignore-not=0.3&reverse=0.1&boundary=0.1&miscount=0.1&other-column=0.1"
+NAMES = ("sim/oracle", "sim/reader", f"{FAULTY}&format=0.05&refuse=0.02&timeout=0.05")
+ROUNDS = 3
+
+
+def seconds(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simulated: Simulated, sample: int) -> float:
+    """CPU time for a reply to every question, its generator of chance included."""
+    name = simulated.name
+    start = time.process_time()
+    for context, items in asked:
+        for item in items:
+            simulator.answer(context, item, simulated, rng_for(0, name, item.question.id, sample, 0))
+    return time.process_time() - start
+
+
+def outcomes(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simulated: Simulated) -> str:
+    """What the replies were judged to be."""
+    counts = Counter(
+        check(item.key, simulator.answer(context, item, simulated, rng_for(0, item.question.id))).outcome
+        for context, items in asked
+        for item in items
+    )
+    return ", ".join(f"{outcome} {count / counts.total():.0%}" for outcome, count in counts.most_common())
+
+
+with workplace() as folder:
+    fathom("generate", "--out", folder / "corpus", "--articles", 662, "--seed", 7)
+    fathom("contexts", folder / "corpus", "--lengths", "64K", "--count", 655)
+    fathom("build", folder / "corpus", "--out", folder / "bench")
+    asked = list(Bench(folder / "bench").by_context())
+    total = sum(len(items) for _, items in asked)
+    with Corpus(folder / "corpus") as corpus:
+        simulator = Simulator(corpus)
+        start = time.process_time()
+        for context, _ in asked:
+            simulator.read(context)
+        reading = time.process_time() - start
+        print(f"{total:,} questions over {len(asked):,} contexts; reading their articles took {reading:.1f} seconds")
+        for name in NAMES:
+            simulated = Simulated.parse(name)
+            rounds = [seconds(simulator, asked, simulated, sample) for sample in range(ROUNDS)]
+            print(f"{total / best(rounds):8,.0f} a second ({total / rounds[0]:,.0f} the first time)  {name}")
+            print(f"         {outcomes(simulator, asked, simulated)}")

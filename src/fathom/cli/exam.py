@@ -1,0 +1,53 @@
+"""A bench as a run sees it: its questions and what may be shown, with the keys left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from fathom.corpus.store import Corpus
+from fathom.records.contexts import Context
+from fathom.records.errors import FathomError
+from fathom.records.questions import Question
+from fathom.runs.exam import Exam
+from fathom.systems.desk import Views
+from fathom.tasks.bench import Bench
+from fathom.tasks.catalog import family
+
+
+@contextmanager
+def open_exam(folder: Path, corpus_folder: Path | None = None) -> Iterator[Exam]:
+    """The exam of a bench; its corpus is open meanwhile."""
+    bench = Bench(folder)
+    where = corpus_folder or bench.corpus_folder
+    with Corpus(where) as corpus:
+        if corpus.manifest.fingerprint != bench.manifest.corpus_fingerprint:
+            raise FathomError(
+                f"The corpus '{where}' is not the one that the bench '{folder}' was built from. "
+                "Give that one with --corpus."
+            )
+
+        @cache
+        def views(name: str) -> Views:
+            return family(name).views(corpus)
+
+        yield Exam(str(folder), bench.manifest.fingerprint, lambda: groups(bench), views)
+
+
+def groups(bench: Bench) -> Iterator[tuple[Context, list[Question]]]:
+    """Each context with its questions; no key is read."""
+    questions = bench.all_questions()
+    held = next(questions, None)
+    for context in bench.contexts():
+        mine: list[Question] = []
+        while held is not None and held.context_id == context.id:
+            mine.append(held)
+            held = next(questions, None)
+        yield context, mine
+    if held is not None:
+        raise FathomError(
+            f"Question '{held.id}' asks of context '{held.context_id}', which the bench '{bench.folder}' lacks. "
+            "Restore a copy, or build it again."
+        )

@@ -1,0 +1,40 @@
+"""Simulated answerers, which know the keys: the one place where a run and the keys of its bench meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+from fathom.cli.subject import Subject
+from fathom.corpus.store import Corpus
+from fathom.models.simulated import Simulated
+from fathom.records.chance import rng_for
+from fathom.records.questions import Reply
+from fathom.runs.plan import Job
+from fathom.runs.run import SimulatedAnswer
+from fathom.tasks.bench import Bench
+from fathom.tasks.catalog import family
+from fathom.tasks.family import Item, Simulator
+
+
+@contextmanager
+def simulated_answers(subject: Subject) -> Iterator[SimulatedAnswer]:
+    """A function that answers as the simulated answerer would; the same seed gives the same replies."""
+    bench = Bench(subject.bench)
+    simulated = Simulated.parse(subject.model)
+    keys = {key.question_id: key for key in bench.all_keys()}
+    with Corpus(subject.corpus or bench.corpus_folder) as corpus:
+
+        @cache
+        def simulator(name: str) -> Simulator:
+            return family(name).simulator(corpus, bench.all_keys)
+
+        def answer(job: Job, attempt: int) -> Reply:
+            rng = rng_for(subject.settings.seed or 0, simulated.name, job.question.id, job.sample, attempt)
+            item = Item(job.question, keys[job.question.id])
+            reply = simulator(job.question.family).answer(job.context, item, simulated, rng, attempt)
+            free = reply.usage.model_copy(update={"price": 0.0})
+            return reply.model_copy(update={"sample": job.sample, "usage": free})
+
+        yield answer

@@ -1,0 +1,187 @@
+"""One question at a time: through the gate, within the budget, into the journal, whatever happens."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import anyio
+
+from fathom.models.known import Known, in_its_tokens
+from fathom.models.prompts import Completion, Prompt
+from fathom.records.contexts import Context, ContextId
+from fathom.records.questions import Reply, Usage
+from fathom.runs.budget import BudgetReached, Purse
+from fathom.runs.exam import Exam, Seen
+from fathom.runs.folder import Settings
+from fathom.runs.gate import Gate
+from fathom.runs.plan import Job, seen
+from fathom.runs.secrets import without_secrets
+from fathom.systems.desk import System, expected
+
+LONGEST_ERROR = 500
+"""Characters of an error that are kept: what a provider says may hold what it was sent."""
+
+
+class Model(Protocol):
+    """Something that completes prompts."""
+
+    async def complete(self, prompt: Prompt, opened: Callable[[], None]) -> Completion:
+        """What it says; calls `opened` when its first token comes."""
+        ...
+
+
+class Keeper(Protocol):
+    """Where replies and notes go."""
+
+    def append(self, reply: Reply) -> None: ...
+
+    def noted(self, context: ContextId, name: str) -> str | None: ...
+
+    def note(self, context: ContextId, name: str, text: str) -> None: ...
+
+
+class FatalError(Exception):
+    """What no further question can mend: a wrong key, an unknown model."""
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """What a system is given for one job."""
+
+    answering: Answering
+    sight: Seen
+
+    @property
+    def context(self) -> Context:
+        return self.sight.context
+
+    @property
+    def family(self) -> str:
+        return self.sight.family
+
+    def words(self, name: str) -> str:
+        return self.sight.words(name)
+
+    def text(self, form: str) -> str:
+        return self.sight.text(form)
+
+    def tokens(self, form: str) -> int:
+        return self.sight.tokens(form)
+
+    def count(self, text: str) -> int:
+        return self.sight.count(text)
+
+    def database(self) -> sqlite3.Connection:
+        return self.sight.views.database(self.context)
+
+    def extracted(self, said: Sequence[str]) -> sqlite3.Connection:
+        return self.sight.views.extracted(said)
+
+    async def ask(self, prompt: Prompt) -> Completion:
+        return await self.answering.ask(prompt, self.sight)
+
+    async def once(self, name: str, work: Callable[[], Awaitable[str]]) -> str:
+        return await self.answering.once(self.context.id, name, work)
+
+
+class Answering:
+    """Puts jobs to a system and keeps every reply."""
+
+    def __init__(
+        self,
+        exam: Exam,
+        system: System,
+        model: Model,
+        known: Known,
+        settings: Settings,
+        folder: Keeper,
+        purse: Purse,
+        gate: Gate,
+        watch: Callable[[Reply], None] = lambda reply: None,
+    ) -> None:
+        self._exam = exam
+        self._system = system
+        self._model = model
+        self._known = known
+        self._settings = settings
+        self._folder = folder
+        self._purse = purse
+        self._gate = gate
+        self._watch = watch
+        self._locks: dict[tuple[str, str], anyio.Lock] = {}
+        self.stopped: str | None = None
+        """Why no further question is begun."""
+        self.fatal: str | None = None
+
+    def stop(self, why: str) -> None:
+        """Begin no further question; what is in flight is finished."""
+        self.stopped = self.stopped or why
+
+    async def one(self, job: Job) -> Reply | None:
+        """The reply to one job, kept; None where it was not begun or the budget ended it."""
+        if self.stopped is not None:
+            return None
+        start = time.monotonic()
+        try:
+            reply = await self._system.answer(job.question, _Desk(self, seen(self._exam, job)))
+        except BudgetReached as reached:
+            self.stop(f"the budget is reached: {reached}")
+            return None
+        except FatalError as error:
+            self.fatal = without_secrets(str(error))
+            self.stop("the provider refuses")
+            return None
+        except Exception as error:
+            reply = _failed(job, error, time.monotonic() - start)
+        reply = reply.model_copy(update={"sample": job.sample})
+        self._folder.append(reply)
+        self._watch(reply)
+        return reply
+
+    async def ask(self, prompt: Prompt, sight: Seen) -> Completion:
+        """One completion, paid from the purse."""
+        async with self._gate.through(prompt.prefix) as opened:
+            if self.fatal is not None:
+                raise FatalError(self.fatal)
+            reserved = self._purse.reserve(self._most(prompt, sight))
+            paid: float | None = None
+            try:
+                completion = await self._model.complete(prompt, opened)
+                paid = self._known.price(completion.usage)
+            finally:
+                self._purse.settle(reserved, paid)
+        return replace(completion, usage=completion.usage.model_copy(update={"price": paid}))
+
+    def _most(self, prompt: Prompt, sight: Seen) -> float | None:
+        """What the request costs if nothing is cached and the reply is as long as allowed."""
+        if not self._purse.is_capped:
+            return None
+        one = expected(sight, prompt)
+        tokens = in_its_tokens(one.prefix_tokens + one.own_tokens, self._known)
+        return self._known.price(Usage(input_tokens=tokens, output_tokens=self._settings.max_tokens))
+
+    async def once(self, context: str, name: str, work: Callable[[], Awaitable[str]]) -> str:
+        """What was noted under that name, or what `work` gives; two questions never do the same work."""
+        async with self._locks.setdefault((context, name), anyio.Lock()):
+            known = self._folder.noted(context, name)
+            if known is None:
+                known = await work()
+                self._folder.note(context, name, known)
+            return known
+
+
+def _failed(job: Job, error: Exception, seconds: float) -> Reply:
+    said = without_secrets(str(error) or type(error).__name__)
+    if len(said) > LONGEST_ERROR:
+        said = f"{said[:LONGEST_ERROR]} ... ({len(said):,} characters)"
+    return Reply(
+        question_id=job.question.id,
+        sample=job.sample,
+        outcome="failed",
+        error=said,
+        usage=Usage(seconds=round(seconds, 3)),
+    )

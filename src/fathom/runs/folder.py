@@ -1,0 +1,165 @@
+"""A run on disk: what was asked of whom, every reply as it came, and what a system noted on the way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Self
+
+from pydantic import Field, JsonValue
+
+import fathom
+from fathom.records.articles import Position
+from fathom.records.contexts import ContextId, Split
+from fathom.records.errors import FathomError, touching
+from fathom.records.files import Journal, replacing
+from fathom.records.manifests import read_manifest
+from fathom.records.questions import QuestionId, Reply
+from fathom.records.record import Record
+
+FORMAT = 1
+MANIFEST, REPLIES, NOTES, VERDICTS, LOGS = "run.json", "replies.jsonl", "notes.jsonl", "verdicts.jsonl", "logs"
+
+
+class Settings(Record):
+    """What else decides a reply."""
+
+    samples: Position = 1
+    """Replies asked for each question."""
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    """None leaves it to the provider."""
+    seed: int | None = None
+    max_tokens: Position = 2_048
+    """Room reserved for one reply."""
+    window: Position | None = None
+    """Tokens that prompt and reply may have together, where it is not the one known of the model."""
+    reasoning_effort: str | None = None
+    split: Split | None = None
+    """None asks the questions of all splits."""
+    limit: Position | None = None
+    """At most so many questions, the first ones."""
+
+
+class RunManifest(Record):
+    """What makes a run that run: going on with another bench, model, system or settings is refused."""
+
+    format: int = FORMAT
+    fathom: str = fathom.__version__
+    bench: str
+    bench_fingerprint: str
+    model: str
+    system: str
+    system_settings: dict[str, JsonValue] = {}
+    settings: Settings = Settings()
+
+
+class Note(Record):
+    """What a system worked out once for a context."""
+
+    context_id: ContextId
+    name: str
+    text: str
+
+
+class RunFolder:
+    """A run that is open for writing; one process at a time."""
+
+    def __init__(self, folder: Path, manifest: RunManifest) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self._replies: Journal[Reply] = Journal(folder / REPLIES, Reply)
+        self._notes: Journal[Note] = Journal(folder / NOTES, Note)
+        self._noted: dict[tuple[ContextId, str], str] = {}
+
+    def __enter__(self) -> Self:
+        with touching("make the folder", self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+        _begin(self.folder, self.manifest)
+        self._replies.__enter__()
+        self._notes.__enter__()
+        self._noted = {(note.context_id, note.name): note.text for note in self._notes.read()}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._notes.__exit__(kind, error, trace)
+        self._replies.__exit__(kind, error, trace)
+
+    def append(self, reply: Reply) -> None:
+        """Keep a reply; once this returns no kill can lose it."""
+        self._replies.append(reply)
+
+    def noted(self, context: ContextId, name: str) -> str | None:
+        """What was noted under that name."""
+        return self._noted.get((context, name))
+
+    def note(self, context: ContextId, name: str, text: str) -> None:
+        """Keep something for the context's other questions, and for a run that goes on later."""
+        self._notes.append(Note(context_id=context, name=name, text=text))
+        self._noted[context, name] = text
+
+    def standing(self) -> Standing:
+        """What the replies so far amount to."""
+        return Standing.of(self._replies.read())
+
+
+class Standing:
+    """Which questions have their reply; failures wait to be tried again."""
+
+    def __init__(self) -> None:
+        self.replies: dict[tuple[QuestionId, int], Reply] = {}
+        self.attempts: Counter[tuple[QuestionId, int]] = Counter()
+
+    @classmethod
+    def of(cls, replies: Iterator[Reply]) -> Self:
+        """The last reply to each question counts, and only a later success takes the place of a failure."""
+        standing = cls()
+        for reply in replies:
+            place = reply.question_id, reply.sample
+            standing.attempts[place] += 1
+            known = standing.replies.get(place)
+            if known is None or known.outcome == "failed":
+                standing.replies[place] = reply
+        return standing
+
+    def is_done(self, question: QuestionId, sample: int) -> bool:
+        """Whether nothing more is to be asked."""
+        known = self.replies.get((question, sample))
+        return known is not None and known.outcome != "failed"
+
+    @property
+    def spent(self) -> float:
+        """Dollars, as far as prices were known."""
+        return sum(reply.usage.price or 0.0 for reply in self.replies.values())
+
+
+def _begin(folder: Path, manifest: RunManifest) -> None:
+    """Write the manifest of a new run; a run that is there already must be the same one."""
+    if not (folder / MANIFEST).exists():
+        present = sorted(entry.name for entry in folder.iterdir() if not entry.name.endswith(".part"))
+        if present:
+            raise FathomError(f"'{folder}' is no run (it holds '{present[0]}'). Choose another --out.")
+        with replacing(folder / MANIFEST) as file:
+            file.write(manifest.model_dump_json(indent=2).encode() + b"\n")
+        return
+    found = read_run(folder)
+    for name in ("bench_fingerprint", "model", "system", "system_settings", "settings"):
+        if getattr(found, name) != getattr(manifest, name):
+            what = "bench" if name == "bench_fingerprint" else name.replace("_", " ")
+            raise FathomError(f"The run in '{folder}' has another {what}. Choose another --out, or delete it.")
+
+
+def read_run(folder: Path) -> RunManifest:
+    """The manifest of a run."""
+    path = folder / MANIFEST
+    if not path.exists():
+        raise FathomError(f"There is no run in '{folder}'. Make one with `fathom run BENCH --model M --out {folder}`.")
+    return read_manifest(path, RunManifest, FORMAT, "run", "Restore a copy, or run it again.")
+
+
+def read_replies(folder: Path) -> Standing:
+    """The replies of a run, whether or not it has ended."""
+    return Standing.of(Journal(folder / REPLIES, Reply).read())

@@ -1,0 +1,106 @@
+"""A bench as a task of the engine, for those who come by its own door: `inspect eval fathom/numeric -T bench=PATH`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
+
+from inspect_ai import Task
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.model import Model, ModelOutput, get_model
+from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from fathom.models.known import known
+from fathom.records.contexts import ContextId
+from fathom.records.questions import Reply
+from fathom.runs.answering import Answering
+from fathom.runs.budget import Purse
+from fathom.runs.engine import Endurance, EngineModel, sample_of
+from fathom.runs.exam import Exam
+from fathom.runs.folder import Settings
+from fathom.runs.gate import Gate
+from fathom.runs.plan import Fitting, Job, jobs
+from fathom.runs.run import expander
+from fathom.systems.desk import System
+
+Judge = Callable[[Reply], tuple[bool, str]]
+"""Whether a reply is right, and why or why not."""
+
+
+class Memory:
+    """Keeps replies and notes for as long as the engine runs; its own log outlasts it."""
+
+    def __init__(self) -> None:
+        self._notes: dict[tuple[ContextId, str], str] = {}
+
+    def append(self, reply: Reply) -> None:
+        """The engine's log holds it."""
+
+    def noted(self, context: ContextId, name: str) -> str | None:
+        return self._notes.get((context, name))
+
+    def note(self, context: ContextId, name: str, text: str) -> None:
+        self._notes[context, name] = text
+
+
+def task_of(exam: Exam, system: System, settings: Settings, judge: Judge) -> Task:
+    """The bench's questions, answered by the system with whatever model the engine was given."""
+    wanted = {job.id: job for group in jobs(exam, settings) for job in group}
+    return Task(
+        dataset=MemoryDataset([sample_of(job) for job in wanted.values()]),
+        solver=_answered(exam, system, settings, wanted),
+        scorer=_judged(judge),
+        fail_on_error=False,
+        # A question without a reply counts: it is as little right as a wrong one.
+        score_on_error=True,
+    )
+
+
+def _answered(exam: Exam, system: System, settings: Settings, wanted: dict[str, Job]) -> Solver:
+    answerings: WeakKeyDictionary[Model, Answering] = WeakKeyDictionary()
+
+    def answering(model: Model) -> Answering:
+        if model not in answerings:
+            engine = EngineModel(model, expander(exam, wanted.values()), Endurance())
+            price = known(str(model))
+            answerings[model] = Answering(exam, system, engine, price, settings, Memory(), Purse(None), Gate())
+        return answerings[model]
+
+    def fits(job: Job, model: Model) -> bool:
+        fitting = Fitting(exam, system, known(str(model)), settings)
+        return fitting.fits(fitting.expected(job))
+
+    @solver(name="fathom")
+    def answered() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            job, model = wanted[str(state.sample_id)], get_model()
+            if fits(job, model):
+                reply = await answering(model).one(job)
+            else:
+                reply = Reply(question_id=job.question.id, sample=job.sample, outcome="overflow")
+            if reply is None or reply.outcome == "failed":
+                raise RuntimeError(reply.error if reply else "not begun")
+            state.output = ModelOutput.from_content(str(model), reply.text)
+            state.store.set("reply", reply.model_dump(mode="json"))
+            return state
+
+        return solve
+
+    return answered()
+
+
+def _judged(judge: Judge) -> Scorer:
+    @scorer(metrics=[accuracy(), stderr(cluster="context")], name="fathom")
+    def judged() -> Scorer:
+        async def score(state: TaskState, target: Target) -> Score:
+            kept = state.store.get("reply")
+            if kept is None:
+                return Score(value=INCORRECT, explanation="failed: no reply came")
+            reply = Reply.model_validate(kept)
+            right, why = judge(reply)
+            return Score(value=CORRECT if right else INCORRECT, answer=reply.text[-500:], explanation=why)
+
+        return score
+
+    return judged()

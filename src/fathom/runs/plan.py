@@ -1,0 +1,167 @@
+"""What a run will take, before a cent is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from fathom.models.known import Known, in_its_tokens
+from fathom.records.articles import Count
+from fathom.records.contexts import Context
+from fathom.records.questions import Question, QuestionId, Usage
+from fathom.records.record import Record
+from fathom.runs.exam import Exam, Seen
+from fathom.runs.folder import Settings, Standing
+from fathom.systems.desk import Expected, System
+
+SMALLEST_CACHED = 1_024
+"""Tokens below which providers keep no prefix."""
+
+EXPECTED_REPLY = {"direct": 80, "stepwise": 800}
+"""Tokens of a usual reply, by manner; what is reserved is `max_tokens`."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One reply that is to be had."""
+
+    context: Context
+    question: Question
+    sample: int
+
+    @property
+    def id(self) -> str:
+        return f"{self.question.id}.{self.sample}"
+
+
+class Plan(Record):
+    """How many requests, how many tokens, what price, how long."""
+
+    questions: Count
+    replies: Count
+    """Questions times samples."""
+    done: Count
+    """Replies that are there already."""
+    overflow: tuple[QuestionId, ...]
+    """Questions that do not fit the model's window and are refused before anything is sent."""
+    requests: Count
+    input_tokens: Count
+    cached_tokens: Count
+    """Of the input tokens, those that a prefix cache will serve."""
+    output_tokens: Count
+    """A usual number, not the most."""
+    price: float | None
+    """In US dollars; None where the model's prices are not known."""
+    price_at_most: float | None
+    """If no cache served anything and every reply were as long as allowed."""
+    seconds: float
+    """A rough guess."""
+
+
+def jobs(exam: Exam, settings: Settings) -> Iterator[list[Job]]:
+    """What is to be asked, a context at a time; the samples of a question stand side by side."""
+    left = settings.limit
+    for context, questions in exam.groups():
+        fitting = [question for question in questions if settings.split in (None, question.split)]
+        taken = list(islice(fitting, left))
+        if left is not None:
+            left -= len(taken)
+        if taken:
+            yield [Job(context, question, sample) for question in taken for sample in range(settings.samples)]
+        if left == 0:
+            return
+
+
+def seen(exam: Exam, job: Job) -> Seen:
+    """The job's context as its family shows it."""
+    return Seen(job.context, job.question.family, exam.views(job.question.family))
+
+
+class Fitting:
+    """Whether questions fit the model's window, with room for the reply."""
+
+    def __init__(self, exam: Exam, system: System, model: Known, settings: Settings) -> None:
+        self._exam = exam
+        self._system = system
+        self._model = model
+        self._room = settings.max_tokens
+        self._window = settings.window or model.window
+
+    def expected(self, job: Job) -> list[Expected]:
+        """The requests that the job will make."""
+        return self._system.expects(job.question, seen(self._exam, job))
+
+    def fits(self, requests: list[Expected]) -> bool:
+        """Whether every one of them leaves room for a reply."""
+        return self._window is None or all(
+            in_its_tokens(one.prefix_tokens + one.own_tokens, self._model) + self._room <= self._window
+            for one in requests
+        )
+
+
+def plan(exam: Exam, system: System, model: Known, settings: Settings, standing: Standing, connections: int) -> Plan:
+    """Add up what is still to be asked."""
+    fitting = Fitting(exam, system, model, settings)
+    sums = _Sums(model, EXPECTED_REPLY[getattr(system, "manner", "direct")], settings)
+    for group in jobs(exam, settings):
+        sums.begin_context()
+        for job in group:
+            sums.replies += 1
+            sums.questions += job.sample == 0
+            if standing.is_done(job.question.id, job.sample):
+                sums.done += 1
+                continue
+            requests = fitting.expected(job)
+            if fitting.fits(requests):
+                for one in requests:
+                    sums.add(one)
+            elif job.sample == 0:
+                sums.overflow.append(job.question.id)
+    return sums.plan(connections)
+
+
+class _Sums:
+    def __init__(self, model: Known, usual: int, settings: Settings) -> None:
+        self._model = model
+        self._usual = min(usual, settings.max_tokens)
+        self._most = settings.max_tokens
+        self.questions = self.replies = self.done = self.requests = 0
+        self._input = self._cached = 0
+        self.overflow: list[QuestionId] = []
+        self._warm: set[str] = set()
+        self._once: set[str] = set()
+
+    def begin_context(self) -> None:
+        # Prefixes without a context, such as a schema, stay warm; the others are not met again.
+        self._warm = {prefix for prefix in self._warm if "⟦" not in prefix}
+        self._once.clear()
+
+    def add(self, one: Expected) -> None:
+        if one.once:
+            if one.prefix in self._once:
+                return
+            self._once.add(one.prefix)
+        self.requests += 1
+        prefix = in_its_tokens(one.prefix_tokens, self._model)
+        self._input += prefix + in_its_tokens(one.own_tokens, self._model)
+        if one.prefix in self._warm and prefix >= SMALLEST_CACHED:
+            self._cached += prefix
+        self._warm.add(one.prefix)
+
+    def plan(self, connections: int) -> Plan:
+        usage = Usage(input_tokens=self._input, cached_tokens=self._cached, output_tokens=self.requests * self._usual)
+        at_most = Usage(input_tokens=self._input, output_tokens=self.requests * self._most)
+        return Plan(
+            questions=self.questions,
+            replies=self.replies,
+            done=self.done,
+            overflow=tuple(self.overflow),
+            requests=self.requests,
+            input_tokens=usage.input_tokens,
+            cached_tokens=usage.cached_tokens,
+            output_tokens=usage.output_tokens,
+            price=self._model.price(usage),
+            price_at_most=self._model.price(at_most),
+            seconds=self._model.seconds(usage) / connections,
+        )

@@ -1,0 +1,156 @@
+"""A run from first to last: what is there is kept, what does not fit is refused, the rest is asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from fathom.models.known import Known
+from fathom.models.prompts import Expand, Reference
+from fathom.records.articles import Count
+from fathom.records.contexts import Context, ContextId
+from fathom.records.errors import FathomError
+from fathom.records.questions import Reply, Usage
+from fathom.records.record import Record
+from fathom.runs.budget import Purse
+from fathom.runs.exam import Exam
+from fathom.runs.folder import LOGS, RunFolder, RunManifest, Standing
+from fathom.runs.gate import Gate
+from fathom.runs.plan import Fitting, Job, jobs
+from fathom.systems.desk import System
+
+Watch = Callable[[Reply], None]
+SimulatedAnswer = Callable[[Job, int], Reply]
+"""A simulated answerer's reply to a job, at its first, second, ... attempt."""
+
+
+class Ran(Record):
+    """What a run amounts to."""
+
+    replies: Count
+    """Wanted, all in all."""
+    outcomes: dict[str, Count]
+    waiting: Count
+    """Not asked yet: the run was stopped or its budget was reached."""
+    usage: Usage
+    stopped: str | None = None
+    """Why it ended early."""
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.waiting and not self.outcomes.get("failed")
+
+
+@dataclass(frozen=True)
+class Company:
+    """How many requests are in flight, and what they may cost."""
+
+    connections: int = 8
+    contexts_at_once: int = 4
+    budget: float | None = None
+    retries: int = 4
+    seconds: int = 600
+    backoff: float = 2.0
+
+
+def run(
+    exam: Exam,
+    system: System,
+    known: Known,
+    manifest: RunManifest,
+    path: Path,
+    opened: Callable[[], AbstractContextManager[tuple[str, dict[str, str]]]],
+    company: Company,
+    watch: Watch = lambda reply: None,
+) -> Ran:
+    """Ask a model through the engine; `opened` gives the engine's name of it, and starts whatever serves it."""
+    from fathom.runs.answering import Answering
+    from fathom.runs.engine import Endurance, EngineModel, open_model, run_jobs
+
+    endurance = Endurance(company.retries, company.seconds, company.backoff)
+    with opened() as (name, arguments):
+        # Opened first: a wrong name or a missing key is told before a folder is made.
+        model = open_model(name, manifest.settings, endurance, company.connections, **arguments)
+        with RunFolder(path, manifest) as folder:
+            pending = _pending(exam, system, known, folder, watch)
+            standing = folder.standing()
+            answering = Answering(
+                exam,
+                system,
+                EngineModel(model, expander(exam, pending), endurance),
+                known,
+                manifest.settings,
+                folder,
+                Purse(company.budget, standing.spent),
+                Gate(company.contexts_at_once),
+                watch,
+            )
+            if pending:
+                run_jobs(answering, pending, model, path / LOGS, company.connections)
+            if answering.fatal is not None:
+                raise FathomError(answering.fatal)
+            return _ran(exam, manifest, folder.standing(), answering.stopped)
+
+
+def run_simulated(
+    exam: Exam, manifest: RunManifest, path: Path, answer: SimulatedAnswer, watch: Watch = lambda reply: None
+) -> Ran:
+    """The same for an answerer that needs no engine: one reply after another."""
+    with RunFolder(path, manifest) as folder:
+        standing = folder.standing()
+        for group in jobs(exam, manifest.settings):
+            for job in group:
+                if not standing.is_done(job.question.id, job.sample):
+                    reply = answer(job, standing.attempts[job.question.id, job.sample])
+                    folder.append(reply)
+                    watch(reply)
+        return _ran(exam, manifest, folder.standing(), None)
+
+
+def _pending(exam: Exam, system: System, known: Known, folder: RunFolder, watch: Watch) -> list[Job]:
+    """What is still to be asked; what cannot fit is refused here, before anything is sent."""
+    settings = folder.manifest.settings
+    standing = folder.standing()
+    fitting = Fitting(exam, system, known, settings)
+    pending: list[Job] = []
+    for group in jobs(exam, settings):
+        for job in group:
+            if standing.is_done(job.question.id, job.sample):
+                continue
+            if fitting.fits(fitting.expected(job)):
+                pending.append(job)
+            else:
+                reply = Reply(question_id=job.question.id, sample=job.sample, outcome="overflow")
+                folder.append(reply)
+                watch(reply)
+    return pending
+
+
+def expander(exam: Exam, pending: Iterable[Job]) -> Expand:
+    """What references in the prompts of these jobs stand for."""
+    contexts: dict[ContextId, Context] = {job.context.id: job.context for job in pending}
+
+    def expand(reference: Reference) -> str:
+        text = exam.views(reference.family).text(contexts[reference.context], reference.form).decode()
+        whole = reference.start == 0 and reference.end is None
+        return text if whole else text[reference.start : reference.end]
+
+    return expand
+
+
+def _ran(exam: Exam, manifest: RunManifest, standing: Standing, stopped: str | None) -> Ran:
+    wanted = [(job.question.id, job.sample) for group in jobs(exam, manifest.settings) for job in group]
+    found = [standing.replies[place] for place in wanted if place in standing.replies]
+    usage = Usage(price=0.0)
+    for reply in found:
+        usage = usage.plus(reply.usage if reply.usage.input_tokens else reply.usage.model_copy(update={"price": 0.0}))
+    return Ran(
+        replies=len(wanted),
+        outcomes=dict(sorted(Counter(reply.outcome for reply in found).items())),
+        waiting=len(wanted) - len(found),
+        usage=usage,
+        stopped=stopped,
+    )

@@ -1,0 +1,146 @@
+"""How a statement is cut into lines and pieces, and what of them is no part of an item: bullets, lead-ins, remarks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from fathom.scoring.guides import Guide
+from fathom.scoring.spelling import letters, normal
+
+BULLET = re.compile(r"[ \t]*(?:[-*•‣◦·–][ \t]+|\(?(\d{1,3})[.)](?=[ \t]|[^\d\s.,%])[ \t]*|#(\d{1,4})[ \t]+)")
+_BULLET_SIGNS = frozenset("-*•‣◦·–(#0123456789 \t")
+COMMA_IN_NUMBERS = re.compile(r"(?:[;；、，]|,(?!\d{3}(?!\d)))(?:[ \t]*(?:and|&)(?=[ \t]))?[ \t\n]*", re.IGNORECASE)
+SEMICOLON = re.compile(r"[;；][ \t\n]*")
+_NOUN = (
+    r"(?:answers?|authors?|articles?|papers?|titles?|names?|values?|numbers?|counts?|results?|list|order|works?|items?)"
+)
+_LEAD_IN = re.compile(
+    rf"(?:[^\W\d_]+[ \t]){{0,8}}?{_NOUN}(?:[ \t][^\W\d_]+){{0,8}}?"
+    r"(?:[ \t](?:is|are|was|were)(?:[ \t]?:)?[ \t]|[ \t]?:[ \t])",
+    re.IGNORECASE,
+)
+_ENDS = " \t\n,;，；"
+_COUNTED = re.compile(
+    r"[ \t]?[(\[][\d,.]{1,12}[ \t](?:papers?|articles?|authors?|references?|citations?|words?|times?|works?)[)\]]\Z",
+    re.IGNORECASE,
+)
+_HEADING_OR_LABEL = re.compile(
+    r"#{1,6} |[*_ \t]{0,6}(?:explanation|reasoning|rationale|justification|notes?|confidence|evidence|sources?)\b"
+    r"(?=[*_ \t]{0,4}:)",
+    re.IGNORECASE,
+)
+# Without one of these there is neither a heading nor a label, a fence, a lead-in or a remark.
+_SUSPECT = re.compile(r"[:*.!#`]")
+_REMARK = re.compile(
+    r"(?:this|these|those|there|they|he|she|it|i|we|the above|each|both|all|so|here|in total|together)\b|"
+    r".{0,200}?\b(?:is|are|was|were|has|have|had|appears?|wrote|counted|found|contains?|includes?|lists?|follows?)\b",
+    re.IGNORECASE,
+)
+
+
+def is_remark(line: str) -> bool:
+    """Whether a line is a sentence that comments on the answer."""
+    return line.endswith((".", "!", ".*", ".**")) and line.count(" ") >= 2 and bool(_REMARK.match(line))
+
+
+def lines_in(stated: str, guide: Guide) -> list[str]:
+    """The lines that hold the answer: without blank ones, headings, a line that leads in, and remarks."""
+    lines = [line.strip() for line in stated.strip().split("\n")]
+    if len(lines) == 1:
+        return lines
+    if not _SUSPECT.search(stated):
+        return lines if "" not in lines else [line for line in lines if line]
+    kept: list[str] = []
+    for line in lines:
+        if not line or line.startswith("```"):
+            continue
+        suspect = line[-1] in ":*.!" or ":" in line or line[0] == "#"
+        if not suspect or not _is_about_the_answer(line) or letters(line) in guide.whole:
+            kept.append(line)
+        elif kept and _HEADING_OR_LABEL.match(line):
+            break
+    return kept
+
+
+def _is_about_the_answer(line: str) -> bool:
+    """Whether a line is no item: a heading, "The authors are:", "These are all.", "Explanation: ..."."""
+    if line[-1] in ":*.!" and (line.endswith((":", ":**", ":*", "**:")) or is_remark(line)):
+        return True
+    return _HEADING_OR_LABEL.match(line) is not None
+
+
+def unnumbered(lines: list[str]) -> list[str]:
+    """Lines without their bullets; numbers are bullets only where they count 1, 2, 3."""
+    if _BULLET_SIGNS.isdisjoint([line[:1] for line in lines]):
+        return lines
+    matches = [BULLET.match(line) for line in lines]
+    if not any(matches):
+        return lines
+    counted = [match and (match[1] or match[2]) for match in matches]
+    in_turn = [number for number in counted if number] == [str(n) for n in range(1, sum(map(bool, counted)) + 1)]
+    return [
+        line[match.end() :] if match and (in_turn or not number) else line
+        for line, match, number in zip(lines, matches, counted, strict=True)
+    ]
+
+
+def without_lead_in(line: str, guide: Guide) -> str:
+    """The line without "The authors are", unless the key has a title that begins so."""
+    if ":" not in line and " is " not in line and " are " not in line and " was " not in line and " were " not in line:
+        return line
+    match = _LEAD_IN.match(line)
+    if not match or match.end() == len(line) or any(form.startswith(letters(match[0])) for form in guide.whole):
+        return line
+    return line[match.end() :]
+
+
+def tidied(pieces: list[str], guide: Guide) -> list[str]:
+    """The pieces of a list as items: without bullets and what else is no part of them, empty ones left out."""
+    items = [piece.strip(_ENDS) for piece in unnumbered(pieces)]
+    for item in items:
+        if not item or not item[0].isalnum() or item[-1] in ")]":
+            return [kept for item in items if (kept := tidy(item, guide))]
+    return items  # most are tidy as they are
+
+
+def tidy(item: str, guide: Guide) -> str:
+    """An item without trailing separator and a count in brackets that explains it: "Lind (5 articles)"."""
+    item = item.strip(_ENDS)
+    if item.endswith((")", "]")) and letters(item) not in guide.whole:
+        item = _COUNTED.sub("", item)
+    return item if normal(item) else ""
+
+
+def cuts(pattern: re.Pattern[str], line: str, start: int = 0) -> list[tuple[int, int]]:
+    """The stretches of `line` between the matches of `pattern`, without blanks before a match."""
+    stretches, at = [], start
+    for match in pattern.finditer(line, start):
+        end, after = match.span()
+        while end > at and line[end - 1] in " \t":
+            end -= 1
+        stretches.append((at, end))
+        at = after
+    stretches.append((at, len(line)))
+    return stretches
+
+
+def split_at_semicolons(line: str) -> list[str]:
+    """The parts of `line` between its semicolons."""
+    *parts, last = SEMICOLON.split(line)
+    return [*[part.rstrip(" \t") for part in parts], last]
+
+
+def rejoined(line: str, stretches: Sequence[tuple[int, int]], guide: Guide) -> Iterator[str]:
+    """The pieces, those that together spell an item of the key put together again, the longest first."""
+    at = 0
+    while at < len(stretches):
+        start, end = stretches[at]
+        step = 1
+        if letters(line[start:end]) in guide.heads:
+            for last in range(min(at + guide.width, len(stretches) - 1), at, -1):
+                if letters(line[start : stretches[last][1]]) in guide.joined:
+                    end, step = stretches[last][1], last - at + 1
+                    break
+        yield line[start:end]
+        at += step

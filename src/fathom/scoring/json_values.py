@@ -1,0 +1,91 @@
+"""Answers written as JSON: found, unwrapped, and turned into the texts that a person would have written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+from fathom.scoring.spelling import normal
+
+_ANSWER_FIELDS = ("final_answer", "final answer", "answer", "answers", "result", "value")
+ABSENT: Final = object()
+
+
+def parsed(text: str) -> Any:
+    """The JSON value that `text` is; `ABSENT` where it is none. Numbers stay as they are spelled."""
+    try:
+        return json.loads(text, parse_float=str, parse_int=str, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return ABSENT
+
+
+def _refuse(constant: str) -> str:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def answer_field(record: dict[str, Any]) -> str | None:
+    """The field that holds the answer."""
+    names = {name.lower(): name for name in record}
+    return next((names[name] for name in _ANSWER_FIELDS if name in names), None)
+
+
+def unwrapped(value: Any) -> Any:
+    """The answer inside {"answer": ...}, however often it is wrapped."""
+    for _ in range(4):
+        name = answer_field(value) if isinstance(value, dict) else None
+        if name is None:
+            break
+        value = value[name]
+    return value
+
+
+def scalar(value: Any) -> str:
+    """A JSON scalar as text; empty for a truth value or a nested thing."""
+    if not isinstance(value, str):
+        return ""
+    # "\\ud800" is a half character that no file can hold.
+    return value if value.isascii() else value.encode(errors="replace").decode()
+
+
+def scalars(value: Any) -> list[str] | None:
+    """The scalars of a JSON list, a level of nesting (tied items) laid flat; None where it is no such list."""
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, list):
+        return None
+    flat: list[str] = []
+    for item in value:
+        flat += [scalar(inner) for inner in item] if isinstance(item, list) else [scalar(item)]
+    return flat if all(flat) else None
+
+
+def json_rows(value: Any, columns: Sequence[str]) -> list[list[str]]:
+    """The rows of a JSON list of lists or of objects; objects with the key's columns are put in their order."""
+    rows = []
+    for row in value if isinstance(value, list) else ():
+        cells = row
+        if isinstance(row, dict):
+            named = {normal(name): cell for name, cell in row.items()}
+            ordered = [named[normal(column)] for column in columns if normal(column) in named]
+            cells = ordered if len(ordered) == len(columns) else list(row.values())
+        rows.append([scalar(cell) for cell in cells] if isinstance(cells, list) else [scalar(cells)])
+    return rows
+
+
+def json_pairs(value: Any) -> str:
+    """Slots with their options, or passages, as one would write them on a line."""
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {scalar(cell)}" for name, cell in value.items())
+    if not isinstance(value, list):
+        return scalar(value)
+    if all(isinstance(item, dict) for item in value):
+        return "; ".join(map(_json_place, value))
+    return ", ".join(scalars(value) or ())
+
+
+def _json_place(place: dict[str, Any]) -> str:
+    """A passage such as {"article": "a-1", "start": 3, "end": 9} as "a-1:3-9"."""
+    ends = place.get("span") or [place.get("start"), place.get("end")]
+    start, end = ends if isinstance(ends, list) and len(ends) == 2 else ("", "")
+    return f"{scalar(place.get('article'))}:{scalar(start)}-{scalar(end)}"

@@ -1,0 +1,181 @@
+"""Numbers, in digits and in words: "1,234", "4.5e3", "one hundred and five", "12%"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from itertools import islice
+from typing import Final, NamedTuple
+
+from fathom.scoring.answers import Number
+from fathom.scoring.hedging import BOUND, HEDGE
+from fathom.scoring.spelling import plain
+
+LONGEST_NUMBER: Final = 400
+"""Digits, and the largest power of ten: beyond it arithmetic would be the attack."""
+_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+_SMALL = {word: value for value, word in enumerate(f"{_UNITS} seventeen eighteen nineteen".split())}
+_TENS = {
+    word: 10 * value
+    for value, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
+}
+_SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_SHORT_SCALES = {"k": 3, "K": 3, "M": 6, "mn": 6, "bn": 9}
+_ORDINALS = frozenset({"st", "nd", "rd", "th"})
+_WORD = "|".join((*_SMALL, *_TENS, *_SCALES))
+_DIGIT_WORD = "|".join(list(_SMALL)[:10])
+_RATIO = r"[ \t]?(?P<ratio>%|％|‰|per[ ]?cent\b|pct\b|percentage points?\b)"
+_IN_WORDS = re.compile(
+    rf"(?<![\w-])(?:(?P<minus>minus|negative) )?(?P<words>(?:an? (?=hundred|thousand|million))?(?:{_WORD})"
+    rf"(?:(?: ?- ?| (?:and )?)(?:{_WORD})(?![a-z]))*+(?: point(?: (?:{_DIGIT_WORD})\b)++)?)(?!\w)(?:{_RATIO})?",
+    re.IGNORECASE,
+)
+_IN_DIGITS = re.compile(
+    r"(?<![\w.])(?<![^\W\d_][-–])(?P<sign>[-+−–])?(?:(?P<before>US\$|[$€£¥])\s?)?"
+    r"(?:(?P<whole>\d{1,3}(?P<mark>[,'’ \u00a0\u2009\u202f])\d{3}(?:(?P=mark)\d{3})*(?!\d)|\d++)(?P<part>\.\d++)?"
+    r"|(?P<only>\.\d++))"
+    r"(?P<power>e[-+]?\d{1,4}(?!\d)|\s?[x×*·]\s?10\s?\^\s?\{?[-+−]?\d{1,4}\}?)?"
+    r"(?:/(?P<under>\d{1,15})(?![\d.]))?(?!\d|\.\d|/\d)"
+    rf"(?:{_RATIO}"
+    r"|\s?(?P<scale>hundred|thousand|million|billion|trillion)\b|(?P<after>[a-zµ]++|[€£¥°]))?",
+    re.IGNORECASE,
+)
+SIMPLE = re.compile(r"[-+]?(?:\d{1,40}|\d{1,3}(?:,\d{3}){1,12})(?:\.\d{1,40})?")
+_UNIT_WORDS = re.compile(r"[^\W\d_]+(?:[ /.-][^\W\d_]+){0,2}")
+_AFTER_NUMBER = re.compile(r"[ \t]?(?:[^\W\d_]+[ \t-]){0,4}(?:[^\W\d_]+)?\.?")
+_BEFORE_NUMBER = re.compile(
+    r"(?:(?:so|thus|hence|there|it|the|a|total|of|is|are|was|were|in|about|approximately|roughly|around|exactly|only|just|count|number"
+    r"|value|sum|average|mean|result|answer|final)\b[\s:]*|[=≈~:]\s*){0,10}",
+    re.IGNORECASE,
+)
+
+
+class Found(NamedTuple):
+    """A number somewhere in a text."""
+
+    value: Decimal | None
+    """None where it is written as a number but has no exact value ("1/3")."""
+    unit: str
+    start: int
+    end: int
+
+
+def numbers_in(text: str) -> list[Found]:
+    """The first few numbers that `text` holds, in digits or in words: as many as it takes to tell one from several."""
+    found = [number for match in islice(_IN_DIGITS.finditer(text), 4) if (number := _from_digits(match))]
+    spelled = [_from_words(match) for match in islice(_IN_WORDS.finditer(text), 4)]
+    if found and spelled:  # the word in "5 million" belongs to the digits
+        ends = {number.end for number in found}
+        spelled = [number for number in spelled if number.end not in ends]
+    return sorted(found + spelled, key=lambda number: number.start) if spelled else found
+
+
+def _from_digits(match: re.Match[str]) -> Found | None:
+    """The number a match stands for; None for an ordinal such as "4th"."""
+    _, sign, before, whole, mark, part, only, power, under, ratio, scale, after = (match[0], *match.groups())
+    if after and after.lower() in _ORDINALS:
+        return None
+    if whole and mark:
+        whole = whole.replace(mark, "")
+    digits = f"{'-' if sign and sign != '+' else ''}{whole or '0'}{part or only or ''}"
+    tens = _power_of(power, scale or (after if after in _SHORT_SCALES else None))
+    unit = _ratio(ratio) if ratio else before or ("" if after in _SHORT_SCALES else after or "")
+    return Found(_exact(digits, tens, under), unit, match.start(), match.end())
+
+
+def _power_of(power: str | None, scale: str | None) -> int:
+    """The power of ten in "e5", "× 10^5" and "million"."""
+    tens = int(power.replace("−", "-").rpartition("^")[2].strip(" eE{}")) if power else 0
+    return tens + (_SCALES.get(scale.lower()) or _SHORT_SCALES.get(scale, 0) if scale else 0)
+
+
+def _ratio(sign: str) -> str:
+    """One spelling for each kind of ratio: "per cent" is "%", percentage points are not."""
+    return "‰" if sign == "‰" else "percentage points" if "point" in sign.lower() else "%"
+
+
+def _exact(digits: str, power: int, under: str | None) -> Decimal | None:
+    """The value, where it is exact and of a sane size."""
+    if len(digits) > LONGEST_NUMBER or abs(power) > LONGEST_NUMBER:
+        return None
+    try:
+        if under is None:
+            return Decimal(f"{digits}E{power}") if power else Decimal(digits)
+        return _quotient(int(digits), int(under)) if not power else None
+    except (InvalidOperation, ValueError):
+        return None
+
+
+def _quotient(over: int, under: int) -> Decimal | None:
+    """The quotient where 15 decimals write it out in full: 3/4 is 0.75, 1/3 is nothing exact."""
+    if under == 0 or over * 10**15 % under:
+        return None
+    return Decimal(f"{over * 10**15 // under}E-15")
+
+
+def _from_words(match: re.Match[str]) -> Found:
+    words, _, decimals = match["words"].casefold().partition(" point ")
+    value = _spelled_out(words.replace("-", " ").split())
+    digits = "".join([str(_SMALL.get(word, "")) for word in decimals.split()])
+    exact = None if value is None else Decimal(f"{'-' if match['minus'] else ''}{value}.{digits}")
+    return Found(exact, _ratio(match["ratio"]) if match["ratio"] else "", match.start(), match.end())
+
+
+def _spelled_out(words: Iterable[str]) -> int | None:
+    """The number that number words make together; None where they make none ("five twenty")."""
+    total, part, room, ceiling = 0, 0, 1_000, 10**15
+    # `room` is what the next small word must stay under: after "twenty" only one to nine, after "five" nothing.
+    for word in words:
+        if word in {"and", "a", "an"}:
+            continue
+        if word == "hundred":
+            if part >= 100 or room == 0:
+                return None
+            part, room = (part or 1) * 100, 100
+        elif word in _SCALES:
+            scale = 10 ** _SCALES[word]
+            if scale >= ceiling or room == 0:
+                return None
+            total, part, ceiling, room = total + (part or 1) * scale, 0, scale, 1_000
+        else:
+            value = _TENS.get(word) or _SMALL.get(word)
+            if value is None or value >= room or (value == 0 and (part or total)):
+                return None
+            part, room = part + value, 10 if word in _TENS else 1 if value else 0
+    return total + part
+
+
+def number_of(text: str, unit: str = "") -> Number | None:
+    """The number that `text` is and nothing but is; words after it are its unit only where `unit` wants one."""
+    return _remembered_number(text, unit) if len(text) <= 40 else _number_of(text, unit)
+
+
+def _number_of(text: str, unit: str) -> Number | None:
+    if SIMPLE.fullmatch(text):  # most are as simple as that
+        return Number(value=Decimal(text.replace(",", "")))
+    text = plain(text).strip(" \t\n\"'.;:!?*_`[]()")
+    found = numbers_in(text)
+    if len(found) != 1 or found[0].value is None:
+        return None
+    start, end = found[0].start, found[0].end
+    if not _BEFORE_NUMBER.fullmatch(text, 0, start) or not _AFTER_NUMBER.fullmatch(text, end):
+        return None
+    return as_number(found[0], text, unit)
+
+
+_remembered_number = lru_cache(maxsize=1 << 14)(_number_of)
+
+
+def as_number(found: Found, text: str, unit: str) -> Number | None:
+    """The answer a found number makes; None where a bound or a hedge stands beside it."""
+    if found.value is None or BOUND.search(text[: found.start][-40:]) or HEDGE.search(text, found.end):
+        return None
+    return Number(value=found.value, unit=found.unit or _unit_after(text[found.end :], unit))
+
+
+def _unit_after(rest: str, unit: str) -> str:
+    """The words after a number, as many as the wanted unit has: of "5 articles in all" just "articles"."""
+    words = _UNIT_WORDS.match(rest.lstrip(" \t")) if unit and unit != "%" else None
+    return " ".join(words[0].split(" ")[: unit.count(" ") + 1]) if words else ""

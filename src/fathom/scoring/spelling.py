@@ -1,0 +1,120 @@
+"""How texts are made comparable: without dress, case and outer punctuation, and where asked without accents."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
+
+LONGEST_CACHED: Final = 300
+"""Characters; longer strings are not worth the memory that remembering them takes."""
+BRACKETS: Final = {"(": ")", "[": "]", "{": "}"}
+
+_MOST_CACHED = 1 << 16
+_SAME_SIGN = str.maketrans(
+    dict.fromkeys("‘’‚‛′´", "'")
+    | dict.fromkeys("“”„‟«»″", '"')
+    | dict.fromkeys("‐‑‒–—―−﹣", "-")
+    | dict.fromkeys("\u200b\u2060\ufeff\u00ad\u200e\u200f", "")
+)
+_OUTER = " \t\n.,;:!?\"'*_`。，；：！？、"
+_EMPHASIS = re.compile(r"(\*{1,3}|`{1,3})(?=[^\s*`])([^\n*`]+?)(?<!\s)\1|__(?=[^\s_])([^\n_]+?)(?<!\s)__")
+_MATH = re.compile(r"\$(?=[^\s$])([^$\n]{1,2000})(?<=[^\s$])\$")
+_FRACTION = re.compile(r"\\[dt]?frac\s?\{([^{}]{1,60})\}\s?\{([^{}]{1,60})\}")
+_WRAPPED = re.compile(r"\\(?:text\w{0,6}|math\w{2,4}|emph|mbox|operatorname|boxed)\s?\{([^{}]*)\}")
+_LATEX_SPACE = re.compile(r"\\(?:[,;:!\s]|q?quad\b|left\b|right\b|[()\[\]]|(?:begin|end)\{\w{1,20}\*?\})")
+_ESCAPED = re.compile(r"\\([%$&#_{}])")
+
+
+def plain(text: str) -> str:
+    """`text` without Markdown emphasis and LaTeX dress: "**4**", "$4$" and "\\text{4}" are "4"."""
+    if "*" in text or "`" in text or "__" in text:
+        text = _EMPHASIS.sub(r"\2\3", text)
+    if "$" in text:
+        text = _MATH.sub(r"\1", text)
+    if "\\" in text or "{,}" in text:
+        text = _without_latex(text)
+    return text
+
+
+def _without_latex(text: str) -> str:
+    text = _WRAPPED.sub(r"\1", text)
+    if "\\" not in text and "{,}" not in text:
+        return text
+    text = text.replace("\\\\", "\n").replace("{,}", ",").replace("\\times", "×").replace("\\cdot", "·")
+    text = text.replace("\\approx", "≈").replace("\\emptyset", "∅").replace("\\varnothing", "∅")
+    # Once more, for \textbf{\text{4}}: deeper nests do not occur in good faith.
+    text = _FRACTION.sub(r"\1/\2", _WRAPPED.sub(r"\1", text))
+    return _ESCAPED.sub(r"\1", _LATEX_SPACE.sub(" ", text))
+
+
+def _normal(text: str) -> str:
+    text = plain(text)
+    if not text.isascii():
+        # Twice, since a case fold can undo a composition ("ŉ", "ΐ").
+        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(_SAME_SIGN).casefold())
+    else:
+        text = text.lower()
+    text = " ".join(text.split())
+    return _bared(text) or text
+
+
+def _bared(text: str) -> str:
+    """`text` without the punctuation and the brackets around all of it; "Tides (part 1)" keeps its own."""
+    if text[:1].isalnum() and text[-1].isalnum():
+        return text
+    for _ in range(4):
+        text = text.strip(_OUTER)
+        if len(text) < 2 or BRACKETS.get(text[0]) != text[-1] or text.find(text[-1]) != len(text) - 1:
+            break
+        text = text[1:-1]
+    return text
+
+
+class _Remembered(dict[str, str]):
+    """Normal forms by text. A look at a dictionary costs a third of a call, and nothing is asked for as often."""
+
+    def __missing__(self, text: str) -> str:
+        form = _normal(text)
+        if len(text) <= LONGEST_CACHED:
+            if len(self) >= _MOST_CACHED:
+                self.clear()
+            self[text] = form
+        return form
+
+
+normal: Final[Callable[[str], str]] = _Remembered().__getitem__
+"""The spelling that is compared: one case, one kind of quote and dash, no dress, no outer punctuation."""
+
+_OWN_LETTERS = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
+
+
+@lru_cache(maxsize=4096)
+def bare_letter(letter: str) -> str:
+    """A Latin or Greek letter without its accent; every other letter is itself, since "й" is no kind of "и"."""
+    if letter in _OWN_LETTERS:
+        return _OWN_LETTERS[letter]
+    base = unicodedata.normalize("NFD", letter)[0]
+    return base if base.isascii() or "α" <= base <= "ω" else letter
+
+
+def unaccented(form: str) -> str:
+    """A normal form whose Latin and Greek letters have lost their accents."""
+    if form.isascii():
+        return form
+    return _bare_letters(form) if len(form) > LONGEST_CACHED else _remembered_bare(form)
+
+
+def _bare_letters(form: str) -> str:
+    return "".join(map(bare_letter, form))
+
+
+_remembered_bare = lru_cache(maxsize=1 << 14)(_bare_letters)
+
+
+def letters(text: str) -> str:
+    """The normal form of `text` without accents."""
+    form = normal(text)
+    return form if form.isascii() else unaccented(form)

@@ -1,0 +1,86 @@
+"""Cuts tables into rows and cells, whether drawn with pipes or written one row a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from fathom.scoring.cutting import COMMA_IN_NUMBERS, cuts, rejoined, split_at_semicolons, tidy
+from fathom.scoring.guides import Guide
+from fathom.scoring.numerals import SIMPLE, number_of
+from fathom.scoring.spelling import normal
+
+_RULE_OFF = frozenset("-:=+ ")
+_BETWEEN_ROWS = re.compile(r"\)\s?[,;]?\s?\(")
+_ARROW = re.compile(r"[ \t](?:[-–—→]|->)[ \t]")
+
+
+def piped_rows(lines: Iterable[str], columns: Sequence[str]) -> list[list[str]]:
+    """The rows of a table drawn with pipes, without its header."""
+    rows: list[list[str]] = []
+    for line in lines:
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if all(_RULE_OFF.issuperset(cell) for cell in cells):
+            rows = []  # what stood above the rule was the header
+        else:
+            rows.append(cells)
+    return without_header(rows, columns)
+
+
+def without_header(rows: list[list[str]], columns: Sequence[str]) -> list[list[str]]:
+    """The rows but for a first one that only names the columns."""
+    named = rows and len(rows[0]) == len(columns) and list(map(normal, rows[0])) == list(map(normal, columns))
+    return rows[1:] if named else rows
+
+
+def without_ranks(rows: list[list[str]]) -> list[list[str]]:
+    """The rows without a first column that only counts 1, 2, 3."""
+    counted = [row[0].rstrip(".") for row in rows if len(row) > 1]
+    return [row[1:] for row in rows] if counted == [str(n) for n in range(1, len(rows) + 1)] else rows
+
+
+def rows_of_line(line: str, numeric: Sequence[bool], guide: Guide) -> list[str]:
+    """The rows that one line holds: "(a, 1), (b, 2)", "a, 1; b, 2", or just "a; 1"."""
+    if line.startswith(("(", "[(")):
+        return _BETWEEN_ROWS.split(line)
+    parts = split_at_semicolons(line)
+    lone = len(parts) == len(numeric) and not all(cells_in(part, numeric, guide) for part in parts)
+    return [line] if lone else parts
+
+
+def cells_in(line: str, numeric: Sequence[bool], guide: Guide) -> list[str]:
+    """The cells of a row on one line; empty where they are not as many as the columns."""
+    if len(numeric) == 1:
+        return [tidy(line, guide)]
+    line = line.strip(" \t,;()[]")
+    if line.isalnum():
+        return []  # nothing to cut it at
+    cells = split_at_semicolons(line)
+    if len(cells) == len(numeric) and all(map(SIMPLE.fullmatch, cells)):
+        return cells
+    first: list[str] = []
+    for cells in _ways_to_cut(line, len(numeric), guide):
+        if len(cells) == len(numeric):
+            # "Tides, storms: 5" is cut where a number comes to stand in the column of numbers.
+            if all(map(_fits, cells, numeric)):
+                return cells
+            first = first or cells
+    return first
+
+
+def _fits(cell: str, numeric: bool) -> bool:
+    if numeric:
+        return SIMPLE.fullmatch(cell) is not None or number_of(cell) is not None
+    return bool(normal(cell))
+
+
+def _ways_to_cut(line: str, width: int, guide: Guide) -> Iterator[list[str]]:
+    """A row cut in the ways people write one, the plainest first."""
+    yield split_at_semicolons(line)
+    yield line.split("\t")
+    yield list(rejoined(line, cuts(COMMA_IN_NUMBERS, line), guide))
+    yield line.rsplit(", ", width - 1)
+    yield _ARROW.split(line)
+    yield line.rsplit(": ", width - 1)
+    yield line.rsplit(" (", width - 1)
+    yield line.split(",")

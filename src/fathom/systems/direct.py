@@ -1,0 +1,53 @@
+"""One prompt, one reply: the whole context, its tables, or nothing but the question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fathom.models.prompts import Prompt
+from fathom.records.questions import Question, Reply
+from fathom.systems.desk import Desk, Expected, Manner, Sight, expected, reply_to, shown
+
+
+@dataclass(frozen=True)
+class Direct:
+    """Shows one form of the context, or none, and asks."""
+
+    manner: Manner = "direct"
+    name: ClassVar[str]
+    form: ClassVar[str | None]
+
+    async def answer(self, question: Question, desk: Desk) -> Reply:
+        return reply_to(question, await desk.ask(self._prompt(question, desk)))
+
+    def expects(self, question: Question, sight: Sight) -> list[Expected]:
+        return [expected(sight, self._prompt(question, sight))]
+
+    def _prompt(self, question: Question, sight: Sight) -> Prompt:
+        seen = shown(sight, self.form) if self.form else None
+        return Prompt(sight.words(f"{self.name}, {self.manner}"), seen, question.text)
+
+
+@dataclass(frozen=True)
+class Full(Direct):
+    """The laid-out articles, all of them, then the question."""
+
+    name = "full"
+    form = "articles"
+
+
+@dataclass(frozen=True)
+class Tables(Direct):
+    """The context's tables as text, then the question: reading is done, finding and computing are left."""
+
+    name = "tables"
+    form = "tables"
+
+
+@dataclass(frozen=True)
+class ClosedBook(Direct):
+    """The question alone: what is right here was guessed or known before."""
+
+    name = "closed-book"
+    form = None

@@ -1,0 +1,90 @@
+"""Tables extracted by the model itself, chunk by chunk to the very end of the text, then text to SQL over them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fathom.models.prompts import Completion, Prompt
+from fathom.records.articles import Position
+from fathom.records.questions import Question, Reply
+from fathom.systems.desk import Desk, Expected, Manner, Sight, expected, shown, total
+from fathom.systems.sql import first_prompt, query
+
+_BOUNDARY = re.compile(r"^===== Article (\d+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class ExtractSql:
+    """What text to SQL is worth when the tables, too, are the model's own reading."""
+
+    manner: Manner = "direct"
+    chunk: Position = 4_000
+    """Tokens of one chunk, at most; an article longer than that is read in several."""
+    repairs: int = 1
+    name: ClassVar[str] = "extract-sql"
+
+    async def answer(self, question: Question, desk: Desk) -> Reply:
+        calls: list[Completion] = []
+        said = [await self._extract(chunk, desk, calls) for chunk in chunks(desk, self.chunk)]
+        database = desk.extracted(said)
+        try:
+            reply = await query(question, desk, database, self.manner, self.repairs)
+        finally:
+            database.close()
+        return reply.model_copy(update={"usage": total([*(call.usage for call in calls), reply.usage])})
+
+    async def _extract(self, chunk: Chunk, desk: Desk, calls: list[Completion]) -> str:
+        """What the model read in one chunk; asked once, and paid by the question that came first."""
+
+        async def ask() -> str:
+            completion = await desk.ask(chunk.prompt(desk))
+            calls.append(completion)
+            return completion.text
+
+        return await desk.once(f"extract {self.chunk} {chunk.start}:{chunk.end}", ask)
+
+    def expects(self, question: Question, sight: Sight) -> list[Expected]:
+        extractions = [expected(sight, chunk.prompt(sight), once=True) for chunk in chunks(sight, self.chunk)]
+        return [*extractions, expected(sight, first_prompt(question, sight, self.manner))]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A stretch of the laid-out text, and the article in which it begins."""
+
+    start: int
+    end: int
+    article: int
+
+    def prompt(self, sight: Sight) -> Prompt:
+        """Asks for the rows that this stretch gives."""
+        task = f"This excerpt begins in article {self.article}. Write down its rows."
+        return Prompt(sight.words("extract, direct"), shown(sight, "articles", self.start, self.end), task)
+
+
+def chunks(sight: Sight, tokens: int) -> Iterator[Chunk]:
+    """The whole text in stretches of at most so many tokens, cut at articles or else at lines; nothing is left out."""
+    text = sight.text("articles")
+    # Characters a token, measured on this very text, with room for stretches that are denser than the rest.
+    size = max(200, int(len(text) / max(1, sight.tokens("articles")) * tokens * 0.8))
+    boundaries = [(match.start(), int(match[1])) for match in _BOUNDARY.finditer(text)]
+    start, article = 0, 1
+    while start < len(text):
+        end = _cut(text, start, size, boundaries)
+        yield Chunk(start, end, article)
+        article = max((number for place, number in boundaries if place <= end), default=article)
+        start = end
+
+
+def _cut(text: str, start: int, size: int, boundaries: list[tuple[int, int]]) -> int:
+    """Where a stretch ends: before the last article that begins in it, else at a line, else where it is full."""
+    if start + size >= len(text):
+        return len(text)
+    within = [place for place, _ in boundaries if start < place <= start + size]
+    if within:
+        return within[-1]
+    line = text.rfind("\n", start, start + size)
+    return line + 1 if line > start else start + size

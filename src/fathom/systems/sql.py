@@ -1,0 +1,79 @@
+"""Text to SQL: the model writes a query, which runs read-only over tables; its rows are the answer."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fathom.models.prompts import Completion, Prompt
+from fathom.records.articles import Count
+from fathom.records.questions import Question, Reply
+from fathom.systems.desk import Desk, Expected, Manner, Sight, expected, reply_to
+from fathom.systems.guard import RefusedQuery, Result, run_guarded, statement_in
+
+
+@dataclass(frozen=True)
+class Sql:
+    """A query over the tables that were read from the context without a fault."""
+
+    manner: Manner = "direct"
+    repairs: Count = 1
+    """How often the model may mend a query that could not be run."""
+    name: ClassVar[str] = "sql"
+
+    async def answer(self, question: Question, desk: Desk) -> Reply:
+        database = desk.database()
+        try:
+            return await query(question, desk, database, self.manner, self.repairs)
+        finally:
+            database.close()
+
+    def expects(self, question: Question, sight: Sight) -> list[Expected]:
+        return [expected(sight, first_prompt(question, sight, self.manner))]
+
+
+def first_prompt(question: Question, sight: Sight, manner: Manner) -> Prompt:
+    """The schema and the question."""
+    return Prompt(sight.words(f"sql, {manner}"), None, question.text)
+
+
+async def query(question: Question, desk: Desk, database: sqlite3.Connection, manner: Manner, repairs: int) -> Reply:
+    """Ask for a query, run it, and let the model mend it where it cannot be run."""
+    prompt = first_prompt(question, desk, manner)
+    calls: list[Completion] = []
+    for _ in range(1 + repairs):
+        calls.append(await desk.ask(prompt))
+        statement = statement_in(calls[-1].text)
+        if statement is None or calls[-1].stop in ("refused", "overflow"):
+            break
+        try:
+            result = run_guarded(database, statement)
+        except RefusedQuery as error:
+            said = f"{question.text}\n\nThis query could not be run ({error}):\n{statement}\n\nWrite it anew."
+            prompt = Prompt(prompt.instruction, None, said)
+        else:
+            return reply_to(question, calls[-1], f"{calls[-1].text}\n\n{printed(result)}", calls[:-1])
+    return reply_to(question, calls[-1], calls=calls[:-1])
+
+
+def printed(result: Result) -> str:
+    """The rows as an answer: one line for each, NULL where there is none."""
+    rows = [row for row in result.rows if any(cell is not None for cell in row)]
+    if not rows:
+        return "Answer: NULL"
+    if len(rows) == 1 and len(rows[0]) == 1:
+        return f"Answer: {_cell(rows[0][0])}"
+    return "Answer:\n" + "\n".join(_line(row) for row in rows)
+
+
+def _line(row: Sequence[int | float | str | None]) -> str:
+    return "; ".join(map(_cell, row))
+
+
+def _cell(cell: int | float | str | None) -> str:
+    if cell is None:
+        return "NULL"
+    # Sixteen digits of a quotient are no answer; the questions ask for two decimals at most.
+    return f"{cell:.6f}".rstrip("0").rstrip(".") if isinstance(cell, float) else str(cell)

@@ -1,0 +1,263 @@
+"""Runs through the real engine against a real server on loopback, which counts and misbehaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from fathom.cli.main import main
+from fathom.records.questions import Reply
+from fathom.runs.folder import REPLIES, read_replies
+from tests.runs.conftest import KEY, Ask
+from tests.serving import Provider, serving
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # the engine's own warnings are not ours to mend
+
+
+def outcomes(folder: Path) -> Counter[str]:
+    return Counter(reply.outcome for reply in read_replies(folder).replies.values())
+
+
+def test_every_question_is_answered_once_and_the_cache_serves_what_it_can(ask: Ask, tmp_path: Path) -> None:
+    with serving(Provider(seconds=0.02, cached_prefixes=4)) as provider:
+        assert ask(provider, "--samples", 3, "--connections", 8) == 0
+    assert outcomes(tmp_path / "run") == {"answered": 90}
+    assert set(provider.seen.values()) == {3}
+    assert provider.hit_tokens >= 0.95 * provider.possible_tokens
+    # Several contexts are in flight, and the questions of each run side by side.
+    assert provider.most_in_flight > 3
+    usage = next(iter(read_replies(tmp_path / "run").replies.values())).usage
+    assert usage.input_tokens > 10_000
+
+
+def test_the_model_reads_the_exact_context(ask: Ask, tiny_bench: Path, tmp_path: Path) -> None:
+    with serving(Provider()) as provider:
+        ask(provider, "--limit", 1)
+    [prompt] = provider.prompts
+    contexts = tiny_bench.parent / "contexts.jsonl"
+    words = ["show", _corpus(tiny_bench), _first_context(tiny_bench), "--contexts", contexts]
+    shown = subprocess.run(
+        [sys.executable, "-m", "fathom", *map(str, words)], capture_output=True, check=True
+    ).stdout.decode()
+    assert shown.strip() in prompt
+    assert "⟦" not in prompt
+
+
+def _corpus(bench: Path) -> Path:
+    return bench / str(json.loads((bench / "manifest.json").read_text())["corpus"])
+
+
+def _first_context(bench: Path) -> str:
+    return str(json.loads((bench / "contexts.jsonl").read_text().splitlines()[0])["id"])
+
+
+FAULTS = ("429", "500", "garbage", "half a stream", "empty", "silence", "echo", "503")
+
+
+def test_whatever_the_server_does_every_question_is_accounted_for(ask: Ask, tmp_path: Path) -> None:
+    def fault(number: int, prompt: str) -> str:
+        return FAULTS[number % len(FAULTS)] if number % 3 and number < 60 else ""
+
+    with serving(Provider(fault=fault, silence=9)) as provider:
+        first = ask(provider, "--timeout", 1)
+        found = outcomes(tmp_path / "run")
+        assert first == 1
+        assert found["failed"] > 0
+        assert sum(found.values()) == 30
+        # The same command tries again what failed, and only that.
+        answered = Counter(provider.seen)
+        provider.fault = lambda number, prompt: ""
+        assert ask(provider, "--timeout", 1) == 0
+    assert outcomes(tmp_path / "run") == {"answered": 30}
+    again = {question for question, count in provider.seen.items() if count > answered[question]}
+    assert len(again) == found["failed"]
+
+
+def test_contexts_and_keys_are_in_no_file(ask: Ask, tmp_path: Path) -> None:
+    def fault(number: int, prompt: str) -> str:
+        return "echo" if number % 2 else ""
+
+    with serving(Provider(fault=fault, reply=lambda prompt: f"Answer: {KEY}")) as provider:
+        ask(provider, "--retries", 0)
+    written = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert any(path.suffix == ".eval" for path in written)
+    for path in written:
+        for name, content in _contents(path):
+            assert KEY.encode() not in content, name
+            assert _longest_string(content) <= 20_000, name
+
+
+def _contents(path: Path) -> list[tuple[str, bytes]]:
+    if path.suffix != ".eval":
+        return [(path.name, path.read_bytes())]
+    # Read by the engine itself: newer logs are packed in a way that zipfile does not know.
+    from inspect_ai.log import read_eval_log
+
+    log = read_eval_log(str(path))
+    return [(f"{path.name}", log.model_dump_json().encode())]
+
+
+def _longest_string(content: bytes) -> int:
+    return max(map(len, content.split(b'"')), default=0)
+
+
+@pytest.mark.parametrize(("fault", "word"), [("401", "refuses the key"), ("404", "does not know the model")])
+def test_what_no_question_can_mend_stops_the_run(
+    ask: Ask, fault: str, word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(Provider(fault=lambda number, prompt: fault)) as provider:
+        assert ask(provider) == 2
+    said = capsys.readouterr().err
+    assert word in said
+    assert said.count("\n") == 1
+    assert len(provider.prompts) < 10
+
+
+def test_misuse_is_told_before_anything_is_sent(
+    tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "MINE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    url = ["--url", "http://127.0.0.1:9/v1"]
+    for words, said in (
+        (["--model", "nowhere/m", "--window", "128K"], "nowhere"),
+        (["--model", "openai/gpt-4.1"], "OPENAI_API_KEY"),
+        (["--model", "openai-api/mine/m", "--window", "128K", *url], "MINE_API_KEY"),
+        (["--model", "openai-api/mine/m", *url], "--window"),
+        (["--model", "sim/nobody"], "nobody"),
+        (["--model", "local/other", "--window", "8K"], "local/smollm2"),
+    ):
+        code = main(["run", str(tiny_bench), "--out", str(tmp_path / "run"), *words])
+        error = capsys.readouterr().err
+        assert code == 2, words
+        assert said in error, error
+        assert error.count("\n") == 1, error
+        assert not (tmp_path / "run").exists()
+    monkeypatch.setenv("MINE_API_KEY", KEY)
+    assert main(["run", str(tiny_bench), "--model", "openai-api/mine/m", "--window", "128K", *url]) == 2
+    assert "Nothing answers at '127.0.0.1:9'" in capsys.readouterr().err
+
+
+def test_the_budget_is_never_passed(ask: Ask, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text(
+        '[models."openai-api/mine/m"]\nwindow = 128_000\ninput = 1.0\ncached = 0.1\nreply = 1.0\ntokens = 1.3\n'
+    )
+    with serving(Provider()) as provider:
+        assert ask(provider, "--prices", prices, "--budget", 0.5, "--max-tokens", 100) == 0
+        replies = read_replies(tmp_path / "run")
+        assert 0 < len(replies.replies) < 30
+        assert 0.1 < replies.spent <= 0.5
+        assert ask(provider, "--prices", prices, "--max-tokens", 100) == 0
+    assert outcomes(tmp_path / "run") == {"answered": 30}
+    assert set(provider.seen.values()) == {1}
+
+
+def test_what_does_not_fit_is_refused_and_the_rest_is_asked(ask: Ask, tmp_path: Path) -> None:
+    with serving(Provider()) as provider:
+        assert ask(provider, "--window", 76_000) == 0
+    found = outcomes(tmp_path / "run")
+    assert found["overflow"] + found["answered"] == 30
+    assert found["overflow"] > 0
+    assert len(provider.prompts) == found["answered"]
+
+
+def _start(bench: Path, provider: Provider, out: Path, *words: object) -> subprocess.Popen[bytes]:
+    usual = ["run", bench, "--model", "openai-api/mine/m", "--url", provider.url, "--window", "128K", "--out", out]
+    return subprocess.Popen(
+        [sys.executable, "-m", "fathom", *map(str, (*usual, *words))],
+        env={**os.environ, "MINE_API_KEY": KEY},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def _wait_for(count: int, provider: Provider) -> None:
+    end = time.monotonic() + 60
+    while sum(provider.seen.values()) < count and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+def test_a_kill_loses_nothing_and_nothing_is_asked_twice(tiny_bench: Path, tmp_path: Path) -> None:
+    with serving(Provider(seconds=0.05, reply=lambda prompt: f"Answer: {len(prompt)}")) as provider:
+        kills = 0
+        for wanted in (1, 7, 20):
+            process = _start(tiny_bench, provider, tmp_path / "run", "--connections", 2)
+            _wait_for(wanted, provider)
+            process.kill()
+            process.wait()
+            kills += 1
+            for stream in (process.stdout, process.stderr):
+                assert stream is not None
+                stream.close()
+        last = _start(tiny_bench, provider, tmp_path / "run", "--connections", 2)
+        last.communicate(timeout=120)
+    assert last.returncode == 0
+    lines = (tmp_path / "run" / REPLIES).read_bytes().splitlines()
+    assert len(lines) == len({Reply.from_line(line).question_id for line in lines}) == 30
+    # Only what was in flight at a kill may have been asked again.
+    assert sum(count - 1 for count in provider.seen.values()) <= 2 * kills
+
+
+def test_the_first_interrupt_finishes_what_is_in_flight(tiny_bench: Path, tmp_path: Path) -> None:
+    with serving(Provider(seconds=0.3)) as provider:
+        process = _start(tiny_bench, provider, tmp_path / "run", "--connections", 2)
+        _wait_for(2, provider)
+        process.send_signal(signal.SIGINT)
+        said, error = process.communicate(timeout=60)
+        assert process.returncode == 0, error
+        assert b"stopped" in said
+        assert b"still to be had" in said
+    kept = len(read_replies(tmp_path / "run").replies)
+    assert kept == sum(provider.seen.values()) == len(provider.prompts) < 30
+
+
+def test_the_second_interrupt_stops_at_once(tiny_bench: Path, tmp_path: Path) -> None:
+    with serving(Provider(seconds=0.1)) as provider:
+        process = _start(tiny_bench, provider, tmp_path / "run", "--connections", 2)
+        _wait_for(2, provider)
+        provider.seconds = 40
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        _, error = process.communicate(timeout=30)
+        assert time.monotonic() - start < 20
+        assert process.returncode == 130, error
+        assert b"Traceback" not in error
+    assert read_replies(tmp_path / "run").replies
+
+
+def test_the_engines_own_door(tiny_bench: Path, tmp_path: Path) -> None:
+    inspect = Path(sys.executable).with_name("inspect")
+    with serving(Provider(reply=lambda prompt: "Answer: NULL")) as provider:
+        words = ["eval", "fathom/numeric", "-T", f"bench={tiny_bench}", "-T", "samples=2"]
+        ended = subprocess.run(
+            [str(inspect), *words, "--model", "openai-api/mine/m", "--display", "none", "--log-dir", str(tmp_path)],
+            env={**os.environ, "MINE_API_KEY": KEY, "MINE_BASE_URL": provider.url},
+            capture_output=True,
+            check=False,
+            timeout=120,
+        )
+    assert ended.returncode == 0, ended.stderr
+    from inspect_ai.log import read_eval_log
+
+    [path] = tmp_path.glob("*.eval")
+    log = read_eval_log(str(path))
+    assert log.samples is not None
+    assert len(log.samples) == 60
+    assert log.results is not None
+    keys = [json.loads(line) for line in (tiny_bench / "keys.jsonl").read_text().splitlines()]
+    nothing = sum(key["answer"]["type"] == "none" for key in keys)
+    assert log.results.scores[0].metrics["accuracy"].value == pytest.approx(nothing / len(keys))
+    assert _longest_string(log.model_dump_json().encode()) < 20_000
+    assert not any(sample.target for sample in log.samples)

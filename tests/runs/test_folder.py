@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fathom.records.errors import FathomError
+from fathom.records.questions import Reply
+from fathom.runs.folder import MANIFEST, REPLIES, RunFolder, RunManifest, Settings, read_replies
+
+MANIFEST_OF = RunManifest(bench="bench", bench_fingerprint="f", model="m", system="full")
+
+
+def answered(question: str, text: str = "1") -> Reply:
+    return Reply(question_id=question, outcome="answered", text=text)
+
+
+def failed(question: str) -> Reply:
+    return Reply(question_id=question, outcome="failed", error="no luck")
+
+
+def test_replies_outlast_the_process_and_a_torn_line_is_dropped(tmp_path: Path) -> None:
+    with RunFolder(tmp_path / "run", MANIFEST_OF) as folder:
+        folder.append(answered("q-1"))
+    with (tmp_path / "run" / REPLIES).open("ab") as file:
+        file.write(b'{"question_id":"q-2","out')
+    with RunFolder(tmp_path / "run", MANIFEST_OF) as folder:
+        standing = folder.standing()
+        folder.append(answered("q-2"))
+    assert standing.is_done("q-1", 0)
+    assert not standing.is_done("q-2", 0)
+    assert read_replies(tmp_path / "run").is_done("q-2", 0)
+
+
+def test_a_failure_waits_and_an_answer_stands(tmp_path: Path) -> None:
+    with RunFolder(tmp_path / "run", MANIFEST_OF) as folder:
+        for reply in (failed("q-1"), failed("q-1"), answered("q-1", "first"), answered("q-1", "second"), failed("q-2")):
+            folder.append(reply)
+        standing = folder.standing()
+    assert standing.replies["q-1", 0].text == "first"
+    assert standing.attempts["q-1", 0] == 4
+    assert not standing.is_done("q-2", 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"bench_fingerprint": "g"}, "bench"),
+        ({"model": "n"}, "model"),
+        ({"system": "sql"}, "system"),
+        ({"settings": Settings(samples=2)}, "settings"),
+    ],
+)
+def test_another_run_is_not_gone_on_with(tmp_path: Path, change: dict[str, object], word: str) -> None:
+    with RunFolder(tmp_path / "run", MANIFEST_OF):
+        pass
+    with pytest.raises(FathomError, match=word), RunFolder(tmp_path / "run", MANIFEST_OF.model_copy(update=change)):
+        pass
+
+
+def test_two_processes_cannot_write_one_run(tmp_path: Path) -> None:
+    with (
+        RunFolder(tmp_path / "run", MANIFEST_OF),
+        pytest.raises(FathomError, match="another process"),
+        RunFolder(tmp_path / "run", MANIFEST_OF),
+    ):
+        pass
+
+
+def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("x")
+    with pytest.raises(FathomError, match="is no run"), RunFolder(tmp_path, MANIFEST_OF):
+        pass
+    assert not (tmp_path / MANIFEST).exists()
+
+
+def test_notes_come_back(tmp_path: Path) -> None:
+    with RunFolder(tmp_path / "run", MANIFEST_OF) as folder:
+        folder.note("c-1", "extract 0", "rows")
+    with RunFolder(tmp_path / "run", MANIFEST_OF) as folder:
+        assert folder.noted("c-1", "extract 0") == "rows"
+        assert folder.noted("c-2", "extract 0") is None

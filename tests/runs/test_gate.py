@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import anyio
+import pytest
+
+from fathom.runs.gate import Gate
+
+
+class Cache:
+    """What happens at the gate, in order."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self.began: list[str] = []
+        self.cold = 0
+        self._warm: set[str] = set()
+
+    async def ask(self, prefix: str, name: str, seconds: float = 0.01, fail: bool = False) -> None:
+        async with self._gate.through(prefix) as opened:
+            self.began.append(name)
+            self.cold += prefix not in self._warm
+            await anyio.sleep(seconds)
+            if fail:
+                raise RuntimeError(name)
+            self._warm.add(prefix)
+            opened()
+            await anyio.sleep(seconds)
+
+
+def together(*calls: Callable[[], object]) -> None:
+    async def run() -> None:
+        async with anyio.create_task_group() as group:
+            for call in calls:
+                group.start_soon(call)  # type: ignore[arg-type]
+
+    anyio.run(run)
+
+
+def test_the_first_goes_alone_and_the_rest_follow() -> None:
+    cache = Cache(Gate())
+    together(*(lambda n=n: cache.ask("p", f"q{n}") for n in range(8)))
+    assert cache.cold == 1
+    assert len(cache.began) == 8
+
+
+def test_two_prefixes_lead_side_by_side() -> None:
+    cache = Cache(Gate())
+    together(*(lambda n=n: cache.ask(f"p{n % 3}", f"q{n}") for n in range(12)))
+    assert cache.cold == 3
+    assert set(cache.began[:3]) == {"q0", "q1", "q2"}
+
+
+def test_when_the_leader_fails_the_next_one_leads() -> None:
+    cache = Cache(Gate())
+
+    async def failing() -> None:
+        with pytest.raises(RuntimeError):
+            await cache.ask("p", "bad", fail=True)
+
+    together(failing, *(lambda n=n: cache.ask("p", f"q{n}") for n in range(4)))
+    assert cache.cold == 2
+    assert sorted(cache.began) == ["bad", "q0", "q1", "q2", "q3"]
+
+
+def test_only_so_many_prefixes_are_in_flight() -> None:
+    gate, most, flying = Gate(at_once=2), 0, set[str]()
+
+    async def ask(prefix: str) -> None:
+        nonlocal most
+        async with gate.through(prefix) as opened:
+            flying.add(prefix)
+            most = max(most, len(flying))
+            await anyio.sleep(0.005)
+            opened()
+            flying.discard(prefix)
+
+    together(*(lambda n=n: ask(f"p{n}") for n in range(9)))
+    assert most == 2
+
+
+def test_warmth_is_forgotten() -> None:
+    gate = Gate(kept=1)
+    led: list[str] = []
+
+    async def ask(prefix: str) -> None:
+        async with gate.through(prefix) as opened:
+            # Only a leader's function does anything; a follower's is the same for all.
+            led.extend([prefix] if "opened" in opened.__qualname__ else [])
+            opened()
+
+    async def run() -> None:
+        for prefix in ("a", "a", "b", "a"):
+            await ask(prefix)
+
+    anyio.run(run)
+    assert led == ["a", "b", "a"]

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fathom.models.known import Known, known
+from fathom.models.tokenizers import tokenizer
+from fathom.records.errors import FathomError
+from fathom.records.questions import Reply, Usage
+from fathom.runs.exam import Exam
+from fathom.runs.folder import Settings, Standing
+from fathom.runs.plan import jobs, plan
+from fathom.systems.direct import ClosedBook, Full, Tables
+from fathom.systems.extract_sql import ExtractSql
+from fathom.systems.sql import Sql
+
+WIDE = Known(window=10_000_000, input=1.0, cached=0.1, reply=4.0, tokens=1.0)
+
+
+def test_what_is_planned_is_what_would_be_sent(exam: Exam) -> None:
+    count = tokenizer("o200k").count
+    settings = Settings(samples=3, max_tokens=100)
+    found = plan(exam, Full(), WIDE, settings, Standing(), 1)
+    instruction = count(exam.views("numeric").words("full, direct"))
+    contexts = sum(context.tokens for context, _ in exam.groups())
+    questions = [question for _, asked in exam.groups() for question in asked]
+    own = sum(count(question.text) for question in questions)
+    assert found.questions == len(questions) == 30
+    assert found.replies == found.requests == 90
+    assert found.input_tokens == 3 * (5 * (contexts + 6 * instruction) + own)
+    # Of fifteen requests over one context the first pays, and the cache serves fourteen.
+    assert found.cached_tokens == 14 * (contexts + 6 * instruction)
+    assert found.output_tokens == 90 * 80
+    fresh = found.input_tokens - found.cached_tokens
+    price = (fresh * 1.0 + found.cached_tokens * 0.1 + found.output_tokens * 4.0) / 1e6
+    assert found.price == pytest.approx(price)
+
+
+def test_what_does_not_fit_is_named(exam: Exam) -> None:
+    narrow = Known(window=40_000, tokens=1.0)
+    found = plan(exam, Full(), narrow, Settings(), Standing(), 1)
+    assert len(found.overflow) == 30
+    assert found.requests == found.input_tokens == 0
+    assert found.price is None
+    assert not plan(exam, ClosedBook(), narrow, Settings(), Standing(), 1).overflow
+
+
+def test_room_for_the_reply_is_kept_free(exam: Exam) -> None:
+    context, asked = next(iter(exam.groups()))
+    job = next(jobs(exam, Settings()))[0]
+    whole = plan(exam, Full(), WIDE, Settings(limit=1), Standing(), 1).input_tokens
+    assert context.tokens < whole
+    assert job.question == asked[0]
+    exact, tight = Known(window=whole + 500, tokens=1.0), Known(window=whole + 499, tokens=1.0)
+    settings = Settings(max_tokens=500, limit=1)
+    assert not plan(exam, Full(), exact, settings, Standing(), 1).overflow
+    assert plan(exam, Full(), tight, settings, Standing(), 1).overflow == (job.question.id,)
+
+
+def test_what_is_there_is_not_planned_again(exam: Exam) -> None:
+    questions = [question for _, asked in exam.groups() for question in asked]
+    standing = Standing.of(
+        iter(
+            [
+                Reply(question_id=questions[0].id, outcome="answered"),
+                Reply(question_id=questions[1].id, outcome="failed", error="x"),
+            ]
+        )
+    )
+    found = plan(exam, Full(), WIDE, Settings(), standing, 1)
+    assert (found.done, found.requests) == (1, 29)
+
+
+def test_extraction_is_paid_once_for_a_context(exam: Exam) -> None:
+    settings = Settings(limit=5)
+    chunks = plan(exam, ExtractSql(chunk=8_000), WIDE, settings, Standing(), 1).requests - 5
+    context, _ = next(iter(exam.groups()))
+    assert context.tokens / 8_000 <= chunks <= context.tokens / 8_000 * 2.5
+
+
+def test_tables_and_queries_take_less_than_the_articles(exam: Exam) -> None:
+    sizes = [
+        plan(exam, system, WIDE, Settings(), Standing(), 1).input_tokens
+        for system in (ClosedBook(), Sql(), Tables(), Full())
+    ]
+    assert sizes == sorted(sizes)
+
+
+def test_only_the_wanted_questions_are_asked(exam: Exam) -> None:
+    assert sum(len(group) for group in jobs(exam, Settings(limit=7))) == 7
+    assert not list(jobs(exam, Settings(split="train")))
+    samples = [(job.question.id, job.sample) for job in next(jobs(exam, Settings(samples=2, limit=2)))]
+    assert [sample for _, sample in samples] == [0, 1, 0, 1]
+
+
+def test_the_users_table_comes_first(tmp_path: Path) -> None:
+    table = tmp_path / "prices.toml"
+    table.write_text('[models."openai/gpt-4.1*"]\nwindow = 10\ninput = 7.0\nreply = 1.0\n')
+    assert known("openai/gpt-4.1-mini", table).input == 7.0
+    assert known("openai/gpt-4.1-mini").input == 0.40
+    assert known("openai/gpt-4.1").input == 2.00
+    assert known("nobody/knows") == Known()
+    assert known("nobody/knows").price(Usage(input_tokens=5)) is None
+
+
+@pytest.mark.parametrize("content", ["models = [", '[models."x"]\nwindow = -3\n', '[models."x"]\nwidow = 3\n'])
+def test_a_broken_table_is_told(tmp_path: Path, content: str) -> None:
+    table = tmp_path / "prices.toml"
+    table.write_text(content)
+    with pytest.raises(FathomError, match="Mend it"):
+        known("x", table)

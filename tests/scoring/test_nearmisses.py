@@ -1,0 +1,165 @@
+"""On any key, every right way of writing it is right, and no near miss is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fathom.records.questions import Reply
+from fathom.scoring.answers import (
+    Answer,
+    Assignment,
+    Atom,
+    Choice,
+    Members,
+    Multiset,
+    Nothing,
+    Number,
+    Ranking,
+    Rows,
+    Text,
+)
+from fathom.scoring.checking import judge
+from fathom.scoring.keys import Key, Proof
+from fathom.scoring.nearmisses import near_misses, right_ways
+
+WORDS = st.sampled_from(
+    [
+        *("Tides", "Storms", "of", "the", "and", "deep", "Zoë", "Müller", "O'Connell", "Wu", "J.", "K.", "Lind", "3D"),
+        *("state-of-the-art", "printing:", "A", "study,", "Part", "2", "(revisited)", "answer?", "Nulls", "Łukasz"),
+        *("Straße", "In", "search", "an", "Graphs"),
+    ]
+)
+TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join).filter(lambda words: words[-1] not in ",:&")
+NAMES: st.SearchStrategy[Atom] = st.builds(Text, value=TEXTS, aliases=st.lists(TEXTS, max_size=2).map(tuple))
+WHOLE: st.SearchStrategy[Number] = st.builds(lambda value: Number(value=Decimal(value)), st.integers(0, 3000))
+COUNTS: st.SearchStrategy[Atom] = WHOLE.map(lambda number: number)
+BROKEN = st.builds(lambda value: Number(value=Decimal(value).scaleb(-4), decimals=2), st.integers(0, 3_000_000))
+SIGNED = st.builds(lambda value: Number(value=Decimal(value)), st.integers(-3000, 3000))
+# Of two items that could be rounded to the same number, it cannot be said which one a reply means.
+APART: st.SearchStrategy[Atom] = st.builds(
+    lambda value: Number(value=Decimal(value) / 10 + Decimal("0.0033"), decimals=2), st.integers(0, 3000)
+)
+ITEMS: st.SearchStrategy[list[Atom]] = st.sampled_from([NAMES, COUNTS, APART]).flatmap(
+    lambda kind: st.lists(kind, min_size=1, max_size=9)
+)
+
+
+def _distinct(items: Sequence[Atom]) -> tuple[Atom, ...]:
+    return tuple({item.value: item for item in items}.values())
+
+
+def _grouped(items: Sequence[Atom], ends: list[bool]) -> Ranking:
+    groups: list[list[Atom]] = [[]]
+    for item, end in zip(items, ends, strict=True):
+        if end and groups[-1]:
+            groups.append([])
+        groups[-1].append(item)
+    return Ranking(groups=tuple(map(tuple, groups)))
+
+
+RANKINGS = ITEMS.flatmap(
+    lambda items: st.lists(st.booleans(), min_size=len(items), max_size=len(items)).map(
+        lambda ends: _grouped(items, ends)
+    )
+)
+ROWS = st.builds(
+    lambda rows, ordered: Rows(columns=("author_count", "result"), rows=tuple(rows), ordered=ordered),
+    st.lists(st.tuples(WHOLE, BROKEN | WHOLE), min_size=1, max_size=8, unique_by=lambda row: row[0].value),
+    st.booleans(),
+)
+ANSWERS: st.SearchStrategy[Answer] = st.one_of(
+    WHOLE,
+    BROKEN,
+    SIGNED,
+    NAMES,
+    ITEMS.map(lambda items: Members(items=_distinct(items))),
+    ITEMS.map(lambda items: Multiset(items=tuple(items))),
+    RANKINGS,
+    ROWS,
+    st.just(Nothing()),
+)
+
+
+def outcome(answer: Answer, said: str) -> str:
+    key = Key(question_id="q-1", answer=answer, proof=Proof(program="SELECT 1"))
+    return judge(key, Reply(question_id="q-1", outcome="answered", text=said)).outcome
+
+
+@given(ANSWERS)
+@settings(max_examples=300, deadline=None)
+def test_every_right_way_is_right(answer: Answer) -> None:
+    for said in right_ways(answer):
+        assert outcome(answer, said) == "right", said
+
+
+@given(ANSWERS)
+@settings(max_examples=300, deadline=None)
+def test_no_near_miss_is_right(answer: Answer) -> None:
+    for said in near_misses(answer):
+        assert outcome(answer, said) != "right", said
+
+
+def names(*values: str) -> tuple[Text, ...]:
+    return tuple(Text(value=value) for value in values)
+
+
+def numbers(*values: int) -> tuple[Number, ...]:
+    return tuple(Number(value=Decimal(value)) for value in values)
+
+
+@pytest.mark.parametrize(
+    ("answer", "among"),
+    [
+        (Number(value=Decimal(4)), ("4", "four", "4.0", r"The final answer is \boxed{4}.", '{"answer": "4"}')),
+        (Number(value=Decimal("2.345"), decimals=2), ("2.34", "2.35", "2.345")),
+        (Number(value=Decimal(1234)), ("1,234", "1234.0")),
+        (Members(items=names("Wu", "Lind")), ("Wu\nLind", "Answer: Wu; Lind", '["Wu", "Lind"]', "Answer:\nLind\nWu")),
+        (Ranking(groups=(names("a", "b"), names("c"))), ("a\nb\nc", "Answer:\nb\na\nc")),
+        (Nothing(), ("NULL", "[]")),
+    ],
+)
+def test_the_ways_that_people_write_are_among_them(answer: Answer, among: tuple[str, ...]) -> None:
+    assert set(among) <= set(right_ways(answer))
+
+
+@pytest.mark.parametrize(
+    ("answer", "among", "never"),
+    [
+        (
+            Number(value=Decimal(4)),
+            ("Answer: 40", "Answer: 5", "Answer: 3", "Answer: -4", "Answer: 41", "Answer: 74", "Answer: NULL"),
+            ("Answer: 4", "Answer: 4.0"),
+        ),
+        (Number(value=Decimal(0)), ("Answer: 1", "Answer: 10", "Answer: NULL"), ("Answer: 0", "Answer: -0")),
+        (Number(value=Decimal("2.345"), decimals=2), ("Answer: 2.36", "Answer: 2.33"), ("Answer: 2.35",)),
+        (Text(value="Jo Lind", aliases=("Lind",)), ("Answer: Jo",), ("Answer: Lind",)),
+        # All tied: turned round it is still right.
+        (Ranking(groups=(names("a", "b", "c"),)), ("Answer:\na\nb",), ("Answer:\nc\nb\na",)),
+        # The same from either end.
+        (Ranking(groups=(numbers(3), numbers(2), numbers(3))), ("Answer:\n2\n3\n3",), ("Answer:\n3\n2\n3",)),
+        (
+            Ranking(groups=(names("a", "b"), names("c"))),
+            ("Answer:\nc\nb\na", "Answer:\na\nc\nb"),
+            ("Answer:\nb\na\nc",),
+        ),
+        (Multiset(items=numbers(3, 3, 5)), ("Answer:\n3\n5",), ("Answer:\n5\n3\n3",)),
+        (Members(items=names("Jo Lind", "Lind")), (), ("Answer:\nLind\nJo Lind",)),
+        (Nothing(), ("0", "Answer: NULL or 4"), ("Answer: NULL",)),
+    ],
+)
+def test_near_misses_know_what_is_still_right(answer: Answer, among: tuple[str, ...], never: tuple[str, ...]) -> None:
+    made = set(near_misses(answer))
+    assert set(among) <= made
+    assert made.isdisjoint(never)
+
+
+@pytest.mark.parametrize("answer", [Choice(option=1, of=4), Assignment(options=(1,), of=2)])
+def test_types_that_no_family_asks_for_are_refused(answer: Answer) -> None:
+    for ways in (right_ways, near_misses):
+        with pytest.raises(TypeError, match="no family asks"):
+            list(ways(answer))

@@ -1,0 +1,189 @@
+"""A real HTTP server on loopback that speaks the OpenAI protocol: counts a prefix cache, and misbehaves on demand."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class Provider:
+    """What the server does and what it has seen."""
+
+    reply: Callable[[str], str] = lambda prompt: "Answer: 1"
+    fault: Callable[[int, str], str] = lambda number, prompt: ""
+    """For the n-th request: a fault by name, or nothing."""
+    cached_prefixes: int = 4
+    seconds: float = 0.0
+    prompts: list[str] = field(default_factory=list)
+    seen: Counter[str] = field(default_factory=Counter)
+    """Questions, by how often each was answered."""
+    prefix_tokens: int = 0
+    hit_tokens: int = 0
+    possible_tokens: int = 0
+    in_flight: int = 0
+    most_in_flight: int = 0
+    silence: float = 30.0
+    keep_prompts: bool = True
+    url: str = ""
+    _cache: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    _known: set[str] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _number: int = 0
+
+    def begin(self, prefix: str, prompt: str) -> tuple[int, str]:
+        """Count one request; gives the tokens that the cache serves, and the fault if there is to be one."""
+        with self._lock:
+            self._number += 1
+            self.in_flight += 1
+            self.most_in_flight = max(self.most_in_flight, self.in_flight)
+            if self.keep_prompts:
+                self.prompts.append(prompt)
+            fault = self.fault(self._number, prompt)
+            tokens = len(prefix) // 4
+            self.prefix_tokens += tokens
+            self.possible_tokens += tokens if prefix in self._known else 0
+            self._known.add(prefix)
+            hit = tokens if prefix in self._cache else 0
+            self.hit_tokens += hit
+            if hit:
+                self._cache.move_to_end(prefix)
+            return hit, fault
+
+    def filled(self, prefix: str) -> None:
+        """The prefix has been read: it is in the cache from now on."""
+        with self._lock:
+            self._cache[prefix] = None
+            self._cache.move_to_end(prefix)
+            while len(self._cache) > self.cached_prefixes:
+                self._cache.popitem(last=False)
+
+    def end(self) -> None:
+        with self._lock:
+            self.in_flight -= 1
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    provider: Provider
+
+    def log_message(self, format: str, *args: object) -> None:
+        return
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        parts = _parts(body["messages"][-1]["content"])
+        prefix, question = "".join(parts[:-1]), parts[-1]
+        hit, fault = self.provider.begin(prefix, "".join(parts))
+        try:
+            if fault:
+                self._misbehave(fault, body)
+            else:
+                self._answer(body, prefix, question, hit)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+        finally:
+            self.provider.end()
+
+    def _answer(self, body: dict[str, Any], prefix: str, question: str, hit: int) -> None:
+        time.sleep(self.provider.seconds)
+        self.provider.filled(prefix)
+        text = self.provider.reply(prefix + question)
+        self.provider.seen[question] += 1
+        usage = {
+            "prompt_tokens": len(prefix + question) // 4,
+            "completion_tokens": 5,
+            "total_tokens": len(prefix + question) // 4 + 5,
+            "prompt_tokens_details": {"cached_tokens": hit},
+        }
+        if body.get("stream"):
+            self._stream(text, usage)
+        else:
+            message = {"role": "assistant", "content": text}
+            self._send(200, _completion("chat.completion", [_choice("message", message, "stop")], usage))
+
+    def _stream(self, text: str, usage: dict[str, Any]) -> None:
+        self._begin_stream()
+        self._chunk(
+            _completion("chat.completion.chunk", [_choice("delta", {"role": "assistant", "content": text}, None)])
+        )
+        self._chunk(_completion("chat.completion.chunk", [_choice("delta", {}, "stop")]))
+        self._chunk(_completion("chat.completion.chunk", [], usage))
+        self._write(b"data: [DONE]\n\n")
+        self._write(b"")
+
+    def _misbehave(self, fault: str, body: dict[str, Any]) -> None:
+        if fault.isdigit():
+            self._send(int(fault), {"error": {"message": f"a fault of kind {fault}", "type": "server_error"}})
+        elif fault == "garbage":
+            self._raw(b"<html>not what you wanted</html>")
+        elif fault == "empty":
+            self._raw(b"")
+        elif fault == "half a stream":
+            self._begin_stream()
+            delta = {"role": "assistant", "content": "Answer: 4"}
+            self._chunk(_completion("chat.completion.chunk", [_choice("delta", delta, None)]))
+            self.wfile.flush()
+            self.connection.shutdown(2)
+        elif fault == "silence":
+            time.sleep(self.provider.silence)
+            self.close_connection = True
+        elif fault == "echo":
+            self._send(400, {"error": {"message": f"cannot read: {json.dumps(body)}", "type": "invalid_request_error"}})
+
+    def _send(self, status: int, content: dict[str, Any]) -> None:
+        self._raw(json.dumps(content).encode(), status)
+
+    def _raw(self, content: bytes, status: int = 200) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def _begin_stream(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+
+    def _chunk(self, content: dict[str, Any]) -> None:
+        self._write(b"data: " + json.dumps(content).encode() + b"\n\n")
+
+    def _write(self, data: bytes) -> None:
+        self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+
+
+def _parts(content: str | list[dict[str, Any]]) -> list[str]:
+    return [content] if isinstance(content, str) else [part["text"] for part in content]
+
+
+def _choice(kind: str, message: dict[str, Any], finish: str | None) -> dict[str, Any]:
+    return {"index": 0, kind: message, "finish_reason": finish, "logprobs": None}
+
+
+def _completion(kind: str, choices: list[dict[str, Any]], usage: dict[str, Any] | None = None) -> dict[str, Any]:
+    return {"id": "x", "object": kind, "created": 0, "model": "m", "choices": choices, "usage": usage}
+
+
+@contextmanager
+def serving(provider: Provider) -> Iterator[Provider]:
+    """The provider, listening; its address is in `url`."""
+    handler = type("Handler", (_Handler,), {"provider": provider})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    provider.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    try:
+        yield provider
+    finally:
+        server.shutdown()
+        server.server_close()

@@ -1,0 +1,245 @@
+"""Faults of reading: each changes what it says and nothing else, and no program breaks under any of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from random import Random
+
+import pytest
+
+from fathom.models.simulated import READING_FAULTS
+from fathom.scoring.answers import Answer, Number, Ranking
+from fathom.scoring.checking import agrees
+from fathom.tasks.numeric.answers import answer_of, normal_form
+from fathom.tasks.numeric.evaluate import evaluate
+from fathom.tasks.numeric.faults import FAULTS, Reading, variants, without
+from fathom.tasks.numeric.mutants import constants, random_tables
+from fathom.tasks.numeric.own import parse
+from fathom.tasks.numeric.programs import Program, Slot, bind
+from fathom.tasks.numeric.sql import literal
+from fathom.tasks.numeric.tables import ArticleRow, AuthorRow, CitationRow, Tables, open_database
+from fathom.tasks.numeric.templates import Template, templates
+
+TABLES = Tables(
+    sources=(),
+    articles=(
+        ArticleRow(1, "Tides, storms", 2, 2, 10),
+        ArticleRow(2, "Waves", 1, 1, 20),
+        ArticleRow(3, "Shores of the north", 4, 3, 30),
+        ArticleRow(4, "Sand", 1, 2, 30),
+    ),
+    authors=(
+        AuthorRow(1, "Lind", 1),
+        AuthorRow(1, "Wu", 2),
+        AuthorRow(2, "Wu", 1),
+        AuthorRow(3, "Lind", 1),
+        AuthorRow(3, "Wu", 2),
+        AuthorRow(3, "Roy", 3),
+        AuthorRow(4, "Roy", 1),
+        AuthorRow(4, "Lind", 2),
+    ),
+    citations=(CitationRow(1, 2), CitationRow(3, 2), CitationRow(3, 4)),
+)
+CITING = "(SELECT article_id_citing FROM citing_cited)"
+CITED = "(SELECT article_id_cited FROM citing_cited)"
+JOINED = "article_author JOIN articles USING (article_id)"
+
+
+def plain(answer: Answer) -> str:
+    """The values of an answer in a line."""
+    if isinstance(answer, Number):
+        return str(answer.value)
+    if isinstance(answer, Ranking):
+        return " > ".join("=".join(sorted(str(item.value) for item in group)) for group in answer.groups)
+    if hasattr(answer, "items"):
+        return ", ".join(sorted(str(item.value) for item in answer.items))
+    rows = getattr(answer, "rows", ())
+    return ", ".join(":".join(str(cell.value) for cell in row) for row in rows) or "NULL"
+
+
+def found(fault: str, statement: str) -> list[str]:
+    """What the fault makes of a statement over the small collection, in all its ways."""
+    return [plain(way.reading.answer()) for way in FAULTS[fault].ways(Reading(parse(statement), TABLES))]
+
+
+@pytest.mark.parametrize(
+    ("fault", "statement", "answers"),
+    [
+        (
+            "drop-filter",
+            "SELECT COUNT(*) FROM articles WHERE reference_count > 10 AND author_count = 1",
+            ["1", "3", "4"],
+        ),
+        ("drop-filter", "SELECT MAX(author_count) FROM articles WHERE reference_count < 30", ["3"]),
+        ("drop-filter", "SELECT MAX(author_count) FROM articles", []),
+        ("ignore-not", "SELECT COUNT(*) FROM articles WHERE NOT (reference_count > 10)", ["3"]),
+        ("ignore-not", "SELECT COUNT(*) FROM articles WHERE author_count <> 2", ["2"]),
+        ("ignore-not", f"SELECT COUNT(*) FROM articles WHERE article_id NOT IN {CITING}", ["2"]),
+        ("ignore-not", "SELECT COUNT(*) FROM articles WHERE author_count = 2", []),
+        ("and-for-or", "SELECT COUNT(*) FROM articles WHERE reference_count > 10 AND author_count = 1", ["3"]),
+        ("and-for-or", "SELECT COUNT(*) FROM articles WHERE reference_count > 10 OR author_count = 1", ["1"]),
+        (
+            "reverse",
+            "SELECT article_title FROM articles ORDER BY reference_count ASC, author_count DESC",
+            [
+                "Shores of the north > Sand > Waves > Tides, storms",
+                "Tides, storms > Waves > Sand > Shores of the north",
+            ],
+        ),
+        ("reverse", "SELECT COUNT(*) FROM articles", []),
+        (
+            "citing-for-cited",
+            f"SELECT article_title FROM articles WHERE article_id IN {CITED}",
+            ["Shores of the north, Tides, storms"],
+        ),
+        (
+            "references-as-citations",
+            f"SELECT COUNT(*) FROM articles WHERE article_id IN {CITING}",
+            ["4"],
+        ),
+        ("references-as-citations", "SELECT SUM(reference_count) FROM articles WHERE author_count > 1", ["3", "1"]),
+        ("references-as-citations", "SELECT SUM(author_count) FROM articles", []),
+        ("boundary", "SELECT COUNT(*) FROM articles WHERE reference_count >= 30", ["0"]),
+        ("boundary", "SELECT COUNT(*) FROM articles WHERE reference_count BETWEEN 10 AND 20", ["1", "1"]),
+        ("boundary", "SELECT COUNT(*) FROM articles WHERE reference_count = 30", []),
+        ("miscount", "SELECT COUNT(*) FROM articles", ["5", "3"]),
+        ("miscount", "SELECT author_count FROM articles WHERE reference_count = 30", ["3, 4", "1, 2"]),
+        (
+            "miscount",
+            "SELECT author_count, COUNT(*) FROM articles GROUP BY author_count",
+            ["1:2, 2:3, 3:2", "1:0, 2:1, 3:0"],
+        ),
+        ("miscount", "SELECT AVG(author_count) FROM articles", []),
+        ("miscount", "SELECT article_title FROM articles WHERE author_count = 2", []),
+        ("ignore-distinct", "SELECT COUNT(DISTINCT reference_count) FROM articles", ["4"]),
+        ("ignore-distinct", f"SELECT COUNT(DISTINCT author_name) FROM {JOINED} WHERE author_position = 1", ["4"]),
+        ("ignore-distinct", "SELECT DISTINCT reference_count FROM articles WHERE author_count > 1", ["10, 30, 30"]),
+        ("ignore-distinct", "SELECT COUNT(*) FROM articles", []),
+        ("other-column", "SELECT MAX(reference_count) FROM articles", ["4", "3"]),
+        ("wrong-position", f"SELECT DISTINCT author_name FROM {JOINED} WHERE author_position = 1", ["Lind, Wu"]),
+        ("wrong-position", "SELECT COUNT(*) FROM articles", []),
+        ("min-for-max", "SELECT MAX(reference_count) FROM articles", ["10"]),
+        (
+            "min-for-max",
+            "SELECT author_count, MIN(reference_count) FROM articles GROUP BY author_count",
+            ["1:20, 2:30, 3:30"],
+        ),
+        ("sum-for-avg", "SELECT AVG(reference_count) FROM articles", ["90"]),
+        ("sum-for-avg", "SELECT SUM(reference_count) FROM articles", ["22.5"]),
+        ("sum-for-avg", "SELECT MAX(reference_count) FROM articles", []),
+        ("miss-document", "SELECT COUNT(DISTINCT reference_count) FROM articles", ["2", "2", "3", "3"]),
+        ("miss-document", f"SELECT COUNT(*) FROM articles WHERE article_id IN {CITED}", ["2", "1", "1", "1"]),
+    ],
+)
+def test_a_fault_does_what_it_says(fault: str, statement: str, answers: list[str]) -> None:
+    assert found(fault, statement) == answers
+
+
+def test_all_citations_can_be_read_the_wrong_way_round() -> None:
+    statement = f"SELECT article_title FROM articles WHERE article_id IN {CITING} AND article_id NOT IN {CITED}"
+    assert found("citing-for-cited", statement) == ["NULL", "NULL", "Sand, Waves"]
+
+
+def test_division_by_what_is_not_there_gives_no_answer() -> None:
+    statement = "SELECT AVG(1.0 * author_count / reference_count) FROM articles"
+    assert found("references-as-citations", statement) == ["NULL", "NULL"]
+
+
+def test_a_reader_has_a_dial_for_every_fault() -> None:
+    assert tuple(FAULTS) == READING_FAULTS
+    assert all(name == fault.name and fault.describe for name, fault in FAULTS.items())
+
+
+def test_articles_that_are_missed_leave_no_trace_and_the_others_are_the_same() -> None:
+    """Against SQL over the tables with these rows deleted and all numbers as they were."""
+    rng, database = Random(3), open_database()
+    for template in templates()[::4]:
+        program = bound(template)
+        tables = random_tables(rng, constants(literal(program)))
+        missing = frozenset(rng.sample(range(1, len(tables.articles) + 1), rng.randint(1, len(tables.articles))))
+        tables.load(database)
+        for number in missing:
+            database.execute("DELETE FROM articles WHERE article_id = ?", [number])
+            database.execute("DELETE FROM article_author WHERE article_id = ?", [number])
+            database.execute("DELETE FROM citing_cited WHERE ? IN (article_id_citing, article_id_cited)", [number])
+        left = without(tables, missing)
+        assert same(database, program, left), (literal(program), missing)
+
+
+def test_a_fault_strikes_after_articles_were_missed() -> None:
+    statement = "SELECT SUM(reference_count) FROM articles"
+    ways = list(FAULTS["references-as-citations"].ways(Reading(parse(statement), TABLES, frozenset({2}))))
+    assert [plain(way.reading.answer()) for way in ways] == ["1", "1"]
+    again = list(FAULTS["miss-document"].ways(Reading(parse(statement), TABLES, frozenset({2}))))
+    assert [plain(way.reading.answer()) for way in again] == ["60", "40", "40"]
+
+
+def test_every_broken_program_is_a_program() -> None:
+    """Run by SQLite and without it, over collections that crowd around what the program names."""
+    rng, database = Random(8), open_database()
+    struck: Counter[str] = Counter()
+    for template in templates():
+        program = bound(template)
+        tables = random_tables(rng, constants(literal(program)))
+        for name, fault in FAULTS.items():
+            for detail, reading in fault.ways(Reading(program, tables)):
+                struck[name] += 1
+                assert detail
+                reading.answer()
+                if rng.random() < 0.2:
+                    reading.seen.load(database)
+                    assert same(database, reading.program, reading.seen), literal(reading.program)
+    assert min(struck[name] for name in FAULTS) >= 5, struck
+
+
+def test_variants_are_wrong_answers_each_with_its_fault() -> None:
+    rng = Random(4)
+    for template in templates()[::5]:
+        program = bound(template)
+        tables = random_tables(rng, constants(literal(program)))
+        right = answer_of(program, evaluate(program, tables), tables)
+        told = list(variants(program, tables))
+        assert all(not agrees(right, variant.answer) and variant.fault in FAULTS for variant in told)
+        assert all(normal_form(variant.answer) != normal_form(right) for variant in told)
+        faults = [variant.fault for variant in told]
+        assert faults == sorted(faults, key=list(FAULTS).index)
+
+
+def test_what_a_fault_leaves_right_is_no_variant() -> None:
+    """A sum over one article is its mean, and a set may be stated with repeats."""
+    for statement in (
+        "SELECT AVG(reference_count) FROM articles WHERE author_count = 3",
+        "SELECT DISTINCT reference_count FROM articles WHERE author_count = 2",
+    ):
+        told = {variant.fault for variant in variants(parse(statement), TABLES)}
+        assert not told & {"sum-for-avg", "ignore-distinct"}
+        assert "other-column" in told
+
+
+def test_a_strike_is_one_of_the_ways() -> None:
+    reading = Reading(parse("SELECT MAX(reference_count) FROM articles"), TABLES)
+    ways = [way.reading for way in FAULTS["other-column"].ways(reading)]
+    struck = [FAULTS["other-column"].strike(reading, Random(seed)) for seed in range(20)]
+    assert {ways.index(one) for one in struck if one is not None} == {0, 1}
+    assert FAULTS["reverse"].strike(reading, Random(0)) is None
+
+
+def bound(template: Template) -> Program:
+    words: dict[str, int | str] = {
+        "name": "Author 3",
+        "title": "Title 2",
+        "fragment": "tle 1",
+        "few": 2,
+        "position": 2,
+        "number": 4,
+    }
+    values: dict[Slot, int | str] = {slot: words[slot.kind] for slot in template.slots}
+    return bind(template.program, values)
+
+
+def same(database: sqlite3.Connection, program: Program, tables: Tables) -> bool:
+    """Whether SQLite and the evaluator give one answer."""
+    rows = database.execute(literal(program)).fetchall()
+    theirs, ours = answer_of(program, rows, tables), answer_of(program, evaluate(program, tables), tables)
+    return normal_form(theirs) == normal_form(ours)

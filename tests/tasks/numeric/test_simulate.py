@@ -1,0 +1,295 @@
+"""Simulated answerers on real benches: right where they must be, wrong where their dials say so."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from fathom.contexts.files import FILE_NAME, gather
+from fathom.contexts.gathering import Settings
+from fathom.corpus.store import Corpus
+from fathom.models.simulated import READING_FAULTS, Simulated
+from fathom.records.chance import rng_for
+from fathom.records.contexts import Context
+from fathom.records.errors import FathomError
+from fathom.records.questions import Reply
+from fathom.records.spans import Span
+from fathom.scoring.answers import (
+    Answer,
+    Assignment,
+    Choice,
+    Members,
+    Multiset,
+    Nothing,
+    Number,
+    Passage,
+    Ranking,
+    Rows,
+    Spans,
+    Text,
+)
+from fathom.scoring.checking import agrees
+from fathom.scoring.keys import Key, Proof
+from fathom.tasks.bench import Bench, build
+from fathom.tasks.family import Asked, Item
+from fathom.tasks.numeric import check
+from fathom.tasks.numeric.faults import FAULTS, Reading
+from fathom.tasks.numeric.own import parse
+from fathom.tasks.numeric.programs import Program, Slot, bind
+from fathom.tasks.numeric.simulate import Simulator, program_of, stated
+from fathom.tasks.numeric.sql import literal
+from fathom.tasks.numeric.tables import Tables, build_tables, read_source
+from fathom.tasks.numeric.templates import templates
+from tests.tasks.numeric.test_own import GOOD
+
+TITLES = (
+    "Tides, storms and shores",
+    "Storms; shores",
+    "In search of an answer: tides",
+    "1. What is a wave?",
+    "None",
+    "Null: a history",
+    "- Minus signs",
+    '“Quoted” words, "twice"',
+    "State-of-the-art, 3rd edition (2020)",
+    "The answer is 42, or is it?",
+    "And then there were none",
+    "100% of it",
+    "Is there a $x^2$ in *this*?",
+)
+NUMBERS = ("0", "4", "-3", "1234", "4.5", "0.125", "1000000")
+
+
+def opened(bench: Bench) -> Corpus:
+    """The bench's corpus, whether its place is told from the bench or from the root."""
+    return Corpus(bench.folder / bench.manifest.corpus)
+
+
+class Told:
+    """What one answerer replied to every question of a bench."""
+
+    def __init__(self, bench: Bench, name: str) -> None:
+        self.simulated = Simulated.parse(name)
+        self.replies: list[tuple[Context, Item, Reply]] = list(self._ask(bench))
+
+    def _ask(self, bench: Bench) -> Iterator[tuple[Context, Item, Reply]]:
+        with opened(bench) as corpus:
+            simulator = Simulator(corpus, bench.all_keys)
+            for context, items in bench.by_context():
+                for item in items:
+                    rng = rng_for(3, self.simulated.name, item.question.id, 0, 0)
+                    yield context, item, simulator.answer(context, item, self.simulated, rng)
+
+    @property
+    def outcomes(self) -> list[tuple[Item, str]]:
+        return [(item, check(item.key, reply).outcome) for _, item, reply in self.replies]
+
+
+@pytest.fixture(scope="session")
+def small_contexts(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("contexts") / FILE_NAME
+    with Corpus(small_folder) as corpus:
+        gather(corpus, Settings(lengths=(65_536, 131_072), count=12), path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def other_folder(small_folder: Path, small_contexts: Path) -> Path:
+    folder = small_contexts.parent / "other"
+    build(small_folder, small_contexts, ("numeric",), Asked(questions=25, unanswerable=0.2), 9, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def own_folder(small_folder: Path, small_contexts: Path) -> Path:
+    """A bench of a user's own templates."""
+    mine = small_contexts.parent / "mine.json"
+    mine.write_text(json.dumps([{"sql": text} for text in GOOD]))
+    folder = small_contexts.parent / "own"
+    build(small_folder, small_contexts, ("numeric",), Asked(templates=mine), 9, folder)
+    return folder
+
+
+@pytest.fixture(params=["bench_folder", "other_folder", "own_folder"])
+def any_bench(request: pytest.FixtureRequest) -> Bench:
+    return Bench(request.getfixturevalue(request.param))
+
+
+@pytest.fixture(scope="session")
+def other_tables(other_folder: Path) -> dict[str, Tables]:
+    """The tables of each context, built here and not by the simulator."""
+    bench = Bench(other_folder)
+    with opened(bench) as corpus:
+        sources = {article.id: read_source(article) for article in corpus.articles()}
+    return {context.id: build_tables([sources[id] for id in context.articles]) for context in bench.contexts()}
+
+
+@pytest.fixture
+def other(other_folder: Path) -> Bench:
+    return Bench(other_folder)
+
+
+@pytest.mark.parametrize("name", ["sim/oracle", "sim/reader"])
+def test_who_makes_no_mistakes_is_always_right(any_bench: Bench, name: str) -> None:
+    outcomes = Told(any_bench, name).outcomes
+    assert len(outcomes) == any_bench.manifest.questions
+    assert [item.key for item, outcome in outcomes if outcome != "right"] == []
+
+
+def test_null_is_right_exactly_where_there_is_no_answer(any_bench: Bench) -> None:
+    outcomes = Told(any_bench, "sim/null").outcomes
+    assert all((outcome == "right") == (item.key.answer.type == "none") for item, outcome in outcomes)
+
+
+@pytest.mark.parametrize("kind", ["random", "lexical", "majority"])
+def test_guesses_are_readable_and_mostly_wrong(any_bench: Bench, kind: str) -> None:
+    outcomes = Counter(outcome for _, outcome in Told(any_bench, f"sim/{kind}").outcomes)
+    assert set(outcomes) <= {"right", "wrong"}
+    assert outcomes["right"] < 0.3 * outcomes.total()
+
+
+def test_a_guess_is_made_of_what_the_context_holds(other: Bench, other_tables: dict[str, Tables]) -> None:
+    for context, item, reply in Told(other, "sim/random").replies:
+        if item.key.proof.program.startswith("SELECT article_title"):
+            titles = {row.title for row in other_tables[context.id].articles}
+            assert set(reply.text.removeprefix("Answer:").strip().split("\n")) <= titles
+
+
+def test_the_majority_gives_the_most_frequent_answer(other: Bench) -> None:
+    one_number = re.compile(r"SELECT (?:COUNT|MAX|MIN|SUM|AVG)\([^,]*?\) FROM")
+    numbers = Counter(stated(key.answer) for key in other.all_keys() if one_number.match(key.proof.program))
+    told = {reply.text for _, item, reply in Told(other, "sim/majority").replies if item.key.answer.type == "number"}
+    assert len(told) == 1
+    assert numbers[told.pop()] == max(numbers.values())
+
+
+def test_the_majority_needs_the_keys(other: Bench) -> None:
+    with opened(other) as corpus:
+        context, items = next(other.by_context())
+        with pytest.raises(FathomError, match="all keys of a bench"):
+            Simulator(corpus).answer(context, items[0], Simulated("majority"), rng_for(0))
+
+
+@pytest.mark.parametrize("fault", READING_FAULTS)
+def test_one_fault_makes_wrong_what_it_changes_and_nothing_else(
+    other: Bench, other_tables: dict[str, Tables], fault: str
+) -> None:
+    changed = 0
+    for context, item, reply in Told(other, f"sim/reader?{fault}=1").replies:
+        reading = Reading(parse(item.key.proof.program), other_tables[context.id])
+        kept = [agrees(item.key.answer, way.reading.answer()) for way in FAULTS[fault].ways(reading)]
+        outcome = check(item.key, reply).outcome
+        if all(kept):
+            assert outcome == "right", item.key
+        elif not any(kept):
+            assert outcome == "wrong", item.key
+            changed += 1
+    assert changed, fault
+
+
+def test_who_misses_every_document_finds_nothing(other: Bench) -> None:
+    for _, item, reply in Told(other, "sim/reader?miss=1").replies:
+        assert reply.text in ("Answer: NULL", "Answer: 0")
+        assert check(item.key, reply).outcome == ("right" if item.key.answer.type == "none" else "wrong")
+
+
+def test_who_misses_more_is_right_less_often(other: Bench) -> None:
+    right = [
+        sum(outcome == "right" for _, outcome in Told(other, f"sim/reader?miss={miss}").outcomes)
+        for miss in (0, 0.05, 0.3, 1)
+    ]
+    assert right == sorted(right, reverse=True)
+    assert len(set(right)) == 4
+
+
+def test_no_reply_and_no_answer_are_told_apart(other: Bench) -> None:
+    assert {outcome for _, outcome in Told(other, "sim/reader?timeout=1").outcomes} == {"failed"}
+    assert {outcome for _, outcome in Told(other, "sim/reader?refuse=1").outcomes} == {"refused"}
+    unread = Counter(outcome for _, outcome in Told(other, "sim/reader?format=1").outcomes)
+    assert set(unread) == {"wrong", "unreadable"}
+
+
+def test_shares_are_as_dialled(other: Bench) -> None:
+    outcomes = Counter(outcome for _, outcome in Told(other, "sim/reader?timeout=0.2&refuse=0.1").outcomes)
+    total = outcomes.total()
+    assert outcomes["failed"] / total == pytest.approx(0.2, abs=0.06)
+    assert outcomes["refused"] / total == pytest.approx(0.08, abs=0.05)
+    assert outcomes["failed"] + outcomes["refused"] + outcomes["right"] == total
+
+
+def test_replies_repeat_and_hang_on_nothing_but_the_question(other: Bench) -> None:
+    name = "sim/reader?miss=0.2&drop-filter=0.3&miscount=0.2&format=0.1&timeout=0.1"
+    one = {reply.question_id: reply for _, _, reply in Told(other, name).replies}
+    simulated = Simulated.parse(name)
+    with opened(other) as corpus:
+        simulator = Simulator(corpus)
+        for context, items in reversed(list(other.by_context())):
+            for item in reversed(items):
+                rng = rng_for(3, simulated.name, item.question.id, 0, 0)
+                assert simulator.answer(context, item, simulated, rng) == one[item.question.id]
+
+
+def test_a_reply_says_which_it_is_and_what_it_cost(other: Bench) -> None:
+    with opened(other) as corpus:
+        simulator = Simulator(corpus)
+        context, items = next(other.by_context())
+        reply = simulator.answer(context, items[0], Simulated("null"), rng_for(0), sample=2)
+        assert (reply.question_id, reply.sample, reply.outcome) == (items[0].question.id, 2, "answered")
+        assert (reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.seconds) == (context.tokens, 2, 0)
+        late = simulator.answer(context, items[0], Simulated.parse("sim/reader?timeout=1"), rng_for(0), attempt=1)
+        assert late.error == "provider: no reply within the time limit (simulated, attempt 2)"
+
+
+def answers() -> Iterator[Answer]:
+    texts = tuple(Text(value=title) for title in TITLES)
+    numbers = tuple(Number(value=Decimal(value)) for value in NUMBERS)
+    yield from texts
+    yield from numbers
+    yield Number(value=Decimal("4.333333333"), decimals=2)
+    yield Number(value=Decimal(4), decimals=2)
+    yield Number(value=Decimal("12.5"), unit="%")
+    for items in (texts, numbers, texts[:1], texts[3:5]):
+        yield Members(items=items)
+        yield Multiset(items=(*items, items[0]))
+        yield Ranking(groups=(items[:2], *((item,) for item in items[2:])))
+    yield from (Members(items=(text,)) for text in texts)
+    yield Rows(columns=("author_count", "result"), rows=tuple(zip(numbers, reversed(numbers), strict=True)))
+    yield Rows(columns=("author_count", "result"), rows=((numbers[1], numbers[4]),))
+    yield Choice(option=2, of=4)
+    yield Assignment(options=(2, 1, 3), of=3)
+    yield Spans(passages=(Passage(article="a-1", span=Span(3, 9)), Passage(article="a-2", span=Span(0, 4))))
+    yield Nothing()
+
+
+@pytest.mark.parametrize("answer", list(answers()), ids=str)
+def test_what_is_printed_is_read_again(answer: Answer) -> None:
+    key = Key(question_id="q", answer=answer, proof=Proof(program=""))
+    verdict = check(key, Reply(question_id="q", outcome="answered", text=stated(answer)))
+    assert verdict.outcome == "right", (stated(answer), verdict)
+
+
+def test_programs_are_read_back_without_parsing_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values with quotes, braces, signs and numbers in them; the second of a template is not parsed."""
+    for words in ("What's “new”? 100% of it", "% {author-name} 12 'blank 1'", "LIKE '%x%' 3"):
+        values = {"number": 4, "position": 2, "few": 3, "name": words, "title": words, "fragment": "grap"}
+        for template in templates():
+            bound: dict[Slot, int | str] = {slot: values[slot.kind] for slot in template.slots}
+            program = bind(template.program, bound)
+            assert program_of(keyed(program)) == program
+        monkeypatch.setattr("fathom.tasks.numeric.simulate.parse", None)
+
+
+def test_a_key_that_holds_no_program_is_named() -> None:
+    key = Key(question_id="q-1", answer=Nothing(), proof=Proof(program="SELECT love FROM life"))
+    with pytest.raises(FathomError, match="question 'q-1' cannot be read"):
+        program_of(key)
+
+
+def keyed(program: Program) -> Key:
+    return Key(question_id="q", answer=Nothing(), proof=Proof(program=literal(program)))
