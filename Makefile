@@ -23,13 +23,15 @@ lint: $(READY)
 bench: $(READY)
 	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
-# Packages by version and hash, then the project itself, editable and without a second download.
+# Packages by version and hash, then the project itself, editable and without a second download; then the weights of
+# the embedded model, which are checked by their own hash.
 $(READY): requirements/dev.txt pyproject.toml requirements/python.sh
 	@python="$$(requirements/python.sh)" && \
 	{ test -x $(BIN)/python || "$$python" -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "Python's venv module is missing: install it (Debian, Ubuntu: apt-get install python3-venv)." >&2; exit 1; }; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m fathom.models.weights
 	@touch $@
 
 requirements: $(READY)

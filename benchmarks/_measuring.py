@@ -1,4 +1,4 @@
-"""What the benchmarks share: a command's real time, CPU time and peak memory, and a place to keep corpora."""
+"""What the benchmarks share: a command's real time, CPU time and peak memory, a place to keep corpora, and benches."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+# The provider that the tests talk to serves the benchmarks too; Python looks for modules beside the script alone.
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,15 @@ def cost_of(*words: object) -> Cost:
 def fathom(*words: object) -> Cost:
     """The cost of a `fathom` command."""
     return cost_of(sys.executable, "-m", "fathom", *words)
+
+
+def bench_of(folder: Path, *generated: object, length: str, count: int, questions: int = 10) -> Path:
+    """A bench over contexts of one length, with its corpus beside it; `generated` says of what."""
+    corpus, bench = folder / "corpus", folder / "bench"
+    fathom("generate", "--out", corpus, "--seed", 7, *generated)
+    fathom("contexts", corpus, "--lengths", length, "--count", count)
+    fathom("build", corpus, "--out", bench, "--questions", questions)
+    return bench
 
 
 @contextmanager

@@ -48,7 +48,7 @@ def fathom() -> Fathom:
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=900,
             env={**os.environ, **environment},
         )
 

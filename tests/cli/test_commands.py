@@ -12,6 +12,7 @@ from pathlib import Path
 from fathom.cli.main import COMMANDS
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.records.spans import Span
+from fathom.runs.folder import read_replies
 from tests.conftest import Fathom
 
 
@@ -72,8 +73,16 @@ def test_results_can_be_had_as_json(tmp_path: Path, fathom: Fathom) -> None:
 def test_the_demo_runs(tmp_path: Path, fathom: Fathom) -> None:
     done = fathom("demo", "--out", tmp_path / "demo")
     assert done.returncode == 0, done.stderr
-    assert "72 contexts from 96 articles" in done.stdout
-    assert fathom("demo", "--out", tmp_path / "demo").returncode == 0
+    table = {line.split()[0]: line for line in done.stdout.splitlines() if "local/" in line or "sim/" in line}
+    assert "100.0%" in table["oracle"]
+    replies = read_replies(tmp_path / "demo" / "runs" / "full")
+    assert len(replies.replies) == 24
+    # The embedded model read the contexts, and its cache served all but the first question over each.
+    served = sum(reply.usage.cached_tokens for reply in replies.replies.values())
+    assert served > 0.7 * sum(reply.usage.input_tokens for reply in replies.replies.values())
+    again = fathom("demo", "--out", tmp_path / "demo")
+    assert again.returncode == 0
+    assert read_replies(tmp_path / "demo" / "runs" / "full").replies == replies.replies
 
 
 def test_a_terminal_that_lacks_letters_is_no_error(mixed_folder: Path, fathom: Fathom) -> None:

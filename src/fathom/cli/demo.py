@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import click
 
-from fathom.cli import audit, build, contexts, generate, options, show
+from fathom.cli import audit, build, contexts, generate, options, run, score
+from fathom.records.files import read_records
+from fathom.runs.folder import VERDICTS, read_replies
+from fathom.scoring.score import Score, tally
+from fathom.scoring.verdicts import Verdict
+from fathom.systems.desk import total
+from fathom.tasks.bench import Bench
 
 EXAMPLE = """
 \b
 Example:
   fathom demo --out demo
 """
+
+RUNS = (
+    ("oracle", "sim/oracle", "full"),
+    ("careless", "sim/reader?miss=0.2&ignore-not=0.5", "full"),
+    ("closed-book", "local/smollm2", "closed-book"),
+    ("full", "local/smollm2", "full"),
+)
+"""Who is put to the bench: the folder's name, the model, the system. The slowest comes last."""
+
+LONGEST_REPLY = 48
+"""Tokens: the embedded model writes some forty a second, and what it has to say is short."""
 
 
 @click.command(epilog=EXAMPLE)
@@ -22,26 +40,63 @@ Example:
 @options.seed
 @click.pass_context
 def command(caller: click.Context, out: Path, seed: int) -> None:
-    """Everything Fathom does, on a small generated corpus.
+    """Everything Fathom does, on a small generated corpus and with the embedded model.
 
-    Generates research articles, gathers them into contexts of three lengths, asks questions about them and proves the
-    keys. Writes to the folder of --out; needs no network and calls no model.
+    Generates letters, gathers them into contexts that a small model can read, asks questions and proves the keys; then
+    puts the embedded model to them with the context and without it, and two simulated answerers, and scores all four.
+    Writes to the folder of --out; needs no network; takes some minutes. A second time it goes on where it was.
     """
-    corpus = out / "corpus"
-    _step(f"fathom generate --out {corpus} --articles 96 --seed {seed}")
-    caller.invoke(generate.command, out=corpus, articles=96, seed=seed)
-    _step(f"fathom contexts {corpus} --lengths 32K,64K,128K --count 24 --seed {seed}")
-    caller.invoke(contexts.command, corpus=corpus, lengths=("32K", "64K", "128K"), count=24, seed=seed)
-    bench = out / "bench"
-    if not bench.exists():
-        _step(f"fathom build {corpus} --out {bench} --seed {seed}")
-        caller.invoke(build.command, corpus=corpus, out=bench, seed=seed)
+    start = time.monotonic()
+    corpus, bench = out / "corpus", out / "bench"
+    _step(f"fathom generate --out {corpus} --articles 60 --length short --seed {seed}")
+    caller.invoke(generate.command, out=corpus, articles=60, length="short", seed=seed)
+    _step(f"fathom contexts {corpus} --lengths 1500,2500 --count 2 --ways breadth,depth --seed {seed}")
+    caller.invoke(
+        contexts.command, corpus=corpus, lengths=("1500", "2500"), count=2, ways=("breadth", "depth"), seed=seed
+    )
+    _step(f"fathom build {corpus} --out {bench} --questions 6 --seed {seed}")
+    caller.invoke(build.command, corpus=corpus, out=bench, questions=6, seed=seed)
     _step(f"fathom audit {bench}")
     caller.invoke(audit.command, bench=bench)
-    _step(f"fathom show {corpus}")
-    caller.invoke(show.command, corpus=corpus)
+    for name, model, system in RUNS:
+        folder = out / "runs" / name
+        _step(f"fathom run {bench} --model '{model}' --system {system} --max-tokens {LONGEST_REPLY} --out {folder}")
+        caller.invoke(
+            run.command,
+            bench=bench,
+            model=model,
+            system_name=system,
+            max_tokens=LONGEST_REPLY,
+            temperature=0.0,
+            out=folder,
+        )
+        _step(f"fathom score {folder}")
+        caller.invoke(score.command, target=folder)
+    click.echo(_table(out, bench))
+    click.echo(f"\nAll of it lies in {out} ({time.monotonic() - start:.0f} s).")
 
 
 def _step(words: str) -> None:
     """The command that is about to run, as a reader would type it."""
-    click.secho(f"$ {words}", bold=True)
+    click.secho(f"\n$ {words}", bold=True)
+
+
+def _table(out: Path, bench: Path) -> str:
+    """All answerers side by side."""
+    lines = [
+        f"\n{'':14} {'model':36} {'system':12} {'right':>7} {'credit':>7} {'tokens in':>10} {'cached':>7} {'out':>6}"
+    ]
+    for name, model, system in RUNS:
+        folder = out / "runs" / name
+        found = _score(bench, folder)
+        used = total([reply.usage for reply in read_replies(folder).replies.values()])
+        cached = used.cached_tokens / used.input_tokens if used.input_tokens else 0.0
+        lines.append(
+            f"{name:14} {model:36} {system:12} {found.share_right:>7.1%} {found.mean_credit:>7.1%} "
+            f"{used.input_tokens:>10,} {cached:>7.0%} {used.output_tokens:>6,}"
+        )
+    return "\n".join(lines)
+
+
+def _score(bench: Path, folder: Path) -> Score:
+    return tally(Bench(bench).all_questions(), read_records(folder / VERDICTS, Verdict))["all"]

@@ -19,6 +19,7 @@ COMMANDS = {
     "contexts": "Gather a corpus's articles into contexts of wanted lengths.",
     "build": "Make a bench: questions and keys over a corpus's contexts.",
     "audit": "Prove a bench again from its own files.",
+    "fit": "Make a bench fit a model's window.",
     "plan": "Say what a run would take, before a cent is spent.",
     "run": "Put a model to a bench.",
     "score": "Score a run, or a file of answers against a bench.",

@@ -16,6 +16,8 @@ from fathom.cli.simulate import simulated_answers
 from fathom.cli.subject import Subject, subject_options
 from fathom.records.errors import FathomError
 from fathom.records.questions import Reply
+from fathom.runs.folder import Standing
+from fathom.runs.plan import jobs
 from fathom.runs.run import Company, Ran, run, run_simulated
 
 EMBEDDED = "local/smollm2"
@@ -66,17 +68,16 @@ def command(
     at_once = 1 if subject.is_embedded else 4
     company = Company(subject.connections, at_once, budget, retries, timeout, backoff)
     with open_exam(subject.bench, subject.corpus) as exam:
-        manifest = subject.manifest(exam, path)
-        planned = subject.plan(exam, path)
-        with bar("Asking", planned.replies) as show:
-            watch = _counting(show, planned.done)
+        manifest, known = subject.manifest(exam, path), subject.known()
+        wanted = sum(map(len, jobs(exam, subject.settings)))
+        with bar("Asking", wanted) as show:
+            watch = _counting(show, subject.standing(path), wanted)
             if subject.is_simulated:
                 with simulated_answers(subject) as answer:
                     ran = run_simulated(exam, manifest, path, answer, watch)
             else:
-                ran = run(
-                    exam, subject.system(), subject.known(), manifest, path, _opener(subject, url), company, watch
-                )
+                system, opened = subject.system(), _opener(subject, url)
+                ran = run(exam, system, known, manifest, path, opened, company, watch)
     click.echo(ran.model_dump_json(indent=2) if as_json else describe(path, ran))
     if not ran.is_whole and ran.stopped is None:
         raise SystemExit(1)
@@ -89,8 +90,8 @@ def default_folder(subject: Subject) -> Path:
     return Path("runs") / f"{subject.bench.resolve().name}-{subject.system_name}{manner}-{model}"
 
 
-def _counting(show: Callable[[int], None], done: int) -> Callable[[Reply], None]:
-    count = done
+def _counting(show: Callable[[int], None], standing: Standing, wanted: int) -> Callable[[Reply], None]:
+    count = min(wanted, sum(reply.outcome != "failed" for reply in standing.replies.values()))
 
     def watch(reply: Reply) -> None:
         nonlocal count

@@ -68,11 +68,13 @@ class Subject:
             settings=self.settings,
         )
 
-    def plan(self, exam: Exam, folder: Path | None) -> Plan:
-        """What is still to be asked, given what the run's folder holds."""
-        begun = folder is not None and (folder / MANIFEST).exists()
-        standing = read_replies(folder) if begun and folder is not None else Standing()
-        return plan(exam, self.system(), self.known(), self.settings, standing, self.connections)
+    def standing(self, folder: Path) -> Standing:
+        """What the run's folder holds already."""
+        return read_replies(folder) if (folder / MANIFEST).exists() else Standing()
+
+    def plan(self, exam: Exam, folder: Path) -> Plan:
+        """What is still to be asked."""
+        return plan(exam, self.system(), self.known(), self.settings, self.standing(folder), self.connections)
 
 
 def subject_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import zstandard
 from pydantic import JsonValue, ValidationError
@@ -23,7 +23,7 @@ import fathom
 from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.manifest import MENDING, CorpusManifest, read_manifest
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
-from fathom.records.articles import Article, ArticleId
+from fathom.records.articles import Article, ArticleId, Front
 from fathom.records.errors import FathomError, touching
 from fathom.records.record import digest, digest_stream, first_fault
 
@@ -127,10 +127,13 @@ def pack(article: Article) -> Packed:
     )
 
 
-def _unpack(text: bytes, parts: bytes) -> Article:
+A = TypeVar("A", Article, Front)
+
+
+def _unpack(text: bytes, parts: bytes, kind: type[A]) -> A:
     words = json.dumps(_decompress(text).decode(), ensure_ascii=False).encode()
     # The text goes back in as the first field, so that one pass of the validator sees a whole article.
-    return Article.model_validate_json(b'{"text":' + words + b"," + _decompress(parts)[1:])
+    return kind.model_validate_json(b'{"text":' + words + b"," + _decompress(parts)[1:])
 
 
 _DAMAGE = (zstandard.ZstdError, UnicodeDecodeError, TypeError, MemoryError)
@@ -230,15 +233,22 @@ class Corpus(_Database):
 
     def article(self, id: ArticleId) -> Article:
         """One article with all its parts."""
+        return self._opened(id, *self._packed(id), Article)
+
+    def front(self, id: ArticleId) -> Front:
+        """One article's title, authors and references."""
+        return self._opened(id, *self._packed(id), Front)
+
+    def _packed(self, id: ArticleId) -> tuple[bytes, bytes]:
         rows = list(self._query("SELECT text, parts FROM articles WHERE id = ?", (id,)))
         if not rows:
             raise self._lacks(id)
-        return self._opened(id, *rows[0])
+        return rows[0][0], rows[0][1]
 
     def articles(self) -> Iterator[Article]:
         """Every article with all its parts, one at a time, in the order of the corpus."""
         for id, text, parts in self._query("SELECT id, text, parts FROM articles ORDER BY number"):
-            yield self._opened(id, text, parts)
+            yield self._opened(id, text, parts, Article)
 
     def text(self, id: ArticleId) -> bytes:
         """One article's text in UTF-8."""
@@ -281,9 +291,9 @@ class Corpus(_Database):
         with touching("read", self.folder / STORE):
             yield from self._db.execute(sql, values)
 
-    def _opened(self, id: ArticleId, text: bytes, parts: bytes) -> Article:
+    def _opened(self, id: ArticleId, text: bytes, parts: bytes, kind: type[A]) -> A:
         try:
-            return _unpack(text, parts)
+            return _unpack(text, parts, kind)
         except (ValidationError, *_DAMAGE) as error:
             fault = first_fault(error) if isinstance(error, ValidationError) else str(error)
             raise self._damaged(id, fault) from error

@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from fathom.records.record import Record
 from fathom.records.spans import Span
@@ -276,3 +276,20 @@ class Article(Record):
         if beyond:
             raise ValueError(f"a citation points to reference {beyond[0]} of {len(self.references)}")
         return self
+
+
+class Front(Record):
+    """What stands at the two ends of an article: all that many families ask of it, read at a third of the cost."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: ArticleId
+    title: Span
+    authors: tuple[Author, ...] = ()
+    references: tuple[Reference, ...] = ()
+    text: str
+
+    @property
+    def title_text(self) -> str:
+        """The title as printed."""
+        return self.title.of(self.text)

@@ -46,12 +46,12 @@ class Seen:
         return self.count(self.text(form))
 
     def count(self, text: str) -> int:
-        return _count(text)
+        # What is short comes again and again: instructions, and questions once for each sample.
+        return _count(text) if len(text) < 5_000 else tokenizer(COUNTED_IN).count(text)
 
 
 @lru_cache(maxsize=1_000)
 def _count(text: str) -> int:
-    """Counted once: ten questions over a context share an instruction, and three samples a question."""
     return tokenizer(COUNTED_IN).count(text)
 
 

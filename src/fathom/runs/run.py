@@ -18,7 +18,6 @@ from fathom.records.record import Record
 from fathom.runs.budget import Purse
 from fathom.runs.exam import Exam
 from fathom.runs.folder import LOGS, RunFolder, RunManifest, Standing
-from fathom.runs.gate import Gate
 from fathom.runs.plan import Fitting, Job, jobs
 from fathom.systems.desk import System
 
@@ -67,9 +66,15 @@ def run(
     watch: Watch = lambda reply: None,
 ) -> Ran:
     """Ask a model through the engine; `opened` gives the engine's name of it, and starts whatever serves it."""
-    from fathom.runs.answering import Answering
-    from fathom.runs.engine import Endurance, EngineModel, open_model, run_jobs
-
+    try:
+        from fathom.runs.answering import Answering
+        from fathom.runs.engine import Endurance, EngineModel, open_model, run_jobs
+        from fathom.runs.gate import Gate
+    except ModuleNotFoundError as error:
+        raise FathomError(
+            f"Models are asked through an engine that is not installed ({error.name} is missing). "
+            "Install it with `pip install 'fathom-bench[run]'`."
+        ) from error
     endurance = Endurance(company.retries, company.seconds, company.backoff)
     with opened() as (name, arguments):
         # Opened first: a wrong name or a missing key is told before a folder is made.

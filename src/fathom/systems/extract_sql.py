@@ -68,12 +68,15 @@ class Chunk:
 def chunks(sight: Sight, tokens: int) -> Iterator[Chunk]:
     """The whole text in stretches of at most so many tokens, cut at articles or else at lines; nothing is left out."""
     text = sight.text("articles")
-    # Characters a token, measured on this very text, with room for stretches that are denser than the rest.
-    size = max(200, int(len(text) / max(1, sight.tokens("articles")) * tokens * 0.8))
+    # Characters a token, measured on this very text; stretches that are denser than the rest are cut again.
+    size = max(100, int(len(text) / max(1, sight.tokens("articles")) * tokens))
     boundaries = [(match.start(), int(match[1])) for match in _BOUNDARY.finditer(text)]
     start, article = 0, 1
     while start < len(text):
-        end = _cut(text, start, size, boundaries)
+        end, room = _cut(text, start, size, boundaries), size
+        while sight.count(text[start:end]) > tokens and room > 1:
+            room = room * 3 // 4
+            end = _cut(text, start, room, boundaries)
         yield Chunk(start, end, article)
         article = max((number for place, number in boundaries if place <= end), default=article)
         start = end

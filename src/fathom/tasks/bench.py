@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import zip_longest
 from pathlib import Path
+from typing import Self
 
-from pydantic import JsonValue
+from pydantic import JsonValue, model_validator
 
 import fathom
 from fathom.contexts.files import read_contexts
 from fathom.corpus.store import Corpus
-from fathom.records.articles import Count
+from fathom.records.articles import Count, Position
 from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError, touching
@@ -30,6 +31,31 @@ from fathom.work import run_ordered
 
 FORMAT = 1
 MANIFEST, CONTEXTS, QUESTIONS, KEYS = "manifest.json", "contexts.jsonl", "questions.jsonl", "keys.jsonl"
+
+
+class Fitted(Record):
+    """From which bench, to which window, and what became of its questions."""
+
+    bench: str
+    """The fingerprint of the bench that it was fitted from."""
+    window: Position
+    reserve: Count
+    """Tokens of the window that are left to the reply."""
+    model: str | None = None
+    """In whose tokens lengths were taken; None for those that the contexts were counted in."""
+    built: Count
+    """Questions of the bench that it was fitted from: the three below together."""
+    unchanged: Count
+    proved_again: Count
+    """On a smaller context."""
+    refused: dict[str, Count] = {}
+    """By reason."""
+
+    @model_validator(mode="after")
+    def _none_is_lost(self) -> Self:
+        if self.unchanged + self.proved_again + sum(self.refused.values()) != self.built:
+            raise ValueError("its counts do not add up to what was built")
+        return self
 
 
 class BenchManifest(Record):
@@ -56,6 +82,8 @@ class BenchManifest(Record):
     """What two splits have in common: articles, contexts, templates, identical programs."""
     inputs: str = ""
     """A fingerprint of all that a build starts from: the same inputs give the same bench."""
+    fitted: Fitted | None = None
+    """For a bench that was fitted to a window."""
     fingerprint: str
     """Of contexts, questions and keys."""
 

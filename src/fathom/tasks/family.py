@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -50,6 +50,14 @@ class Builder(Protocol):
     def build(self, context: Context, rng: Random) -> Iterator[Item]: ...
 
 
+class Refitter(Protocol):
+    """Proves a family's items again on smaller contexts of one corpus."""
+
+    def refit(self, context: Context, smaller: Context, items: Sequence[Item]) -> tuple[list[Item], list[str]]:
+        """The items that still hold in the smaller context, and for each of the others why it does not."""
+        ...
+
+
 class Checked(Record):
     """One rule of an audit: how many items were looked at, and what was wrong with some."""
 
@@ -78,6 +86,9 @@ class Family(Protocol):
     def audit(self) -> FamilyAudit: ...
 
     @property
+    def refit(self) -> FamilyRefit: ...
+
+    @property
     def views(self) -> FamilyViews: ...
 
     @property
@@ -94,6 +105,10 @@ class FamilyCheck(Protocol):
 
 class FamilyAudit(Protocol):
     def __call__(self, items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[Checked]: ...
+
+
+class FamilyRefit(Protocol):
+    def __call__(self, corpus: Corpus) -> Refitter: ...
 
 
 class FamilyViews(Protocol):

@@ -12,7 +12,6 @@ from functools import lru_cache
 from itertools import groupby
 
 from fathom.corpus.store import Corpus
-from fathom.records.articles import Article
 from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
 from fathom.records.lengths import print_length
@@ -81,7 +80,7 @@ class _Audit:
 
     def _opened(self, id: str) -> tuple[Source, int]:
         if id not in self._read:
-            article: Article = self._corpus.article(id)
+            article = self._corpus.front(id)
             self._read[id] = read_source(article), len(article.text)
         return self._read[id]
 

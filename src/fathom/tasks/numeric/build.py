@@ -91,7 +91,7 @@ class NumericBuilder:
         if not offered:
             return
         sources = [self._source(id) for id in context.articles]
-        workshop = _Workshop(build_tables(sources), sources)
+        workshop = Workshop(build_tables(sources), sources)
         workshop.tables.load(self._database)
         filler = Filler(workshop.tables, self._database)
         used: set[str] = set()
@@ -107,12 +107,12 @@ class NumericBuilder:
 
     def _source(self, id: ArticleId) -> Source:
         if id not in self._sources:
-            self._sources[id] = read_source(self._corpus.article(id))
+            self._sources[id] = read_source(self._corpus.front(id))
         return self._sources[id]
 
 
 def _fill(
-    filler: Filler, workshop: _Workshop, options: Sequence[Template], empty: bool, rng: Random, used: set[str]
+    filler: Filler, workshop: Workshop, options: Sequence[Template], empty: bool, rng: Random, used: set[str]
 ) -> Filled | None:
     """One of the templates with values that work here; without an answer if that is wanted and can be had."""
     for _ in range(ATTEMPTS):
@@ -138,7 +138,7 @@ def _planned_skills(skills: list[Skill], questions: int, rng: Random) -> list[Sk
     return planned[:questions]
 
 
-class _Workshop:
+class Workshop:
     """The tables of one context under both readings of who is who, and the making of items from them."""
 
     def __init__(self, tables: Tables, sources: Sequence[Source]) -> None:
@@ -162,11 +162,10 @@ class _Workshop:
 
     def item(self, context: Context, filled: Filled, rng: Random) -> Item:
         """The question and its key."""
-        statement = literal(filled.program)
-        id = short_id("q", context.id, statement)
+        key = self.key(context, filled)
         return Item(
             Question(
-                id=id,
+                id=key.question_id,
                 family=NAME,
                 context_id=context.id,
                 split=context.split,
@@ -180,7 +179,16 @@ class _Workshop:
                     **dict(filled.template.labels),
                 },
             ),
-            Key(question_id=id, answer=self._answer(filled), proof=self._proof(filled, statement)),
+            key,
+        )
+
+    def key(self, context: Context, filled: Filled) -> Key:
+        """What is right, computed in both ways; a question's id hangs on its context and its program alone."""
+        statement = literal(filled.program)
+        return Key(
+            question_id=short_id("q", context.id, statement),
+            answer=self._answer(filled),
+            proof=self._proof(filled, statement),
         )
 
     def _answer(self, filled: Filled) -> Answer:

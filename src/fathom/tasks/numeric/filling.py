@@ -84,11 +84,17 @@ class Filler:
             values = self._draw(template, rng, empty)
             if values is None:
                 return None
-            if self.is_of_size(template, values, empty):
-                rows = self.run(template.query, values)
-                if empty or self._tells_something(template, rows):
-                    return Filled(template, values, tuple(rows))
+            filled = self.filled(template, values, empty)
+            if filled is not None:
+                return filled
         return None
+
+    def filled(self, template: Template, values: dict[Slot, int | str], empty: bool) -> Filled | None:
+        """The template with these very values, where they give a result of a planned size."""
+        if not self.is_of_size(template, values, empty):
+            return None
+        rows = self.run(template.query, values)
+        return Filled(template, values, tuple(rows)) if empty or self._tells_something(template, rows) else None
 
     def run(self, statement: Query, values: dict[Slot, int | str]) -> list[Row]:
         """The rows of a statement with these values in its places."""

@@ -96,7 +96,7 @@ class Simulator:
         return self._at_hand[1]
 
     def _read(self, id: ArticleId) -> Source:
-        return read_source(self._corpus.article(id))
+        return read_source(self._corpus.front(id))
 
     @cached_property
     def _most_frequent(self) -> dict[str, str]:

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import chain, repeat
 from typing import NamedTuple
 
-from fathom.records.articles import Article, ArticleId
+from fathom.records.articles import Article, ArticleId, Front
 from fathom.records.names import without_accents
 from fathom.records.spans import Span
 
@@ -65,7 +65,7 @@ class Source:
         return tuple(one.person or f"? {self.id} {position}" for position, one in enumerate(self.byline, start=1))
 
 
-def read_source(article: Article) -> Source:
+def read_source(article: Article | Front) -> Source:
     """The article's title, byline and references."""
     cited: dict[ArticleId, Span] = {}
     for reference in article.references:

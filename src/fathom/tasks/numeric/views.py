@@ -50,7 +50,7 @@ class Views:
 
     def _tables(self, context: Context) -> Tables:
         if context.id not in self._recent:
-            self._recent[context.id] = build_tables([read_source(self._corpus.article(id)) for id in context.articles])
+            self._recent[context.id] = build_tables([read_source(self._corpus.front(id)) for id in context.articles])
             if len(self._recent) > KEPT:
                 self._recent.popitem(last=False)
         return self._recent[context.id]

@@ -1,0 +1,147 @@
+"""300 questions over 30 contexts of 1M tokens through the engine, with a model that costs nothing, ours and plainly.
+
+Ours hands the engine references and puts the text in at the provider's door. The plain way is a task of the engine's
+own whose samples hold the whole context, with its default settings. Each runs in a process of its own, start included;
+either model counts the characters that reach it, and the two must agree. Promise: five times less CPU, under 300 MB, a
+log under 2 MB; one question over a context of 10M tokens in under 1,000 MB.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from _measuring import Cost, bench_of, cost_of, workplace
+from fathom.cli.exam import open_exam
+from fathom.models.known import known
+from fathom.runs.exam import Exam
+from fathom.runs.folder import RunManifest, Settings
+from fathom.runs.plan import Job, jobs, seen
+from fathom.runs.run import Company, run
+from fathom.systems.catalog import system
+
+MODEL = "mockllm/model"
+CONTEXTS = 30
+RECEIVED = "received"
+"""The file in which a process leaves how many characters its model was sent."""
+
+
+class Counting:
+    """A model's outputs; counts what it is sent."""
+
+    def __init__(self) -> None:
+        self.characters = 0
+
+    def __call__(self, input: list[Any], *others: Any) -> Any:
+        from inspect_ai.model import ModelOutput, ModelUsage
+
+        for message in input:
+            parts = [message.content] if isinstance(message.content, str) else [part.text for part in message.content]
+            self.characters += sum(map(len, parts))
+        output = ModelOutput.from_content(MODEL, "Answer: 1")
+        # Without it the engine would fetch a tokenizer and count.
+        output.usage = ModelUsage(input_tokens=1, output_tokens=4, total_tokens=5)
+        return output
+
+
+def ours(exam: Exam, folder: Path) -> int:
+    """A run as `fathom run` makes it; gives the characters that the model was sent."""
+    model = Counting()
+    manifest = RunManifest(bench=exam.bench, bench_fingerprint=exam.fingerprint, model=MODEL, system="full")
+
+    def opened() -> AbstractContextManager[tuple[str, dict[str, Any]]]:
+        return nullcontext((MODEL, {"custom_outputs": model}))
+
+    ran = run(exam, system("full", "direct"), known(MODEL), manifest, folder / "run", opened, Company())
+    if not ran.is_whole:
+        raise SystemExit(f"not every question has its reply: {ran.outcomes}")
+    return model.characters
+
+
+def plainly(exam: Exam, folder: Path) -> int:
+    """The same questions as samples that hold all that is sent."""
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.model import get_model
+
+    def text(job: Job, context: str) -> str:
+        return seen(exam, job).words("full, direct") + context + job.question.text
+
+    samples = []
+    for group in jobs(exam, Settings()):
+        context = seen(exam, group[0]).text("articles")
+        samples.extend(Sample(id=job.id, input=text(job, context)) for job in group)
+    model = Counting()
+    [log] = eval(
+        Task(dataset=MemoryDataset(samples)),
+        model=get_model(MODEL, custom_outputs=model),
+        log_dir=str(folder / "logs"),
+        display="none",
+    )
+    if log.status != "success":
+        raise SystemExit(f"the plain task ended with {log.status}")
+    return model.characters
+
+
+WAYS = {"ours": ours, "plainly": plainly}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one way took."""
+
+    cost: Cost
+    log_megabytes: float
+    characters: int
+
+
+def measured(way: str, bench: Path, folder: Path) -> Measured:
+    """One way in a process of its own."""
+    folder.mkdir()
+    cost = cost_of(sys.executable, __file__, way, bench, folder)
+    logs = sum(path.stat().st_size for path in folder.rglob("*.eval")) / 1e6
+    return Measured(cost, logs, int((folder / RECEIVED).read_text()))
+
+
+def line(name: str, one: Measured) -> str:
+    cost = one.cost
+    return (
+        f"{name:34} {cost.cpu:6.1f} CPU s, {cost.peak_megabytes:6,.0f} MB, log {one.log_megabytes:7.2f} MB, "
+        f"{one.characters / 1e6:,.0f}M characters sent"
+    )
+
+
+def compare(folder: Path) -> None:
+    """Both ways over the same contexts."""
+    bench = bench_of(folder, "--articles", 700, length="1M", count=CONTEXTS)
+    questions = sum(1 for _ in (bench / "questions.jsonl").open())
+    fast, slow = (measured(way, bench, folder / way) for way in WAYS)
+    if fast.characters != slow.characters:
+        raise SystemExit("the two ways send different texts")
+    print(line(f"ours, {questions} questions of 1M", fast))
+    print(line("the plain way, the same", slow))
+    print(
+        f"the plain way takes {slow.cost.cpu / fast.cost.cpu:.1f} times the CPU (promised: 5), "
+        f"{slow.cost.peak_megabytes / fast.cost.peak_megabytes:.1f} times the memory (ours promised: under 300 MB), "
+        f"{slow.log_megabytes / fast.log_megabytes:,.0f} times the log (ours promised: under 2 MB)"
+    )
+
+
+def very_long(folder: Path) -> None:
+    """One question over one context of 10M tokens."""
+    bench = bench_of(folder, "--tokens", "12M", length="10M", count=1, questions=1)
+    print(line("ours, one question of 10M", measured("ours", bench, folder / "ours")) + " (promised: under 1,000 MB)")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        way, bench, folder = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+        with open_exam(bench) as exam:
+            (folder / RECEIVED).write_text(str(WAYS[way](exam, folder)))
+    else:
+        for part in (compare, very_long):
+            with workplace() as folder:
+                part(folder)

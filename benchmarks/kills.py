@@ -1,0 +1,202 @@
+"""A hundred kills (-9) of `fathom run` at random moments, each followed by a new start, then one run to the end.
+
+Half of the kills come at a random time after the start, half after a random number of replies. First through the engine
+against a provider on loopback that counts what it is asked, then with a simulated answerer. Beside each stands a run
+that nothing interrupts. Promise: no reply is lost, nothing is asked again but what was in flight at a kill, and the
+verdicts are the same.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from zlib import crc32
+
+from _measuring import bench_of, fathom, workplace
+from fathom.records.questions import Reply
+from fathom.runs.folder import REPLIES, VERDICTS
+from tests.serving import Provider, serving
+
+KILLS = 100
+CONNECTIONS = 4
+ENGINE_QUESTIONS = 2_000
+PATIENCE = 600.0
+
+
+@dataclass
+class Tally:
+    """What a hundred kills did."""
+
+    starting: int = 0
+    """Kills before the killed process had kept a reply."""
+    asking: int = 0
+    torn: int = 0
+    """Kills that left part of a line."""
+    changed: int = 0
+    """Kills after which the journal no longer began with what it had held."""
+    seconds: float = 0.0
+
+
+class Run:
+    """One run's folder, and the command that begins it or goes on with it."""
+
+    def __init__(self, folder: Path, bench: Path, *words: object) -> None:
+        self.folder = folder
+        self._words = [sys.executable, "-m", "fathom", "run", *map(str, (bench, "--out", folder, *words))]
+
+    def journal(self) -> bytes:
+        path = self.folder / REPLIES
+        return path.read_bytes() if path.exists() else b""
+
+    def start(self) -> subprocess.Popen[bytes]:
+        # Into a file: a pipe that nobody reads could fill up.
+        said = tempfile.TemporaryFile()  # noqa: SIM115 -- gone with the process
+        environment = {**os.environ, "MINE_API_KEY": "none"}
+        return subprocess.Popen(self._words, stdout=subprocess.DEVNULL, stderr=said, env=environment)
+
+    def finish(self) -> None:
+        """Let it go on to its end."""
+        code = self.start().wait(PATIENCE)
+        if code != 0:
+            raise SystemExit(f"{' '.join(self._words)} ended with {code}")
+
+    def new_lines(self, known: int) -> int:
+        """Lines of the journal after the first `known` bytes."""
+        path = self.folder / REPLIES
+        if not path.exists():
+            return 0
+        with path.open("rb") as file:
+            file.seek(known)
+            return file.read().count(b"\n")
+
+    def await_lines(self, wanted: int, process: subprocess.Popen[bytes], known: int, seconds: float) -> None:
+        """Until so many lines are new, the time is over or the process has ended."""
+        end = time.monotonic() + seconds
+        while self.new_lines(known) < wanted and time.monotonic() < end and process.poll() is None:
+            time.sleep(0.001)
+
+    def verdicts(self) -> list[str]:
+        fathom("score", self.folder)
+        return sorted((self.folder / VERDICTS).read_text().splitlines())
+
+
+def kill_at_random(run: Run, rng: Random, begins_after: float, most: int, tally: Tally) -> None:
+    """Start the command and kill it: at a random time, or after a random number of replies."""
+    before = run.journal()
+    by_time = rng.random() < 0.5
+    process = run.start()
+    wanted, seconds = (most, rng.uniform(0, 1.3 * begins_after)) if by_time else (rng.randint(1, most), PATIENCE)
+    run.await_lines(wanted, process, len(before), seconds)
+    # Replies are seen just after they are written; a kill may come at any moment until the next one.
+    time.sleep(rng.uniform(0, 0.005))
+    process.kill()
+    if process.wait() != -9:
+        raise SystemExit(f"the run ended by itself with {process.returncode} before it was killed")
+    after = run.journal()
+    whole = after[: after.rfind(b"\n") + 1]
+    # The line that an earlier kill tore is cut off by the next start; whole lines stay.
+    kept = before[: before.rfind(b"\n") + 1]
+    tally.changed += not whole.startswith(kept)
+    tally.torn += whole != after
+    tally.starting += whole == kept
+    tally.asking += whole != kept
+
+
+def first_reply(run: Run) -> float:
+    """Seconds until a new run keeps its first reply; the run is killed then."""
+    start = time.monotonic()
+    process = run.start()
+    run.await_lines(1, process, 0, PATIENCE)
+    process.kill()
+    process.wait()
+    return time.monotonic() - start
+
+
+def killed(run: Run, seed: int, most: int) -> Tally:
+    """What comes of a run that is killed a hundred times and then let go on to its end."""
+    start = time.monotonic()
+    tally, rng = Tally(), Random(seed)
+    begins_after = first_reply(run)
+    for _ in range(KILLS):
+        kill_at_random(run, rng, begins_after, most, tally)
+    run.finish()
+    tally.seconds = time.monotonic() - start
+    return tally
+
+
+def report(name: str, run: Run, plain: Run, tally: Tally, questions: int) -> bool:
+    """Print what was found; whether all of it is as promised, requests aside."""
+    replies = [Reply.from_line(line) for line in run.journal().splitlines()]
+    places = Counter((reply.question_id, reply.sample) for reply in replies)
+    answered = sum(reply.outcome == "answered" for reply in replies)
+    verdicts, expected = run.verdicts(), plain.verdicts()
+    differing = len(set(verdicts) ^ set(expected))
+    print(
+        f"{name}: {KILLS + 1} kills in {tally.seconds:.0f} s, {tally.starting} before a process kept its first reply, "
+        f"{tally.asking} after; {tally.torn} torn lines; {tally.changed} times a kept line was lost or changed"
+    )
+    print(
+        f"  {len(places):,} of {questions:,} questions have a reply ({answered:,} answered), "
+        f"{len(replies) - len(places)} have two; {differing} of {len(expected):,} verdicts differ from the "
+        "uninterrupted run's (promised: 0)"
+    )
+    return not tally.changed and not differing and len(places) == len(replies) == questions
+
+
+def through_the_engine(bench: Path, folder: Path) -> bool:
+    """Against a provider that counts requests."""
+    requests: Counter[int] = Counter()
+
+    def counted(number: int, prompt: str) -> str:
+        requests[crc32(prompt.encode())] += 1  # called under the provider's lock
+        return ""
+
+    def reply(prompt: str) -> str:
+        chosen = crc32(prompt.encode()) % 7
+        return f"Answer: {chosen}" if chosen else "Answer: NULL"
+
+    with serving(Provider(reply=reply, fault=counted, seconds=0.03, keep_prompts=False)) as provider:
+        words = ("--model", "openai-api/mine/m", "--url", provider.url, "--window", "128K")
+        more = ("--connections", CONNECTIONS, "--limit", ENGINE_QUESTIONS)
+        plain = Run(folder / "plain", bench, *words, *more)
+        plain.finish()
+        once = requests.total()
+        requests.clear()
+        run = Run(folder / "killed", bench, *words, *more)
+        tally = killed(run, 1, 30)
+    good = report("through the engine", run, plain, tally, ENGINE_QUESTIONS)
+    again = requests.total() - ENGINE_QUESTIONS
+    most = CONNECTIONS * (KILLS + 1)
+    print(
+        f"  {once:,} requests without a kill, {requests.total():,} with: {again} were sent again, "
+        f"{again / most:.2f} of the {most} that can be in flight at {KILLS + 1} kills with {CONNECTIONS} connections"
+    )
+    return good and once == ENGINE_QUESTIONS and again <= most
+
+
+def simulated(bench: Path, folder: Path, questions: int) -> bool:
+    """A reader with faults."""
+    words = ("--model", "sim/reader?miss=0.1&ignore-not=0.3&format=0.05&refuse=0.05")
+    plain, run = Run(folder / "plain-sim", bench, *words), Run(folder / "killed-sim", bench, *words)
+    plain.finish()
+    return report("simulated", run, plain, killed(run, 2, 60), questions)
+
+
+def all_of(checks: list[Callable[[], bool]]) -> bool:
+    return all([check() for check in checks])
+
+
+if __name__ == "__main__":
+    with workplace() as folder:
+        bench = bench_of(folder, "--articles", 1_500, "--length", "short", length="1536", count=650)
+        questions = sum(1 for _ in (bench / "questions.jsonl").open())
+        good = all_of([lambda: through_the_engine(bench, folder), lambda: simulated(bench, folder, questions)])
+    sys.exit(0 if good else 1)

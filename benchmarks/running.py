@@ -1,0 +1,62 @@
+"""Questions a second of `fathom run` with simulated answerers, on a bench of 6,550 questions over contexts of 64K.
+
+The whole command, its start included; then the run alone in this process, once with articles read on the way and once
+with articles read before; and what a plain journal of the same replies takes. Promise: 2,000 a second.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from _measuring import bench_of, fathom, workplace
+from fathom.cli.exam import open_exam
+from fathom.cli.simulate import simulated_answers
+from fathom.cli.subject import Subject
+from fathom.records.files import Journal
+from fathom.records.questions import Reply
+from fathom.runs.folder import REPLIES, Settings
+from fathom.runs.run import run_simulated
+
+NAMES = ("sim/oracle", "sim/reader?miss=0.1&ignore-not=0.3")
+
+
+def run_alone(bench: Path, name: str, folder: Path) -> tuple[float, float]:
+    """Seconds of a run without its start, with articles read on the way and with articles read before."""
+    subject = Subject(bench, None, name, "full", "direct", Settings(), None, 8)
+    taken = []
+    with open_exam(bench) as exam, simulated_answers(subject) as answer:
+        for number in range(2):
+            path = folder / f"run-{number}"
+            start = time.perf_counter()
+            ran = run_simulated(exam, subject.manifest(exam, path), path, answer)
+            taken.append(time.perf_counter() - start)
+            if not ran.is_whole:
+                raise SystemExit(f"{name} has not answered every question: {ran.outcomes}")
+    return taken[0], taken[1]
+
+
+def journal_alone(replies: Path, copy: Path) -> float:
+    """Seconds to append the same replies to a journal."""
+    kept = list(Journal(replies, Reply).read())
+    start = time.perf_counter()
+    with Journal(copy, Reply) as journal:
+        for reply in kept:
+            journal.append(reply)
+    return time.perf_counter() - start
+
+
+with workplace() as folder:
+    bench = bench_of(folder, "--articles", 662, length="64K", count=655)
+    total = sum(1 for _ in (bench / "questions.jsonl").open())
+    print(f"{total:,} questions; a second:")
+    for number, name in enumerate(NAMES):
+        place = folder / str(number)
+        whole = fathom("run", bench, "--model", name, "--out", place / "whole")
+        cold, warm = run_alone(bench, name, place)
+        journal = journal_alone(place / "whole" / REPLIES, place / "copy.jsonl")
+        print(
+            f"{total / whole.wall:8,.0f} whole command ({whole.wall:.2f} s, {whole.peak_megabytes:.0f} MB)"
+            f"{total / cold:8,.0f} run alone{total / warm:8,.0f} articles read before{total / journal:9,.0f} journal alone"
+            f"  {name}: {total / whole.wall / 2_000:.2f} times the promised 2,000"
+        )

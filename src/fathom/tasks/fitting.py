@@ -1,0 +1,360 @@
+"""A bench for a model's window: contexts that are too long lose whole articles, and every key is proved again."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import get_args
+
+import fathom
+from fathom.contexts.layout import CLOSING, LAYOUT, boundary, context_id
+from fathom.corpus.store import Corpus
+from fathom.models.known import Known, in_its_tokens, known
+from fathom.models.tokenizers import DEFAULT, EMBEDDED, tokenizer
+from fathom.records.articles import ArticleId
+from fathom.records.chance import rng_for
+from fathom.records.contexts import Context, ContextId, Place
+from fathom.records.errors import FathomError, touching
+from fathom.records.files import replacing
+from fathom.records.lengths import print_length
+from fathom.records.record import digest
+from fathom.records.spans import Span
+from fathom.systems.desk import Manner
+from fathom.tasks.bench import (
+    CONTEXTS,
+    KEYS,
+    MANIFEST,
+    QUESTIONS,
+    Bench,
+    BenchManifest,
+    Counted,
+    Fitted,
+    _refuse_another,
+    fingerprint_of,
+)
+from fathom.tasks.catalog import family
+from fathom.tasks.family import Item, Refitter
+
+LEAST_ARTICLES = 4
+"""Articles that a context keeps: with fewer there is little left to compare."""
+
+TOO_FEW = f"fewer than {LEAST_ARTICLES} of its articles fit"
+TAKEN = "what is left of its context is another context"
+
+
+@dataclass(frozen=True)
+class Window:
+    """How much a model can read, in its own tokens."""
+
+    window: int
+    reserve: int = 2_048
+    """Left to the reply."""
+    model: str | None = None
+    """Whose tokens they are; None for those that the contexts were counted in."""
+
+    def takes(self, tokens: int) -> bool:
+        """Whether so many counted tokens fit, with room for a reply."""
+        return in_its_tokens(tokens, self._known) + self.reserve <= self.window
+
+    def counted_in(self, context: Context) -> str:
+        """The tokenizer to count in: what is known of models is known for the default one."""
+        return context.tokenizer if self.model is None else DEFAULT
+
+    @cached_property
+    def _known(self) -> Known:
+        return Known(tokens=1) if self.model is None else known(self.model)
+
+
+def fit(
+    folder: Path,
+    window: Window,
+    out: Path,
+    corpus_folder: Path | None = None,
+    watch: Callable[[int], None] = lambda done: None,
+) -> BenchManifest:
+    """Write to `out` what of the bench in `folder` fits the window; the same bench and window give the same bytes."""
+    bench = Bench(folder)
+    _refuse_unsound(bench)
+    _refuse_another(out)
+    with _corpus_of(bench, corpus_folder) as corpus, _making(out):
+        fitting = _Fitting(bench, corpus, window)
+        with (
+            replacing(out / CONTEXTS) as contexts,
+            replacing(out / QUESTIONS) as questions,
+            replacing(out / KEYS) as keys,
+        ):
+            for context, items in fitting.fitted(watch):
+                contexts.write(context.to_line())
+                for item in items:
+                    questions.write(item.question.to_line())
+                    keys.write(item.key.to_line())
+            fitting.refuse_nothing_left()
+        manifest = fitting.manifest(out)
+        with replacing(out / MANIFEST) as file:
+            file.write(manifest.model_dump_json(indent=2).encode() + b"\n")
+    return manifest
+
+
+class _Fitting:
+    """Fits the contexts of one bench in turn, and counts what becomes of its questions."""
+
+    def __init__(self, bench: Bench, corpus: Corpus, window: Window) -> None:
+        self._bench = bench
+        self._corpus = corpus
+        self._window = window
+        self._counted = Counted(bench.manifest.asked, bench.manifest.families)
+        self._unchanged = self._proved_again = 0
+        self._refused: Counter[str] = Counter()
+        self._taken: set[ContextId] = {context.id for context in bench.contexts()}
+        self._ruler = cache(lambda name: _Ruler(corpus, name))
+        self._refitter: Callable[[str], Refitter] = cache(lambda name: family(name).refit(corpus))
+        self._words = cache(self._count_words)
+
+    def fitted(self, watch: Callable[[int], None]) -> Iterator[tuple[Context, list[Item]]]:
+        """Each context that fits, or that could be made to, with the items that hold in it."""
+        for done, (context, items) in enumerate(self._bench.by_context(), start=1):
+            if self._window.takes(self._ruled(context).tokens(context.articles) + self._asked(context, items)):
+                self._unchanged += len(items)
+                self._counted.add(context, items)
+                yield context, items
+            else:
+                smaller, kept = self._shrunk(context, items)
+                self._proved_again += len(kept)
+                if smaller is not None and kept:
+                    self._counted.add(smaller, kept)
+                    yield smaller, kept
+            watch(done)
+
+    def manifest(self, out: Path) -> BenchManifest:
+        """The bench's own, but for what was fitted."""
+        window, counted = self._window, self._counted
+        was = self._bench.manifest
+        return was.model_copy(
+            update={
+                "corpus": Path(os.path.relpath(self._corpus.folder, out)).as_posix(),
+                "contexts": counted.contexts,
+                "questions": counted.questions,
+                "counts": {name: dict(sorted(values.items())) for name, values in sorted(counted.by.items())},
+                "missing": dict(sorted(counted.missing.items())),
+                "leaks": counted.leaks(),
+                "inputs": digest("fit", was.inputs, was.fingerprint, repr(window)).hex(),
+                "fitted": Fitted(
+                    bench=was.fingerprint,
+                    window=window.window,
+                    reserve=window.reserve,
+                    model=window.model,
+                    built=was.questions,
+                    unchanged=self._unchanged,
+                    proved_again=self._proved_again,
+                    refused=dict(sorted(self._refused.items())),
+                ),
+                "fingerprint": fingerprint_of(out),
+            }
+        )
+
+    def refuse_nothing_left(self) -> None:
+        """A bench without a question is none."""
+        if self._counted.questions:
+            return
+        reason, count = self._refused.most_common(1)[0]
+        raise FathomError(
+            f"No question of '{self._bench.folder}' is left in a window of {print_length(self._window.window)} tokens "
+            f"of which {print_length(self._window.reserve)} are reserved: for {count:,} of "
+            f"{self._bench.manifest.questions:,}, {reason}. Give a larger --window, or a smaller --reserve."
+        )
+
+    # How long it is.
+
+    def _ruled(self, context: Context) -> _Ruler:
+        return self._ruler(self._window.counted_in(context))
+
+    def _asked(self, context: Context, items: Sequence[Item]) -> int:
+        """The tokens of the longest question with its instruction."""
+        ruler = self._ruled(context)
+        return max(
+            (self._words(item.question.family, ruler) + ruler.count(item.question.text) for item in items), default=0
+        )
+
+    def _count_words(self, name: str, ruler: _Ruler) -> int:
+        """The tokens of the instruction to whoever reads all articles, in the manner that takes more of them."""
+        views = family(name).views(self._corpus)
+        return max(ruler.count(views.words(f"full, {manner}")) for manner in get_args(Manner))
+
+    # Making it smaller.
+
+    def _shrunk(self, context: Context, items: list[Item]) -> tuple[Context | None, list[Item]]:
+        """The context with fewer articles and the items that hold in it; those that do not are counted."""
+        articles = self._chosen(context, items)
+        smaller = None if articles is None else self._laid_out(context, articles)
+        if smaller is None or smaller.id in self._taken:
+            self._refused.update({TOO_FEW if smaller is None else TAKEN: len(items)} if items else {})
+            return None, []
+        self._taken.add(smaller.id)
+        kept: list[Item] = []
+        for name in self._bench.manifest.families:
+            mine = [item for item in items if item.question.family == name]
+            held, reasons = self._refitter(name).refit(context, smaller, mine)
+            kept.extend(held)
+            self._refused.update(reasons)
+        return smaller, kept
+
+    def _chosen(self, context: Context, items: Sequence[Item]) -> list[ArticleId] | None:
+        """The articles to keep: those on which items depend most, then whatever still fits."""
+        asked, own = self._asked(context, items), self._ruler(context.tokenizer)
+
+        def fits(wanted: Collection[ArticleId]) -> bool:
+            ordered = _in_order(context, wanted)
+            # A context's length is the window it is fitted to, and its text may not be longer, whoever counts.
+            return self._window.takes(self._ruled(context).tokens(ordered) + asked) and (
+                own.tokens(ordered) <= self._window.window
+            )
+
+        shortest = sorted(context.articles, key=own.of)
+        kept: set[ArticleId] = set()
+        for article in _most_needed(context, items):
+            wanted = kept | {article}
+            # A long article is passed over where those that must still follow would no longer fit.
+            others = [other for other in shortest if other not in wanted][: max(0, LEAST_ARTICLES - len(wanted))]
+            if fits(wanted.union(others)):
+                kept = wanted
+        return _in_order(context, kept) if len(kept) >= LEAST_ARTICLES else None
+
+    def _laid_out(self, context: Context, articles: Sequence[ArticleId]) -> Context:
+        return lay_out_again(context, articles, self._window.window, self._ruler(context.tokenizer))
+
+
+def _most_needed(context: Context, items: Sequence[Item]) -> list[ArticleId]:
+    """The articles in the order in which they are worth keeping; chance decides among equals.
+
+    Each item has one vote for the articles it depends on, all together: what needs two articles falls with either, what
+    needs forty can spare some. With a vote for each article no more items survived than with articles drawn by lot.
+    """
+    needed: dict[ArticleId, float] = dict.fromkeys(context.articles, 0.0)
+    for item in items:
+        mine = {passage.article for passage in item.key.proof.passages}
+        for article in mine:
+            needed[article] += 1 / len(mine)
+    order = list(context.articles)
+    rng_for(0, "fit", context.id).shuffle(order)
+    return sorted(order, key=needed.__getitem__, reverse=True)
+
+
+def _in_order(context: Context, articles: Collection[ArticleId]) -> list[ArticleId]:
+    return [id for id in context.articles if id in articles]
+
+
+class _Ruler:
+    """Measures laid-out articles of one corpus in the tokens of one tokenizer."""
+
+    def __init__(self, corpus: Corpus, name: str) -> None:
+        if name not in EMBEDDED:
+            raise FathomError(
+                f"The contexts of the bench were counted with '{name}', which does not come with Fathom, so that "
+                f"smaller ones cannot be counted. Gather them anew with one of {', '.join(EMBEDDED)}."
+            )
+        self._counter = tokenizer(name)
+        # Those that come with Fathom split at newlines: what the pieces have adds up to what the whole has.
+        assert self._counter.splits_at_newlines
+        self._tokens = corpus.token_counts(self._counter)
+        self._boundary = cache(lambda number: self.count(boundary(number)))
+        self.listed = {listed.id: listed for listed in corpus.listing()}
+
+    def count(self, text: str) -> int:
+        return self._counter.count(text)
+
+    def of(self, article: ArticleId) -> int:
+        """The tokens of one article."""
+        return self._tokens[article]
+
+    def before(self, articles: Sequence[ArticleId]) -> list[int]:
+        """How many tokens stand before each of these articles when they are laid out, and behind the last."""
+        tokens, found = 0, []
+        for number, article in enumerate(articles, start=1):
+            tokens += self._boundary(number)
+            found.append(tokens)
+            tokens += self.of(article)
+        return [*found, tokens]
+
+    def tokens(self, articles: Sequence[ArticleId]) -> int:
+        """How many tokens these articles have when they are laid out."""
+        return self.before(articles)[-1] + self.count(CLOSING)
+
+
+def lay_out_again(context: Context, articles: Sequence[ArticleId], length: int, ruler: _Ruler) -> Context:
+    """The context of these articles alone, of at most that length; all else is as it was."""
+    if context.layout != LAYOUT:
+        raise FathomError(
+            f"Context '{context.id}' is laid out as '{context.layout}', which this Fathom does not know ({LAYOUT}). "
+            "Update Fathom, or build the bench again."
+        )
+    characters, places = 0, []
+    for number, (article, token) in enumerate(zip(articles, ruler.before(articles), strict=False), start=1):
+        start = characters + len(boundary(number))
+        characters = start + ruler.listed[article].characters
+        places.append(Place(article=article, span=Span(start, characters), token=token))
+    return Context(
+        id=context_id(ruler.listed[article].fingerprint for article in articles),
+        layout=context.layout,
+        length=length,
+        tokens=ruler.tokens(articles),
+        tokenizer=context.tokenizer,
+        way=context.way,
+        split=context.split,
+        places=tuple(places),
+    )
+
+
+# What is looked at before anything is written.
+
+
+def _refuse_unsound(bench: Bench) -> None:
+    """Keys are proved again from the bench's own programs: they must be those that were built, and by these rules."""
+    if bench.manifest.fathom != fathom.__version__:
+        raise FathomError(
+            f"The bench '{bench.folder}' was built by Fathom {bench.manifest.fathom}, and this is "
+            f"{fathom.__version__}. Build it again, or fit it with that version."
+        )
+    for name in (CONTEXTS, QUESTIONS, KEYS):
+        if not (bench.folder / name).is_file():
+            raise FathomError(f"The bench '{bench.folder}' lacks {name}. Restore a copy, or build it again.")
+    if fingerprint_of(bench.folder) != bench.manifest.fingerprint:
+        raise FathomError(
+            f"The bench '{bench.folder}' was changed after it was built. Restore a copy, or build it again."
+        )
+
+
+@contextmanager
+def _corpus_of(bench: Bench, folder: Path | None) -> Iterator[Corpus]:
+    """The bench's corpus, open; another one is refused."""
+    where = folder or bench.corpus_folder
+    if not where.exists():
+        raise FathomError(
+            f"The corpus of the bench '{bench.folder}' is not in '{where}'. Say where it is with --corpus."
+        )
+    with Corpus(where) as corpus:
+        if corpus.manifest.fingerprint != bench.manifest.corpus_fingerprint:
+            raise FathomError(
+                f"The corpus '{where}' is not the one that the bench '{bench.folder}' was built from. "
+                "Give that one with --corpus."
+            )
+        yield corpus
+
+
+@contextmanager
+def _making(folder: Path) -> Iterator[None]:
+    """The folder, made where it is not there; what was made goes again if nothing comes of it."""
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    with touching("make the folder", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        for path in made:
+            with suppress(OSError):
+                path.rmdir()
+        raise

@@ -1,0 +1,150 @@
+"""`fathom plan`, `fathom run` and `fathom score` with simulated answerers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fathom.cli.main import main
+from fathom.runs.folder import VERDICTS, read_replies, read_run
+from tests.runs.conftest import tiny_bench
+
+__all__ = ["tiny_bench"]
+
+CARELESS = "sim/reader?miss=0.3&timeout=0.3"
+
+
+def call(*words: object) -> int:
+    try:
+        return main([str(word) for word in words])
+    except SystemExit as end:
+        return int(end.code or 0)
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Any:
+    """What a command prints as JSON."""
+
+    def run(*words: object) -> dict[str, Any]:
+        capsys.readouterr()
+        assert call(*words, "--json") in (0, 1)
+        found: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return found
+
+    return run
+
+
+def share_right(said: Any, run: Path) -> float:
+    return float(said("score", run)["scores"]["all"]["share_right"])
+
+
+def test_the_oracle_is_right_and_null_where_nothing_is(tiny_bench: Path, tmp_path: Path, said: Any) -> None:
+    for name in ("oracle", "reader", "null"):
+        assert call("run", tiny_bench, "--model", f"sim/{name}", "--out", tmp_path / name) == 0
+    assert share_right(said, tmp_path / "oracle") == 1.0
+    assert share_right(said, tmp_path / "reader") == 1.0
+    types = [json.loads(line)["answer"]["type"] for line in (tiny_bench / "keys.jsonl").read_text().splitlines()]
+    assert share_right(said, tmp_path / "null") == pytest.approx(types.count("none") / len(types))
+
+
+def test_failures_wait_and_the_same_command_goes_on(tiny_bench: Path, tmp_path: Path, said: Any) -> None:
+    command = ("run", tiny_bench, "--model", CARELESS, "--out", tmp_path / "run", "--samples", 3)
+    assert call(*command) == 1
+    first = read_replies(tmp_path / "run").replies
+    failed = {place for place, reply in first.items() if reply.outcome == "failed"}
+    assert 0 < len(failed) < len(first) == 90
+    said("score", tmp_path / "run")
+    for _ in range(12):
+        if call(*command) == 0:
+            break
+    last = read_replies(tmp_path / "run").replies
+    assert all(reply.outcome != "failed" for reply in last.values())
+    assert all(last[place] == reply for place, reply in first.items() if place not in failed)
+    changed = said("score", tmp_path / "run")["changes"]
+    assert changed["compared"] == 90
+    assert sum(changed["changed"].values()) == len(failed)
+    samples = said("score", tmp_path / "run")["samples"]
+    assert samples["most"] == 3
+    assert samples["pass_at"]["1"] <= samples["pass_at"]["2"] <= samples["pass_at"]["3"]
+    assert samples["mean"] == pytest.approx(samples["pass_at"]["1"])
+
+
+def test_the_same_seed_gives_the_same_replies(tiny_bench: Path, tmp_path: Path) -> None:
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        call("run", tiny_bench, "--model", CARELESS, "--out", tmp_path / name, "--seed", seed)
+    one, two, other = ((tmp_path / name / "replies.jsonl").read_bytes() for name in "abc")
+    assert one == two != other
+
+
+def test_a_run_says_what_it_is(tiny_bench: Path, tmp_path: Path) -> None:
+    call("run", tiny_bench, "--model", "sim/oracle", "--out", tmp_path / "run", "--system", "tables", "--limit", 4)
+    manifest = read_run(tmp_path / "run")
+    assert (manifest.model, manifest.system, manifest.settings.limit) == ("sim/oracle", "tables", 4)
+    assert (tmp_path / "run" / manifest.bench).resolve() == tiny_bench.resolve()
+    assert len(read_replies(tmp_path / "run").replies) == 4
+
+
+def test_a_plan_says_what_is_there_already(tiny_bench: Path, tmp_path: Path, said: Any) -> None:
+    words = ("plan", tiny_bench, "--model", "sim/oracle", "--out", tmp_path / "run")
+    assert said(*words)["done"] == 0
+    call("run", tiny_bench, "--model", "sim/oracle", "--out", tmp_path / "run")
+    assert (said(*words)["done"], said(*words)["requests"]) == (30, 0)
+
+
+def test_a_plan_names_what_does_not_fit(tiny_bench: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("plan", tiny_bench, "--model", "local/smollm2") == 0
+    assert "30 questions do not fit" in capsys.readouterr().out
+    assert call("plan", tiny_bench, "--model", "openai/gpt-4.1") == 0
+    assert "at most $" in capsys.readouterr().out
+
+
+def test_scores_of_another_bench_are_refused(
+    tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call("run", tiny_bench, "--model", "sim/oracle", "--out", tmp_path / "run")
+    manifest = (tmp_path / "run" / "run.json").read_text().replace('"bench_fingerprint": "', '"bench_fingerprint": "0')
+    (tmp_path / "run" / "run.json").write_text(manifest)
+    assert call("score", tmp_path / "run") == 2
+    assert "--bench" in capsys.readouterr().err
+    assert not (tmp_path / "run" / VERDICTS).exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--model", "sim/reader?miss=2"), "miss"),
+        (("--model", "sim/oracle", "--system", "magic"), "magic"),
+        (("--model", "sim/oracle", "--samples", "0"), "samples"),
+        (("--model", "sim/oracle", "--prices", "/nowhere"), "nowhere"),
+        (("--model", "sim/oracle", "--corpus", "/nowhere"), "nowhere"),
+    ],
+)
+def test_misuse_is_one_sentence(
+    tiny_bench: Path, tmp_path: Path, words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("run", tiny_bench, "--out", tmp_path / "run", *words) == 2
+    error = capsys.readouterr().err
+    assert sentence in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_no_run_and_no_answers_is_told(tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("score", tiny_bench) == 2
+    assert "--answers" in capsys.readouterr().err
+    assert call("run", tmp_path, "--model", "sim/oracle") == 2
+    assert "There is no bench" in capsys.readouterr().err
+
+
+def test_a_bench_of_a_newer_fathom_is_refused(
+    tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    newer = tmp_path / "bench"
+    newer.mkdir()
+    manifest = json.loads((tiny_bench / "manifest.json").read_text()) | {"format": 99, "surprise": 1}
+    (newer / "manifest.json").write_text(json.dumps(manifest))
+    assert call("run", newer, "--model", "openai/gpt-4.1") == 2
+    assert "newer Fathom" in capsys.readouterr().err

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from decimal import Decimal
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fathom.scoring.answers import Number
+from fathom.scoring.score import changes, sampled
+from fathom.scoring.verdicts import Verdict
+
+
+def verdict(question: str, sample: int, read: int | None, right: bool = False) -> Verdict:
+    return Verdict(
+        question_id=question,
+        sample=sample,
+        outcome="right" if right else "wrong" if read is not None else "unreadable",
+        score=1.0 if right else 0.0,
+        read_as=Number(value=Decimal(read)) if read is not None else None,
+    )
+
+
+def test_samples_are_taken_together() -> None:
+    verdicts = [
+        # Two of three right; the majority is right.
+        *(verdict("a", sample, 4, right=sample > 0) for sample in range(3)),
+        # One of three right, two agree on a wrong answer; the majority is wrong.
+        verdict("b", 0, 7),
+        verdict("b", 1, 4, right=True),
+        verdict("b", 2, 7),
+        # Nothing can be read.
+        *(verdict("c", sample, None) for sample in range(3)),
+    ]
+    found = sampled(["a", "b", "c", "never answered"], verdicts)
+    assert found.most == 3
+    assert found.mean == 3 / 12
+    assert found.pass_at == pytest.approx({1: (2 / 3 + 1 / 3) / 4, 2: (1 + 2 / 3) / 4, 3: 2 / 4})
+    assert found.majority == 1 / 4
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=6))
+def test_pass_at_k_is_the_share_of_draws_with_a_right_one(rights: list[bool]) -> None:
+    found = sampled(["a"], [verdict("a", place, place, right) for place, right in enumerate(rights)])
+    for k, share in found.pass_at.items():
+        draws = list(combinations(rights, k))
+        assert abs(share - sum(map(any, draws)) / len(draws)) < 1e-12
+
+
+def test_a_question_without_samples_is_not_right() -> None:
+    found = sampled(["a"], [])
+    assert (found.most, found.mean, found.pass_at, found.majority) == (0, 0.0, {}, 0.0)
+
+
+def test_what_changed_is_told() -> None:
+    before = [verdict("a", 0, 1), verdict("b", 0, 1, right=True), verdict("c", 0, None)]
+    after = [verdict("a", 0, 1, right=True), verdict("b", 0, 1, right=True), verdict("d", 0, 2)]
+    found = changes(before, after)
+    assert (found.compared, found.changed, found.examples) == (2, {"wrong to right": 1}, ("a",))
