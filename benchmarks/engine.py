@@ -70,7 +70,7 @@ def plainly(exam: Exam, folder: Path) -> int:
     def text(job: Job, context: str) -> str:
         return seen(exam, job).words("full, direct") + context + job.question.text
 
-    samples = []
+    samples: list[Sample] = []
     for group in jobs(exam, Settings()):
         context = seen(exam, group[0]).text("articles")
         samples.extend(Sample(id=job.id, input=text(job, context)) for job in group)

@@ -1,0 +1,138 @@
+"""What asking all questions over a context together, the first one alone, is worth to a prefix cache.
+
+Against the embedded model: ten questions over each of five contexts of 1.5K tokens, eight connections, in our order and
+in a naive one (all questions shuffled, no gate), with a fresh server for each. Its server keeps earlier prompts in
+memory, enough for all five contexts, so the same is measured with one that keeps two besides the one at hand. Against a
+provider on loopback that remembers three prefixes: the share of prefix tokens that hit, of what is possible at all,
+ours and with either half left out. Promise: at least 95%.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+from _measuring import bench_of, workplace
+from fathom.cli.exam import open_exam
+from fathom.models import embedded
+from fathom.models.embedded import EmbeddedServer
+from fathom.models.known import Known
+from fathom.records.questions import Reply
+from fathom.runs.answering import Answering
+from fathom.runs.budget import Purse
+from fathom.runs.engine import Endurance, EngineModel, open_model, run_jobs
+from fathom.runs.exam import Exam
+from fathom.runs.folder import Settings
+from fathom.runs.gate import Gate
+from fathom.runs.inspecting import Memory
+from fathom.runs.plan import Job, jobs
+from fathom.runs.run import expander
+from fathom.systems.catalog import system
+from tests.serving import Provider, serving
+
+CONNECTIONS = 8
+FEW_MEBIBYTES = 100
+"""Room for two contexts of 1.9K of the model's tokens, at 22.6 KiB a token."""
+
+
+class OpenGate(Gate):
+    """Holds nobody back."""
+
+    @asynccontextmanager
+    async def through(self, prefix: str) -> AsyncIterator[Callable[[], None]]:
+        yield lambda: None
+
+
+class ForgetfulServer(EmbeddedServer):
+    """The embedded model with little memory for earlier prompts."""
+
+    def _start(self, settings: embedded.Settings) -> None:
+        begin = subprocess.Popen
+
+        def ourselves(words: list[str], **named: Any) -> subprocess.Popen[bytes]:
+            return begin([words[0], __file__, words[-1]], **named)
+
+        with patch.object(subprocess, "Popen", ourselves):
+            super()._start(settings)
+
+
+def ask(exam: Exam, settings: Settings, url: str, gate: Gate, grouped: bool, logs: Path) -> tuple[list[Reply], float]:
+    """The replies of a run as `fathom run` makes it, with another gate or order, and the seconds it took."""
+    pending = [job for group in jobs(exam, settings) for job in group]
+    if not grouped:
+        Random(5).shuffle(pending)
+    replies: list[Reply] = []
+    endurance = Endurance()
+    model = open_model("openai-api/local/m", settings, endurance, CONNECTIONS, url=url, api_key="none")
+    engine = EngineModel(model, expander(exam, pending), endurance)
+    full = system("full", "direct")
+    answering = Answering(exam, full, engine, Known(), settings, Memory(), Purse(None), gate, replies.append)
+    start = time.perf_counter()
+    run_jobs(answering, pending, model, logs, CONNECTIONS)
+    seconds = time.perf_counter() - start
+    check(replies, pending)
+    return replies, seconds
+
+
+def check(replies: list[Reply], pending: list[Job]) -> None:
+    """Nothing may be missing, or the figures compare different work."""
+    failed = [reply.error for reply in replies if reply.outcome == "failed"]
+    if failed or len(replies) != len(pending):
+        raise SystemExit(f"{len(replies)} of {len(pending)} replies, {len(failed)} failed: {failed[:1]}")
+
+
+def cached_share(replies: list[Reply]) -> float:
+    return sum(reply.usage.cached_tokens for reply in replies) / sum(reply.usage.input_tokens for reply in replies)
+
+
+def with_the_embedded_model(exam: Exam, folder: Path) -> None:
+    """Seconds and cached tokens, by order and by what the server remembers."""
+    settings = Settings(max_tokens=16, limit=50, temperature=0.0)
+    for kind, name in ((EmbeddedServer, "keeps all contexts"), (ForgetfulServer, "keeps two contexts")):
+        with kind() as server:
+            # One context at once, as `fathom run` does it for a server that answers one question at a time.
+            ours, fast = ask(exam, settings, server.url, Gate(1), True, folder / f"{name}, ours")
+        with kind() as server:
+            naive, slow = ask(exam, settings, server.url, OpenGate(), False, folder / f"{name}, naive")
+        print(
+            f"the embedded model, {name}: ours {fast:.0f} s, {cached_share(ours):.0%} of tokens cached; "
+            f"naive {slow:.0f} s, {cached_share(naive):.0%} cached; naive takes {slow / fast:.2f} times as long"
+        )
+
+
+def with_a_small_cache(exam: Exam, folder: Path) -> None:
+    """Hits of what is possible, ours and with one half left out."""
+    ways = {
+        "grouped, gate (ours)": (Gate, True),
+        "grouped, no gate": (OpenGate, True),
+        "gate, not grouped": (Gate, False),
+    }
+    for samples in (1, 3):
+        settings = Settings(samples=samples, limit=300)
+        for name, (gate, grouped) in ways.items():
+            with serving(Provider(cached_prefixes=3, seconds=0.05, keep_prompts=False)) as provider:
+                _, seconds = ask(exam, settings, provider.url, gate(), grouped, folder / f"{name}, {samples}")
+            share = provider.hit_tokens / provider.possible_tokens
+            promised = f", {share / 0.95:.2f} times the promised 95%" if "ours" in name else ""
+            print(
+                f"three prefixes, --samples {samples}, {name:20} {share:6.1%} of what is possible, "
+                f"{seconds:.0f} s{promised}"
+            )
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:  # the child of a forgetful server
+        embedded._CACHE_MEBIBYTES = FEW_MEBIBYTES
+        sys.exit(embedded.main())
+    with workplace() as folder:
+        bench = bench_of(folder, "--articles", 150, "--length", "short", length="1536", count=31)
+        with open_exam(bench) as exam:
+            with_a_small_cache(exam, folder)
+            with_the_embedded_model(exam, folder)

@@ -1,0 +1,462 @@
+"""From what a reader found to an article: the text is written once, and every part is noted as it is written."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fathom.corpus.readers.found import (
+    Block,
+    Figure,
+    Found,
+    FoundAuthor,
+    FoundReference,
+    FoundTable,
+    Heading,
+    Mark,
+    Paragraph,
+    TableCell,
+    Unreadable,
+    Words,
+)
+from fathom.corpus.readers.sentences import sentences
+from fathom.records.articles import (
+    Article,
+    Author,
+    Cell,
+    Citation,
+    Fact,
+    Reference,
+    Section,
+    SectionRole,
+    Table,
+)
+from fathom.records.record import short_id
+from fathom.records.spans import Span
+
+UNKNOWN_LICENCE = "unknown"
+
+
+def compose(found: Found) -> Article:
+    """The article; raises `Unreadable` where there is neither a title nor a text."""
+    return _Composer(found).article()
+
+
+def plain(text: str) -> str:
+    """Tidied: one blank between words, no control characters, nothing that is no character, nothing that forges."""
+    text = unicodedata.normalize("NFC", text)
+    text = _CONTROL.sub("", text.encode("utf-8", "replace").decode())
+    # A line of five equals signs tells articles apart in a context, so no article may hold one.
+    return _EQUALS.sub("====", " ".join(text.split()))
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b\u2060\ufeff\ufffe\uffff]|[\ud800-\udfff]")
+_EQUALS = re.compile(r"={5,}")
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A citation where it was written."""
+
+    span: Span
+    mark: Mark
+
+
+class _Composer:
+    def __init__(self, found: Found) -> None:
+        self._found = found
+        self._pieces: list[str] = []
+        self._length = 0
+        self._sections: list[tuple[int, Span, int, SectionRole]] = []
+        self._paragraphs: list[Span] = []
+        self._sentences: list[Span] = []
+        self._citations: list[Citation] = []
+        self._tables: list[Table] = []
+        self._facts: list[Fact] = []
+        self._numbers = {reference.key: number for number, reference in enumerate(found.references, start=1)}
+
+    def article(self) -> Article:
+        found = self._found
+        title = self._title()
+        authors = self._byline()
+        self._imprint()
+        abstract = self._abstract()
+        for block in found.body:
+            self._block(block)
+        references = self._references()
+        text = "".join(self._pieces).rstrip() + "\n"
+        if not self._paragraphs and not self._tables and abstract is None:
+            raise Unreadable("it has no text")
+        return Article(
+            id=_id(found, text),
+            kind=found.kind,
+            language=found.language,
+            title=title,
+            authors=authors,
+            abstract=abstract,
+            ids=found.ids,
+            work=found.work,
+            published=found.published,
+            year=found.year,
+            venue=plain(found.venue) if found.venue else None,
+            subject=plain(found.subjects[0]) if found.subjects else None,
+            licence=found.licence or UNKNOWN_LICENCE,
+            source=found.source,
+            text=text,
+            sections=tuple(self._closed_sections(len(text) - 1)),
+            paragraphs=tuple(self._paragraphs),
+            sentences=tuple(self._sentences),
+            citations=tuple(self._citations),
+            references=references,
+            tables=tuple(self._tables),
+            facts=tuple(self._facts),
+        )
+
+    # The head.
+
+    def _title(self) -> Span:
+        title = plain(self._found.title)
+        if not title:
+            raise Unreadable("it has no title")
+        self._write("# ")
+        span = self._write(title)
+        self._write("\n\n")
+        return span
+
+    def _byline(self) -> tuple[Author, ...]:
+        authors: list[Author] = []
+        for one in self._found.authors:
+            printed = plain(printed_name(one))
+            if not printed:
+                continue
+            if authors:
+                self._write(", ")
+            authors.append(
+                Author(
+                    position=len(authors) + 1,
+                    span=self._write(printed),
+                    given="" if one.group else plain(one.given),
+                    family=plain(one.family) or printed,
+                    person=f"orcid:{one.ids['orcid']}" if one.ids.get("orcid") else None,
+                    group=one.group,
+                )
+            )
+        if authors:
+            self._write("\n\n")
+        return tuple(authors)
+
+    def _imprint(self) -> None:
+        found = self._found
+        parts = [f"*{plain(found.venue)}*" if found.venue else "", str(found.year or "")]
+        parts.append(f"doi:{found.ids['doi']}" if found.ids.get("doi") else "")
+        if any(parts):
+            self._write(", ".join(filter(None, parts)) + "\n\n")
+
+    def _abstract(self) -> Span | None:
+        if not self._found.abstract:
+            return None
+        self._heading(Heading(2, ["Abstract"], "abstract"))
+        start = self._length
+        for block in self._found.abstract:
+            self._block(block)
+        end = self._visible_end()
+        return Span(start, end) if end > start else None
+
+    # Blocks.
+
+    def _block(self, block: Block) -> None:
+        match block:
+            case Heading():
+                self._heading(block)
+            case Paragraph():
+                self._paragraph(block)
+            case FoundTable():
+                self._table(block)
+
+    def _heading(self, heading: Heading) -> None:
+        words = plain("".join(_printed(piece) for piece in heading.words))
+        if not words:
+            return
+        level = min(6, max(2, heading.level))
+        start = self._length
+        self._write("#" * level + " ")
+        span = self._write(words)
+        self._write("\n\n")
+        self._sections.append((start, span, level, heading.role or role_of(words)))
+
+    def _paragraph(self, paragraph: Paragraph) -> None:
+        if paragraph.verbatim:
+            lines = [_EQUALS.sub("====", _CONTROL.sub("", line)).rstrip() for line in _joined(paragraph.words)]
+            text = "\n".join(lines).strip("\n")
+            if text.strip():
+                self._paragraphs.append(self._write(text))
+                self._write("\n\n")
+            return
+        start = self._length
+        self._words(paragraph.words)
+        end = self._length
+        if end > start:
+            text = self._text_since(start)
+            self._paragraphs.append(Span(start, end))
+            self._sentences.extend(sentences(text, start))
+            self._write("\n\n")
+
+    def _table(self, table: FoundTable) -> None:
+        rows = [row for row in table.rows if row]
+        if not rows:
+            return
+        start = self._length
+        caption = self._words(table.caption)
+        if caption is not None:
+            self._write("\n\n")
+        cells: list[Cell] = []
+        width = max(sum(cell.columns for cell in row) for row in rows)
+        headers = next((n for n, row in enumerate(rows) if not all(cell.header for cell in row)), len(rows)) or 1
+        for number, row in enumerate(rows):
+            cells.extend(self._row(number, row, width))
+            if number == headers - 1:
+                self._write("|" + " --- |" * width + "\n")
+        end = self._visible_end()
+        self._tables.append(
+            Table(number=len(self._tables) + 1, span=Span(start, end), caption=caption, cells=tuple(cells))
+        )
+        self._write("\n")
+
+    def _row(self, number: int, row: Sequence[TableCell], width: int) -> Iterator[Cell]:
+        column = 0
+        self._write("|")
+        for cell in row:
+            self._write(" ")
+            start = self._length
+            self._words(cell.words, in_table=True)
+            yield Cell(row=number, column=column, span=Span(start, self._length), header=cell.header)
+            self._write(" |" + "  |" * (cell.columns - 1))
+            column += cell.columns
+        self._write("  |" * (width - column) + "\n")
+
+    # Running text.
+
+    def _words(self, words: Words, in_table: bool = False) -> Span | None:
+        """Write running text; returns where it stands, or None where it is blank."""
+        start = self._length
+        placed: list[_Placed] = []
+        blank = True  # No blank stands at the beginning, and no two in a row.
+        for piece in words:
+            text = _CONTROL.sub("", unicodedata.normalize("NFC", _printed(piece)).encode("utf-8", "replace").decode())
+            text = _EQUALS.sub("====", _BLANKS.sub(" ", text))
+            if in_table:
+                text = text.replace("|", "¦")
+            if blank:
+                text = text.lstrip(" ")
+            if not text:
+                continue
+            lead = len(text) - len(text.lstrip(" "))
+            span = self._write(text)
+            core = Span(span.start + lead, span.start + len(text.rstrip(" ")))
+            blank = text.endswith(" ")
+            if isinstance(piece, Mark) and core.end > core.start:
+                placed.append(_Placed(core, piece))
+            elif isinstance(piece, Figure) and core.end > core.start:
+                self._facts.append(_fact(piece, core, in_table))
+        self._trim()
+        if self._length <= start:
+            return None
+        if placed:
+            self._citations.extend(self._grouped(placed, start))
+        return Span(start, self._length)
+
+    def _grouped(self, placed: Sequence[_Placed], start: int) -> Iterator[Citation]:
+        """The citations of one stretch of text, each with the bracket it stands in."""
+        text = self._text_since(start)
+        brackets = _brackets(text, start)
+        runs = _runs(placed, text, start)
+        for one in placed:
+            inside = [bracket for bracket in brackets if bracket.start < one.span.start and one.span.end < bracket.end]
+            group = min(inside, key=lambda span: span.end - span.start) if inside else runs[one.span]
+            keys = one.mark.keys or ("",)
+            style = one.mark.style or ("author-year" if re.search(r"[^\W\d_]{2}", one.mark.text) else "numeric")
+            for key in keys:
+                yield Citation(span=one.span, group=group, reference=self._numbers.get(key), style=style)
+
+    # The list of references.
+
+    def _references(self) -> tuple[Reference, ...]:
+        entries = [entry for entry in self._found.references if plain(entry.text)]
+        if len(entries) != len(self._found.references):
+            self._numbers = {entry.key: number for number, entry in enumerate(entries, start=1)}
+        if not entries:
+            return ()
+        self._heading(Heading(2, ["References"], "references"))
+        references: list[Reference] = []
+        for number, entry in enumerate(entries, start=1):
+            self._write(f"{number}. ")
+            text = plain(entry.text)
+            span = self._write(text)
+            self._write("\n")
+            references.append(_reference(number, entry, text, span))
+        return tuple(references)
+
+    # Writing.
+
+    def _write(self, text: str) -> Span:
+        start = self._length
+        self._pieces.append(text)
+        self._length += len(text)
+        return Span(start, self._length)
+
+    def _trim(self) -> None:
+        """Take back a blank at the end."""
+        while self._pieces and self._pieces[-1].endswith(" "):
+            kept = self._pieces[-1].rstrip(" ")
+            self._length -= len(self._pieces[-1]) - len(kept)
+            self._pieces[-1] = kept
+            if kept:
+                return
+            self._pieces.pop()
+
+    def _text_since(self, start: int) -> str:
+        wanted, taken = self._length - start, 0
+        pieces: list[str] = []
+        for piece in reversed(self._pieces):
+            if taken >= wanted:
+                break
+            pieces.append(piece)
+            taken += len(piece)
+        return "".join(reversed(pieces))[taken - wanted :]
+
+    def _visible_end(self) -> int:
+        blank = 0
+        for piece in reversed(self._pieces):
+            stripped = piece.rstrip()
+            blank += len(piece) - len(stripped)
+            if stripped:
+                break
+        return self._length - blank
+
+    def _closed_sections(self, end: int) -> Iterator[Section]:
+        """Each section up to the next heading of its rank or a higher one."""
+        text = "".join(self._pieces)
+        for place, (start, heading, level, role) in enumerate(self._sections):
+            after = next((begin for begin, _, other, _ in self._sections[place + 1 :] if other <= level), end)
+            closing = start + len(text[start:after].rstrip())
+            yield Section(span=Span(start, min(closing, end)), heading=heading, level=level, role=role)
+
+
+_BLANKS = re.compile(r"\s+")
+
+
+def _printed(piece: str | Mark | Figure) -> str:
+    return piece if isinstance(piece, str) else piece.text
+
+
+def _joined(words: Words) -> list[str]:
+    return "".join(_printed(piece) for piece in words).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def printed_name(author: FoundAuthor) -> str:
+    """The name as it stands in the byline."""
+    return author.printed or (author.family if author.group else f"{author.given} {author.family}")
+
+
+def _id(found: Found, text: str) -> str:
+    """Fixed by what the source calls the document, so that reading it again gives the same id."""
+    for scheme in ("doi", "arxiv", "pmcid", "pmid"):
+        if found.ids.get(scheme):
+            return short_id("a", scheme, found.ids[scheme].lower(), found.work or "", found.source.rpartition("/")[2])
+    return short_id("a", found.source.rpartition("/")[2], text)
+
+
+def _fact(figure: Figure, span: Span, in_table: bool) -> Fact:
+    return Fact(
+        entity=figure.entity,
+        part=figure.part,
+        attribute=figure.attribute,
+        period=figure.period,
+        value=figure.value,
+        unit=figure.unit,
+        span=span,
+        status="reported" if figure.value is not None else "missing",
+        place="table" if in_table else "prose",
+    )
+
+
+def _reference(number: int, entry: FoundReference, text: str, span: Span) -> Reference:
+    title = plain(entry.title)
+    at = text.find(title) if title else -1
+    authors: list[Span] = []
+    place = 0
+    for author in map(plain, entry.authors):
+        found = text.find(author, place) if author else -1
+        if found >= 0:
+            authors.append(Span(span.start + found, span.start + found + len(author)))
+            place = found + len(author)
+    return Reference(
+        number=number,
+        span=span,
+        title=Span(span.start + at, span.start + at + len(title)) if at >= 0 else None,
+        authors=tuple(authors),
+        year=entry.year,
+        ids={name: value for name, value in entry.ids.items() if value},
+    )
+
+
+def _brackets(text: str, start: int) -> list[Span]:
+    """Every pair of brackets in a stretch of text, the brackets included; those that do not match are passed over."""
+    closing = {"(": ")", "[": "]"}
+    open_ones: list[tuple[str, int]] = []
+    found: list[Span] = []
+    for place, sign in enumerate(text):
+        if sign in closing:
+            open_ones.append((sign, place))
+        elif sign in ")]":
+            while open_ones:
+                opened, begin = open_ones.pop()
+                if closing[opened] == sign:
+                    found.append(Span(start + begin, start + place + 1))
+                    break
+    return found
+
+
+_BETWEEN = re.compile(r"[\s,;–—-]*(?:and|&)?[\s,;–—-]*")
+
+
+def _runs(placed: Sequence[_Placed], text: str, start: int) -> dict[Span, Span]:
+    """For each citation outside brackets the stretch of citations that stand side by side: superscripts such as 1,2."""
+    runs: dict[Span, Span] = {}
+    group: list[Span] = []
+    for one in placed:
+        between = text[group[-1].end - start : one.span.start - start] if group else ""
+        if group and one.mark.style == "superscript" and _BETWEEN.fullmatch(between):
+            group.append(one.span)
+        else:
+            group = [one.span]
+        for span in group:
+            runs[span] = Span(group[0].start, group[-1].end)
+    return runs
+
+
+_ROLES: tuple[tuple[str, SectionRole], ...] = (
+    (r"abstract|summary", "abstract"),
+    (r"introduction|motivation", "introduction"),
+    (r"related work|background|literature review|previous work|prior work|preliminaries", "background"),
+    (
+        r"(materials? and )?methods?( and materials?)?|methodology|approach|experimental (procedures|setup)|model",
+        "methods",
+    ),
+    (r"results?( and discussion)?|experiments?|evaluation|findings|analysis", "results"),
+    (r"discussion|limitations", "discussion"),
+    (r"conclusions?|concluding remarks|conclusions? and future work|summary and conclusions?", "conclusion"),
+    (r"appendi(x|ces).*|supplement.*", "appendix"),
+    (r"references|bibliography|literature cited|works cited", "references"),
+)
+
+
+def role_of(heading: str) -> SectionRole:
+    """What a section is for, told by its heading."""
+    words = re.sub(r"^[\dIVXA-H]{1,4}(\.\d+)*[.:)]?\s+", "", heading).strip(" .:").lower()
+    for pattern, role in _ROLES:
+        if re.fullmatch(pattern, words):
+            return role
+    return "other"

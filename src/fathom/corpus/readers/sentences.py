@@ -1,0 +1,46 @@
+"""Where sentences begin and end, in English and in Chinese."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from fathom.records.spans import Span
+
+_CHINESE = re.compile(r"[^。！？；…]*[。！？；…]+[”’」』）)]*|[^。！？；…]+")
+_HAN = re.compile(r"[一-鿿]")
+
+
+def sentences(text: str, start: int = 0) -> Iterator[Span]:
+    """The sentences of one paragraph, without the blanks between them; `start` is where the paragraph stands."""
+    cut = _chinese(text) if is_chinese(text) else _spans(text)
+    for begin, end in cut:
+        piece = text[begin:end]
+        trimmed = piece.strip()
+        if trimmed:
+            lead = len(piece) - len(piece.lstrip())
+            yield Span(start + begin + lead, start + begin + lead + len(trimmed))
+
+
+def is_chinese(text: str) -> bool:
+    """Whether a good part of the characters is Han."""
+    return len(_HAN.findall(text[:2_000])) * 5 > len(text[:2_000])
+
+
+def _chinese(text: str) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in _CHINESE.finditer(text))
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = _splitter().sent_spans(text)
+    return found
+
+
+@cache
+def _splitter() -> Any:
+    # Loaded when the first paragraph is split: commands that read nothing need no model of sentences.
+    import nupunkt
+
+    return nupunkt

@@ -1,0 +1,96 @@
+"""`fathom fit` as people use it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fathom.contexts.files import FILE_NAME, gather
+from fathom.contexts.gathering import Settings
+from fathom.corpus.store import Corpus
+from fathom.tasks.bench import Bench, build
+from fathom.tasks.family import Asked
+from tests.conftest import Fathom
+
+
+@pytest.fixture(scope="module")
+def bench_folder(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three contexts of 64K tokens and three of 128K."""
+    folder = tmp_path_factory.mktemp("fit")
+    with Corpus(small_folder) as corpus:
+        gather(corpus, Settings(lengths=(65_536, 131_072), count=3), folder / FILE_NAME)
+    build(small_folder, folder / FILE_NAME, ("numeric",), Asked(), 1, folder / "bench")
+    return folder / "bench"
+
+
+def test_a_bench_fitted_and_proved(bench_folder: Path, tmp_path: Path, fathom: Fathom) -> None:
+    out = tmp_path / "fitted"
+    done = fathom("fit", bench_folder, "--window", "100K", "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert f"{out}: " in done.stdout
+    assert "fitted to 100K tokens, 2K of them for the reply" in done.stdout
+    assert "proved again on fewer articles" in done.stdout
+    said = Bench(out).manifest.fitted
+    assert said is not None
+    for reason, count in said.refused.items():
+        assert f"{count:,} left out: {reason}" in done.stdout
+    proved = fathom("audit", out)
+    assert proved.returncode == 0, proved.stdout
+
+
+def test_a_run_finds_that_everything_fits(bench_folder: Path, tmp_path: Path, fathom: Fathom) -> None:
+    model = ("--model", "openai-api/mine/llama", "--window", "100K")
+    before = json.loads(fathom("plan", bench_folder, *model, "--json").stdout)
+    assert before["overflow"]
+    assert fathom("fit", bench_folder, *model, "--out", tmp_path / "b").returncode == 0
+    for manner in ("direct", "stepwise"):
+        after = json.loads(fathom("plan", tmp_path / "b", *model, "--manner", manner, "--json").stdout)
+        assert after["overflow"] == []
+        assert after["questions"] > 30
+
+
+def test_the_manifest_can_be_had_as_json(bench_folder: Path, tmp_path: Path, fathom: Fathom) -> None:
+    words = ("--window", "90K", "--reserve", "8K", "--model", "openai/gpt-4o", "--json")
+    done = fathom("fit", bench_folder, *words, "--out", tmp_path / "b")
+    manifest = json.loads(done.stdout)
+    assert manifest == json.loads((tmp_path / "b" / "manifest.json").read_text())
+    said = manifest["fitted"]
+    assert (said["window"], said["reserve"], said["model"]) == (92_160, 8_192, "openai/gpt-4o")
+    assert said["built"] == said["unchanged"] + said["proved_again"] + sum(said["refused"].values())
+
+
+def test_a_window_that_is_too_small(bench_folder: Path, tmp_path: Path, fathom: Fathom) -> None:
+    done = fathom("fit", bench_folder, "--window", "8K", "--out", tmp_path / "b")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("fathom: No question of ")
+    assert "Give a larger --window" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_holds_something(bench_folder: Path, fathom: Fathom) -> None:
+    done = fathom("fit", bench_folder, "--window", "100K", "--out", bench_folder)
+    assert done.returncode == 2
+    assert "is not empty" in done.stderr
+
+
+def test_no_bench(tmp_path: Path, fathom: Fathom) -> None:
+    done = fathom("fit", tmp_path / "nothing", "--window", "100K", "--out", tmp_path / "b")
+    assert done.returncode == 2
+    assert "There is no bench" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_corpus_that_was_moved(bench_folder: Path, small_folder: Path, tmp_path: Path, fathom: Fathom) -> None:
+    moved = tmp_path / "elsewhere" / "bench"
+    moved.mkdir(parents=True)
+    for file in bench_folder.iterdir():
+        (moved / file.name).write_bytes(file.read_bytes())
+    words = ("fit", moved, "--window", "100K", "--out", tmp_path / "b")
+    refused = fathom(*words)
+    assert refused.returncode == 2
+    assert "Say where it is with --corpus" in refused.stderr
+    assert fathom(*words, "--corpus", small_folder).returncode == 0
+    assert Bench(tmp_path / "b").corpus_folder.samefile(small_folder)

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fathom.corpus.readers.compose import compose, plain, role_of
+from fathom.corpus.readers.found import (
+    Found,
+    FoundAuthor,
+    FoundReference,
+    FoundTable,
+    Heading,
+    Mark,
+    Paragraph,
+    TableCell,
+    Unreadable,
+)
+
+REFERENCES = [
+    FoundReference(
+        "b1", "Lind, A. (2018). On fields. Journal, 3.", "On fields", ("Lind, A.",), 2018, {"doi": "10.1/x"}
+    ),
+    FoundReference("b2", "Wu, B. (2020). Of rings. Journal, 4.", "Of rings", ("Wu, B.",), 2020),
+    FoundReference("b3", "No title at all"),
+]
+
+
+def found(*words: str | Mark, **others: object) -> Found:
+    return Found("x.xml", title="A title", body=[Paragraph(list(words))], references=REFERENCES, **others)  # type: ignore[arg-type]
+
+
+def test_every_part_is_where_it_says() -> None:
+    article = compose(
+        Found(
+            "x.xml",
+            title="  On\n fields ",
+            authors=[FoundAuthor("Åsa", "Lind"), FoundAuthor("", "The Field Group", group=True)],
+            abstract=[Paragraph(["We ask. We answer."])],
+            body=[
+                Heading(2, ["1 Introduction"]),
+                Paragraph(["As shown (", Mark("Lind, 2018", ("b1",)), "; ", Mark("Wu, 2020", ("b2",)), "), it is so."]),
+                Heading(3, ["A detail"]),
+                FoundTable(["Table 1. Values"], [[TableCell(["a"], True), TableCell(["b"], True)], [TableCell(["1"])]]),
+                Heading(2, ["Conclusion"]),
+                Paragraph(["Done."]),
+            ],
+            references=REFERENCES,
+            year=2021,
+            ids={"doi": "10.1/y"},
+        )
+    )
+    text = article.text
+    assert article.title_text == "On fields"
+    assert [author.span.of(text) for author in article.authors] == ["Åsa Lind", "The Field Group"]
+    assert article.authors[1].group
+    assert article.abstract is not None
+    assert article.abstract.of(text) == "We ask. We answer."
+    assert [sentence.of(text) for sentence in article.sentences][:2] == ["We ask.", "We answer."]
+    assert [(c.span.of(text), c.group.of(text), c.reference) for c in article.citations] == [
+        ("Lind, 2018", "(Lind, 2018; Wu, 2020)", 1),
+        ("Wu, 2020", "(Lind, 2018; Wu, 2020)", 2),
+    ]
+    assert [(s.heading.of(text) if s.heading else "", s.level, s.role) for s in article.sections] == [
+        ("Abstract", 2, "abstract"),
+        ("1 Introduction", 2, "introduction"),
+        ("A detail", 3, "other"),
+        ("Conclusion", 2, "conclusion"),
+        ("References", 2, "references"),
+    ]
+    assert "A detail" in article.sections[1].span.of(text)
+    assert "Conclusion" not in article.sections[1].span.of(text)
+    assert [cell.span.of(text) for cell in article.tables[0].cells] == ["a", "b", "1"]
+    first = article.references[0]
+    assert first.title is not None
+    assert (first.title.of(text), [a.of(text) for a in first.authors]) == ("On fields", ["Lind, A."])
+    assert article.references[2].title is None
+
+
+@pytest.mark.parametrize(
+    ("words", "groups"),
+    [
+        (["see [", Mark("1", ("b1",)), "]"], ["[1]"]),
+        (["see ", Mark("Lind (2018)", ("b1",)), " too"], ["Lind (2018)"]),
+        (["see ", Mark("Lind", ("b1",)), " ok"], ["Lind"]),
+        (["one", Mark("1", ("b1",), "superscript"), ",", Mark("2", ("b2",), "superscript"), " two"], ["1,2", "1,2"]),
+        (["(a (b) ", Mark("Wu, 2020", ("b2",)), " c)"], ["(a (b) Wu, 2020 c)"]),
+        (["broken (", Mark("Wu, 2020", ("b2",)), " c"], ["Wu, 2020"]),
+        (["[", Mark("1-2", ("b1", "b2")), "]"], ["[1-2]", "[1-2]"]),
+    ],
+)
+def test_a_citation_knows_its_bracket(words: list[str | Mark], groups: list[str]) -> None:
+    article = compose(found(*words))
+    assert [citation.group.of(article.text) for citation in article.citations] == groups
+
+
+def test_an_unknown_key_leaves_a_citation_unresolved() -> None:
+    article = compose(found("see ", Mark("9", ("b9",)), " and ", Mark("?", ())))
+    assert [citation.reference for citation in article.citations] == [None, None]
+
+
+def test_what_has_no_text_or_title_is_unreadable() -> None:
+    with pytest.raises(Unreadable, match="title"):
+        compose(Found("x", body=[Paragraph(["text"])]))
+    with pytest.raises(Unreadable, match="text"):
+        compose(Found("x", title="t", body=[Paragraph([" \n "])]))
+
+
+@given(st.lists(st.one_of(st.text(max_size=30), st.builds(Mark, st.text(max_size=8), st.just(("b1",)))), max_size=12))
+def test_any_words_make_a_sound_article(words: list[str | Mark]) -> None:
+    article = compose(found("begin ", *words, " end"))
+    for citation in article.citations:
+        assert citation.span.of(article.text).strip() == citation.span.of(article.text) != ""
+    assert "\n=====" not in article.text
+
+
+@given(st.text())
+def test_plain_text_is_plain(text: str) -> None:
+    assert plain(plain(text)) == plain(text)
+    assert "\n" not in plain(text)
+    plain(text).encode()
+
+
+@pytest.mark.parametrize(
+    ("heading", "role"),
+    [("1. Introduction", "introduction"), ("II Related Work", "background"), ("Materials and methods", "methods"),
+     ("Appendix A: Proofs", "appendix"), ("4 Our Thing", "other"), ("REFERENCES", "references")],
+)  # fmt: skip
+def test_headings_tell_their_role(heading: str, role: str) -> None:
+    assert role_of(heading) == role

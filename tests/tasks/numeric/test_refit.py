@@ -1,0 +1,196 @@
+"""Items on a smaller context: each reason for leaving one out, met on real articles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fathom.contexts.layout import context_id
+from fathom.corpus.store import Corpus
+from fathom.records.contexts import Context
+from fathom.records.questions import Question
+from fathom.scoring.answers import Answer, Nothing, Number
+from fathom.scoring.keys import Key, Proof
+from fathom.tasks.bench import Bench
+from fathom.tasks.catalog import family
+from fathom.tasks.family import Item, Refitter
+from fathom.tasks.numeric.own import parse
+from fathom.tasks.numeric.sql import literal
+from fathom.tasks.numeric.tables import Tables, build_tables, read_source
+
+refitting: Any = import_module("fathom.tasks.numeric.refit")
+"""The module; the family offers its class under the same name."""
+
+
+@pytest.fixture
+def corpus(asked_corpus: Path) -> Iterator[Corpus]:
+    with Corpus(asked_corpus) as opened:
+        yield opened
+
+
+def without(context: Context, number: int, corpus: Corpus) -> Context:
+    """The context without its article of that number; only what proofs need of it is right."""
+    places = tuple(place for one, place in enumerate(context.places, start=1) if one != number)
+    id = context_id(corpus.unpacked(place.article).fingerprint for place in places)
+    return context.model_copy(update={"id": id, "places": places, "length": 204_800})
+
+
+def tables_of(context: Context, corpus: Corpus, naming: str = "people") -> Tables:
+    return build_tables([read_source(corpus.article(id)) for id in context.articles], naming)
+
+
+def asked(context: Context, statement: str, answer: Answer) -> Item:
+    """An item as a build would have made it, but for its words."""
+    question = Question(id="q", family="numeric", context_id=context.id, text="?", tags={"template": "t"})
+    return Item(question, Key(question_id="q", answer=answer, proof=Proof(program=statement)))
+
+
+def search(bench: Bench, corpus: Corpus, find: Callable[[Context, Tables], Any]) -> Any:
+    """The first thing that is found in a large context."""
+    for context in bench.contexts():
+        if context.length > 200_000:
+            found = find(context, tables_of(context, corpus))
+            if found is not None:
+                return context, found
+    raise AssertionError("no context has it")
+
+
+def only(corpus: Corpus, context: Context, smaller: Context, item: Item) -> Item | str:
+    """The one item as it is kept, or why it is not."""
+    refitter: Refitter = refitting.Refitter(corpus)
+    kept, refused = refitter.refit(context, smaller, [item])
+    assert len(kept) + len(refused) == 1
+    return kept[0] if kept else refused[0]
+
+
+def test_what_the_context_holds_whole_is_proved_to_the_byte(bench: Bench, corpus: Corpus) -> None:
+    """On the very same articles every item comes out as it was built."""
+    looked = 0
+    for context, items in list(bench.by_context())[::9]:
+        kept, refused = refitting.Refitter(corpus).refit(context, context, items)
+        assert refused == []
+        assert kept == items
+        looked += len(items)
+    assert looked > 50
+
+
+def test_programs_are_read_back_as_they_were_written(bench: Bench) -> None:
+    for key in bench.all_keys():
+        assert literal(parse(key.proof.program)) == key.proof.program
+
+
+def test_a_title_that_is_gone(bench: Bench, corpus: Corpus) -> None:
+    def cited(context: Context, tables: Tables) -> int | None:
+        return next((number for number, count in tables.cited.items() if count >= 3), None)
+
+    context, number = search(bench, corpus, cited)
+    title = tables_of(context, corpus).articles[number - 1].title.replace("'", "''")
+    named = f"SELECT article_id FROM articles WHERE article_title = '{title}'"
+    item = asked(
+        context,
+        "SELECT COUNT(*) FROM articles WHERE article_id IN "
+        f"(SELECT article_id_citing FROM citing_cited WHERE article_id_cited IN ({named}))",
+        Number(value=3),
+    )
+    assert only(corpus, context, without(context, number, corpus), item) == refitting.GONE
+
+
+def test_a_person_who_is_gone(bench: Bench, corpus: Corpus) -> None:
+    def alone(context: Context, tables: Tables) -> tuple[int, str] | None:
+        return next(((row.article, row.name) for row in tables.authors if tables.articles_of[row.name] == 1), None)
+
+    context, (number, name) = search(bench, corpus, alone)
+    quoted = name.replace("'", "''")
+    wrote = f"SELECT article_id FROM article_author WHERE author_name = '{quoted}'"
+    # Nobody has a thousand references: the question has no answer before and after, and names somebody nonetheless.
+    item = asked(
+        context,
+        f"SELECT article_title FROM articles WHERE (article_id IN ({wrote}) AND reference_count > 1000)",
+        Nothing(),
+    )
+    assert only(corpus, context, without(context, number, corpus), item) == refitting.GONE
+    other = 1 if number != 1 else 2
+    kept = only(corpus, context, without(context, other, corpus), item)
+    assert isinstance(kept, Item)
+    assert kept.key.answer == Nothing()
+
+
+def test_a_person_who_was_never_there_need_not_be(bench: Bench, corpus: Corpus) -> None:
+    context = next(bench.contexts())
+    wrote = "SELECT article_id FROM article_author WHERE author_name = 'Nobody At All'"
+    item = asked(context, f"SELECT article_title FROM articles WHERE article_id IN ({wrote})", Nothing())
+    assert isinstance(only(corpus, context, without(context, 1, corpus), item), Item)
+
+
+def test_what_had_no_answer_and_gets_one(bench: Bench, corpus: Corpus) -> None:
+    """Uncited is what only the dropped article cited."""
+
+    def once(context: Context, tables: Tables) -> tuple[int, str] | None:
+        by_count = {row.number: row.reference_count for row in tables.articles}
+        for row in tables.citations:
+            same = [number for number, count in by_count.items() if count == by_count[row.cited]]
+            if tables.cited[row.cited] == 1 and same == [row.cited]:
+                return row.citing, str(by_count[row.cited])
+        return None
+
+    context, (citing, count) = search(bench, corpus, once)
+    item = asked(
+        context,
+        "SELECT article_title FROM articles WHERE (article_id NOT IN (SELECT article_id_cited FROM citing_cited) "
+        f"AND reference_count = {count})",
+        Nothing(),
+    )
+    assert only(corpus, context, without(context, citing, corpus), item) == refitting.ANSWERED
+
+
+def test_a_result_that_tells_too_little(bench: Bench, corpus: Corpus) -> None:
+    """A count of two that becomes a count of one, and a list that becomes empty."""
+
+    def rare(context: Context, tables: Tables) -> tuple[int, int, int] | None:
+        counts = [row.reference_count for row in tables.articles]
+        for wanted in (2, 1):
+            found = next((count for count in counts if counts.count(count) == wanted), None)
+            if found is not None:
+                return counts.index(found) + 1, found, wanted
+        return None
+
+    context, (number, count, wanted) = search(bench, corpus, rare)
+    column = "COUNT(*)" if wanted == 2 else "article_title"
+    item = asked(context, f"SELECT {column} FROM articles WHERE reference_count = {count}", Number(value=wanted))
+    assert only(corpus, context, without(context, number, corpus), item) == refitting.UNSUITABLE
+
+
+def test_an_answer_that_hangs_on_who_is_who(bench: Bench, corpus: Corpus) -> None:
+    def lookalikes(context: Context, tables: Tables) -> int | None:
+        smaller = without(context, 1, corpus)
+        people, spellings = (tables_of(smaller, corpus, naming) for naming in ("people", "spellings"))
+        return 1 if len(people.articles_of) != len(spellings.articles_of) else None
+
+    context, number = search(bench, corpus, lookalikes)
+    statement = "SELECT COUNT(DISTINCT author_name) FROM article_author JOIN articles USING (article_id)"
+    item = asked(context, statement, Number(value=1))
+    assert only(corpus, context, without(context, number, corpus), item) == refitting.UNCERTAIN
+
+
+def test_an_item_moves_with_its_words_and_tags(bench: Bench, corpus: Corpus) -> None:
+    context, items = next((one, items) for one, items in bench.by_context() if one.length > 200_000)
+    smaller = without(context, 1, corpus)
+    kept, refused = refitting.Refitter(corpus).refit(context, smaller, items)
+    assert len(kept) + len(refused) == len(items)
+    by_program = {item.key.proof.program: item for item in items}
+    for item in kept:
+        was = by_program[item.key.proof.program]
+        assert item.question.text == was.question.text
+        assert item.question.tags == {**was.question.tags, "length": "200K"}
+        assert list(item.question.tags) == sorted(item.question.tags)
+        assert (item.question.context_id, item.question.split) == (smaller.id, smaller.split)
+        assert item.question.id == item.key.question_id != was.question.id
+
+
+def test_the_family_offers_it(asked_corpus: Path) -> None:
+    with Corpus(asked_corpus) as corpus:
+        assert isinstance(family("numeric").refit(corpus), refitting.Refitter)
