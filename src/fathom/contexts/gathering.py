@@ -15,17 +15,25 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from fathom.contexts.growing import Pool, Size, grow
-from fathom.contexts.layout import CLOSING, LAYOUT, boundary, context_id, forges_boundary, lay_out
+from fathom.contexts.layout import (
+    CLOSING,
+    LAYOUT,
+    Piece,
+    boundary,
+    context_id,
+    forges_boundary,
+    lay_out,
+    placed,
+)
 from fathom.contexts.splitting import divide
 from fathom.corpus.store import Corpus, Listed
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.articles import Count, Position
 from fathom.records.chance import rng_for
-from fathom.records.contexts import Context, Place, Split, Way
+from fathom.records.contexts import Context, Split, Way
 from fathom.records.errors import FathomError
 from fathom.records.lengths import print_length
 from fathom.records.record import Record, digest
-from fathom.records.spans import Span
 
 LEAST, ENOUGH = 0.9, 0.95
 """Shares of the wanted length: a context has at least the first, and growing stops at the second."""
@@ -320,16 +328,10 @@ class Gathering:
 
     def _laid_out(self, chosen: list[int], size: Size, trial: _Trials) -> Context | None:
         """The context of these articles in this order; None where its exact length is out of bounds."""
-        places: list[Place] = []
-        characters = tokens = 0
-        for number, chosen_number in enumerate(chosen, start=1):
-            article = self._articles[chosen_number]
-            characters += len(boundary(number))
-            tokens += size.boundary(number)
-            end = characters + article.characters
-            places.append(Place(article=article.id, span=Span(characters, end), token=tokens))
-            characters = end
-            tokens += self._pool.tokens[chosen_number]
+        articles = ((self._articles[number], self._pool.tokens[number]) for number in chosen)
+        places, tokens = placed(
+            (Piece(article.id, article.characters, tokens) for article, tokens in articles), size.boundary
+        )
         tokens += size.closing
         if not self._counter.splits_at_newlines:
             # This tokenizer may join what stands on both sides of a boundary: count the very text that is shown.
@@ -345,7 +347,7 @@ class Gathering:
             tokenizer=self._counter.name,
             way=trial.way,
             split=trial.split,
-            places=tuple(places),
+            places=places,
         )
 
     # Measuring.

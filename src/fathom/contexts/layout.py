@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 from fathom.corpus.store import Corpus
-from fathom.records.contexts import Context
+from fathom.records.articles import ArticleId
+from fathom.records.contexts import Context, Place
 from fathom.records.errors import FathomError
 from fathom.records.record import digest
+from fathom.records.spans import Span
 
 LAYOUT = "articles/1"
 """Changed whenever the same recipe would render to other characters."""
@@ -35,6 +38,28 @@ def forges_boundary(text: bytes) -> bool:
 def context_id(fingerprints: Iterable[bytes]) -> str:
     """The id of the context that lays out texts with these fingerprints in this order."""
     return f"c-{digest(LAYOUT, *fingerprints).hex()[:16]}"
+
+
+class Piece(NamedTuple):
+    """An article as far as its place in a layout hangs on it."""
+
+    article: ArticleId
+    characters: int
+    tokens: int
+
+
+def placed(pieces: Iterable[Piece], boundary_tokens: Callable[[int], int]) -> tuple[tuple[Place, ...], int]:
+    """Where each article stands when they are laid out, and the tokens of all that stands before the closing line."""
+    places: list[Place] = []
+    characters = tokens = 0
+    for number, piece in enumerate(pieces, start=1):
+        characters += len(boundary(number))
+        tokens += boundary_tokens(number)
+        span = Span(characters, characters + piece.characters)
+        places.append(Place(article=piece.article, span=span, token=tokens))
+        characters = span.end
+        tokens += piece.tokens
+    return tuple(places), tokens
 
 
 def lay_out(texts: Iterable[bytes]) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import get_args
 
 import fathom
-from fathom.contexts.layout import CLOSING, LAYOUT, boundary, context_id
+from fathom.contexts.layout import CLOSING, LAYOUT, Piece, boundary, context_id, placed
 from fathom.corpus.store import Corpus
 from fathom.models.known import Known, in_its_tokens, known
 from fathom.models.tokenizers import DEFAULT, EMBEDDED, tokenizer
@@ -23,7 +23,6 @@ from fathom.records.errors import FathomError, touching
 from fathom.records.files import replacing
 from fathom.records.lengths import print_length
 from fathom.records.record import digest
-from fathom.records.spans import Span
 from fathom.systems.desk import Manner
 from fathom.tasks.bench import (
     CONTEXTS,
@@ -271,18 +270,15 @@ class _Ruler:
         """The tokens of one article."""
         return self._tokens[article]
 
-    def before(self, articles: Sequence[ArticleId]) -> list[int]:
-        """How many tokens stand before each of these articles when they are laid out, and behind the last."""
-        tokens, found = 0, []
-        for number, article in enumerate(articles, start=1):
-            tokens += self._boundary(number)
-            found.append(tokens)
-            tokens += self.of(article)
-        return [*found, tokens]
+    def placed(self, articles: Sequence[ArticleId]) -> tuple[tuple[Place, ...], int]:
+        """Where these articles stand when they are laid out, and how many tokens all of it has."""
+        pieces = (Piece(article, self.listed[article].characters, self.of(article)) for article in articles)
+        places, tokens = placed(pieces, self._boundary)
+        return places, tokens + self.count(CLOSING)
 
     def tokens(self, articles: Sequence[ArticleId]) -> int:
         """How many tokens these articles have when they are laid out."""
-        return self.before(articles)[-1] + self.count(CLOSING)
+        return self.placed(articles)[1]
 
 
 def lay_out_again(context: Context, articles: Sequence[ArticleId], length: int, ruler: _Ruler) -> Context:
@@ -292,20 +288,16 @@ def lay_out_again(context: Context, articles: Sequence[ArticleId], length: int, 
             f"Context '{context.id}' is laid out as '{context.layout}', which this Fathom does not know ({LAYOUT}). "
             "Update Fathom, or build the bench again."
         )
-    characters, places = 0, []
-    for number, (article, token) in enumerate(zip(articles, ruler.before(articles), strict=False), start=1):
-        start = characters + len(boundary(number))
-        characters = start + ruler.listed[article].characters
-        places.append(Place(article=article, span=Span(start, characters), token=token))
+    places, tokens = ruler.placed(articles)
     return Context(
         id=context_id(ruler.listed[article].fingerprint for article in articles),
         layout=context.layout,
         length=length,
-        tokens=ruler.tokens(articles),
+        tokens=tokens,
         tokenizer=context.tokenizer,
         way=context.way,
         split=context.split,
-        places=tuple(places),
+        places=places,
     )
 
 

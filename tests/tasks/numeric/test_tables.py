@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from random import Random
 
 from fathom.corpus.store import Corpus
 from fathom.records.articles import Article
 from fathom.records.spans import Span
+from fathom.tasks.numeric.filling import Filler
 from fathom.tasks.numeric.tables import Byline, Source, build_tables, open_database, read_source
+from fathom.tasks.numeric.templates import templates
 
 
 def test_cells_are_what_the_text_says(small: Corpus) -> None:
@@ -80,3 +83,15 @@ def test_a_database_serves_one_context_after_another(small: Corpus) -> None:
         build_tables(part).load(database)
         assert database.execute("SELECT COUNT(*) FROM articles").fetchone() == (len(part),)
         assert database.execute("SELECT COUNT(*) FROM article_author").fetchone() == (sum(len(s.byline) for s in part),)
+
+
+def test_nothing_is_divided_by_the_authors_of_an_article_that_has_none() -> None:
+    sources = [source(number, (f"p{number}", "Ada", "Lind")) for number in range(1, 7)]
+    for others, possible in (([], True), ([source(7)], False)):
+        tables = build_tables([*sources, *others])
+        database = open_database()
+        tables.load(database)
+        filler = Filler(tables, database)
+        divided = [template for template in templates() if template.divisors and not template.slots]
+        assert divided
+        assert any(filler.fill(template, Random(1)) for template in divided) == possible

@@ -92,6 +92,8 @@ class _Audit:
         try:
             program = _parsed(statement)
             answer = answer_of(program, self._database.rows(statement), tables)
+            again = answer_of(program, evaluate(program, tables), tables)
+            seen = answer_of(program, evaluate(program, by_spelling), by_spelling)
         except Exception:
             # A key file may hold anything; whatever cannot be read and run proves nothing.
             self._rule("the query can be read and run", item, False)
@@ -99,9 +101,7 @@ class _Audit:
         self._rule("the query can be read and run", item, True)
         proved = _same(answer, key.answer)
         self._rule("the query gives the key again", item, proved)
-        again = answer_of(program, evaluate(program, tables), tables)
         self._rule("a second way of computing gives the key too", item, _same(again, key.answer))
-        seen = answer_of(program, evaluate(program, by_spelling), by_spelling)
         self._rule("who is who does not change the answer", item, _same(seen, key.answer))
         self._look_at_passages(context, item, program, tables)
         self._rule("the words are whole", item, not _is_badly_worded(item.question.text))

@@ -114,6 +114,12 @@ class Template:
         return [node for node in self.conditions if isinstance(node, Between | OneOf)]
 
     @cached_property
+    def divisors(self) -> frozenset[Field]:
+        """The counts that it divides by."""
+        quotients = (node for node in nodes(self.program) if isinstance(node, Arithmetic) and node.sign in "/%")
+        return frozenset(node.right for node in quotients if isinstance(node.right, Field))
+
+    @cached_property
     def over_bylines(self) -> bool:
         return over_bylines(self.program)
 
