@@ -9,6 +9,7 @@ ours and with either half left out. Promise: at least 95%.
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 import time
@@ -38,6 +39,7 @@ from fathom.systems.catalog import system
 from tests.serving import Provider, serving
 
 CONNECTIONS = 8
+QUESTIONS = 50
 FEW_MEBIBYTES = 100
 """Room for two contexts of 1.9K of the model's tokens, at 22.6 KiB a token."""
 
@@ -92,18 +94,28 @@ def cached_share(replies: list[Reply]) -> float:
     return sum(reply.usage.cached_tokens for reply in replies) / sum(reply.usage.input_tokens for reply in replies)
 
 
+def ask_anew(
+    kind: type[EmbeddedServer], exam: Exam, gate: Gate, grouped: bool, logs: Path
+) -> tuple[float, float, float]:
+    """The share of tokens that a fresh server found cached, the seconds, and the CPU seconds of the server."""
+    settings = Settings(max_tokens=16, limit=QUESTIONS, temperature=0.0)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with kind() as server:
+        replies, seconds = ask(exam, settings, server.url, gate, grouped, logs)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return cached_share(replies), seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def with_the_embedded_model(exam: Exam, folder: Path) -> None:
-    """Seconds and cached tokens, by order and by what the server remembers."""
-    settings = Settings(max_tokens=16, limit=50, temperature=0.0)
+    """Cached tokens and seconds, by order and by what the server remembers."""
     for kind, name in ((EmbeddedServer, "keeps all contexts"), (ForgetfulServer, "keeps two contexts")):
-        with kind() as server:
-            # One context at once, as `fathom run` does it for a server that answers one question at a time.
-            ours, fast = ask(exam, settings, server.url, Gate(1), True, folder / f"{name}, ours")
-        with kind() as server:
-            naive, slow = ask(exam, settings, server.url, OpenGate(), False, folder / f"{name}, naive")
+        # One context at once, as `fathom run` does it for a server that answers one question at a time.
+        ours, fast, fast_cpu = ask_anew(kind, exam, Gate(1), True, folder / f"{name}, ours")
+        naive, slow, slow_cpu = ask_anew(kind, exam, OpenGate(), False, folder / f"{name}, naive")
         print(
-            f"the embedded model, {name}: ours {fast:.0f} s, {cached_share(ours):.0%} of tokens cached; "
-            f"naive {slow:.0f} s, {cached_share(naive):.0%} cached; naive takes {slow / fast:.2f} times as long"
+            f"the embedded model, {name}: ours {fast:.0f} s ({fast_cpu:.0f} CPU s), {ours:.0%} of tokens cached; "
+            f"naive {slow:.0f} s ({slow_cpu:.0f} CPU s), {naive:.0%} cached; "
+            f"naive takes {slow / fast:.2f} times as long, {slow_cpu / fast_cpu:.2f} times the CPU"
         )
 
 

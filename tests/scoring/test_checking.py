@@ -55,6 +55,8 @@ SAME: list[tuple[Answer, Answer]] = [
     (text("Jo Lind", "J. Lind"), text("j. lind")),
     (Members(items=(text("Wu"), text("Lind", "Linde"))), Members(items=(text("Lind"), text("Linde"), text("Wu")))),
     (Members(items=(text("Wu"), text("wu"))), Members(items=(text("wu"), text("Wu")))),
+    (Members(items=(number("0.0450", 2), number("0.0501", 2))), Members(items=(number("0.05"), number("0.04")))),
+    (Members(items=(number("0.0501", 2), number("0.0450", 2))), Members(items=(number("0.04"), number("0.05")))),
     (Multiset(items=(number("0.25", 1), number("0.2"))), Multiset(items=(number("0.2"), number("0.3")))),
     (
         Ranking(groups=((text("Müller"),), (text("x"),), (text("Müller"),))),

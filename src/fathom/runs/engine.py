@@ -196,8 +196,30 @@ def _answered(answering: Answering, jobs: dict[str, Job]) -> Solver:
     return answered()
 
 
+BLOCK = 2_000
+"""Jobs in one of the engine's logs: it keeps some 20 KB of each in memory until the log is closed."""
+
+
 def run_jobs(answering: Answering, pending: list[Job], model: Model, logs: Path, connections: int) -> None:
     """Answer all jobs; returns when every one of them has its reply, failed, or was not begun."""
+    for block in _blocks(pending):
+        if answering.stopped is None:
+            _run_block(answering, block, model, logs, connections)
+
+
+def _blocks(jobs: list[Job]) -> Iterator[list[Job]]:
+    """Jobs by the thousand, the questions of one context together."""
+    block: list[Job] = []
+    for job in jobs:
+        if len(block) >= BLOCK and job.context.id != block[-1].context.id:
+            yield block
+            block = []
+        block.append(job)
+    if block:
+        yield block
+
+
+def _run_block(answering: Answering, pending: list[Job], model: Model, logs: Path, connections: int) -> None:
     task = Task(
         name="fathom",
         dataset=MemoryDataset([sample_of(job) for job in pending]),
@@ -212,7 +234,9 @@ def run_jobs(answering: Answering, pending: list[Job], model: Model, logs: Path,
             model=model,
             log_dir=str(logs),
             log_format="eval",
-            log_buffer=1,
+            # Each time the log is written its whole directory is read again, so writing it after every sample costs
+            # the square of their number; the journal has the replies, and a kill loses this much of the log alone.
+            log_buffer=100,
             log_model_api=False,
             log_realtime=False,
             score=False,

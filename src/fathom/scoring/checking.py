@@ -153,12 +153,25 @@ def _paired(
     places, free = _paired_by_form(key_forms, read_forms)
     if free and None in places:
         spellings = _Spellings(key, free, read)
-        for at, value in enumerate(read if spellings else ()):
-            same = spellings.place_of(value, free) if places[at] is None else None
+        for at in _ascending(read) if spellings else ():
+            same = spellings.place_of(read[at], free) if places[at] is None else None
             if same is not None:
                 places[at] = same
                 free.remove(same)
     return places
+
+
+def _ascending(values: Sequence[Value]) -> list[int]:
+    """The places of the values, small numbers first.
+
+    Both sides are paired in that order: 0.05 may stand for 0.0450 and for 0.0501, and taking the wrong one of them
+    would leave nothing for 0.04.
+    """
+    return sorted(range(len(values)), key=lambda place: _size(values[place]))
+
+
+def _size(value: Value) -> Decimal:
+    return value.value if isinstance(value, Number) else Decimal(0)
 
 
 def _paired_by_form(key: Sequence[Hashable], read: Sequence[Hashable]) -> tuple[list[int | None], list[int]]:
@@ -189,6 +202,7 @@ class _Spellings:
             # An exact number without a unit has one form, unless the list may hold it as a text.
             elif worded or isinstance(value, tuple) or value.decimals is not None or value.unit:
                 self._others.append(place)
+        self._others.sort(key=lambda place: _size(key[place]))
         if len(read) > DUMP * len(key):
             self._others = []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from random import Random
 from typing import Any, Literal, NamedTuple
 
@@ -22,7 +22,9 @@ from fathom.tasks.family import Item
 from fathom.tasks.numeric.faults import FAULTS, Reading
 from fathom.tasks.numeric.own import parse
 from fathom.tasks.numeric.programs import Program, Slot, bind
+from fathom.tasks.numeric.sql import literal
 from fathom.tasks.numeric.tables import Source, Tables, build_tables, read_source
+from fathom.tasks.numeric.templates import templates
 
 SOURCES_KEPT = 4_096
 """Articles whose titles, bylines and references are kept: some tens of megabytes, whatever the size of the corpus."""
@@ -176,7 +178,13 @@ def program_of(key: Key) -> Program:
 
 def _program(statement: str) -> Program:
     """The statement's program. What differs between the questions of a template is blanked, so that parsing, which
-    takes longer than all the rest, is done once a template."""
+    takes longer than all the rest, is done once for each of a user's templates and never for a built-in one."""
+    shape, values = _blanked(statement)
+    return bind(_built_in().get(shape) or _shaped(shape), values)
+
+
+def _blanked(statement: str) -> tuple[str, dict[Slot, int | str]]:
+    """The statement with a numbered blank for each value, and the values."""
     values: dict[Slot, int | str] = {}
 
     def blank(match: re.Match[str]) -> str:
@@ -188,8 +196,23 @@ def _program(statement: str) -> Program:
         values[_slot(number)] = text[1:-1] if match["like"] else text
         return f"LIKE '%{_BLANK}{number}%'" if match["like"] else f"'{_BLANK}{number}'"
 
-    shape = _LITERAL.sub(blank, statement)
-    return bind(_shaped(shape), values)
+    return _LITERAL.sub(blank, statement), values
+
+
+@cache
+def _built_in() -> dict[str, Program]:
+    """The programs of the built-in templates by the shape of their statements: those need no parser."""
+    shapes: dict[str, Program] = {}
+    for template in templates():
+        filling: dict[Slot, int | str] = {
+            slot: _FIRST_BLANK + number if slot.kind in ("number", "position", "few") else f"{_BLANK}{number}"
+            for number, slot in enumerate(template.slots)
+        }
+        shape, values = _blanked(literal(bind(template.program, filling)))
+        # A value may stand in the statement twice; its first place will do.
+        places = {value: slot for slot, value in reversed(values.items())}
+        shapes[shape] = bind(template.program, {slot: places[value] for slot, value in filling.items()})  # type: ignore[misc]
+    return shapes
 
 
 @lru_cache(maxsize=4_096)
