@@ -31,7 +31,8 @@ def run_alone(bench: Path, name: str, folder: Path) -> tuple[float, float]:
         for number in range(2):
             path = folder / f"run-{number}"
             start = time.perf_counter()
-            ran = run_simulated(exam, subject.manifest(exam, path), path, answer)
+            manifest, known = subject.manifest(exam, path), subject.known()
+            ran = run_simulated(exam, subject.system(), known, manifest, path, answer)
             taken.append(time.perf_counter() - start)
             if not ran.is_whole:
                 raise SystemExit(f"{name} has not answered every question: {ran.outcomes}")

@@ -32,6 +32,10 @@ class Provider:
     most_in_flight: int = 0
     silence: float = 30.0
     keep_prompts: bool = True
+    counts: bool = True
+    """Whether it says how many tokens were used."""
+    streams: bool = True
+    """Whether it streams when it is asked to."""
     url: str = ""
     _cache: OrderedDict[str, None] = field(default_factory=OrderedDict)
     _known: set[str] = field(default_factory=set)
@@ -103,7 +107,9 @@ class _Handler(BaseHTTPRequestHandler):
             "total_tokens": len(prefix + question) // 4 + 5,
             "prompt_tokens_details": {"cached_tokens": hit},
         }
-        if body.get("stream"):
+        if not self.provider.counts:
+            usage = None  # type: ignore[assignment]
+        if body.get("stream") and self.provider.streams:
             self._stream(text, usage)
         else:
             message = {"role": "assistant", "content": text}
@@ -122,6 +128,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _misbehave(self, fault: str, body: dict[str, Any]) -> None:
         if fault.isdigit():
             self._send(int(fault), {"error": {"message": f"a fault of kind {fault}", "type": "server_error"}})
+        elif fault.startswith("say "):
+            self._send(400, {"error": {"message": fault[4:], "type": "invalid_request_error"}})
         elif fault == "garbage":
             self._raw(b"<html>not what you wanted</html>")
         elif fault == "empty":

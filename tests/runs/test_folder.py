@@ -48,7 +48,7 @@ def test_a_failure_waits_and_an_answer_stands(tmp_path: Path) -> None:
         ({"bench_fingerprint": "g"}, "bench"),
         ({"model": "n"}, "model"),
         ({"system": "sql"}, "system"),
-        ({"settings": Settings(samples=2)}, "settings"),
+        ({"settings": Settings(temperature=0.5)}, "temperature None, not 0.5"),
     ],
 )
 def test_another_run_is_not_gone_on_with(tmp_path: Path, change: dict[str, object], word: str) -> None:

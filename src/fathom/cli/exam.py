@@ -22,6 +22,8 @@ def open_exam(folder: Path, corpus_folder: Path | None = None) -> Iterator[Exam]
     """The exam of a bench; its corpus is open meanwhile."""
     bench = Bench(folder)
     where = corpus_folder or bench.corpus_folder
+    if not where.exists():
+        raise FathomError(f"The corpus of '{folder}' is not at '{where}'. Say where it is with --corpus.")
     with Corpus(where) as corpus:
         if corpus.manifest.fingerprint != bench.manifest.corpus_fingerprint:
             raise FathomError(

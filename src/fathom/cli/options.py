@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,22 @@ class Length(click.ParamType[int]):
 
     def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> int:
         return value if isinstance(value, int) else parse_length(value)
+
+
+class Finite(click.ParamType[float]):
+    """A number of zero or more; "nan" and "inf" are none."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            number = -1.0
+        if not 0 <= number < inf:
+            option = param.opts[0] if param is not None else "the option"
+            raise FathomError(f"{option} takes a number of zero or more, and '{value}' is none. Mend it.")
+        return number
 
 
 class Words(click.ParamType[tuple[str, ...]]):

@@ -56,6 +56,8 @@ def describe(subject: Subject, plan: Plan) -> str:
 
 
 def _price(plan: Plan) -> str:
+    if not plan.requests:
+        return "nothing to send"
     if plan.price is None or plan.price_at_most is None:
         return "price unknown (give --prices)"
     if not plan.price_at_most:

@@ -16,11 +16,13 @@ from fathom.cli.simulate import simulated_answers
 from fathom.cli.subject import Subject, subject_options
 from fathom.records.errors import FathomError
 from fathom.records.questions import Reply
+from fathom.records.record import digest
 from fathom.runs.folder import Standing
 from fathom.runs.plan import jobs
 from fathom.runs.run import Company, Ran, run, run_simulated
 
 EMBEDDED = "local/smollm2"
+INTERRUPTED = "you pressed Ctrl-C"
 
 EXAMPLE = """
 \b
@@ -35,15 +37,13 @@ Examples:
 @click.command(epilog=EXAMPLE)
 @subject_options
 @click.option("--out", type=click.Path(path_type=Path), help="The run's folder.  [default: runs/BENCH-SYSTEM-MODEL]")
-@click.option("--budget", type=click.FloatRange(min=0), help="Stop before more than so many US dollars are spent.")
+@click.option("--budget", type=options.Finite(), help="Stop before more than so many US dollars are spent.")
 @click.option("--url", help="Where an OpenAI-compatible endpoint listens, for models of openai-api/ and vllm/.")
 @click.option("--retries", type=click.IntRange(0, 20), default=4, show_default=True, help="Further tries of a request.")
 @click.option(
     "--timeout", type=click.IntRange(1), default=600, show_default=True, help="Seconds until one try is given up."
 )
-@click.option(
-    "--backoff", type=click.FloatRange(min=0), default=2.0, show_default=True, help="Seconds before the second try."
-)
+@click.option("--backoff", type=options.Finite(), default=2.0, show_default=True, help="Seconds before the second try.")
 @options.as_json
 def command(
     subject: Subject,
@@ -69,25 +69,34 @@ def command(
     company = Company(subject.connections, at_once, budget, retries, timeout, backoff)
     with open_exam(subject.bench, subject.corpus) as exam:
         manifest, known = subject.manifest(exam, path), subject.known()
+        if budget is not None and (known.input is None or known.reply is None):
+            raise FathomError(
+                f"What the model '{subject.model}' costs is not known, so that no budget can be kept. Give --prices."
+            )
         wanted = sum(map(len, jobs(exam, subject.settings)))
+        if not wanted:
+            raise FathomError(f"No question of '{subject.bench}' is asked for. Leave out --split, or choose another.")
         with bar("Asking", wanted) as show:
             watch = _counting(show, subject.standing(path), wanted)
             if subject.is_simulated:
                 with simulated_answers(subject) as answer:
-                    ran = run_simulated(exam, manifest, path, answer, watch)
+                    ran = run_simulated(exam, subject.system(), known, manifest, path, answer, watch)
             else:
                 system, opened = subject.system(), _opener(subject, url)
                 ran = run(exam, system, known, manifest, path, opened, company, watch)
     click.echo(ran.model_dump_json(indent=2) if as_json else describe(path, ran))
-    if not ran.is_whole and ran.stopped is None:
+    if ran.stopped == INTERRUPTED:
+        raise SystemExit(130)
+    if not ran.is_whole:
         raise SystemExit(1)
 
 
 def default_folder(subject: Subject) -> Path:
     """A folder's name that tells runs apart: runs/bench-full-gpt-4.1."""
     manner = "" if subject.manner == "direct" else f"-{subject.manner}"
-    model = re.sub(r"[^\w.=-]+", "-", subject.model.partition("/")[2] if "/" in subject.model else subject.model)
-    return Path("runs") / f"{subject.bench.resolve().name}-{subject.system_name}{manner}-{model}"
+    name = f"{subject.bench.resolve().name}-{subject.system_name}{manner}-{subject.model}"
+    sane = re.sub(r"[^\w.=-]+", "-", name)
+    return Path("runs") / (sane if len(sane) <= 100 else f"{sane[:80]}-{digest(name).hex()[:8]}")
 
 
 def _counting(show: Callable[[int], None], standing: Standing, wanted: int) -> Callable[[Reply], None]:
@@ -128,8 +137,9 @@ def describe(path: Path, ran: Ran) -> str:
         f"  {used.input_tokens:,} tokens in ({used.cached_tokens:,} of them from a cache), "
         f"{used.output_tokens:,} out, {price}",
     ]
+    lines += [f"  failed {count:,} times: {error}" for error, count in ran.errors.items()]
     if ran.stopped is not None:
-        lines.append(f"  stopped, since {ran.stopped}")
+        lines.append(f"  stopped: {ran.stopped}")
     if ran.waiting or ran.outcomes.get("failed"):
         failed = ran.outcomes.get("failed", 0)
         lines.append(f"  {ran.waiting + failed:,} still to be had: run the same command again")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -13,9 +14,9 @@ from pydantic import ValidationError
 from fathom.cli import options
 from fathom.records.errors import FathomError, touching
 from fathom.records.files import read_records, write_records
-from fathom.records.questions import Reply
+from fathom.records.questions import Question, Reply
 from fathom.records.record import first_fault
-from fathom.runs.folder import MANIFEST, VERDICTS, read_replies, read_run
+from fathom.runs.folder import MANIFEST, VERDICTS, Settings, read_replies, read_run
 from fathom.scoring import scitrek
 from fathom.scoring.keys import Key
 from fathom.scoring.score import Changes, Sampled, Score, changes, judge_all, sampled, tally
@@ -64,18 +65,22 @@ def command(
         raise FathomError(f"'{asked.bench}' is not the bench that '{target}' was run on. Give that one with --bench.")
     if by not in opened.manifest.counts:
         raise FathomError(f"No question has a tag '{by}'. Choose among {', '.join(opened.manifest.counts)}.")
-    keys = {key.question_id: key for key in opened.all_keys()}
-    checks = {question.id: family(question.family).check for question in opened.all_questions()}
+    questions = list(wanted(opened.all_questions(), asked.settings))
+    checks = {question.id: family(question.family).check for question in questions}
+    keys = {key.question_id: key for key in opened.all_keys() if key.question_id in checks}
 
     def check(key: Key, reply: Reply) -> Verdict:
         return checks[key.question_id](key, reply)
 
-    verdicts = list(judge_all(keys, asked.replies, check))
+    replies = [reply for reply in asked.replies if asked.settings is None or _is_wanted(reply, keys, asked.settings)]
+    verdicts = list(judge_all(keys, replies, check))
     changed = changes(asked.earlier, verdicts)
     if asked.out is not None:
         write_records(asked.out, verdicts)
-    scores = tally(opened.all_questions(), verdicts) | tally(opened.all_questions(), verdicts, by)
-    found = Found(scores, sampled(keys, verdicts), _published(keys, asked.replies) if compat else {}, changed)
+    scores = tally(questions, verdicts) | tally(questions, verdicts, by)
+    published = _published(keys, replies) if compat else {}
+    others = Others(opened.manifest.questions - len(questions), len(asked.replies) - len(replies))
+    found = Found(scores, sampled(keys, verdicts), published, changed, others)
     click.echo(json.dumps(found.as_json(), indent=2) if as_json else describe(target, found))
 
 
@@ -89,14 +94,36 @@ class _Asked:
     earlier: list[Verdict]
     """The verdicts of the last time."""
     out: Path | None
+    settings: Settings | None = None
+    """Of a run: which questions it was to ask."""
+
+
+def wanted(questions: Iterable[Question], settings: Settings | None) -> Iterator[Question]:
+    """The questions that a run was to ask; all of them for a file of answers."""
+    if settings is None:
+        return iter(questions)
+    return islice((one for one in questions if settings.split in (None, one.split)), settings.limit)
+
+
+def _is_wanted(reply: Reply, keys: dict[str, Key], settings: Settings) -> bool:
+    return reply.question_id in keys and reply.sample < settings.samples
 
 
 def _of_run(folder: Path, bench: Path | None, out: Path | None) -> _Asked:
     manifest = read_run(folder)
     path = out or folder / VERDICTS
-    earlier = list(read_records(path, Verdict)) if path.exists() else []
-    where = bench or folder / manifest.bench
-    return _Asked(where, manifest.bench_fingerprint, list(read_replies(folder).replies.values()), earlier, path)
+    where = bench or folder.resolve() / manifest.bench
+    replies = list(read_replies(folder).replies.values())
+    return _Asked(where, manifest.bench_fingerprint, replies, _earlier(path), path, manifest.settings)
+
+
+def _earlier(path: Path) -> list[Verdict]:
+    """The verdicts of the last time; where they cannot be read they are made anew, as they can be at any time."""
+    try:
+        return list(read_records(path, Verdict)) if path.exists() else []
+    except FathomError as error:
+        click.echo(f"fathom: {error} They are written anew.", err=True)
+        return []
 
 
 def _of_answers(bench: Path, answers: Path | None, out: Path | None) -> _Asked:
@@ -121,7 +148,7 @@ def _replies(path: Path) -> Iterator[Reply]:
             except ValidationError as error:
                 fault = first_fault(error)
                 raise FathomError(f"Line {number} of '{path}' is no reply: {fault}. Mend the line.") from error
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise FathomError(f"Line {number} of '{path}' is no JSON: {error}. Mend the line.") from error
 
 
@@ -139,6 +166,16 @@ def _published(keys: dict[str, Key], replies: list[Reply]) -> dict[str, dict[str
 
 
 @dataclass(frozen=True)
+class Others:
+    """What is no part of a score."""
+
+    questions: int
+    """Of the bench, that the run was not to ask."""
+    replies: int
+    """To questions or samples that were not asked for."""
+
+
+@dataclass(frozen=True)
 class Found:
     """All that is told of a score."""
 
@@ -146,6 +183,7 @@ class Found:
     samples: Sampled
     published: dict[str, dict[str, float]]
     changes: Changes
+    others: Others
 
     def as_json(self) -> dict[str, object]:
         scores = {name: {**score.model_dump(), "share_right": score.share_right} for name, score in self.scores.items()}
@@ -153,6 +191,7 @@ class Found:
             "scores": scores,
             "samples": self.samples.model_dump(),
             "changes": self.changes.model_dump(),
+            "questions_not_asked": self.others.questions,
             **self.published,
         }
 
@@ -165,12 +204,17 @@ def describe(target: Path, found: Found) -> str:
         lines.append(f"  {name:24} {score.questions:>9,} {score.share_right:>7.1%} {score.mean_credit:>7.1%}   {said}")
     samples = found.samples
     if samples.most > 1:
-        passed = ", ".join(f"pass@{k} {share:.1%}" for k, share in samples.pass_at.items())
+        few = {k: share for k, share in samples.pass_at.items() if k <= 3 or k == samples.most}
+        passed = ", ".join(f"pass@{k} {share:.1%}" for k, share in few.items())
         lines.append(
             f"  {samples.most} samples a question: mean {samples.mean:.1%}, {passed}, majority {samples.majority:.1%}"
         )
     for name, measures in found.published.items():
         lines.append(f"  as published ({name}): " + ", ".join(f"{key} {value:.1%}" for key, value in measures.items()))
+    if found.others.questions:
+        lines.append(f"  {found.others.questions:,} more questions of the bench were not asked (--limit, --split)")
+    if found.others.replies:
+        lines.append(f"  {found.others.replies:,} replies to what was not asked are left out")
     if found.changes.compared:
         lines.append(f"  {_changed(found.changes)}")
     return "\n".join(lines)

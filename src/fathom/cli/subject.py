@@ -60,7 +60,7 @@ class Subject:
         """What makes this run that run."""
         name = Simulated.parse(self.model).name if self.is_simulated else self.model
         return RunManifest(
-            bench=Path(os.path.relpath(self.bench, folder)).as_posix(),
+            bench=Path(os.path.relpath(self.bench.resolve(), folder.resolve())).as_posix(),
             bench_fingerprint=exam.fingerprint,
             model=name,
             system=self.system_name,
@@ -123,7 +123,9 @@ _OPTIONS = (
         show_default=True,
         help="The answer alone, or the steps to it first.",
     ),
-    click.option("--samples", type=click.IntRange(1), default=1, show_default=True, help="Replies to each question."),
+    click.option(
+        "--samples", type=click.IntRange(1, 1_000), default=1, show_default=True, help="Replies to each question."
+    ),
     click.option("--temperature", type=click.FloatRange(0, 2), help="Left to the provider where it is not given."),
     click.option("--seed", type=int, help="For providers that take one, and for simulated answerers."),
     click.option("--max-tokens", type=options.Length(), default=2_048, show_default=True, help="Room for one reply."),

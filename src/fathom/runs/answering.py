@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import anyio
@@ -13,6 +13,7 @@ import anyio
 from fathom.models.known import Known, in_its_tokens
 from fathom.models.prompts import Completion, Prompt
 from fathom.records.contexts import Context, ContextId
+from fathom.records.errors import FathomError
 from fathom.records.questions import Reply, Usage
 from fathom.runs.budget import BudgetReached, Purse
 from fathom.runs.exam import Exam, Seen
@@ -20,7 +21,7 @@ from fathom.runs.folder import Settings
 from fathom.runs.gate import Gate
 from fathom.runs.plan import Job, seen
 from fathom.runs.secrets import without_secrets
-from fathom.systems.desk import System, expected
+from fathom.systems.desk import System, expected, total
 
 LONGEST_ERROR = 500
 """Characters of an error that are kept: what a provider says may hold what it was sent."""
@@ -43,6 +44,12 @@ class Keeper(Protocol):
 
     def note(self, context: ContextId, name: str, text: str) -> None: ...
 
+    def pay(self, usage: Usage) -> None: ...
+
+
+class NotBegunError(Exception):
+    """The run was stopped while the question waited for its turn."""
+
 
 class FatalError(Exception):
     """What no further question can mend: a wrong key, an unknown model."""
@@ -54,6 +61,8 @@ class _Desk:
 
     answering: Answering
     sight: Seen
+    spent: list[Usage] = field(default_factory=list)
+    """What the calls for this job took so far."""
 
     @property
     def context(self) -> Context:
@@ -82,7 +91,9 @@ class _Desk:
         return self.sight.views.extracted(said)
 
     async def ask(self, prompt: Prompt) -> Completion:
-        return await self.answering.ask(prompt, self.sight)
+        completion = await self.answering.ask(prompt, self.sight, begun=bool(self.spent))
+        self.spent.append(completion.usage)
+        return completion
 
     async def once(self, name: str, work: Callable[[], Awaitable[str]]) -> str:
         return await self.answering.once(self.context.id, name, work)
@@ -126,35 +137,61 @@ class Answering:
         if self.stopped is not None:
             return None
         start = time.monotonic()
+        desk = _Desk(self, seen(self._exam, job))
         try:
-            reply = await self._system.answer(job.question, _Desk(self, seen(self._exam, job)))
+            reply = await self._system.answer(job.question, desk)
+        except NotBegunError:
+            return None
         except BudgetReached as reached:
             self.stop(f"the budget is reached: {reached}")
             return None
-        except FatalError as error:
-            self.fatal = without_secrets(str(error))
-            self.stop("the provider refuses")
+        except (FatalError, FathomError) as error:
+            # A full disk and a damaged corpus are no fault of the question: going on would pay for nothing.
+            self._give_up(error)
             return None
         except Exception as error:
-            reply = _failed(job, error, time.monotonic() - start)
+            reply = _failed(job, error, desk.spent, time.monotonic() - start)
         reply = reply.model_copy(update={"sample": job.sample})
-        self._folder.append(reply)
+        try:
+            self._folder.append(reply)
+        except FathomError as error:
+            self._give_up(error)
+            return None
         self._watch(reply)
         return reply
 
-    async def ask(self, prompt: Prompt, sight: Seen) -> Completion:
-        """One completion, paid from the purse."""
+    def _give_up(self, error: Exception) -> None:
+        self.fatal = self.fatal or without_secrets(str(error))
+        self.stop(self.fatal)
+
+    async def ask(self, prompt: Prompt, sight: Seen, begun: bool = False) -> Completion:
+        """One completion, paid from the purse; the first one of a question is not begun once the run is stopped."""
         async with self._gate.through(prompt.prefix) as opened:
             if self.fatal is not None:
                 raise FatalError(self.fatal)
+            if self.stopped is not None and not begun:
+                raise NotBegunError
             reserved = self._purse.reserve(self._most(prompt, sight))
             paid: float | None = None
             try:
                 completion = await self._model.complete(prompt, opened)
-                paid = self._known.price(completion.usage)
+                used = completion.usage if completion.usage.input_tokens else self._estimated(prompt, sight, completion)
+                paid = self._known.price(used)
             finally:
                 self._purse.settle(reserved, paid)
-        return replace(completion, usage=completion.usage.model_copy(update={"price": paid}))
+        usage = used.model_copy(update={"price": paid})
+        # Kept at once: what a call cost is spent, whatever becomes of the question.
+        self._folder.pay(usage)
+        return replace(completion, usage=usage)
+
+    def _estimated(self, prompt: Prompt, sight: Seen, completion: Completion) -> Usage:
+        """What a provider that counts nothing must have used; a request that was not sent used nothing."""
+        if completion.stop == "overflow":
+            return completion.usage
+        one = expected(sight, prompt)
+        tokens = in_its_tokens(one.prefix_tokens + one.own_tokens, self._known)
+        said = in_its_tokens(sight.count(completion.text), self._known)
+        return completion.usage.model_copy(update={"input_tokens": tokens, "output_tokens": said})
 
     def _most(self, prompt: Prompt, sight: Seen) -> float | None:
         """What the request costs if nothing is cached and the reply is as long as allowed."""
@@ -174,7 +211,7 @@ class Answering:
             return known
 
 
-def _failed(job: Job, error: Exception, seconds: float) -> Reply:
+def _failed(job: Job, error: Exception, spent: Sequence[Usage], seconds: float) -> Reply:
     said = without_secrets(str(error) or type(error).__name__)
     if len(said) > LONGEST_ERROR:
         said = f"{said[:LONGEST_ERROR]} ... ({len(said):,} characters)"
@@ -183,5 +220,5 @@ def _failed(job: Job, error: Exception, seconds: float) -> Reply:
         sample=job.sample,
         outcome="failed",
         error=said,
-        usage=Usage(seconds=round(seconds, 3)),
+        usage=total(spent) if spent else Usage(seconds=round(seconds, 3), price=0.0),
     )

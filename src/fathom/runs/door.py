@@ -17,6 +17,9 @@ from fathom.runs.secrets import without_secrets
 LONGEST = 2_000
 """Characters of a string that may be recorded."""
 
+STRETCH = 40
+"""Characters that an error has in common with a context only if it repeats it."""
+
 
 def install(model: Model, expand: Expand) -> None:
     """Let this model's requests pass through the door."""
@@ -24,44 +27,83 @@ def install(model: Model, expand: Expand) -> None:
     send = api.generate
 
     async def generate(input: list[ChatMessage], *rest: Any, **named: Any) -> Any:
+        sent = _Sent(expand)
         # The provider notes its request in the event at hand; without one it has nowhere to note four megabytes.
         event = _active_model_event.set(None)
         try:
-            result = await send([_expanded(message, expand) for message in input], *rest, **named)
+            result = await send([sent.message(message) for message in input], *rest, **named)
         except Exception as error:
-            _shorten_error(error)
+            sent.shorten_error(error)
             raise
         finally:
             _active_model_event.reset(event)
-        return _shortened_result(result)
+        return sent.shortened_result(result)
 
     api.generate = generate  # type: ignore[method-assign]
 
 
-def _expanded(message: ChatMessage, expand: Expand) -> ChatMessage:
-    if not isinstance(message, ChatMessageUser) or isinstance(message.content, str):
-        return message
-    content = [_expanded_part(part, expand) for part in message.content]
-    return message.model_copy(update={"content": content})
+class _Sent:
+    """What one request puts in for its references: none of it may be seen again on this side of the door."""
 
+    def __init__(self, expand: Expand) -> None:
+        self._expand = expand
+        self._texts: dict[str, str] = {}
 
-def _expanded_part(part: Any, expand: Expand) -> Any:
-    if not isinstance(part, ContentText):
-        return part
-    reference = reference_in(part.text)
-    return part if reference is None else part.model_copy(update={"text": expand(reference)})
+    def message(self, message: ChatMessage) -> ChatMessage:
+        """The message with its references expanded."""
+        if not isinstance(message, ChatMessageUser) or isinstance(message.content, str):
+            return message
+        return message.model_copy(update={"content": [self._part(part) for part in message.content]})
 
+    def _part(self, part: Any) -> Any:
+        reference = reference_in(part.text) if isinstance(part, ContentText) else None
+        if reference is None:
+            return part
+        text = self._expand(reference)
+        self._texts[text] = part.text
+        return part.model_copy(update={"text": text})
 
-def _shortened_result(result: Any) -> ModelOutput | tuple[ModelOutput | Exception, Any]:
-    output, call = result if isinstance(result, tuple) else (result, None)
-    if isinstance(output, Exception):
-        _shorten_error(output)
-    else:
-        _blot_out(output)
-    if call is not None:
-        call.request = shortened(call.request)
-        call.response = shortened(call.response)
-    return (output, call) if isinstance(result, tuple) else output
+    def shortened_result(self, result: Any) -> ModelOutput | tuple[ModelOutput | Exception, Any]:
+        """What the provider gave back, without what was sent to it."""
+        output, call = result if isinstance(result, tuple) else (result, None)
+        if isinstance(output, Exception):
+            self.shorten_error(output)
+        else:
+            _blot_out(output)
+        if call is not None:
+            call.request = self._shortened(call.request)
+            call.response = self._shortened(call.response)
+        return (output, call) if isinstance(result, tuple) else output
+
+    def shorten_error(self, error: BaseException) -> None:
+        """Cut what an error says in place: its type decides whether to try again, so it stays what it is."""
+        error.args = tuple(self._shortened(part) if isinstance(part, str) else part for part in error.args)
+        for name in ("message", "body", "text"):
+            value = error.__dict__.get(name)
+            if isinstance(value, str | dict | list):
+                error.__dict__[name] = self._shortened(value)
+        if error.__cause__ is not None:
+            self.shorten_error(error.__cause__)
+
+    def _shortened(self, value: Any) -> Any:
+        """The same value with no key and nothing long in it, and references where texts were put in."""
+        if isinstance(value, str):
+            for text, reference in self._texts.items():
+                value = value.replace(text, reference)
+            value = without_secrets(value)
+            if len(value) > LONGEST:
+                return f"({len(value):,} characters)"
+            return "(it repeats what it was sent)" if self._repeats(value) else value
+        if isinstance(value, dict):
+            return {name: self._shortened(part) for name, part in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._shortened(part) for part in value]
+        return value
+
+    def _repeats(self, said: str) -> bool:
+        """Whether a stretch of some words comes from a text that was put in."""
+        stretches = [said[start : start + STRETCH] for start in range(0, len(said) - STRETCH + 1, STRETCH // 2)]
+        return any(stretch in text for text in self._texts for stretch in stretches)
 
 
 def _blot_out(output: ModelOutput) -> None:
@@ -77,30 +119,3 @@ def _blot_out(output: ModelOutput) -> None:
                 part.text = without_secrets(part.text)
             elif isinstance(part, ContentReasoning):
                 part.reasoning = without_secrets(part.reasoning)
-
-
-def shortened(value: Any) -> Any:
-    """The same value with its long strings cut and marked, and no key in any."""
-    if isinstance(value, str):
-        value = without_secrets(value)
-        return value if len(value) <= LONGEST else f"{value[:100]} ... ({len(value):,} characters)"
-    if isinstance(value, dict):
-        return {name: shortened(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [shortened(part) for part in value]
-    return value
-
-
-def _shorten_error(error: BaseException) -> None:
-    """Cut what an error says in place: its type decides whether to try again, so it stays what it is."""
-    error.args = tuple(shortened(part) if isinstance(part, str) else part for part in error.args)
-    for name in ("message", "body", "text"):
-        _shorten_attribute(error, name)
-    if error.__cause__ is not None:
-        _shorten_error(error.__cause__)
-
-
-def _shorten_attribute(error: BaseException, name: str) -> None:
-    value = error.__dict__.get(name)
-    if isinstance(value, str | dict | list):
-        error.__dict__[name] = shortened(value)

@@ -36,6 +36,9 @@ from fathom.runs.door import install
 from fathom.runs.folder import Settings
 from fathom.runs.plan import Job
 
+LONGEST_REPLY = 1_000_000
+"""Characters of a reply that are kept; what is longer is marked as cut."""
+
 _STOPS: dict[str, Stop] = {"max_tokens": "length", "model_length": "overflow", "content_filter": "refused"}
 _FATAL = {401: "refuses the key", 403: "forbids it", 404: "does not know the model or the address"}
 
@@ -54,7 +57,10 @@ class EngineModel:
 
     def __init__(self, model: Model, expand: Expand, endurance: Endurance) -> None:
         self.model = model
+        self._streams = True
         install(model, expand)
+        _leave_retries_to_the_engine(model)
+        self._retry_quickly_without_stream()
         waiting = wait_exponential_jitter(initial=endurance.backoff, max=60, jitter=endurance.backoff)
         model.api.retry_wait = lambda: waiting  # type: ignore[method-assign]
 
@@ -65,7 +71,7 @@ class EngineModel:
             opened()
 
         try:
-            output = await self.model.generate([_message(prompt)], on_stream=on_stream)
+            output = await self._generate(prompt, on_stream)
         except Exception as error:
             cause = _cause(error)
             status = getattr(cause, "status_code", None)
@@ -75,10 +81,45 @@ class EngineModel:
                     "Check the model's name, its key and its address, then run the same command again."
                 ) from error
             said = str(getattr(cause, "provider_message", None) or cause)
-            if _is_overflow(said):
+            if status in (None, 400, 413, 422) and _is_overflow(said):
                 return Completion("", "overflow")
             raise ProviderError(f"{type(cause).__name__}: {said}") from error
         return _completion(output)
+
+    async def _generate(self, prompt: Prompt, on_stream: Any) -> ModelOutput:
+        """Streamed where the server can; one that answers all at once is asked so from then on."""
+        if self._streams:
+            try:
+                return await self.model.generate([_message(prompt)], on_stream=on_stream)
+            except Exception as error:
+                if not _is_unstreamed(_cause(error)):
+                    raise
+        output = await self.model.generate([_message(prompt)])
+        self._streams = False
+        return output
+
+    def _retry_quickly_without_stream(self) -> None:
+        """A server that does not stream would be asked in vain as often as retries allow."""
+        should_retry = self.model.api.should_retry
+
+        def retry(ex: Exception) -> Any:
+            return False if self._streams and _is_unstreamed(ex) else should_retry(ex)
+
+        self.model.api.should_retry = retry  # type: ignore[method-assign]
+
+
+def _is_unstreamed(error: BaseException) -> bool:
+    return type(error).__name__ == "NoStreamDataError"
+
+
+def _leave_retries_to_the_engine(model: Model) -> None:
+    """Providers' own clients try again behind its back, and follow redirects to wherever they lead."""
+    client: Any = getattr(model.api, "client", None)
+    if hasattr(client, "max_retries"):
+        client.max_retries = 0
+    inner: Any = getattr(client, "_client", None)
+    if hasattr(inner, "follow_redirects"):
+        inner.follow_redirects = False
 
 
 class ProviderError(Exception):
@@ -104,7 +145,7 @@ def _message(prompt: Prompt) -> ChatMessageUser:
 def _is_overflow(said: str) -> bool:
     """Whether a server that has no code for it says that the prompt is too long."""
     plain = said.lower()
-    return "exceed" in plain and "context" in plain
+    return any(words in plain for words in ("context length", "context window", "context size", "maximum context"))
 
 
 def _completion(output: ModelOutput) -> Completion:
@@ -112,12 +153,18 @@ def _completion(output: ModelOutput) -> Completion:
         raise RuntimeError("the provider sent an empty body")
     content = output.message.content
     thoughts = [part.reasoning for part in content if isinstance(part, ContentReasoning)] if content else []
+    whole = len(output.completion) <= LONGEST_REPLY
     return Completion(
-        text=output.completion,
-        stop=_STOPS.get(output.stop_reason, "stop"),
-        thinking="\n".join(thoughts) if not isinstance(content, str) else "",
+        text=_sound(output.completion),
+        stop=_STOPS.get(output.stop_reason, "stop") if whole else "length",
+        thinking=_sound("\n".join(thoughts)) if not isinstance(content, str) else "",
         usage=_usage(output),
     )
+
+
+def _sound(text: str) -> str:
+    """The text without halves of characters, which no file can hold, and not longer than is kept."""
+    return text[:LONGEST_REPLY].encode("utf-8", "replace").decode()
 
 
 def _usage(output: ModelOutput) -> Usage:
@@ -125,11 +172,13 @@ def _usage(output: ModelOutput) -> Usage:
     used = output.usage
     if used is None:
         return Usage(seconds=seconds)
-    cached = used.input_tokens_cache_read or 0
+    # Servers that count oddly (more cached than sent, less than nothing) must not cost us the reply.
+    cached = max(0, used.input_tokens_cache_read or 0)
+    fresh = max(0, used.input_tokens) + max(0, used.input_tokens_cache_write or 0)
     return Usage(
-        input_tokens=used.input_tokens + cached + (used.input_tokens_cache_write or 0),
+        input_tokens=fresh + cached,
         cached_tokens=cached,
-        output_tokens=used.output_tokens,
+        output_tokens=max(0, used.output_tokens),
         seconds=seconds,
     )
 
@@ -138,6 +187,7 @@ def open_model(
     name: str, settings: Settings, endurance: Endurance, connections: int, url: str | None = None, **arguments: Any
 ) -> Model:
     """The provider's model; whatever is wrong with its name, key or address is told before anything is sent."""
+    _check_address(name, url)
     config = GenerateConfig(
         temperature=settings.temperature,
         seed=settings.seed,
@@ -161,6 +211,20 @@ def open_model(
 def _plain(error: Exception) -> str:
     """What the engine says, in one line and without its colours."""
     return " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(getattr(error, "message", error))).split()).rstrip(".")
+
+
+def _check_address(name: str, url: str | None) -> None:
+    if name.partition("/")[0] == "none":
+        raise FathomError(f"'{name}' is no model. See `fathom run --help`.")
+    if url is None:
+        return
+    try:
+        address = urlsplit(url)
+        sound = address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
+    except ValueError:
+        sound = False
+    if not sound:
+        raise FathomError(f"'{url}' is no address of a server. Write such as --url http://127.0.0.1:8000/v1.")
 
 
 def _knock(name: str, model: Model) -> None:
@@ -253,6 +317,9 @@ def sample_of(job: Job) -> Sample:
     return Sample(id=job.id, input=job.question.text, metadata={"context": job.context.id, **job.question.tags})
 
 
+INTERRUPTED = "you pressed Ctrl-C"
+
+
 @contextmanager
 def _stopping_gently(answering: Answering) -> Iterator[None]:
     """The first Ctrl-C lets what is in flight finish; the second stops."""
@@ -260,7 +327,7 @@ def _stopping_gently(answering: Answering) -> Iterator[None]:
     def pressed(number: int, frame: Any) -> None:
         if answering.stopped is not None:
             raise KeyboardInterrupt
-        answering.stop("you asked it to; press Ctrl-C again to stop at once")
+        answering.stop(INTERRUPTED)
 
     try:
         before = signal.signal(signal.SIGINT, pressed)

@@ -16,11 +16,12 @@ from fathom.records.contexts import ContextId, Split
 from fathom.records.errors import FathomError, touching
 from fathom.records.files import Journal, replacing
 from fathom.records.manifests import read_manifest
-from fathom.records.questions import QuestionId, Reply
+from fathom.records.questions import QuestionId, Reply, Usage
 from fathom.records.record import Record
 
 FORMAT = 1
 MANIFEST, REPLIES, NOTES, VERDICTS, LOGS = "run.json", "replies.jsonl", "notes.jsonl", "verdicts.jsonl", "logs"
+SPENDING = "spending.jsonl"
 
 
 class Settings(Record):
@@ -71,6 +72,7 @@ class RunFolder:
         self.manifest = manifest
         self._replies: Journal[Reply] = Journal(folder / REPLIES, Reply)
         self._notes: Journal[Note] = Journal(folder / NOTES, Note)
+        self._spending: Journal[Usage] = Journal(folder / SPENDING, Usage)
         self._noted: dict[tuple[ContextId, str], str] = {}
 
     def __enter__(self) -> Self:
@@ -79,12 +81,14 @@ class RunFolder:
         _begin(self.folder, self.manifest)
         self._replies.__enter__()
         self._notes.__enter__()
+        self._spending.__enter__()
         self._noted = {(note.context_id, note.name): note.text for note in self._notes.read()}
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._spending.__exit__(kind, error, trace)
         self._notes.__exit__(kind, error, trace)
         self._replies.__exit__(kind, error, trace)
 
@@ -101,9 +105,22 @@ class RunFolder:
         self._notes.append(Note(context_id=context, name=name, text=text))
         self._noted[context, name] = text
 
+    def pay(self, usage: Usage) -> None:
+        """Keep what a call took, whatever becomes of the question it was for."""
+        self._spending.append(usage)
+
+    @property
+    def spent(self) -> float:
+        """Dollars so far, as far as prices were known."""
+        return sum(usage.price or 0.0 for usage in self._spending.read())
+
     def standing(self) -> Standing:
         """What the replies so far amount to."""
         return Standing.of(self._replies.read())
+
+
+WAITING = ("failed", "overflow")
+"""Outcomes that are not the last word: what failed is tried again, and a larger window may take what did not fit."""
 
 
 class Standing:
@@ -121,19 +138,14 @@ class Standing:
             place = reply.question_id, reply.sample
             standing.attempts[place] += 1
             known = standing.replies.get(place)
-            if known is None or known.outcome == "failed":
+            if known is None or known.outcome in WAITING:
                 standing.replies[place] = reply
         return standing
 
     def is_done(self, question: QuestionId, sample: int) -> bool:
         """Whether nothing more is to be asked."""
         known = self.replies.get((question, sample))
-        return known is not None and known.outcome != "failed"
-
-    @property
-    def spent(self) -> float:
-        """Dollars, as far as prices were known."""
-        return sum(reply.usage.price or 0.0 for reply in self.replies.values())
+        return known is not None and known.outcome not in WAITING
 
 
 def _begin(folder: Path, manifest: RunManifest) -> None:
@@ -146,10 +158,29 @@ def _begin(folder: Path, manifest: RunManifest) -> None:
             file.write(manifest.model_dump_json(indent=2).encode() + b"\n")
         return
     found = read_run(folder)
-    for name in ("bench_fingerprint", "model", "system", "system_settings", "settings"):
+    for name in ("bench_fingerprint", "model", "system", "system_settings"):
         if getattr(found, name) != getattr(manifest, name):
             what = "bench" if name == "bench_fingerprint" else name.replace("_", " ")
             raise FathomError(f"The run in '{folder}' has another {what}. Choose another --out, or delete it.")
+    if found.settings == manifest.settings:
+        return
+    if not _is_more(found.settings, manifest.settings):
+        old, new = found.settings.model_dump(), manifest.settings.model_dump()
+        name = next(name for name in old if old[name] != new[name])
+        raise FathomError(
+            f"The run in '{folder}' has {name.replace('_', ' ')} {old[name]}, not {new[name]}. "
+            "Give the same settings, or another --out."
+        )
+    with replacing(folder / MANIFEST) as file:
+        file.write(manifest.model_dump_json(indent=2).encode() + b"\n")
+
+
+def _is_more(old: Settings, new: Settings) -> bool:
+    """Whether a run may grow so: more samples, more questions, a larger window; no reply would have been another."""
+    free = {"samples": 1, "limit": None, "window": None}
+    if old.model_copy(update=free) != new.model_copy(update=free) or new.samples < old.samples:
+        return False
+    return new.limit is None or (old.limit is not None and new.limit >= old.limit)
 
 
 def read_run(folder: Path) -> RunManifest:

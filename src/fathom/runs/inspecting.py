@@ -13,7 +13,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from fathom.models.known import known
 from fathom.records.contexts import ContextId
-from fathom.records.questions import Reply
+from fathom.records.questions import Reply, Usage
 from fathom.runs.answering import Answering
 from fathom.runs.budget import Purse
 from fathom.runs.engine import Endurance, EngineModel, sample_of
@@ -42,6 +42,9 @@ class Memory:
 
     def note(self, context: ContextId, name: str, text: str) -> None:
         self._notes[context, name] = text
+
+    def pay(self, usage: Usage) -> None:
+        """The engine adds up what was used."""
 
 
 def task_of(exam: Exam, system: System, settings: Settings, judge: Judge) -> Task:

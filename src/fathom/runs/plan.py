@@ -18,6 +18,9 @@ from fathom.systems.desk import Expected, System
 SMALLEST_CACHED = 1_024
 """Tokens below which providers keep no prefix."""
 
+BOUNDLESS = 100_000_000
+"""Tokens of a window that nothing fills: answerers that read no prompt have it."""
+
 EXPECTED_REPLY = {"direct": 80, "stepwise": 800}
 """Tokens of a usual reply, by manner; what is reserved is `max_tokens`."""
 
@@ -87,6 +90,11 @@ class Fitting:
         self._model = model
         self._room = settings.max_tokens
         self._window = settings.window or model.window
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether there is a window that a prompt could miss."""
+        return self._window is not None and self._window < BOUNDLESS
 
     def expected(self, job: Job) -> list[Expected]:
         """The requests that the job will make."""

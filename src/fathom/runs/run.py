@@ -35,6 +35,8 @@ class Ran(Record):
     waiting: Count
     """Not asked yet: the run was stopped or its budget was reached."""
     usage: Usage
+    errors: dict[str, Count] = {}
+    """What went wrong most often, in the providers' words."""
     stopped: str | None = None
     """Why it ended early."""
 
@@ -81,7 +83,6 @@ def run(
         model = open_model(name, manifest.settings, endurance, company.connections, **arguments)
         with RunFolder(path, manifest) as folder:
             pending = _pending(exam, system, known, folder, watch)
-            standing = folder.standing()
             answering = Answering(
                 exam,
                 system,
@@ -89,7 +90,7 @@ def run(
                 known,
                 manifest.settings,
                 folder,
-                Purse(company.budget, standing.spent),
+                Purse(company.budget, folder.spent),
                 Gate(company.contexts_at_once),
                 watch,
             )
@@ -101,17 +102,21 @@ def run(
 
 
 def run_simulated(
-    exam: Exam, manifest: RunManifest, path: Path, answer: SimulatedAnswer, watch: Watch = lambda reply: None
+    exam: Exam,
+    system: System,
+    known: Known,
+    manifest: RunManifest,
+    path: Path,
+    answer: SimulatedAnswer,
+    watch: Watch = lambda reply: None,
 ) -> Ran:
     """The same for an answerer that needs no engine: one reply after another."""
     with RunFolder(path, manifest) as folder:
         standing = folder.standing()
-        for group in jobs(exam, manifest.settings):
-            for job in group:
-                if not standing.is_done(job.question.id, job.sample):
-                    reply = answer(job, standing.attempts[job.question.id, job.sample])
-                    folder.append(reply)
-                    watch(reply)
+        for job in _pending(exam, system, known, folder, watch):
+            reply = answer(job, standing.attempts[job.question.id, job.sample])
+            folder.append(reply)
+            watch(reply)
         return _ran(exam, manifest, folder.standing(), None)
 
 
@@ -125,9 +130,9 @@ def _pending(exam: Exam, system: System, known: Known, folder: RunFolder, watch:
         for job in group:
             if standing.is_done(job.question.id, job.sample):
                 continue
-            if fitting.fits(fitting.expected(job)):
+            if not fitting.is_bound or fitting.fits(fitting.expected(job)):
                 pending.append(job)
-            else:
+            elif standing.attempts[job.question.id, job.sample] == 0:
                 reply = Reply(question_id=job.question.id, sample=job.sample, outcome="overflow")
                 folder.append(reply)
                 watch(reply)
@@ -152,10 +157,12 @@ def _ran(exam: Exam, manifest: RunManifest, standing: Standing, stopped: str | N
     usage = Usage(price=0.0)
     for reply in found:
         usage = usage.plus(reply.usage if reply.usage.input_tokens else reply.usage.model_copy(update={"price": 0.0}))
+    errors = Counter(reply.error[:120] for reply in found if reply.error is not None)
     return Ran(
         replies=len(wanted),
         outcomes=dict(sorted(Counter(reply.outcome for reply in found).items())),
         waiting=len(wanted) - len(found),
         usage=usage,
+        errors=dict(errors.most_common(3)),
         stopped=stopped,
     )

@@ -43,6 +43,7 @@ async def query(question: Question, desk: Desk, database: sqlite3.Connection, ma
     """Ask for a query, run it, and let the model mend it where it cannot be run."""
     prompt = first_prompt(question, desk, manner)
     calls: list[Completion] = []
+    refusal = ""
     for _ in range(1 + repairs):
         calls.append(await desk.ask(prompt))
         statement = statement_in(calls[-1].text)
@@ -51,11 +52,14 @@ async def query(question: Question, desk: Desk, database: sqlite3.Connection, ma
         try:
             result = run_guarded(database, statement)
         except RefusedQuery as error:
+            refusal = str(error)
             said = f"{question.text}\n\nThis query could not be run ({error}):\n{statement}\n\nWrite it anew."
             prompt = Prompt(prompt.instruction, None, said)
         else:
             return reply_to(question, calls[-1], f"{calls[-1].text}\n\n{printed(result)}", calls[:-1])
-    return reply_to(question, calls[-1], calls=calls[:-1])
+    # Words around a query that was never run are no answer, even where they look like one.
+    text = f"No query could be run ({refusal})." if refusal and calls[-1].stop == "stop" else None
+    return reply_to(question, calls[-1], text, calls[:-1])
 
 
 def printed(result: Result) -> str:

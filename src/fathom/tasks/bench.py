@@ -131,7 +131,7 @@ def build(
     manifest = BenchManifest(
         fathom=fathom.__version__,
         sqlite=sqlite3.sqlite_version,
-        corpus=Path(os.path.relpath(corpus_folder, folder)).as_posix(),
+        corpus=Path(os.path.relpath(corpus_folder.resolve(), folder.resolve())).as_posix(),
         corpus_fingerprint=fingerprint,
         licences=licences,
         families=families,
@@ -289,7 +289,7 @@ class Bench:
     @property
     def corpus_folder(self) -> Path:
         """Where the corpus was, seen from the bench: the two may be moved together."""
-        return Path(os.path.normpath(self.folder / self.manifest.corpus))
+        return Path(os.path.normpath(self.folder.resolve() / self.manifest.corpus))
 
     def contexts(self) -> Iterator[Context]:
         return read_records(self.folder / CONTEXTS, Context)
