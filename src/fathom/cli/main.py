@@ -15,6 +15,7 @@ from fathom.records.errors import FathomError, cannot
 
 COMMANDS = {
     "demo": "Everything below on a small generated corpus.",
+    "ingest": "Read documents into a corpus.",
     "generate": "Write a corpus of generated documents.",
     "contexts": "Gather a corpus's articles into contexts of wanted lengths.",
     "build": "Make a bench: questions and keys over a corpus's contexts.",

@@ -38,6 +38,12 @@ from fathom.records.spans import Span
 
 UNKNOWN_LICENCE = "unknown"
 
+WIDE = 64
+"""Columns up to which short rows are filled."""
+
+MOST_COLUMNS = 1_000
+"""That one cell may span: a document that claims more is not believed."""
+
 
 def compose(found: Found) -> Article:
     """The article; raises `Unreadable` where there is neither a title nor a text."""
@@ -75,7 +81,9 @@ class _Composer:
         self._citations: list[Citation] = []
         self._tables: list[Table] = []
         self._facts: list[Fact] = []
-        self._numbers = {reference.key: number for number, reference in enumerate(found.references, start=1)}
+        # Numbered before anything is written: what citations point to must not move when a blank entry falls out.
+        self._entries = [entry for entry in found.references if plain(entry.text)]
+        self._numbers = {entry.key: number for number, entry in enumerate(self._entries, start=1)}
 
     def article(self) -> Article:
         found = self._found
@@ -182,7 +190,9 @@ class _Composer:
         level = min(6, max(2, heading.level))
         start = self._length
         self._write("#" * level + " ")
-        span = self._write(words)
+        before = self._length
+        # A heading may cite, such as "Construction by Lind (2019)", and its citations count like all others.
+        span = self._words(heading.words) or Span(before, self._length)
         self._write("\n\n")
         self._sections.append((start, span, level, heading.role or role_of(words)))
 
@@ -217,7 +227,7 @@ class _Composer:
         for number, row in enumerate(rows):
             cells.extend(self._row(number, row, width))
             if number == headers - 1:
-                self._write("|" + " --- |" * width + "\n")
+                self._write("|" + " --- |" * min(width, MOST_COLUMNS) + "\n")
         end = self._visible_end()
         self._tables.append(
             Table(number=len(self._tables) + 1, span=Span(start, end), caption=caption, cells=tuple(cells))
@@ -232,9 +242,11 @@ class _Composer:
             start = self._length
             self._words(cell.words, in_table=True)
             yield Cell(row=number, column=column, span=Span(start, self._length), header=cell.header)
-            self._write(" |" + "  |" * (cell.columns - 1))
-            column += cell.columns
-        self._write("  |" * (width - column) + "\n")
+            columns = min(cell.columns, MOST_COLUMNS)
+            self._write(" |" + "  |" * (columns - 1))
+            column += columns
+        # Filled up to the widest row, unless that is so wide that a long table would become enormous.
+        self._write("  |" * (width - column if width <= WIDE else 0) + "\n")
 
     # Running text.
 
@@ -244,8 +256,10 @@ class _Composer:
         placed: list[_Placed] = []
         blank = True  # No blank stands at the beginning, and no two in a row.
         for piece in words:
-            text = _CONTROL.sub("", unicodedata.normalize("NFC", _printed(piece)).encode("utf-8", "replace").decode())
-            text = _EQUALS.sub("====", _BLANKS.sub(" ", text))
+            text = _printed(piece)
+            if not text.isascii():
+                text = unicodedata.normalize("NFC", text).encode("utf-8", "replace").decode()
+            text = _EQUALS.sub("====", _BLANKS.sub(" ", _CONTROL.sub("", text)))
             if in_table:
                 text = text.replace("|", "¦")
             if blank:
@@ -259,10 +273,10 @@ class _Composer:
             if isinstance(piece, Mark) and core.end > core.start:
                 placed.append(_Placed(core, piece))
             elif isinstance(piece, Figure) and core.end > core.start:
-                self._facts.append(_fact(piece, core, in_table))
-        self._trim()
+                self._facts.extend(_fact(figure, core, in_table) for figure in (piece, *piece.more))
         if self._length <= start:
             return None
+        self._trim()
         if placed:
             self._citations.extend(self._grouped(placed, start))
         return Span(start, self._length)
@@ -270,11 +284,10 @@ class _Composer:
     def _grouped(self, placed: Sequence[_Placed], start: int) -> Iterator[Citation]:
         """The citations of one stretch of text, each with the bracket it stands in."""
         text = self._text_since(start)
-        brackets = _brackets(text, start)
+        brackets = _enclosing([one.span for one in placed], _brackets(text, start))
         runs = _runs(placed, text, start)
-        for one in placed:
-            inside = [bracket for bracket in brackets if bracket.start < one.span.start and one.span.end < bracket.end]
-            group = min(inside, key=lambda span: span.end - span.start) if inside else runs[one.span]
+        for one, bracket in zip(placed, brackets, strict=True):
+            group = bracket or runs[one.span]
             keys = one.mark.keys or ("",)
             style = one.mark.style or ("author-year" if re.search(r"[^\W\d_]{2}", one.mark.text) else "numeric")
             for key in keys:
@@ -283,9 +296,7 @@ class _Composer:
     # The list of references.
 
     def _references(self) -> tuple[Reference, ...]:
-        entries = [entry for entry in self._found.references if plain(entry.text)]
-        if len(entries) != len(self._found.references):
-            self._numbers = {entry.key: number for number, entry in enumerate(entries, start=1)}
+        entries = self._entries
         if not entries:
             return ()
         self._heading(Heading(2, ["References"], "references"))
@@ -338,10 +349,13 @@ class _Composer:
     def _closed_sections(self, end: int) -> Iterator[Section]:
         """Each section up to the next heading of its rank or a higher one."""
         text = "".join(self._pieces)
-        for place, (start, heading, level, role) in enumerate(self._sections):
-            after = next((begin for begin, _, other, _ in self._sections[place + 1 :] if other <= level), end)
-            closing = start + len(text[start:after].rstrip())
-            yield Section(span=Span(start, min(closing, end)), heading=heading, level=level, role=role)
+        nearest = [end] * 7  # for each rank, where the next heading of it or of a higher one begins
+        closed: list[Section] = []
+        for start, heading, level, role in reversed(self._sections):
+            closing = start + len(text[start : nearest[level]].rstrip())
+            closed.append(Section(span=Span(start, min(closing, end)), heading=heading, level=level, role=role))
+            nearest[level:] = [start] * (7 - level)
+        return reversed(closed)
 
 
 _BLANKS = re.compile(r"\s+")
@@ -407,16 +421,35 @@ def _brackets(text: str, start: int) -> list[Span]:
     closing = {"(": ")", "[": "]"}
     open_ones: list[tuple[str, int]] = []
     found: list[Span] = []
-    for place, sign in enumerate(text):
+    for match in _BRACKET.finditer(text):
+        place, sign = match.start(), match.group()
         if sign in closing:
             open_ones.append((sign, place))
-        elif sign in ")]":
+        else:
             while open_ones:
                 opened, begin = open_ones.pop()
                 if closing[opened] == sign:
                     found.append(Span(start + begin, start + place + 1))
                     break
     return found
+
+
+_BRACKET = re.compile(r"[()\[\]]")
+
+
+def _enclosing(spans: Sequence[Span], brackets: Sequence[Span]) -> Iterator[Span | None]:
+    """For each of some spans in order the innermost pair of brackets around it, found in one pass over both."""
+    waiting = sorted(brackets, key=lambda bracket: bracket.start, reverse=True)
+    around: list[Span] = []
+    for span in spans:
+        while waiting and waiting[-1].start < span.start:
+            bracket = waiting.pop()
+            while around and around[-1].end <= bracket.start:
+                around.pop()
+            around.append(bracket)
+        while around and around[-1].end <= span.start:
+            around.pop()
+        yield next((bracket for bracket in reversed(around) if bracket.end > span.end), None)
 
 
 _BETWEEN = re.compile(r"[\s,;–—-]*(?:and|&)?[\s,;–—-]*")
@@ -431,10 +464,14 @@ def _runs(placed: Sequence[_Placed], text: str, start: int) -> dict[Span, Span]:
         if group and one.mark.style == "superscript" and _BETWEEN.fullmatch(between):
             group.append(one.span)
         else:
+            runs.update(_run(group))
             group = [one.span]
-        for span in group:
-            runs[span] = Span(group[0].start, group[-1].end)
+    runs.update(_run(group))
     return runs
+
+
+def _run(group: Sequence[Span]) -> dict[Span, Span]:
+    return dict.fromkeys(group, Span(group[0].start, group[-1].end)) if group else {}
 
 
 _ROLES: tuple[tuple[str, SectionRole], ...] = (

@@ -41,6 +41,8 @@ class Figure:
     value: Decimal | None
     unit: str
     part: str = ""
+    more: tuple[Figure, ...] = ()
+    """What else the same characters say: a filing may tag one printed number with several concepts or dates."""
 
 
 Piece = str | Mark | Figure

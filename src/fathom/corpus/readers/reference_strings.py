@@ -44,7 +44,7 @@ def parse_reference(text: str) -> ParsedReference:
 
 _DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"<>“”{}|\\^`]{1,300})")
 _ARXIV = re.compile(
-    r"arxiv(?:\.org/(?:abs|pdf)/|\.|[:\s]\s*)(?:preprint\s+arxiv:\s*)?"
+    r"(?:arxiv|corr)(?:\.org/(?:abs|pdf)/|\.|[:,\s]\s?(?:abs/)?)(?:preprint\s+arxiv:\s?)?"
     r"(\d{4}\.\d{4,5}|[a-z][a-z.-]{1,12}/\d{7})(?:v\d{1,2})?(?!\d)",
     re.IGNORECASE,
 )
@@ -73,7 +73,7 @@ def identifiers(text: str) -> dict[str, str]:
 def bare_doi(text: str) -> str:
     """A DOI without the address before it and the sentence's punctuation after it; empty where it is none."""
     at = text.find("10.")
-    doi = text[at:].strip() if at >= 0 else ""
+    doi = text[at : at + 300].strip() if at >= 0 else ""
     # A bracket belongs to the DOI where it opens in it: 10.1016/S0140-6736(20)30183-5.
     while doi and (doi[-1] in ".,;:'’\"]" or (doi[-1] == ")" and doi.count("(") < doi.count(")"))):
         doi = doi[:-1]
@@ -169,11 +169,12 @@ _FIRST_YEAR = re.compile(
 def _year_first(text: str) -> _Parts | None:
     """APA, ACL, Harvard, Chicago's author-date: the year stands between the authors and the title."""
     found = _FIRST_YEAR.search(text)
-    if found is None or not _reads_as_names(text[: found.start() + 1]):
+    if found is None:
         return None
     year = found[1] or found[2]
     end = _title_end(text, found.end())
-    if len(_WORD.findall(text[found.end() : end])) == 0:
+    words = len(_WORD.findall(text[found.end() : end]))
+    if words == 0 or not _reads_as_names(text[: found.start() + 1], lenient=words > 2):
         return None
     return _Parts(
         title=_sound(text, found.end(), end),
@@ -183,7 +184,10 @@ def _year_first(text: str) -> _Parts | None:
 
 
 _CAPITAL = r"[A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽȘȚΑ-ΩА-Я]"
-_PARTICLES = r"(?:(?:[Vv]an|[Vv]on|[Dd]e|[Dd]er|[Dd]en|[Dd]el|[Dd]ella|[Dd]i|[Dd]a|[Dd]os|[Ll]a|[Ll]e|[Tt]er|[Tt]en|[Ee]l|[Aa]l|bin|ibn|zu|'t)[\s-]){0,3}"
+_PARTICLES = (
+    r"(?:(?:[Vv]an|[Vv]on|[Dd]e|[Dd]er|[Dd]en|[Dd]el|[Dd]ella|[Dd]i|[Dd]a|[Dd]os|[Ll]a|[Ll]e|[Tt]er|[Tt]en|[Ee]l|[Aa]l"
+    r"|bin|ibn|zu|'t)[\s-]){0,3}"
+)
 _FAMILY = rf"{_PARTICLES}(?:[Dd]['’])?{_CAPITAL}[\w'’]{{1,25}}(?:[-–]\w{{1,25}}){{0,3}}(?:\s{_CAPITAL}[\w'’-]{{2,25}})?"
 # "Yu." and "Th." are initials; "Ba." ends "D. Kingma and J. Ba. Adam: a method".
 _DIGRAPH = "Ch|Kh|Ph|Sh|Th|Ts|Ya|Yu|Zh"
@@ -274,9 +278,32 @@ def _untitled(text: str) -> _Parts | None:
 _HAN = re.compile(r"[一-鿿]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NO_END = frozenset(
-    "vs e.g i.e cf st no vol vols dr mr mrs ms prof al fig figs eq eqs ed eds approx resp spp sp subsp var ca inc ltd jr sr".split()
+    (
+        *("vs", "e.g", "i.e", "cf", "st", "no", "vol", "vols", "dr", "mr", "mrs", "ms", "prof", "al", "fig", "figs"),
+        *(
+            "eq",
+            "eqs",
+            "ed",
+            "eds",
+            "approx",
+            "resp",
+            "spp",
+            "sp",
+            "subsp",
+            "var",
+            "ca",
+            "inc",
+            "ltd",
+            "jr",
+            "sr",
+            "pp",
+        ),
+    )
 )
-_PREPRINT = re.compile(r"\s(?:arxiv|biorxiv|medrxiv|eprint|preprint|https?)", re.IGNORECASE)
+# Venues that begin in lower case: "eLife", "arXiv preprint".
+_PREPRINT = re.compile(r"\s(?:[a-z]{1,3}[A-Z]|npj\s|(?i:arxiv|biorxiv|medrxiv|eprint|preprint|https?))")
+_VENUE_NEXT = re.compile(r"\s[A-Z][^.?!,]{3,80},\s?\d")
+_INITIALISM = re.compile(r"(?:[A-Z]\.)+[A-Z]")
 _STOP = re.compile(r"[.?!。？！](?=[\s”\"’)]|$)")
 
 
@@ -289,8 +316,9 @@ def _sentence_end(text: str, start: int) -> int:
         if found[0] == ".":
             if word.lower() in _NO_END:
                 continue
-            # An initial, "E. coli", "U.S. policy".
-            if (len(word) == 1 and word.isupper() and rest[:1].isalpha()) or re.fullmatch(r"(?:[A-Z]\.)+[A-Z]", word):
+            # An initial, "E. coli", "U.S. policy"; but "maps in R. Mathematics, 9(11)" has ended.
+            initial = (len(word) == 1 and word.isupper() and rest[:1].isalpha()) or _INITIALISM.fullmatch(word)
+            if initial and not _VENUE_NEXT.match(text, found.end()):
                 continue
             if rest[:1].islower() and not _PREPRINT.match(text, found.end()):
                 continue
@@ -329,10 +357,13 @@ def _title_before_comma(text: str, start: int) -> int:
     return start
 
 
-_TAIL = re.compile(r"\s*[(\[][^()\[\]]{1,60}[)\]]\s*$")
+_TAIL = re.compile(r"\s*[(\[][^()\[\]]{1,200}[)\]]\s*$")
+_EXTRA = re.compile(
+    r"\beds?\.|edition|\blatest\b|Vol|version|software|data ?set|thesis|No\.|pp\.|\[|arXiv|preprint", re.IGNORECASE
+)
 _NOT_A_TITLE = re.compile(
-    r"in:?\s|proc(?:\.|eedings)|et al|pp?\.\s?\d|vol(?:\.|ume)\s?\d|retrieved|accessed|available|arxiv\b|ph\.?d|https?:|doi\b"
-    r"|eds?\.|doctoral|master['’]?s thesis",
+    r"in:?\s|proc(?:\.|eedings)|et al|pp?\.\s?\d|vol(?:\.|ume)\s?\d|retrieved|accessed|available|arxiv\b"
+    r"|ph\.?d|https?:|doi\b|eds?\.|doctoral|master['’]?s thesis",
     re.IGNORECASE,
 )
 
@@ -341,12 +372,11 @@ def _sound(text: str, start: int, end: int) -> _Place:
     """The place of a title without what surrounds it; nothing where it does not read as a title."""
     while start < end and text[start] in " .,:;“”\"'‘’`*_(-–":
         start += 1
-    # "(2nd ed.)", "[Computer software]", "(Version 1.2)".
-    tail = _TAIL.search(text, max(start, end - 80), end)
-    if tail and re.search(
-        r"\bed\.|edition|Vol|version|software|data ?set|thesis|No\.|pp\.|\[|arXiv|preprint", tail[0], re.I
-    ):
-        end = tail.start()
+    # "(Version 1.2) [Computer software]", "(2nd ed.)".
+    for _ in range(2):
+        tail = _TAIL.search(text, max(start, end - 220), end)
+        if tail and _EXTRA.search(tail[0]):
+            end = tail.start()
     while end > start and text[end - 1] in " .,:;“”\"'‘’`*_":
         end -= 1
     title = text[start:end]
@@ -365,12 +395,15 @@ def _sound(text: str, start: int, end: int) -> _Place:
 # Names.
 
 _PARTICLE_WORDS = frozenset(
-    "and van von de der den del della di da dos das do la le ter ten el al bin ibn zu zur y e und et others af av 't d".split()
+    (
+        *("and", "van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "das", "do", "d", "la", "le"),
+        *("ter", "ten", "el", "al", "bin", "ibn", "zu", "zur", "y", "e", "und", "et", "others", "af", "av", "'t"),
+    )
 )
-_GROUP_WORDS = frozenset("of the for on in at to".split())
+_GROUP_WORDS = frozenset(["of", "the", "for", "on", "in", "at", "to"])
 
 
-def _reads_as_names(text: str) -> bool:
+def _reads_as_names(text: str, lenient: bool = False) -> bool:
     """Whether a stretch at the beginning of a reference holds names and nothing else: few words in lower case."""
     words = re.findall(r"[^\W\d_][^\s,;()]*", text)
     if not words or len(text) > 2_500:
@@ -379,9 +412,11 @@ def _reads_as_names(text: str) -> bool:
     odd = [word for word in lower if word not in _PARTICLE_WORDS and word not in ("eds", "ed", "editors", "editor")]
     grouped = [word for word in odd if word in _GROUP_WORDS]
     # "United Nations Office for the Coordination of Aid": small words between capitals, and no sentence ends inside.
-    if len(odd) > len(grouped) or len(grouped) > max(2, len(words) // 3):
+    # A year and a title follow: then "the R development team" and a lone "csqrs" among many names are authors too.
+    allowed = max(3 if len(words) < 8 else 0, len(words) // 10) if lenient else 0
+    if len(odd) > len(grouped) + allowed or len(grouped) > max(2, len(words) // 3):
         return False
-    if grouped and re.search(r"[^\W\d_]{3,}\.\s\S", text.strip()):
+    if len(odd) > 0 and re.search(r"[^\W\d_]{3,}\.\s\S", text.strip()):
         return False
     # A full stop after a full word, with more behind it, ends a list of names: "Smith J. Deep Learning. Nature 2020".
     inner = [found for found in re.finditer(r"[a-z]{3,}\.\s+(?=\S)", text.rstrip(" .,(")) if text[found.end()] != "("]

@@ -1,0 +1,166 @@
+"""Linking 30,000 references with slips of the hand to 5,000 articles, and what an article takes in memory.
+
+Beside it the plain way: each reference is compared with the title of every article, and linked to the most alike from
+90 of 100. Promise: three times faster on one core with 5,000 articles (the plain way grows with their number, this one
+hardly does), recall from 0.97 and precision from 0.999 on the known truth, and memory that grows with the articles
+alone, not with their references. The titles are generated ones, made of the same few words, so that many are nearly
+the same: harder than titles from life. One in ten references has its DOI, where the work has one, and titles have up
+to three slips each.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from itertools import cycle, islice
+from random import Random
+
+from rapidfuzz import fuzz, process
+
+from _measuring import cost_of
+from fathom.corpus.generated.lexicon import SUBJECTS
+from fathom.corpus.generated.world import Plan, Work, World
+from fathom.corpus.linking import Entry, Linker, Named, normal_title
+from fathom.records.chance import rng_for
+
+ARTICLES = 5_000
+REFERENCES = 30_000
+SAMPLE = 300
+"""References that the plain way is measured on; its time is proportional to them."""
+
+
+def slipped(title: str, rng: Random) -> str:
+    """The title with up to three letters left out, doubled, exchanged or mistyped."""
+    letters = list(title)
+    for _ in range(rng.choice((0, 1, 1, 2, 3))):
+        place = rng.choice([at for at in range(1, len(letters) - 1) if letters[at].isalpha()])
+        match rng.randrange(4):
+            case 0:
+                del letters[place]
+            case 1:
+                letters.insert(place, letters[place])
+            case 2:
+                letters[place], letters[place - 1] = letters[place - 1], letters[place]
+            case _:
+                letters[place] = rng.choice("abcdefghijklmnopqrstuvwxyz")
+    return "".join(letters)
+
+
+def named(work: Work, rng: Random) -> Named:
+    """The work as a careless list of references gives it."""
+    return Named(
+        title=slipped(work.title, rng),
+        ids={"doi": work.doi} if work.doi and rng.random() < 0.1 else {},
+        year=work.year + rng.choice((0, 0, 0, 0, 1)),
+        authors=tuple(f"{person.family}, {person.given[0]}." for person in work.people[:3]),
+    )
+
+
+def entry(plan: Plan, references: tuple[Named, ...] = ()) -> Entry:
+    work = plan.work
+    return Entry(
+        id=work.article or "",
+        title=work.title,
+        ids={"doi": work.doi} if work.doi else {},
+        year=work.year,
+        families=tuple(person.family for person in work.people),
+        references=references,
+    )
+
+
+def main() -> None:
+    plans = list(islice(World(7, SUBJECTS, "short").plans(), ARTICLES))
+    rng = rng_for(7, "slips")
+    cited = [list(plan.cited) for plan in plans]
+    # Letters cite few works, so each is cited again, with other slips, until there are enough.
+    total = sum(map(len, cited))
+    for number in cycle(range(ARTICLES)):
+        if total >= REFERENCES:
+            break
+        cited[number].extend(plans[number].cited)
+        total += len(plans[number].cited)
+    asked = list(zip(plans, cited, strict=True))
+    entries = [entry(plan, tuple(named(work, rng) for work in works)) for plan, works in asked]
+
+    start = time.process_time()
+    linker = Linker()
+    for one in entries:
+        linker.add(one)
+    linker.link(Entry(entries[0].id, ""))
+    ready = time.process_time() - start
+    matches = [linker.link(one) for one in entries]
+    seconds = time.process_time() - start
+
+    tally: Counter[str] = Counter()
+    for (_, works), found in zip(asked, matches, strict=True):
+        for work, match in zip(works, found, strict=True):
+            tally["inside"] += work.article is not None
+            tally["linked"] += match.article is not None
+            tally["right"] += match.article is not None and match.article == work.article
+    plain, plain_right, plain_linked = plain_way(entries, [work for works in cited for work in works])
+    print(f"{REFERENCES:,} references, {tally['inside']:,} of them to {ARTICLES:,} articles")
+    print(f"linked in {seconds:.1f} s of CPU, of which {ready:.1f} s to be ready; the plain way {plain:.0f} s")
+    print(f"ratio {plain / seconds:.1f}; precision of the plain way {plain_right / plain_linked:.3f}")
+    print(f"recall {tally['right'] / tally['inside']:.4f}, precision {tally['right'] / tally['linked']:.4f}")
+    print("ways " + ", ".join(f"{way} {count:,}" for way, count in linker.report().items()))
+    few, many, long = (cost_of(sys.executable, __file__, *words) for words in ((5_000, 4), (30_000, 4), (30_000, 40)))
+    print(f"{(many.peak_megabytes - few.peak_megabytes) * 1024 / 25_000:.1f} KB an article")
+    print(f"30,000 articles: {many.peak_megabytes:.0f} MB with 4 references each, {long.peak_megabytes:.0f} MB with 40")
+    print(f"{long.cpu:.0f} s of CPU for 30,000 articles with 40 references each, making them up included")
+
+
+def plain_way(entries: list[Entry], works: list[Work]) -> tuple[float, int, int]:
+    """Seconds for all references, reckoned from a sample; how many of the sample were linked rightly, and at all."""
+    titles = [normal_title(one.title) for one in entries]
+    references = [reference for one in entries for reference in one.references]
+    step = len(references) // SAMPLE
+    right = linked = 0
+    start = time.process_time()
+    for reference, work in zip(references[::step], works[::step], strict=True):
+        found = process.extractOne(normal_title(reference.title), titles, scorer=fuzz.ratio, score_cutoff=90)
+        linked += found is not None
+        right += found is not None and entries[found[2]].id == work.article
+    return (time.process_time() - start) * step, right, linked
+
+
+# Memory: a process of its own, which makes up titles as it goes.
+
+SYLLABLES = [f"{one}{two}" for one in ("sta", "ri", "mon", "gle", "fu", "que") for two in ("vel", "to", "grax", "dum")]
+VOCABULARY = [f"{one}{two}" for one in SYLLABLES for two in SYLLABLES]
+
+
+def made_up(articles: int, references: int) -> Iterator[Entry]:
+    for number in range(articles):
+        rng = Random(number)
+        cited = (Random(rng.randrange(4 * articles)) for _ in range(references))
+        yield Entry(
+            id=f"a-{number:06d}",
+            title=_title(Random(number)),
+            ids={"doi": f"10.5555/{number}"},
+            year=2000 + number % 20,
+            families=(f"{VOCABULARY[number % 360]}son", f"{VOCABULARY[number % 310]}sen"),
+            references=tuple(Named(title=_title(one), authors=(rng.choice(VOCABULARY),), year=2010) for one in cited),
+        )
+
+
+def _title(rng: Random) -> str:
+    return " ".join(rng.choices(VOCABULARY, k=9))
+
+
+def fill(articles: int, references: int) -> None:
+    linker = Linker()
+    for one in made_up(articles, 0):
+        linker.add(one)
+    for one in made_up(articles, references):
+        linker.link(one)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3:
+        fill(int(sys.argv[1]), int(sys.argv[2]))
+    else:
+        main()

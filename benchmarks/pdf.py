@@ -1,0 +1,83 @@
+"""Pages of PDF read a second, beside two other libraries in the same run. Promise: faster than both.
+
+Ours gives title, names, headings, paragraphs, references and citations; the others give running text. The PDFs are
+those named on the command line, else the real ones beside the project, else one that the tests draw.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from _measuring import best
+from fathom.corpus.readers import pdf
+from fathom.corpus.readers.found import NoSiblings
+from fathom.corpus.readers.pdf_layout import layout
+
+ROUNDS = 3
+
+
+def main() -> None:
+    documents = _documents()
+    pages = sum(len(layout(content).sheets) for content in documents)
+    print(f"{len(documents)} documents, {pages} pages, the best of {ROUNDS} rounds")
+    ours = _measured("fathom", _ours, documents, pages)
+    others = [
+        _measured(name, extract, documents, pages)
+        for name, module, extract in (("pypdf", "pypdf", _pypdf), ("pdfminer.six", "pdfminer", _pdfminer))
+        if _is_there(name, module)
+    ]
+    for other in others:
+        print(f"fathom reads {other / ours:.1f} times as many pages a second" if other > ours else "slower: look why")
+
+
+def _documents() -> list[bytes]:
+    named = [Path(word) for word in sys.argv[1:]]
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    paths = named or [*sorted(beside.glob("*/pdf/*.pdf")), *sorted(beside.glob("*/*.pdf"))]
+    if paths:
+        return [path.read_bytes() for path in paths]
+    from tests.corpus.readers.test_pdf import paper
+
+    return [paper()] * 20
+
+
+def _measured(name: str, extract: Callable[[bytes], int], documents: list[bytes], pages: int) -> float:
+    """Seconds for all documents, the least of several rounds."""
+    rounds = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        characters = sum(map(extract, documents))
+        rounds.append(time.perf_counter() - start)
+    print(f"{name:>14}: {pages / best(rounds):8.1f} pages a second, {characters:,} characters")
+    return best(rounds)
+
+
+def _is_there(name: str, module: str) -> bool:
+    if find_spec(module) is not None:
+        return True
+    print(f"{name:>14}: not installed; to compare with it: .venv/bin/python -m pip install {name}")
+    return False
+
+
+def _ours(content: bytes) -> int:
+    (found,) = pdf.read(content, "document.pdf", NoSiblings())
+    return len(found.title) + sum(len(str(block)) for block in found.body)
+
+
+def _pypdf(content: bytes) -> int:
+    reader = import_module("pypdf").PdfReader(io.BytesIO(content))
+    return sum(len(page.extract_text()) for page in reader.pages)
+
+
+def _pdfminer(content: bytes) -> int:
+    return len(import_module("pdfminer.high_level").extract_text(io.BytesIO(content)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Generated documents written out in every format and read back: how good the readers are, on known truth."""

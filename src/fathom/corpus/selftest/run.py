@@ -1,0 +1,94 @@
+"""The self-test: articles are generated, written out in every format, read back, and compared with what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+from fathom.corpus.generate import Recipe, generate
+from fathom.corpus.readers.catalog import readers
+from fathom.corpus.readers.compose import compose
+from fathom.corpus.readers.found import Unreadable
+from fathom.corpus.readers.opening import Kept
+from fathom.corpus.selftest.decompose import decompose
+from fathom.corpus.selftest.formats import FORMATS, Files
+from fathom.corpus.selftest.measure import MEASURED, Agreement, compare
+from fathom.corpus.store import Corpus
+from fathom.records.articles import Article, Count
+from fathom.records.record import Record
+
+
+class Measured(Record):
+    """One field of one format."""
+
+    written: Count
+    read: Count
+    precision: float
+    recall: float
+
+
+class SelfTest(Record):
+    """How much of known truth each reader gives back."""
+
+    articles: Count
+    refused: dict[str, Count]
+    """Documents that a reader could not read, by format."""
+    formats: dict[str, dict[str, Measured]]
+
+
+def selftest_articles(count: int) -> Iterator[Article]:
+    """Generated articles, every other one a letter; always the same ones."""
+    with TemporaryDirectory() as folder:
+        recipes = (
+            Recipe(articles=count - count // 2, seed=11),
+            Recipe(articles=max(1, count // 2), seed=12, length="short"),
+        )
+        for number, recipe in enumerate(recipes[: 2 if count > 1 else 1]):
+            generate(Path(folder) / str(number), recipe)
+            with Corpus(Path(folder) / str(number)) as corpus:
+                yield from corpus.articles()
+
+
+def run_selftest(articles: Iterable[Article]) -> SelfTest:
+    """Write each article in every format and read it back."""
+    counts: dict[str, dict[str, Agreement]] = {name: {} for name in FORMATS}
+    refused = dict.fromkeys(FORMATS, 0)
+    total = 0
+    for article in articles:
+        total += 1
+        found = decompose(article)
+        for name, write in FORMATS.items():
+            back = read_back(name, write(found))
+            if back is None:
+                refused[name] += 1
+            else:
+                compare(article, back, counts[name])
+    return SelfTest(
+        articles=total,
+        refused={name: count for name, count in refused.items() if count},
+        formats={
+            name: {field: _measured(fields[field]) for field in MEASURED if field in fields}
+            for name, fields in counts.items()
+        },
+    )
+
+
+def read_back(kind: str, files: Files) -> Article | None:
+    """The article that the reader of that kind makes of the files; None where it refuses them."""
+    (name, content), *beside = files.items()
+    reader = next(reader for reader in readers() if kind == reader.KIND)
+    try:
+        [found] = reader.read(content, name, Kept(PurePosixPath("."), dict(beside)))
+        return compose(found)
+    except (Unreadable, ValueError):
+        return None
+
+
+def _measured(agreement: Agreement) -> Measured:
+    return Measured(
+        written=agreement.written,
+        read=agreement.read,
+        precision=round(agreement.precision, 4),
+        recall=round(agreement.recall, 4),
+    )

@@ -1,0 +1,288 @@
+"""Bibliographies: the pitfalls of the format one by one, and the real ones of 99 papers."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fathom.corpus.readers import latex, myst, rst
+from fathom.corpus.readers.bibtex import (
+    Citations,
+    Name,
+    name_of,
+    names_of,
+    parse_bibtex,
+    person,
+    plain_latex,
+    read_bibtex,
+    reference_of,
+    source_of,
+)
+from fathom.corpus.readers.compose import compose
+from fathom.corpus.readers.found import Found, Mark
+from tests.corpus.readers.conftest import members
+
+PROCEEDINGS = "scipy-proceedings"
+READERS = {"rst": rst, "myst": myst, "tex": latex}
+
+
+class Beside:
+    """Files that lie beside a document."""
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        self._files = files
+
+    def get(self, name: str) -> bytes | None:
+        return self._files.get(name.removeprefix("./"))
+
+    def names(self) -> list[str]:
+        return sorted(self._files)
+
+
+@cache
+def _archive(path: Path) -> dict[str, bytes]:
+    return {name.split("/", 2)[2]: content for name, content in members(path)}
+
+
+def papers(folder: Path, kind: str) -> list[tuple[dict[str, Any], Found]]:
+    """The papers of one format as read, each with what the manifest says of it."""
+    files = _archive(folder / f"{kind}.tar.xz")
+    found: list[tuple[dict[str, Any], Found]] = []
+    for line in (folder / "manifest.jsonl").read_text(encoding="utf-8").splitlines():
+        told = json.loads(line)
+        if told["format"] == kind:
+            home = told["key"] + "/"
+            beside = {name[len(home) :]: content for name, content in files.items() if name.startswith(home)}
+            (one,) = READERS[kind].read(files[told["main"]], told["main"], Beside(beside))
+            found.append((told, one))
+    return found
+
+
+def damaged(content: bytes, count: int) -> list[bytes]:
+    """A document cut short, with flipped bytes, with parts doubled, and in wrong encodings."""
+    chance = random.Random(7)
+    results = [content[: len(content) // 3], content.decode("utf-8").encode("utf-16"), b"", b"\0" * 99, b"\xff" * 99]
+    while len(results) < count:
+        changed = bytearray(content)
+        for _ in range(chance.randrange(1, 20)):
+            place = chance.randrange(len(changed))
+            match chance.randrange(3):
+                case 0:
+                    changed[place] = chance.randrange(256)
+                case 1:
+                    del changed[place : place + chance.randrange(40)]
+                case _:
+                    changed[place:place] = changed[place : place + 30] * 3
+        results.append(bytes(changed))
+    return results
+
+
+BIB = r"""
+Words between entries say nothing.
+@string{jfp = "Journal of " # {Plants}}
+@comment{@article{hidden, title = {Not there}}}
+@preamble{ "\newcommand{\x}{y}" }
+@Article{lind2018,
+  author = "Lind, Anna and Wu, Bo",
+  title = {The {GROWTH} of {\"O}land's {\'{e}}lms},
+  journal = jfp # " and Trees", year = 2018, month = jan,
+  volume = 3, number = {4}, pages = {5--9},
+  doi = {https://doi.org/10.1234/AB.5},
+}
+@misc(zhao, author = {van der Berg, Jr, Carl and others}, title = "A {quote: "} inside", year = {2020},
+  eprint = {2001.01234v2}, archivePrefix = {arXiv})
+@book{broken, title = {Never closed, year = 2001
+}
+@inproceedings{after, title = {After the broken one}, author = {{The Tree Group}}, booktitle = {Proc. X},
+  date={2019-05}}
+"""
+
+
+def test_entries_strings_comments_and_both_kinds_of_brackets() -> None:
+    entries = parse_bibtex(BIB)
+    assert list(entries) == ["lind2018", "zhao", "after"]
+    assert entries["lind2018"].kind == "article"
+    assert entries["lind2018"].plain("journal") == "Journal of Plants and Trees"
+    assert entries["zhao"].plain("title") == 'A quote: " inside'
+    assert entries["after"].year == 2019
+
+
+def test_a_broken_entry_is_skipped_and_named() -> None:
+    assert read_bibtex(BIB).broken == ["broken"]
+
+
+def test_an_entry_is_printed_in_one_plain_style() -> None:
+    reference = reference_of(parse_bibtex(BIB)["lind2018"])
+    assert reference.text == (
+        "Anna Lind and Bo Wu (2018). The GROWTH of Öland's élms. Journal of Plants and Trees, 3(4), 5–9. "
+        "doi:10.1234/AB.5."
+    )
+    assert reference.title in reference.text
+    assert reference.authors == ("Anna Lind", "Bo Wu")
+    assert (reference.year, reference.ids) == (2018, {"doi": "10.1234/AB.5"})
+
+
+def test_bodies_suffixes_and_others() -> None:
+    entries = parse_bibtex(BIB)
+    assert reference_of(entries["after"]).text == "The Tree Group (2019). After the broken one. Proc. X."
+    zhao = reference_of(entries["zhao"])
+    assert zhao.text.startswith("Carl van der Berg Jr et al. (2020). ")
+    assert zhao.ids == {"arxiv": "2001.01234"}
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("Stefan van der Walt", Name("Stefan", "van der Walt")),
+        ("van der Walt, Stefan", Name("Stefan", "van der Walt")),
+        ("von Last, Jr, First", Name("First", "von Last", "Jr")),
+        (r"Jos{\'e} {\'A}lvarez", Name("José", "Álvarez")),
+        ("{NumPy Developers}", Name("", "NumPy Developers", group=True)),
+        ("Plato", Name("", "Plato")),
+        ("Sammy Davis, Jr.", Name("Sammy", "Davis", "Jr.")),
+    ],
+)
+def test_names(written: str, name: Name) -> None:
+    assert name_of(written) == name
+
+
+def test_and_in_braces_joins_no_names() -> None:
+    names, others = names_of("{Barnes and Noble} and Anna Lind\n  and others")
+    assert [name.printed for name in names] == ["Barnes and Noble", "Anna Lind"]
+    assert others
+
+
+def test_a_degree_behind_a_name_is_no_given_name() -> None:
+    author = person("Anna Lind, PhD")
+    assert (author.given, author.family, author.printed) == ("Anna", "Lind", "Anna Lind, PhD")
+
+
+@pytest.mark.parametrize(
+    ("markup", "plain"),
+    [
+        (r"Erd\H{o}s, \v{C}apek, \c{c}a, na\"{\i}ve, \'{\i}", "Erdős, Čapek, ça, naïve, í"),
+        (r"{\ss} {\o} \L{}\'od\'z \AA", "ß ø Łódź Å"),
+        (r"\textbf{bold} and \emph{stress}", "bold and stress"),
+        (r"5\% of \$3 \& more\_so", "5% of $3 & more_so"),
+        (r"``quoted'' pages 3--4---end~here", "“quoted” pages 3–4—end here"),
+        (r"the $\alpha$ value", "the α value"),
+        (r"\href{https://a.example}{words} \url{https://b.example}", "words https://b.example"),
+        (r"unknown \foo{kept} \bar", "unknown kept "),
+    ],
+)
+def test_markup_as_plain_text(markup: str, plain: str) -> None:
+    assert plain_latex(markup) == plain
+
+
+def test_citations_print_as_a_reader_sees_them() -> None:
+    sources = {key: source_of(entry) for key, entry in parse_bibtex(BIB).items()}
+    citations = Citations(sources)
+    assert citations.words(["lind2018", "zhao"], "parenthetical", "see", "p. 3") == [
+        "(",
+        "see ",
+        Mark("Lind and Wu, 2018", ("lind2018",), "author-year"),
+        "; ",
+        Mark("van der Berg et al., 2020", ("zhao",), "author-year"),
+        ", p. 3",
+        ")",
+    ]
+    assert citations.words(["LIND2018"], "textual") == [Mark("Lind and Wu (2018)", ("lind2018",), "author-year")]
+    assert citations.words(["nobody"], "bare") == [Mark("nobody", ("nobody",))]
+
+
+def test_numbers_follow_the_first_citation_and_so_does_the_list() -> None:
+    sources = {key: source_of(entry) for key, entry in parse_bibtex(BIB).items()}
+    citations = Citations(sources, numeric=True)
+    citations.words(["after"], "parenthetical")
+    assert citations.words(["zhao", "after"], "parenthetical")[2:5] == [
+        Mark("2", ("zhao",), "numeric"),
+        ", ",
+        Mark("1", ("after",), "numeric"),
+    ]
+    assert [reference.key for reference in citations.references()] == ["after", "zhao", "lind2018"]
+    assert citations.note() == "2 of 3 entries are cited in the text, and stand first"
+
+
+def test_a_doi_is_cited_without_a_bibliography() -> None:
+    citations = Citations({})
+    (mark,) = citations.words(["doi:10.1000/xyz"], "textual")
+    assert isinstance(mark, Mark)
+    assert [(r.key, r.ids) for r in citations.references()] == [(mark.keys[0], {"doi": "10.1000/xyz"})]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@a{k, t = {" * 20_000,
+        "@a{k, t = " + "{" * 100_000,
+        "@a{k, t = " + "{" * 100_000 + "}" * 100_000 + "}",
+        "@a{k, author = {" + " and " * 20_000 + "}}",
+        "@a{k, author = {" + "\n" * 100_000 + "}}",
+        "@string{a = {x}}" + "".join(f"\n@string{{a = a # a # a}}\n@string{{b{n} = a # a}}" for n in range(500)),
+        '@a{k, t = "' + "\\" * 99_999,
+    ],
+)
+def test_hostile_bibliographies_end(text: str) -> None:
+    for entry in read_bibtex(text).entries.values():
+        source_of(entry)
+
+
+def test_damaged_bibliographies_give_what_they_can() -> None:
+    for content in damaged(BIB.encode(), 300):
+        for entry in parse_bibtex(content.decode("utf-8", "replace")).values():
+            assert reference_of(entry).text
+
+
+def _counted(folder: Path, told: dict[str, Any]) -> tuple[int, int]:
+    """How many entries are read and how many keys are used twice."""
+    files = _archive(folder / f"{told['format']}.tar.xz")
+    texts = [files[f"{told['key']}/{name}"].decode("utf-8", "replace") for name in told["bib_files"]]
+    read = sum(len(parse_bibtex(text)) for text in texts)
+    keys = [key for text in texts for key in re.findall(r"(?m)^\s*@\w+\s*\{\s*([^,\s]+)", text)]
+    return read, len(keys) - read
+
+
+def test_real_bibliographies_have_the_entries_that_the_manifest_counts(shared: Callable[[str], Path]) -> None:
+    folder = shared(PROCEEDINGS)
+    manifest = [json.loads(line) for line in (folder / "manifest.jsonl").read_text(encoding="utf-8").splitlines()]
+    counts = {told["key"]: (told["n_bib_entries"], *_counted(folder, told)) for told in manifest}
+    assert len(counts) == 99
+    equal = [key for key, (wanted, read, _) in counts.items() if read == wanted]
+    assert len(equal) >= 90, {key: count for key, count in counts.items() if key not in equal}
+
+
+def test_references_name_the_papers_that_the_gold_says_are_cited(shared: Callable[[str], Path]) -> None:
+    folder = shared(PROCEEDINGS)
+    read = [pair for kind in READERS for pair in papers(folder, kind)]
+    rows = csv.DictReader((folder / "citation_edges.csv").read_text(encoding="utf-8").splitlines())
+    gold = {(row["citing"], row["cited"]) for row in rows}
+    titles = {_bare(found.title): told["key"] for told, found in read}
+    edges = {
+        (told["key"], titles[_bare(reference.title)])
+        for told, found in read
+        for reference in found.references
+        if _bare(reference.title) in titles
+    }
+    edges = {(citing, cited) for citing, cited in edges if citing != cited}
+    assert len(gold) == 36
+    assert len(gold & edges) >= 36, gold - edges
+    assert len(edges - gold) <= 2, edges - gold
+
+
+def _bare(title: str) -> str:
+    return re.sub(r"\W+", "", title).lower()
+
+
+def test_every_paper_becomes_an_article_whose_citations_resolve(shared: Callable[[str], Path]) -> None:
+    articles = [compose(found) for kind in READERS for _, found in papers(shared(PROCEEDINGS), kind)]
+    citations = [citation for article in articles for citation in article.citations]
+    assert len(articles) == 99
+    assert sum(citation.reference is not None for citation in citations) / len(citations) > 0.99

@@ -1,0 +1,306 @@
+"""MyST Markdown: front matter, a small paper, and the real ones against their manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fathom.corpus.readers import myst
+from fathom.corpus.readers.compose import compose
+from fathom.corpus.readers.found import Block, Found, FoundTable, Heading, Mark, Paragraph, Unreadable
+from fathom.corpus.readers.myst import parse_yaml
+from fathom.corpus.readers.rst import words_text
+from tests.corpus.readers.test_bibtex import PROCEEDINGS, Beside, damaged, papers
+
+BIB = b"""@article{lind, author={Anna Lind}, title={On Elms}, year=2018, doi={10.1000/elm}}
+@article{wu, author={Bo Wu and Cy Diaz}, title={On Oaks}, year=2020}"""
+
+PROJECT = b"""version: 1
+project:
+  doi: 10.5000/trees
+  title: Short
+  subtitle: And longer
+  # a comment
+  authors:
+    - name: Anna Lind
+      orcid: https://orcid.org/0000-0001-2345-6789
+      affiliations:
+        - name: Tree School
+          ror: x
+      corresponding: true
+    - name: 'Stefan van der Walt'
+      affiliation: Elm House
+  keywords:
+    - elms
+    - growth
+site:
+  template: article-theme
+"""
+
+PAPER = """\
+---
+# a comment
+title: "Growing *elms*: up"
+abstract: |
+  Elms grow.
+
+  They do so slowly.
+---
+
+(sec:intro)=
+
+## Introduction
+
+Elms are **tall** _trees_ [@lind; @wu], says @lind. See [see @wu, p. 3], {cite:t}`wu`, {cite}`lind,wu`
+and [](doi:10.1000/elm), [](doi:10.1000/oak) and [@doi:10.1000/elm]. In @fig:tall and [](#sec:intro), `a*b*c`
+costs $5 [^why], see [the *site*](https://example.org) &amp; <https://example.org>. H<sub>2</sub>O
+
+[^why]: Because.
+
+<!-- a comment
+over lines -->
+
+:::{figure} elm.png
+:label: fig:tall
+:width: 80%
+
+A tall elm.
+:::
+
+- one item
+  goes on
+- another
+
+> Quoted words
+> go on.
+
+```python
+elms = [1]  # *not* emphasis
+```
+
+```{math}
+:label: eq
+y = a x
+```
+
+$$
+z = b
+$$
+
+::::{table} Heights
+:label: tab
+
+| Tree | Height |
+|------|:------:|
+| Elm  | 30 m \\| 31 m |
+
+::::
+
+```{list-table} Leaves
+:header-rows: 1
+* - Tree
+  - Leaf
+* - Elm
+  - long
+```
+
+<table>
+<tr><th colspan="2">Both</th></tr>
+<tr><td>Elm</td><td><b>90</b></td></tr>
+</table>
+
+:::::{tab-set}
+::::{tab-item} One
+Inside a tab.
+::::
+:::::
+
+:::{include} part.md
+:::
+
+```{include} ../../secret.txt
+```
+"""
+
+PART = b"""### A part
+
+Included words [@wu].
+"""
+
+
+def read(text: str, files: dict[str, bytes] | None = None, name: str = "folder/main.md") -> Found:
+    (found,) = myst.read(text.encode(), name, Beside(files or {}))
+    return found
+
+
+@pytest.fixture(scope="module")
+def paper() -> Found:
+    return read(PAPER, {"main.md": PAPER.encode(), "part.md": PART, "trees.bib": BIB, "myst.yml": PROJECT})
+
+
+def texts(blocks: list[Block]) -> list[str]:
+    return [" ".join(words_text(block.words).split()) for block in blocks if isinstance(block, Paragraph)]
+
+
+def test_the_subset_of_yaml() -> None:
+    assert parse_yaml(
+        "a: one # said\nb: 'it''s'\nc:\n  - x: 1\n    y: 2\n  - plain: \"q: r\"\nd: >\n  folded\n  words\n"
+        "e: [p, q]\nf:\n- at margin\ng: goes\n  on\nh: |\n  kept\n    lines\n"
+    ) == {
+        "a": "one",
+        "b": "it's",
+        "c": [{"x": "1", "y": "2"}, {"plain": "q: r"}],
+        "d": "folded words",
+        "e": ["p", "q"],
+        "f": ["at margin"],
+        "g": "goes on",
+        "h": "kept\n  lines",
+    }
+
+
+def test_yaml_that_is_none_says_nothing() -> None:
+    for text in (
+        "",
+        "- a",
+        ": :",
+        "a" * 99,
+        "  - - - -",
+        "a:\n" * 3,
+        "&a *a",
+        "".join(" " * n + "a:\n" for n in range(99)),
+    ):
+        assert isinstance(parse_yaml(text), dict)
+
+
+def test_the_head(paper: Found) -> None:
+    assert paper.title == "Growing elms: up"
+    assert [(a.given, a.family, a.ids) for a in paper.authors] == [
+        ("Anna", "Lind", {"orcid": "0000-0001-2345-6789"}),
+        ("Stefan", "van der Walt", {}),
+    ]
+    assert texts(paper.abstract) == ["Elms grow.", "They do so slowly."]
+    assert paper.subjects == ["elms", "growth"]
+    assert paper.ids == {"doi": "10.5000/trees"}
+    assert paper.notes["subtitle"] == "And longer"
+
+
+def test_running_text(paper: Found) -> None:
+    first = next(block for block in paper.body if isinstance(block, Paragraph))
+    assert " ".join(words_text(first.words).split()) == (
+        "Elms are tall trees (Lind, 2018; Wu and Diaz, 2020), says Lind (2018). See (see Wu and Diaz, 2020, p. 3), "
+        "Wu and Diaz (2020), (Lind, 2018; Wu and Diaz, 2020) and Lind (2018), doi:10.1000/oak and (Lind, 2018). "
+        "In Figure 1 and Introduction, a*b*c costs $5 [1], see the site & https://example.org. H2O"
+    )
+    keys = [piece.keys[0] for piece in first.words if isinstance(piece, Mark)]
+    assert keys == ["lind", "wu", "lind", "wu", "wu", "lind", "wu", "lind", "doi:10.1000/oak", "lind"]
+
+
+def test_references_are_the_cited_then_the_listed(paper: Found) -> None:
+    assert [reference.key for reference in paper.references] == ["lind", "wu", "doi:10.1000/oak"]
+    assert paper.references[2].ids == {"doi": "10.1000/oak"}
+
+
+def test_blocks(paper: Found) -> None:
+    found = texts(paper.body)
+    for text in (
+        "[1] Because.",
+        "Figure 1: A tall elm.",
+        "- one item goes on",
+        "- another",
+        "Quoted words go on.",
+        "elms = [1] # *not* emphasis",
+        "y = a x",
+        "z = b",
+        "Inside a tab.",
+        "Included words (Wu and Diaz, 2020).",
+    ):
+        assert text in found
+    assert not any("comment" in text or "secret" in text for text in found)
+    headings = [(block.level, words_text(block.words)) for block in paper.body if isinstance(block, Heading)]
+    assert headings == [(2, "Introduction"), (3, "A part")]
+
+
+def test_tables_have_cells(paper: Found) -> None:
+    pipes, listed, tags = [block for block in paper.body if isinstance(block, FoundTable)]
+    assert words_text(pipes.caption) == "Table 1: Heights"
+    assert [[words_text(cell.words) for cell in row] for row in pipes.rows] == [
+        ["Tree", "Height"],
+        ["Elm", "30 m | 31 m"],
+    ]
+    assert [cell.header for cell in pipes.rows[0]] == [True, True]
+    assert [words_text(cell.words) for cell in listed.rows[1]] == ["Elm", "long"]
+    assert listed.rows[0][1].header
+    assert tags.rows[0][0].columns == 2
+    assert words_text(tags.rows[1][1].words).strip() == "90"
+
+
+def test_a_part_is_read_with_its_paper() -> None:
+    files = {"main.md": PAPER.encode(), "part.md": PART, "myst.yml": PROJECT}
+    with pytest.raises(Unreadable, match=r"part of main\.md"):
+        read(PART.decode(), files, "folder/part.md")
+
+
+def test_files_that_include_one_another_end() -> None:
+    loop = b":::{include} a.md\n:::\n:::{include} a.md\n:::\nwords\n"
+    found = read("---\ntitle: A\n---\n" + loop.decode(), {"a.md": loop})
+    assert len(found.body) < 200
+
+
+def test_a_first_heading_is_the_title_without_front_matter() -> None:
+    assert read("# Elms\n\nWords {cite}`a`.\n").title == "Elms"
+
+
+def test_it_is_known_by_its_signs() -> None:
+    assert myst.looks_like("a/main.md", PAPER.encode())
+    assert myst.looks_like("a.md", b"Words\n\n:::{note}\nx\n:::\n")
+    assert myst.looks_like("a.md", b"Words [@key].")
+    assert not myst.looks_like("README.md", b"# A plain file\n\n- words\n")
+    assert not myst.looks_like("a.rst", PAPER.encode())
+
+
+@pytest.mark.parametrize("text", ["", "words", "---\n", "---\ntitle:\n---\n", "\0" * 50])
+def test_without_a_title_it_is_unreadable(text: str) -> None:
+    with pytest.raises(Unreadable):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [":::{note}\n", "```{note}\n", "> ", "- ", "`", "[", "[@a; ", "*", "_a", "<!--", "<table>\n<tr><td>", "$$\n", "$"],
+)
+def test_deep_and_endless_markup_ends(part: str) -> None:
+    read("---\ntitle: A\n---\n" + part * (100_000 // len(part)))
+
+
+def test_damaged_papers_are_read_or_refused() -> None:
+    for content in damaged(PAPER.encode(), 250):
+        try:
+            (found,) = myst.read(
+                content, "main.md", Beside({"trees.bib": BIB, "part.md": content, "myst.yml": content})
+            )
+            compose(found)
+        except Unreadable:
+            continue
+
+
+def test_real_papers(shared: Callable[[str], Path]) -> None:
+    """Two titles differ: the manifest has the project file's short ones, the front matter those that are printed."""
+    read_papers = papers(shared(PROCEEDINGS), "myst")
+    assert len(read_papers) == 24
+    others = {told["key"]: found.title for told, found in read_papers if found.title != told["title"]}
+    assert sorted(others) == ["2024/brian_falkenstein", "2024/henry_schreiner"]
+    assert all(title.startswith(("Predx-Tools: ", "Scikit-build-core: ")) for title in others.values())
+    # The manifest counts two affiliations of one paper as authors.
+    wrong = [told["key"] for told, f in read_papers if [a.printed for a in f.authors] != told["authors"]]
+    assert wrong == ["2024/Alireza_Vaezi"]
+    assert all(found.ids["doi"] == told["doi"] for told, found in read_papers)
+    assert all(found.abstract for _, found in read_papers)
+    # Works cited by DOI alone stand in no bibliography, and come on top.
+    sizes = {
+        told["key"]: sum(not reference.text.startswith("doi:") for reference in found.references)
+        for told, found in read_papers
+    }
+    equal = [told["key"] for told, _ in read_papers if sizes[told["key"]] == told["n_bib_entries"]]
+    assert len(equal) >= 21, sizes

@@ -1,0 +1,215 @@
+"""S2ORC's JSON, old and new: a small document of our own, and real ones beside their TEI where they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from fathom.corpus.readers import s2orc, tei
+from fathom.corpus.readers.compose import compose
+from fathom.corpus.readers.found import Found, FoundTable, Heading, NoSiblings, Unreadable
+
+FIRST = "Salt is old (Lind et al., 2018; Wu, 2020) and [3]."
+
+
+def paragraph(text: str, section: str, number: str | None, *cited: tuple[str, str | None]) -> dict[str, Any]:
+    spans = [
+        {"start": text.index(words), "end": text.index(words) + len(words), "text": words, "ref_id": key}
+        for words, key in cited
+    ]
+    return {"text": text, "cite_spans": spans, "ref_spans": [], "section": section, "sec_num": number}
+
+
+def author(first: str, *middle: str, last: str) -> dict[str, Any]:
+    return {"first": first, "middle": list(middle), "last": last, "suffix": ""}
+
+
+PARSE: dict[str, Any] = {
+    "abstract": [paragraph("We measure salt.", "Abstract", None)],
+    "body_text": [
+        paragraph(
+            FIRST, "Introduction", "1", ("(Lind et al., 2018;", "BIBREF0"), ("Wu, 2020)", "BIBREF1"), ("[3]", None)
+        ),
+        paragraph("Nothing new.", "Introduction", "1"),
+        paragraph("Some are slow.", "Rivers", "1.1"),
+        paragraph("We dip.", "Methods", "2"),
+    ],
+    "back_matter": [paragraph("We thank the fish.", "Acknowledgements", None)],
+    "bib_entries": {
+        "BIBREF0": {
+            "title": "Old salt of the north",
+            "authors": [author("Ada", last="Lind"), author("Cy", last="Roe")],
+            "year": 2018,
+            "venue": "Salts",
+            "other_ids": {"DOI": ["10.1000/old"]},
+            "raw_text": "Ada Lind and Cy Roe. 2018. Old salt of the north. In Salts.",
+        },
+        "BIBREF1": {
+            "title": "A book of salt",
+            "authors": [author("Bo", last="Wu")],
+            "year": "2020",
+            "venue": "Harbour",
+        },
+    },
+    "ref_entries": {
+        "FIGREF0": {"text": "A slow river.", "type_str": "figure", "fig_num": "1"},
+        "TABREF0": {
+            "text": "Salt by river.",
+            "type_str": "table",
+            "fig_num": "1",
+            "content": "<table><tr><td>River</td><td>Salt</td></tr><tr><td>Aa</td><td>1</td></tr></table>",
+        },
+        "EQREF0": {"text": "a = b", "type_str": "equation"},
+    },
+}
+NEW = {
+    "paper_id": "x",
+    "title": "Salt in slow rivers",
+    "authors": [author("Ada", "B.", last="Lind"), author("Bo", last="Wu")],
+    "year": "2021",
+    "abstract": "We measure salt.",
+    "pdf_parse": PARSE,
+}
+OLD = {"paper_id": "x", "metadata": {"title": "Salt in slow rivers", "authors": NEW["authors"]}, "year": 2021, **PARSE}
+
+
+def read(document: object) -> Found:
+    (found,) = s2orc.read(json.dumps(document).encode(), "x.json", NoSiblings())
+    return found
+
+
+@pytest.mark.parametrize("document", [NEW, OLD], ids=["doc2json", "old"])
+def test_both_forms_are_read(document: dict[str, Any]) -> None:
+    found = read(document)
+    assert (found.title, found.year) == ("Salt in slow rivers", 2021)
+    assert [(one.given, one.family) for one in found.authors] == [("Ada B.", "Lind"), ("Bo", "Wu")]
+    article = compose(found)
+    assert article.abstract is not None
+    assert article.abstract.of(article.text) == "We measure salt."
+    printed = [(one.span.of(article.text), one.group.of(article.text), one.reference) for one in article.citations]
+    assert printed == [
+        ("Lind et al., 2018", "(Lind et al., 2018; Wu, 2020)", 1),
+        ("Wu, 2020", "(Lind et al., 2018; Wu, 2020)", 2),
+        ("3", "[3]", None),
+    ]
+    assert FIRST in article.text
+
+
+def test_sections_change_with_their_paragraphs() -> None:
+    headings = [(one.level, one.words) for one in read(NEW).body if isinstance(one, Heading)]
+    assert headings == [(2, ["1 Introduction"]), (3, ["1.1 Rivers"]), (2, ["2 Methods"]), (2, ["Acknowledgements"])]
+
+
+def test_references_are_printed_or_laid_out() -> None:
+    article = compose(read(NEW))
+    first, second = article.references
+    assert first.span.of(article.text) == "Ada Lind and Cy Roe. 2018. Old salt of the north. In Salts."
+    assert first.ids == {"doi": "10.1000/old"}
+    assert second.span.of(article.text) == "Bo Wu. 2020. A book of salt. Harbour"
+    assert [one.title and one.title.of(article.text) for one in article.references] == [
+        "Old salt of the north",
+        "A book of salt",
+    ]
+    assert [len(one.authors) for one in article.references] == [2, 1]
+
+
+def test_figures_and_tables_are_kept() -> None:
+    found = read(NEW)
+    assert "Figure 1: A slow river." in compose(found).text
+    (table,) = [block for block in found.body if isinstance(block, FoundTable)]
+    assert table.rows[1][0].words == ["Aa"]
+
+
+def test_spans_that_do_not_fit_are_found_nearby_or_passed_over() -> None:
+    text = "As shown [12] before."
+    spans = [
+        {"start": 6, "end": 10, "text": "[12]", "ref_id": "BIBREF0"},
+        {"start": 900, "end": 901, "ref_id": "BIBREF0"},
+        {"start": "a", "end": None, "ref_id": "BIBREF0"},
+        {"start": 3, "end": 8, "text": "absent", "ref_id": "BIBREF0"},
+    ]
+    document = NEW | {"pdf_parse": PARSE | {"body_text": [{"text": text, "cite_spans": spans}]}}
+    article = compose(read(document))
+    assert [one.span.of(article.text) for one in article.citations] == ["12"]
+
+
+def test_lines_are_documents_and_the_bad_ones_are_named() -> None:
+    lines = "\n".join([json.dumps(NEW), '{"paper_id": 1}', "not json", json.dumps(OLD)])
+    reading = s2orc.read(lines.encode(), "x.jsonl", NoSiblings())
+    assert [next(reading).source, next(reading).source] == ["x.jsonl#1", "x.jsonl#4"]
+    with pytest.raises(Unreadable, match="2 of 4 lines cannot be read; line 2"):
+        next(reading)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b"{}", b"\xff", b'{"body_text": 3}', b"[" * 100_000, b'{"a":' * 100_000, b'{"title": "x"', b"nul"],
+)
+def test_what_cannot_be_read_says_why(content: bytes) -> None:
+    with pytest.raises(Unreadable, match=r"\w{3}"):
+        list(s2orc.read(content, "x", NoSiblings()))
+
+
+def test_s2orc_is_told_by_its_beginning() -> None:
+    assert s2orc.looks_like("a.json", json.dumps(NEW).encode())
+    assert s2orc.looks_like("a.jsonl", json.dumps(OLD).encode())
+    assert not s2orc.looks_like("a.json", b'{"title": "x"}')
+
+
+def test_halves_of_characters_are_replaced() -> None:
+    found = read(NEW | {"title": "Salt \ud800 here", "doi": "10.1000/\udfffx"})
+    assert compose(found).title_text == "Salt ? here"
+
+
+def test_mutations_are_read_or_unreadable() -> None:
+    draw = Random(5)
+    content = json.dumps(NEW).encode()
+    odd: list[Any] = [None, 0, -1, 1e300, "", "x", [], {}, [None], {"text": 3}, True]
+
+    def mutated(value: Any) -> Any:
+        if draw.random() < 0.03:
+            return draw.choice(odd)
+        if isinstance(value, dict):
+            return {key: mutated(one) for key, one in value.items()}
+        return [mutated(one) for one in value] if isinstance(value, list) else value
+
+    for number in range(400):
+        if number % 2:
+            broken = json.dumps(mutated(NEW if number % 4 == 1 else OLD)).encode()
+        else:
+            raw = bytearray(content)
+            for _ in range(draw.randint(1, 5)):
+                raw[draw.randrange(len(raw))] = draw.choice(b'{}[]",:0a\\\xff')
+            broken = bytes(raw)
+        try:
+            for one in s2orc.read(broken, "x", NoSiblings()):
+                compose(one)
+        except Unreadable as fault:
+            assert str(fault)
+
+
+@pytest.mark.parametrize("name", ["N18-3011", "2020.acl-main.207"])
+def test_real_documents_agree_with_their_tei(shared: Callable[[str], Path], name: str) -> None:
+    folder = shared("acl-pdf-tei-s2orc")
+    (new,) = s2orc.read((folder / f"{name}.json").read_bytes(), name, NoSiblings())
+    (twin,) = tei.read((folder / f"{name}.tei.xml").read_bytes(), name, NoSiblings())
+    assert new.title == twin.title
+    assert [(one.given, one.family) for one in new.authors] == [(one.given, one.family) for one in twin.authors]
+    # The converter to S2ORC leaves out entries for which GROBID has no title of an article.
+    ours = {one.text: (one.title, one.authors, one.year) for one in new.references}
+    theirs = {one.text: (one.title, one.authors, one.year) for one in twin.references}
+    shared_entries = [text for text in ours if text in theirs]
+    assert len(shared_entries) == len(ours)
+    assert sum(ours[text] == theirs[text] for text in ours) >= 0.95 * len(ours)
+    ours_headed, theirs_headed = (
+        ["".join(map(str, one.words)) for one in each.body if isinstance(one, Heading)] for each in (new, twin)
+    )
+    assert len(set(ours_headed) & set(theirs_headed)) >= 0.9 * len(theirs_headed)
+    first, second = compose(new), compose(twin)
+    cited = [sum(one.reference is not None for one in each.citations) for each in (first, second)]
+    assert abs(cited[0] - cited[1]) <= 0.1 * cited[1]

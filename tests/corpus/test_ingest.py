@@ -1,0 +1,168 @@
+"""Documents into a corpus, from files that are written here."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+from pathlib import Path
+
+import pytest
+
+from fathom.cli.main import main
+from fathom.corpus.ingest import Filters, IngestReport, ingest
+from fathom.corpus.store import Corpus
+from fathom.records.errors import FathomError
+
+PAPER = """<?xml version="1.0"?>
+<article article-type="research-article"><front>
+<journal-meta><journal-title-group><journal-title>Journal of Tests</journal-title></journal-title-group></journal-meta>
+<article-meta><article-id pub-id-type="doi">10.5555/{number}</article-id>
+<title-group><article-title>{title}</article-title></title-group>
+<contrib-group>
+<contrib contrib-type="author"><name><surname>Lind</surname><given-names>Åsa</given-names></name></contrib>
+<contrib contrib-type="author"><name><surname>Wu{number}</surname><given-names>Bo</given-names></name></contrib>
+</contrib-group>
+<pub-date><year>202{number}</year></pub-date>
+<permissions xmlns:xlink="http://www.w3.org/1999/xlink">
+<license xlink:href="http://creativecommons.org/licenses/by/4.0/"/></permissions>
+<abstract><p>We look at things. Then we stop.</p></abstract></article-meta></front>
+<body><sec><title>Introduction</title>
+<p>Things were seen before (<xref ref-type="bibr" rid="b1">Lind, 2020</xref>). {more}</p></sec></body>
+<back><ref-list><ref id="b1"><element-citation><person-group person-group-type="author"><name><surname>Lind</surname>
+<given-names>Å</given-names></name></person-group><year>2020</year><article-title>{cited}</article-title>
+<source>Journal of Tests</source>{doi}</element-citation></ref></ref-list></back></article>
+"""
+
+TITLES = [
+    "On the movement of small stones in shallow rivers",
+    "A second look at stones that move in rivers",
+    "Why the third river has no stones at all",
+    "Four short rivers and the stones that were in them",
+]
+
+
+def paper(number: int, cited: str, doi: str = "", more: str = "") -> str:
+    marked = f'<pub-id pub-id-type="doi">{doi}</pub-id>' if doi else ""
+    return PAPER.format(number=number, title=TITLES[number], cited=cited, doi=marked, more=more)
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    """Four papers: the second cites the first by DOI, the third the second by title, the fourth something else."""
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "0.xml").write_text(paper(0, "Something older that is not here"))
+    (folder / "1.xml").write_text(paper(1, "Stones, wrongly titled", doi="10.5555/0"))
+    (folder / "2.xml").write_text(paper(2, TITLES[1]))
+    (folder / "3.xml").write_text(paper(3, "Another thing that is not here either", more="More words. " * 400))
+    (folder / "broken.xml").write_text(paper(0, "x")[:700])
+    (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + os.urandom(500))
+    return folder
+
+
+def links(folder: Path) -> set[tuple[str, str]]:
+    with Corpus(folder) as corpus:
+        titles = {article.id: article.title_text for article in corpus.articles()}
+        return {(titles[link.citing], titles[link.cited]) for link in corpus.links()}
+
+
+def test_papers_become_a_corpus_with_links(papers: Path, tmp_path: Path) -> None:
+    manifest, report = ingest([papers], tmp_path / "corpus", Filters())
+    assert manifest.articles == report.kept == 4
+    assert links(tmp_path / "corpus") == {(TITLES[1], TITLES[0]), (TITLES[2], TITLES[1])}
+    assert manifest.licences == {"CC-BY-4.0": 4}
+    assert sum(report.refused.values()) == 1
+    assert report.refusals[0][0].endswith("broken.xml")
+    assert report.passed_over == 1
+    told = report.by_kind["jats"]
+    assert told.share("authors") == told.share("references") == told.share("resolved") == 1.0
+    assert report.people["certain"] > 0
+    assert not (tmp_path / "corpus.reading").exists()
+    assert IngestReport.model_validate_json((tmp_path / "corpus" / "ingest.report.json").read_bytes()) == report
+
+
+def test_an_archive_two_processes_and_a_folder_give_the_same_articles(papers: Path, tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "papers.tar.xz", "w:xz") as archive:
+        archive.add(papers, "papers")
+    one, _ = ingest([papers], tmp_path / "one", Filters())
+    two, _ = ingest([papers], tmp_path / "two", Filters(), processes=2)
+    assert one.fingerprint == two.fingerprint
+    ingest([tmp_path / "papers.tar.xz"], tmp_path / "three", Filters())
+    assert links(tmp_path / "three") == links(tmp_path / "one")
+
+
+@pytest.mark.parametrize(
+    ("filters", "kept", "reason"),
+    [
+        (Filters(least_tokens=800), 1, "fewer than 800 tokens"),
+        (Filters(most_tokens=800), 3, "more than 800 tokens"),
+        (Filters(least_tables=1), 0, ""),
+        (Filters(licences=("CC0",)), 0, ""),
+        (Filters(licences=("cc-by",)), 4, ""),
+        (Filters(kinds=("tei",)), 0, ""),
+    ],
+)
+def test_filters_leave_out_and_say_why(papers: Path, tmp_path: Path, filters: Filters, kept: int, reason: str) -> None:
+    if not kept:
+        with pytest.raises(FathomError, match="Give other documents|left out"):
+            ingest([papers], tmp_path / "corpus", filters)
+        return
+    _, report = ingest([papers], tmp_path / "corpus", filters)
+    assert report.kept == kept
+    assert not reason or report.left_out == {reason: 4 - kept}
+
+
+def test_a_kill_loses_little_and_the_corpus_is_the_same(papers: Path, tmp_path: Path) -> None:
+    for number in range(120):
+        (papers / f"x{number:03}.xml").write_text(paper(number % 4, TITLES[0], more=f"Words {number}. " * 50))
+    whole, _ = ingest([papers], tmp_path / "whole", Filters())
+    command = [
+        sys.executable,
+        "-m",
+        "fathom",
+        "ingest",
+        str(papers),
+        "--out",
+        str(tmp_path / "killed"),
+        "--processes",
+        "1",
+    ]
+    for seconds in (0.5, 0.9, 1.3):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(seconds)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False)
+    if done.returncode == 2:
+        assert "holds a corpus already" in done.stderr
+    with Corpus(tmp_path / "killed") as corpus:
+        # The recipe names the same sources, so the same articles come out.
+        assert corpus.manifest.fingerprint == whole.fingerprint
+
+
+def test_strict_shares_fail_the_command(papers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["ingest", str(papers), "--out", str(tmp_path / "corpus"), "--strict", "tables=0.5,title=1"]
+    with pytest.raises(SystemExit) as end:
+        main(words)
+    assert end.value.code == 1
+    printed = capsys.readouterr()
+    assert "tables 0.0%" in printed.err
+    assert "read 4 of 5 documents" in printed.out
+    assert main(["ingest", str(papers), "--out", str(tmp_path / "other"), "--strict", "beauty=1"]) == 2
+
+
+def test_the_report_can_be_had_as_json(papers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ingest", str(papers), "--out", str(tmp_path / "corpus"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["kept"] == 4
+
+
+def test_nothing_to_read_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty").mkdir()
+    assert main(["ingest", str(tmp_path / "empty"), "--out", str(tmp_path / "corpus")]) == 2
+    assert "Nothing could be read" in capsys.readouterr().err
+    assert main(["ingest", str(tmp_path / "nowhere"), "--out", str(tmp_path / "corpus")]) == 2
