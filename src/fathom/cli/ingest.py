@@ -133,11 +133,18 @@ def describe(out: Path, manifest: CorpusManifest, report: IngestReport) -> str:
 def describe_selftest(tested: SelfTest) -> str:
     """For each format and field the share that came back, and where it differs the share of what came that is right."""
     names = list(tested.formats)
-    lines = [f"{tested.articles:,} generated articles, written and read back; recall, and precision where it is lower"]
-    lines.append(f"  {'':18}" + "".join(f"{name:>16}" for name in names))
-    for field in MEASURED:
-        cells = [_cell(tested.formats[name].get(field)) for name in names]
-        lines.append(f"  {field:18}" + "".join(f"{cell:>16}" for cell in cells))
+    lines = [
+        f"{tested.articles:,} generated articles and {tested.reports:,} reports, written and read back: "
+        "recall, and precision where it is lower"
+    ]
+    # A line for each format: there are more of them than a terminal is wide.
+    for name in names:
+        lines.append(f"  {name}")
+        told = [(field, _cell(tested.formats[name].get(field))) for field in MEASURED]
+        whole = [field for field, cell in told if cell == "100.0%"]
+        lines.append(f"    whole: {', '.join(whole) or 'nothing'}")
+        parts = [f"{field} {cell}" for field, cell in told if cell not in ("100.0%", "-")]
+        lines += [f"    {', '.join(parts)}"] if parts else []
     lines += [f"  {name}: {count:,} documents refused" for name, count in tested.refused.items()]
     return "\n".join(lines)
 

@@ -8,7 +8,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -17,16 +17,16 @@ from typing import Annotated
 import zstandard
 from pydantic import Field, JsonValue
 
-from fathom.corpus.linking import Linker, Match, apply, entry_of
+from fathom.corpus.linking import Entry, Linker, Match, Named, apply, entry_of
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.catalog import bare_name, reader_of
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import Found, NoSiblings, Unreadable
 from fathom.corpus.readers.opening import Opened, documents
 from fathom.corpus.store import CorpusWriter, Packed, pack
-from fathom.corpus.who import Who, signatures
+from fathom.corpus.who import Signature, Who, signatures
 from fathom.models.tokenizers import DEFAULT, tokenizer
-from fathom.records.articles import Article, ArticleId, Count
+from fathom.records.articles import Article, ArticleId, Count, PersonId
 from fathom.records.errors import FathomError, touching
 from fathom.records.files import replacing
 from fathom.records.record import Record
@@ -79,6 +79,8 @@ class Read:
     """Why nothing came of it."""
     article: bytes = field(default=b"", repr=False)
     """The article as a line of JSON, packed."""
+    front: bytes = field(default=b"", repr=False)
+    """What linking needs of it, packed too: the whole article is opened once more and no oftener."""
     id: str = ""
     tokens: int = 0
     tables: int = 0
@@ -253,6 +255,7 @@ def _composed(document: Found, kind: str) -> Read:
         document.source,
         kind,
         article=zstandard.compress(article.to_line(), 1),
+        front=zstandard.compress(_front(article), 1),
         id=article.id,
         tokens=tokenizer(DEFAULT).count(article.text),
         tables=len(article.tables),
@@ -264,6 +267,28 @@ def _composed(document: Found, kind: str) -> Read:
         resolved=sum(citation.reference is not None for citation in article.citations),
         doubts=tuple(sorted(document.notes)),
     )
+
+
+def _front(article: Article) -> bytes:
+    signed = [asdict(signature) for signature in signatures(article)]
+    return json.dumps({"entry": asdict(entry_of(article)), "signatures": signed, "subject": article.subject}).encode()
+
+
+@dataclass(frozen=True)
+class _Front:
+    """What the articles of a corpus are told apart and linked by."""
+
+    entry: Entry
+    signatures: tuple[Signature, ...]
+    subject: str | None
+
+    @classmethod
+    def of(cls, packed: bytes) -> _Front:
+        values = json.loads(zstandard.decompress(packed))
+        given = values["entry"]
+        named = [Named(**{**one, "authors": tuple(one["authors"])}) for one in given["references"]]
+        entry = Entry(**{**given, "families": tuple(given["families"]), "references": tuple(named)})
+        return cls(entry, tuple(Signature(**one) for one in values["signatures"]), values["subject"])
 
 
 def _has(article: Article, name: str) -> bool:
@@ -336,10 +361,10 @@ class _Staging:
         with touching("write", self._path):
             self._db.execute("INSERT INTO files VALUES (?)", (source,))
             for read in found:
-                told = {name: value for name, value in vars(read).items() if name != "article"}
+                told = {name: value for name, value in vars(read).items() if name not in ("article", "front")}
                 self._db.execute(
-                    "INSERT INTO documents (id, told, article) VALUES (?, ?, ?)",
-                    (read.id or None, json.dumps(told), read.article or None),
+                    "INSERT INTO documents (id, told, article, front) VALUES (?, ?, ?, ?)",
+                    (read.id or None, json.dumps(told), read.article or None, read.front or None),
                 )
 
     def save(self) -> None:
@@ -356,12 +381,18 @@ class _Staging:
     def kept(self) -> int:
         return int(self._db.execute("SELECT count(*) FROM documents WHERE article IS NOT NULL").fetchone()[0])
 
-    def articles(self) -> Iterator[tuple[Read, Article]]:
-        """The documents that were read, in order, each with its article."""
-        for told, packed in self._db.execute(
-            "SELECT told, article FROM documents WHERE article IS NOT NULL ORDER BY number"
-        ):
-            yield _retold(told), Article.from_line(zstandard.decompress(packed))
+    def fronts(self) -> Iterator[tuple[Read, _Front]]:
+        """The documents that were read, in order, each with what linking needs of it."""
+        for told, packed in self._rows("front"):
+            yield _retold(told), _Front.of(packed)
+
+    def articles(self) -> Iterator[tuple[Read, bytes]]:
+        """The documents that were read, in order, each with its packed article."""
+        for told, packed in self._rows("article"):
+            yield _retold(told), packed
+
+    def _rows(self, column: str) -> Iterator[tuple[str, bytes]]:
+        yield from self._db.execute(f"SELECT told, {column} FROM documents WHERE article IS NOT NULL ORDER BY number")
 
     def remove(self) -> None:
         """Leave nothing behind."""
@@ -373,7 +404,9 @@ class _Staging:
 _STAGING = """
 CREATE TABLE IF NOT EXISTS settings (number INTEGER PRIMARY KEY, recipe TEXT);
 CREATE TABLE IF NOT EXISTS files (source TEXT PRIMARY KEY);
-CREATE TABLE IF NOT EXISTS documents (number INTEGER PRIMARY KEY, id TEXT, told TEXT NOT NULL, article BLOB);
+CREATE TABLE IF NOT EXISTS documents (
+    number INTEGER PRIMARY KEY, id TEXT, told TEXT NOT NULL, article BLOB, front BLOB
+);
 """
 
 
@@ -402,12 +435,12 @@ def _link_and_keep(
     already = len(writer)
     people: Counter[str] = Counter()
 
-    def linked() -> Iterator[Article]:
-        for read, article in staging.articles():
+    def linked() -> Iterator[_Linked]:
+        for read, packed in staging.articles():
             if read.source in kept:
-                whose = who.people(article.id)
+                whose = who.people(read.id)
                 people.update("certain" if person else "uncertain" for person in whose)
-                yield apply(article, links[article.id], linker.work(article.id), whose)
+                yield _Linked(packed, links[read.id], linker.work(read.id), whose)
 
     for number, packed in enumerate(run_ordered(_packed, linked(), processes), start=1):
         # What an earlier try has kept stands: articles come in the same order every time.
@@ -419,19 +452,30 @@ def _link_and_keep(
     return _report(sources, staging, kept, left_out, linker, people)
 
 
-def _packed(article: Article) -> Packed:
-    return pack(article)
+@dataclass(frozen=True)
+class _Linked:
+    """An article on its way into the corpus, with what all the others tell of it."""
+
+    article: bytes
+    links: tuple[Match, ...]
+    work: str | None
+    people: tuple[PersonId | None, ...]
+
+
+def _packed(linked: _Linked) -> Packed:
+    article = Article.from_line(zstandard.decompress(linked.article))
+    return pack(apply(article, linked.links, linked.work, linked.people))
 
 
 def _related(staging: _Staging, kept: set[str], linker: Linker) -> tuple[dict[ArticleId, tuple[Match, ...]], Who]:
     """Who cites whom, and who is who: co-authors, works and citations tell people of one name apart."""
     links: dict[ArticleId, tuple[Match, ...]] = {}
     who = Who()
-    for read, article in staging.articles():
+    for read, front in staging.fronts():
         if read.source in kept:
-            links[article.id] = found = linker.link(entry_of(article))
+            links[read.id] = found = linker.link(front.entry)
             cited = [match.article for match in found if match.article is not None]
-            who.add(article.id, signatures(article), article.subject, linker.work(article.id), cited)
+            who.add(read.id, front.signatures, front.subject, linker.work(read.id), cited)
     return links, who
 
 
@@ -441,14 +485,14 @@ def _gathered(staging: _Staging, filters: Filters) -> tuple[Linker, set[str], Co
     kept: set[str] = set()
     ids: set[str] = set()
     left_out: Counter[str] = Counter()
-    for read, article in staging.articles():
+    for read, front in staging.fronts():
         objection = filters.objection(read) or ("the same document again" if read.id in ids else None)
         if objection is not None:
             left_out[objection] += 1
             continue
         ids.add(read.id)
         kept.add(read.source)
-        linker.add(entry_of(article))
+        linker.add(front.entry)
     return linker, kept, left_out
 
 

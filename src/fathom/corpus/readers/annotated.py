@@ -60,7 +60,8 @@ def _parsed(text: str) -> Line:
 
 def _word(line: Line, name: str) -> str:
     value = line.get(name)
-    return " ".join(value.split()) if isinstance(value, str) else ""
+    # JSON can name half a character, which no text can hold.
+    return " ".join(value.encode("utf-8", "replace").decode().split()) if isinstance(value, str) else ""
 
 
 def _works(line: Line) -> list[Line]:

@@ -558,6 +558,9 @@ def _shown(node: Any, name: str) -> str:
 
 
 def _attributes(node: Any) -> Mapping[str, str]:
+    # Each is looked for among all: fifty thousand of them take seconds, and no filing writes more than a few.
+    if len(node.attrib) > 1_000:
+        raise Unreadable("an element has more than 1,000 attributes")
     return {str(key).lower(): str(value) for key, value in node.attrib.items()}
 
 

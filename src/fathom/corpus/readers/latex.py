@@ -48,6 +48,8 @@ _MOST_ROUNDS = 6
 """How deep files include files."""
 _MOST_GROWTH = 2_000_000
 """How many characters macros may add."""
+_MOST_NOTES = 10
+"""How deep footnotes stand in footnotes: each is read again with those that it holds."""
 
 
 def looks_like(name: str, head: bytes) -> bool:
@@ -383,9 +385,12 @@ class _Document:
         self._flush_notes()
 
     def _flush_notes(self) -> None:
-        while self._notes:
-            self._noted += 1
-            self._add(Paragraph([f"[{self._noted}] ", *self.inline(self._notes.pop(0))]))
+        for _ in range(_MOST_NOTES):
+            for _ in range(len(self._notes)):
+                self._noted += 1
+                self._add(Paragraph([f"[{self._noted}] ", *self.inline(self._notes.pop(0))]))
+        if self._notes:
+            raise Unreadable(f"its footnotes are nested more than {_MOST_NOTES} deep")
 
     def _add(self, block: Block) -> None:
         if self._floats:

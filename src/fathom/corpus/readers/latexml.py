@@ -30,6 +30,8 @@ KIND = "latexml"
 
 DEEPEST = 400
 """Elements inside one another: real pages have some fifty, and the parser's time grows with the square of it."""
+MOST_ATTRIBUTES = 2_000
+"""Of one element, for the same reason."""
 
 _MARKS = (b"ltx_document", b"ltx_page_main", b"ltx_page_content", b"ltx_title_document")
 
@@ -61,6 +63,7 @@ def _set(words: str) -> frozenset[str]:
 
 _OPENING = re.compile(r"<(?:!--|!\[CDATA\[|(/?)([A-Za-z][^\s/>]*))")
 _IN_TAG = re.compile(r"[>\"']")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _VOID = _set("area base br col embed hr img input link meta source track wbr param")
 _RAW = _set("script style textarea title xmp iframe noembed noframes")
 # Inside formulas and drawings an element may close itself; elsewhere the parser would leave it open: all get an end.
@@ -84,6 +87,7 @@ def depth(text: str) -> int:
             continue
         name = found[2].lower()
         place = _tag_end(text, found.end())
+        _check_attributes(text[found.end() : place if place >= 0 else len(text)])
         if place < 0:
             break
         if found[1]:
@@ -100,6 +104,12 @@ def depth(text: str) -> int:
             now += 1
             deepest = max(deepest, now)
     return deepest
+
+
+def _check_attributes(tag: str) -> None:
+    """Refuses a tag with thousands of attributes: the parser compares each of them with all before it."""
+    if len(tag) > 10_000 and len(re.split(r"[\s/]+", _QUOTED.sub("", tag))) > MOST_ATTRIBUTES:
+        raise Unreadable(f"a tag has more than {MOST_ATTRIBUTES:,} attributes")
 
 
 def _find_end(text: str, name: str, place: int) -> int:

@@ -7,6 +7,7 @@ import ctypes
 import json
 import os
 import re
+import signal
 import struct
 import subprocess
 import sys
@@ -26,6 +27,8 @@ PAGE_CHARACTERS = 200_000
 OBJECTS = 2_000_000
 SECONDS = 120.0
 """After this the reading of one document is given up."""
+PAGE_SECONDS = 5.0
+"""CPU time for one page; a form that draws itself three times would take minutes."""
 BYTES = 4 << 30
 """Memory that the reading process may take."""
 
@@ -108,14 +111,22 @@ class _Child:
             timer.start()
             try:
                 answer = _exchange(process, content)
+            except BaseException:
+                # Whoever broke it off would leave an answer behind, to be taken for that of the next document.
+                self.close()
+                raise
             finally:
                 timer.cancel()
             if answer is not None:
                 found: dict[str, Any] = json.loads(answer)
                 return found
+            status = process.wait()
             self.close()
-        reason = f"it took longer than {SECONDS:.0f} seconds" if late.is_set() else "it made the PDF library crash"
-        return {"fault": reason}
+        if late.is_set():
+            return {"fault": f"it took longer than {SECONDS:.0f} seconds"}
+        if status == -getattr(signal, "SIGPROF", 0):
+            return {"fault": f"one of its pages took longer than {PAGE_SECONDS:.0f} seconds"}
+        return {"fault": "it made the PDF library crash"}
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
@@ -199,7 +210,14 @@ def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (BYTES if hard == resource.RLIM_INFINITY else min(BYTES, hard), hard))
 
 
+def _limit_time() -> None:
+    """Let the system end this process where the next page takes too long: the library cannot be interrupted."""
+    if hasattr(signal, "setitimer"):  # Windows has no such limit.
+        signal.setitimer(signal.ITIMER_PROF, PAGE_SECONDS)
+
+
 def _answer(content: bytes) -> dict[str, Any]:
+    _limit_time()
     try:
         return _read(content)
     except Unreadable as fault:
@@ -223,6 +241,7 @@ def _read(content: bytes) -> dict[str, Any]:
         stamps: list[str] = []
         budget = _Budget()
         for number in range(len(document)):
+            _limit_time()
             try:
                 page = document[number]
                 sheets.append(Sheet(*page.get_size()))

@@ -10,6 +10,8 @@ from typing import Any
 from fathom.records.spans import Span
 
 _CHINESE = re.compile(r"[^。！？；…]*[。！？；…]+[”’」』）)]*|[^。！？；…]+")
+# A word of thousands of signs is none; the splitter goes back to its beginning at each of its exclamation marks.
+_RUN = re.compile(r"\S{2000,}")
 _HAN = re.compile(r"[一-鿿]")
 
 
@@ -33,9 +35,18 @@ def _chinese(text: str) -> Iterator[tuple[int, int]]:
     return (match.span() for match in _CHINESE.finditer(text))
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = _splitter().sent_spans(text)
-    return found
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    place = 0
+    for run in _RUN.finditer(text):
+        yield from _split(text, place, run.start())
+        yield run.span()
+        place = run.end()
+    yield from _split(text, place, len(text))
+
+
+def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    spans: list[tuple[int, int]] = _splitter().sent_spans(text[start:end])
+    return ((start + begin, start + stop) for begin, stop in spans)
 
 
 @cache

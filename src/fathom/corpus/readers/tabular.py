@@ -30,6 +30,8 @@ KIND = "tabular"
 
 MOST_BYTES = 200_000_000
 MOST_ROWS = 1_000_000
+MOST_CELLS = 500_000
+"""In a sheet; each takes some ten microseconds to lay out."""
 MOST_CHARACTERS = 100_000
 """In one cell."""
 MOST_PADDING = 5_000_000
@@ -83,12 +85,16 @@ def _csv(content: bytes, name: str, ending: str) -> Found:
     text, doubt = _decoded(content)
     delimiter = "\t" if ending == "tsv" else _delimiter(text)
     rows: list[list[TableCell]] = []
+    cells = 0
     try:
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
             if not any(cell.strip() for cell in row):
                 continue
             if len(rows) >= MOST_ROWS:
                 raise Unreadable(f"it has more than {MOST_ROWS:,} rows")
+            cells += len(row)
+            if cells > MOST_CELLS:
+                raise Unreadable(f"it has more than {MOST_CELLS:,} cells")
             rows.append([TableCell([_cell(cell)], header=not rows) for cell in row])
     except csv.Error as error:
         raise Unreadable(_csv_fault(error)) from error

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fathom.corpus.readers.found import (
     Block,
+    Figure,
     Found,
     FoundAuthor,
     FoundReference,
@@ -16,7 +17,7 @@ from fathom.corpus.readers.found import (
     TableCell,
     Words,
 )
-from fathom.records.articles import Article, Citation, Section, Table
+from fathom.records.articles import Article, Cell, Citation, Section, Table
 from fathom.records.spans import Span
 
 
@@ -82,7 +83,9 @@ def _heading(article: Article, section: Section) -> tuple[Span, Block] | None:
 
 
 def _words(article: Article, span: Span) -> Words:
-    """The text of a stretch with its citations as marks."""
+    """The text of a stretch with its citations as marks, or with its figures where it is a report's."""
+    if article.kind == "report":
+        return _figures(article, span)
     words: Words = []
     place = span.start
     for citation_span, citations in _citations(article, span):
@@ -90,6 +93,20 @@ def _words(article: Article, span: Span) -> Words:
         keys = tuple(f"b{one.reference}" for one in citations if one.reference is not None)
         words.append(Mark(citation_span.of(article.text), keys, citations[0].style))
         place = citation_span.end
+    words.append(article.text[place : span.end])
+    return [piece for piece in words if piece]
+
+
+def _figures(article: Article, span: Span) -> Words:
+    """The text of a stretch with its facts as figures; one inside another is left to it."""
+    words: Words = []
+    place = span.start
+    for fact in sorted((fact for fact in article.facts if span.holds(fact.span)), key=lambda fact: fact.span):
+        if fact.span.start >= place:
+            words.append(article.text[place : fact.span.start])
+            printed = fact.span.of(article.text)
+            words.append(Figure(printed, fact.entity, fact.attribute, fact.period, fact.value, fact.unit, fact.part))
+            place = fact.span.end
     words.append(article.text[place : span.end])
     return [piece for piece in words if piece]
 
@@ -107,9 +124,13 @@ def _citations(article: Article, span: Span) -> Iterator[tuple[Span, list[Citati
             end = where.end
 
 
+def _cell(article: Article, cell: Cell) -> Words:
+    return _figures(article, cell.span) if article.kind == "report" else [cell.span.of(article.text)]
+
+
 def _table(article: Article, table: Table) -> FoundTable:
     rows: dict[int, list[TableCell]] = {}
     for cell in table.cells:
-        rows.setdefault(cell.row, []).append(TableCell([cell.span.of(article.text)], cell.header))
+        rows.setdefault(cell.row, []).append(TableCell(_cell(article, cell), cell.header))
     caption = table.caption.of(article.text) if table.caption is not None else ""
     return FoundTable([caption] if caption else [], [rows[number] for number in sorted(rows)])

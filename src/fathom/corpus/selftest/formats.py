@@ -19,6 +19,8 @@ from fathom.corpus.readers.found import (
     Piece,
     Words,
 )
+from fathom.corpus.selftest.filings import ixbrl
+from fathom.corpus.selftest.pages import pdf
 
 Files = dict[str, bytes]
 """A document and what lies beside it, by name; the document comes first."""
@@ -486,4 +488,9 @@ FORMATS: dict[str, Callable[[Found], Files]] = {
     "myst": myst,
     "rst": rst,
     "latex": latex,
+    "pdf": pdf,
 }
+"""How research articles are written."""
+
+REPORT_FORMATS: dict[str, Callable[[Found], Files]] = {"ixbrl": ixbrl}
+"""How reports are written: without figures there is nothing to tag, and an article's are in no filing."""

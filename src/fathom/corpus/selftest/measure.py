@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
-from fathom.records.articles import Article, Reference
+from fathom.records.articles import Article, Fact, Reference
 
 MEASURED = (
     "title",
@@ -22,6 +22,7 @@ MEASURED = (
     "reference ids",
     "cells",
     "captions",
+    "facts",
 )
 
 
@@ -49,49 +50,77 @@ class Agreement:
         return self.same / self.written if self.written else 1.0
 
 
-def compare(written: Article, read: Article, into: dict[str, Agreement]) -> None:
-    """Count what of an article came back."""
+def compare(
+    written: Article, read: Article | None, into: dict[str, Agreement], shown: Callable[[str], str] = str
+) -> None:
+    """Count what of an article came back; `shown` is what the format can show of a text."""
+
+    def form(text: str) -> str:
+        return _form(shown(text))
+
     for name in MEASURED:
-        into.setdefault(name, Agreement()).add(_parts(written, name), _parts(read, name))
+        came = _parts(read, name, form) if read is not None else []
+        into.setdefault(name, Agreement()).add(_parts(written, name, form), came)
 
 
-def _parts(article: Article, name: str) -> list[Hashable]:
+def _parts(article: Article, name: str, form: Callable[[str], str]) -> list[Hashable]:
     text = article.text
     match name:
         case "title":
-            return [_form(article.title_text)]
+            return [form(article.title_text)]
         case "authors":
-            return [(author.position, _form(author.span.of(text))) for author in article.authors]
+            return [(author.position, form(author.span.of(text))) for author in article.authors]
         case "abstract":
-            return [_form(article.abstract.of(text))] if article.abstract is not None else []
+            return [form(article.abstract.of(text))] if article.abstract is not None else []
         case "headings":
             return [
-                _form(section.heading.of(text))
+                form(section.heading.of(text))
                 for section in article.sections
                 if section.heading is not None and section.role not in ("abstract", "references")
             ]
         case "paragraphs":
-            return [_form(span.of(text)) for span in article.paragraphs]
+            return [form(span.of(text)) for span in article.paragraphs]
         case "citations":
-            names = [_name(article, reference) for reference in article.references]
+            names = [_name(article, reference, form) for reference in article.references]
             return [names[one.reference - 1] if one.reference is not None else None for one in article.citations]
         case "references":
             return ["an entry" for _ in article.references]
         case "reference titles":
-            return [_form(r.title.of(text)) for r in article.references if r.title is not None]
+            return [form(r.title.of(text)) for r in article.references if r.title is not None]
         case "reference years":
-            return [(_name(article, r), r.year) for r in article.references if r.year is not None]
+            return [(_name(article, r, form), r.year) for r in article.references if r.year is not None]
         case "reference ids":
-            return [(_name(article, r), *pair) for r in article.references for pair in r.ids.items()]
+            return [(_name(article, r, form), *pair) for r in article.references for pair in r.ids.items()]
         case "cells":
-            return [(cell.row, cell.column, _form(cell.span.of(text))) for t in article.tables for cell in t.cells]
+            return [(cell.row, cell.column, form(cell.span.of(text))) for t in article.tables for cell in t.cells]
+        case "facts":
+            # Research articles have facts as well, but only filings say them so that a machine can read them.
+            return [_fact(fact) for fact in article.facts] if article.kind == "report" else []
         case _:
-            return [_form(table.caption.of(text)) for table in article.tables if table.caption is not None]
+            return [form(table.caption.of(text)) for table in article.tables if table.caption is not None]
 
 
-def _name(article: Article, reference: Reference) -> str:
+def _fact(fact: Fact) -> Hashable:
+    """What a fact says, as the generator says it: filings spell out days and concepts and count in shares of one."""
+    value, unit = fact.value, fact.unit.partition("/")[0]
+    if unit == "pure":
+        value, unit = value * 100 if value is not None else None, "%"
+    return fact.attribute.rpartition(":")[2], _period(fact.period), value, unit, fact.part.rpartition("=")[2]
+
+
+def _period(period: str) -> str:
+    """A year or a quarter, told by its days; a day is the last of its year."""
+    start, _, end = period.rpartition("/")
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d", end):
+        return period
+    if not start or (start[:4] == end[:4] and start[4:] == "-01-01" and end[4:] == "-12-31"):
+        return end[:4]
+    return f"{end[:4]}-Q{(int(end[5:7]) + 2) // 3}"
+
+
+def _name(article: Article, reference: Reference, form: Callable[[str], str]) -> str:
     """What a reference is called whatever its place: formats with a bibliography of their own sort it as they like."""
-    return _form(reference.title.of(article.text)) if reference.title is not None else f"number {reference.number}"
+    return form(reference.title.of(article.text)) if reference.title is not None else f"number {reference.number}"
 
 
 def _form(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
@@ -12,8 +12,9 @@ from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import Unreadable
 from fathom.corpus.readers.opening import Kept
 from fathom.corpus.selftest.decompose import decompose
-from fathom.corpus.selftest.formats import FORMATS, Files
+from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS, Files
 from fathom.corpus.selftest.measure import MEASURED, Agreement, compare
+from fathom.corpus.selftest.pages import printable
 from fathom.corpus.store import Corpus
 from fathom.records.articles import Article, Count
 from fathom.records.record import Record
@@ -32,40 +33,50 @@ class SelfTest(Record):
     """How much of known truth each reader gives back."""
 
     articles: Count
+    """Research articles, written in every format but the filings."""
+    reports: Count = 0
+    """Reports of companies, written as filings."""
     refused: dict[str, Count]
     """Documents that a reader could not read, by format."""
     formats: dict[str, dict[str, Measured]]
 
 
+MOST_REPORTS = 6
+"""They are long and all alike: more of them tell nothing more."""
+
+SHOWN: dict[str, Callable[[str], str]] = {"pdf": printable}
+"""What a format can show of a text, where that is not all of it."""
+
+
 def selftest_articles(count: int) -> Iterator[Article]:
-    """Generated articles, every other one a letter; always the same ones."""
+    """So many generated articles, the second half of them letters, then a few reports; always the same ones."""
     with TemporaryDirectory() as folder:
-        recipes = (
-            Recipe(articles=count - count // 2, seed=11),
-            Recipe(articles=max(1, count // 2), seed=12, length="short"),
-        )
-        for number, recipe in enumerate(recipes[: 2 if count > 1 else 1]):
+        recipes = [Recipe(articles=count - count // 2, seed=11)]
+        if count > 1:
+            recipes.append(Recipe(articles=count // 2, seed=12, length="short"))
+        recipes.append(Recipe(articles=min(count, MOST_REPORTS), seed=13, domains=("companies",)))
+        for number, recipe in enumerate(recipes):
             generate(Path(folder) / str(number), recipe)
             with Corpus(Path(folder) / str(number)) as corpus:
                 yield from corpus.articles()
 
 
 def run_selftest(articles: Iterable[Article]) -> SelfTest:
-    """Write each article in every format and read it back."""
-    counts: dict[str, dict[str, Agreement]] = {name: {} for name in FORMATS}
-    refused = dict.fromkeys(FORMATS, 0)
-    total = 0
+    """Write each article in every format for its kind and read it back."""
+    counts: dict[str, dict[str, Agreement]] = {name: {} for name in (*FORMATS, *REPORT_FORMATS)}
+    refused = dict.fromkeys(counts, 0)
+    kinds = {"article": 0, "report": 0}
     for article in articles:
-        total += 1
+        kinds[article.kind] += 1
         found = decompose(article)
-        for name, write in FORMATS.items():
+        for name, write in (REPORT_FORMATS if article.kind == "report" else FORMATS).items():
             back = read_back(name, write(found))
-            if back is None:
-                refused[name] += 1
-            else:
-                compare(article, back, counts[name])
+            refused[name] += back is None
+            # What a reader refuses is lost, and counts as lost.
+            compare(article, back, counts[name], SHOWN.get(name, str))
     return SelfTest(
-        articles=total,
+        articles=kinds["article"],
+        reports=kinds["report"],
         refused={name: count for name, count in refused.items() if count},
         formats={
             name: {field: _measured(fields[field]) for field in MEASURED if field in fields}
