@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from random import Random
 
 from fathom.corpus.store import Corpus
@@ -95,3 +96,16 @@ def test_nothing_is_divided_by_the_authors_of_an_article_that_has_none() -> None
         divided = [template for template in templates() if template.divisors and not template.slots]
         assert divided
         assert any(filler.fill(template, Random(1)) for template in divided) == possible
+
+
+def test_no_title_is_asked_for_where_two_articles_share_it() -> None:
+    sources = [source(number, (f"p{number}", "Ada", "Lind")) for number in range(1, 7)]
+    twin = replace(sources[0], id="a-9", title=sources[0].title.upper() + "!")
+    for others, possible in (([], True), ([twin], False)):
+        tables = build_tables([*sources, *others])
+        assert tables.has_twins != possible
+        database = open_database()
+        tables.load(database)
+        filler = Filler(tables, database)
+        named = [template for template in templates() if template.names_titles]
+        assert not any(filler.fill(template, Random(1)) for template in named) or possible

@@ -78,7 +78,7 @@ class Filler:
 
     def fill(self, template: Template, rng: Random, empty: bool = False) -> Filled | None:
         """The template with values that give a result of a planned size, or none at all where `empty` is wanted."""
-        if (empty and not template.may_be_empty) or self._divides_by_nothing(template):
+        if (empty and not template.may_be_empty) or self._is_unsafe(template):
             return None
         for _ in range(TRIES if template.slots else 1):
             values = self._draw(template, rng, empty)
@@ -91,7 +91,7 @@ class Filler:
 
     def filled(self, template: Template, values: dict[Slot, int | str], empty: bool) -> Filled | None:
         """The template with these very values, where they give a result of a planned size."""
-        if self._divides_by_nothing(template) or not self.is_of_size(template, values, empty):
+        if self._is_unsafe(template) or not self.is_of_size(template, values, empty):
             return None
         rows = self.run(template.query, values)
         return Filled(template, values, tuple(rows)) if empty or self._tells_something(template, rows) else None
@@ -100,8 +100,14 @@ class Filler:
         """The rows of a statement with these values in its places."""
         return self._database.execute(statement.text, [values[slot] for slot in statement.slots]).fetchall()
 
-    def _divides_by_nothing(self, template: Template) -> bool:
-        """Whether an article here has none of what the template divides by: an editorial may have no authors."""
+    def _is_unsafe(self, template: Template) -> bool:
+        """Whether the articles here leave it open what the template asks for.
+
+        An editorial may have no authors to divide by, and a preprint may have the title of its article, so that a title
+        names neither of them.
+        """
+        if template.names_titles and self._tables.has_twins:
+            return True
         return any(self._present(field)[0] == 0 for field in template.divisors)
 
     # What a result must be like.

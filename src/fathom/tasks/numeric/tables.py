@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
@@ -134,6 +135,11 @@ class Tables:
         for row in self.authors:
             rows[row.article].append(row)
         return rows
+
+    @cached_property
+    def has_twins(self) -> bool:
+        """Whether two articles have one title, capitals and punctuation aside."""
+        return len({re.sub(r"\W+", " ", row.title).casefold().strip() for row in self.articles}) < len(self.articles)
 
     @cached_property
     def articles_of(self) -> Counter[str]:

@@ -120,6 +120,12 @@ class Template:
         return frozenset(node.right for node in quotients if isinstance(node.right, Field))
 
     @cached_property
+    def names_titles(self) -> bool:
+        """Whether articles are told apart by their titles, in the answer or in the question."""
+        by_title = any(isinstance(node, CitesArticle | CitedByArticle | SharesAuthor) for node in self.conditions)
+        return by_title or isinstance(self.program.output, Titles)
+
+    @cached_property
     def over_bylines(self) -> bool:
         return over_bylines(self.program)
 

@@ -1,0 +1,290 @@
+"""The two writers of whole pages: the PDF that the press prints, and the filing whose figures are tagged."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections import Counter
+from contextlib import closing
+from decimal import Decimal
+from itertools import islice
+
+import pypdfium2
+import pypdfium2.raw
+import pytest
+from lxml import etree
+
+from fathom.corpus.generated.lexicon import SUBJECTS
+from fathom.corpus.generated.reports import write_report
+from fathom.corpus.generated.research import write_article
+from fathom.corpus.generated.world import World
+from fathom.corpus.readers.compose import compose
+from fathom.corpus.readers.found import (
+    Figure,
+    Found,
+    FoundAuthor,
+    FoundReference,
+    FoundTable,
+    Heading,
+    Paragraph,
+    TableCell,
+)
+from fathom.corpus.readers.ixbrl import facts_of
+from fathom.corpus.readers.pdf_layout import layout
+from fathom.corpus.selftest import pages
+from fathom.corpus.selftest.decompose import decompose
+from fathom.corpus.selftest.filings import ixbrl
+from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS
+from fathom.corpus.selftest.measure import Agreement, compare
+from fathom.corpus.selftest.pages import pdf, printable
+from fathom.corpus.selftest.run import SelfTest, read_back, run_selftest, selftest_articles
+from fathom.records.articles import Article
+
+
+@pytest.fixture(scope="module")
+def long_ones() -> list[Article]:
+    return [write_article(plan) for plan in islice(World(21, list(SUBJECTS), "full").plans(), 4, 8)]
+
+
+@pytest.fixture(scope="module")
+def reports() -> list[Article]:
+    return [write_report("companies", 13, index) for index in (0, 6, 8)]
+
+
+@pytest.fixture(scope="module")
+def tested() -> SelfTest:
+    return run_selftest(selftest_articles(6))
+
+
+def paper(title: str, paragraph: str = "Herons wait. They wait long [1].") -> Found:
+    return Found(
+        "paper",
+        title=title,
+        authors=[FoundAuthor("Ada", "Lind", printed="Ada Lind"), FoundAuthor("Bo", "Wu", printed="Bo Wu")],
+        abstract=[Paragraph(["In short, they wait."])],
+        body=[
+            Heading(2, ["1 Waiting"]),
+            Paragraph([paragraph]),
+            FoundTable(
+                ["Table 1. Hours."], [[TableCell(["Bird"]), TableCell(["h"])], [TableCell([""]), TableCell([])]]
+            ),
+        ],
+        references=[FoundReference("b1", "[1] Lind A. On herons (a view). 2001."), FoundReference("b2", "[2]")],
+        venue="Letters on Birds",
+        year=2020,
+    )
+
+
+def text_of(content: bytes) -> str:
+    """All that the library finds on the pages, in its own order; words cut by a hyphen are whole again."""
+    texts: list[str] = []
+    with pypdfium2.PdfDocument(content) as document:
+        for page in document:
+            with closing(page), closing(page.get_textpage()) as text:
+                texts.append(text.get_text_range())
+    return re.sub(r"\ufffe[\r\n]*", "", "\n".join(texts))
+
+
+# Pages.
+
+
+def test_every_word_is_printed(long_ones: list[Article]) -> None:
+    for article in long_ones:
+        found = decompose(article)
+        said = [block.words for block in found.body if isinstance(block, Paragraph | Heading)]
+        wanted = Counter(
+            word
+            for words in said
+            for word in re.findall(
+                r"[a-z]{3,}", printable("".join(one if isinstance(one, str) else one.text for one in words).lower())
+            )
+        )
+        printed = Counter(re.findall(r"[a-z]{3,}", text_of(pdf(found)["paper.pdf"]).lower()))
+        missing = wanted - printed
+        assert missing.total() <= 0.005 * wanted.total(), missing.most_common(10)
+
+
+def test_looks_differ_and_keep_their_margins(long_ones: list[Article]) -> None:
+    looks = {pages._look(f"Article {number}") for number in range(200)}
+    assert len(looks) == 2**5
+    for article in long_ones:
+        look = pages._look(article.title_text)
+        read = layout(pdf(decompose(article))["paper.pdf"])
+        assert {(sheet.width, sheet.height) for sheet in read.sheets} == {(look.width, look.height)}
+        outside = [line for line in read.lines if line.left < look.side - 1 or line.right > look.width - look.side + 2]
+        assert not outside, outside[:3]
+
+
+def test_columns_stand_side_by_side() -> None:
+    titles = {pages._look(f"Herons {number}").columns: f"Herons {number}" for number in range(20)}
+    assert sorted(titles) == [1, 2]
+    prose = "Herons wait for fish in shallow water. " * 400
+    for columns, title in titles.items():
+        look = pages._look(title)
+        lines = [line for line in layout(pdf(paper(title, prose))["paper.pdf"]).lines if line.page == 1]
+        lefts = Counter(round(line.left) for line in lines if line.size == 10)
+        assert len([left for left, count in lefts.items() if count > 20]) == columns, (look, lefts)
+
+
+def test_pages_have_heads_and_numbers() -> None:
+    read = layout(pdf(paper("Herons", "Herons wait for fish. " * 900))["paper.pdf"])
+    for number in range(1, len(read.sheets)):
+        texts = [line.text for line in read.lines if line.page == number]
+        assert texts[0] == "Letters on Birds"
+        assert texts[-1] == str(number + 1)
+
+
+def test_words_are_cut_now_and_then(long_ones: list[Article]) -> None:
+    lines = [line for article in long_ones for line in layout(pdf(decompose(article))["paper.pdf"]).lines]
+    share = sum(line.broken for line in lines) / len(lines)
+    assert 0.01 < share < 0.3
+
+
+def test_letters_are_as_wide_as_the_library_says() -> None:
+    width = ctypes.c_float()
+    with closing(pypdfium2.PdfDocument.new()) as document:
+        for family, bold in pages._WIDTHS:
+            name = pages._NAMES[family][bold].encode()
+            font = pypdfium2.raw.FPDFText_LoadStandardFont(document.raw, name)
+            # The library draws a wider "@" in bold than the standard says.
+            for sign in sorted({chr(code) for code in range(32, 127)} - {"@"} | set("–—‘’“”áñßµØå")):
+                pypdfium2.raw.FPDFFont_GetGlyphWidth(font, ord(sign), 1000.0, width)
+                assert abs(width.value - pages._letter(family, bold, sign)) <= 1, (family, bold, sign)
+            pypdfium2.raw.FPDFFont_Close(font)
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("Lüders, Ømore and Besançon", "Lüders, Ømore and Besançon"),
+        ("Ōmori, Đặng, Kovačić, Łuk", "Omori, Dang, Kovacic, Luk"),
+        ("they do<sup>1–5</sup>, in *Letters*", "they do1–5, in Letters"),
+        ("−3 and 灯 and ﬁn", "-3 and  and fin"),
+    ],
+)
+def test_what_cannot_be_printed_is_made_plain(written: str, shown: str) -> None:
+    assert printable(written) == shown
+    assert printable(shown) == shown
+
+
+def test_strange_words_do_not_break_the_file() -> None:
+    said = text_of(pdf(paper(r"A (b) \ c) ((", r"Open ( and \n and close )) here. 灯 " + "x" * 300))["paper.pdf"])
+    assert r"A (b) \ c) ((" in said
+    assert r"Open ( and \n and close )) here." in said
+
+
+def test_the_same_article_is_the_same_file() -> None:
+    assert pdf(paper("Herons")) == pdf(paper("Herons"))
+
+
+def test_pdf_comes_back(tested: SelfTest) -> None:
+    fields = tested.formats["pdf"]
+    # Letters without a heading may be refused, and then all of them is lost.
+    assert fields["title"].recall > 0.7
+    assert fields["title"].precision == 1
+    assert fields["references"].recall > 0.85
+    assert fields["reference titles"].recall > 0.85
+    assert fields["headings"].recall > 0.9
+    assert fields["paragraphs"].recall > 0.9
+    assert fields["facts"].written == 0
+
+
+# Filings.
+
+
+def test_a_filing_is_well_formed_and_names_what_it_has(reports: list[Article]) -> None:
+    for report in reports:
+        root = etree.fromstring(ixbrl(decompose(report))["report.htm"])
+        ids = Counter(one.get("id") for one in root.iter("{*}context", "{*}unit"))
+        assert set(ids.values()) == {1}
+        tags = list(root.iter("{http://www.xbrl.org/2013/inlineXBRL}nonFraction"))
+        assert len(tags) == len(report.facts)
+        assert {tag.get(name) for tag in tags for name in ("contextRef", "unitRef")} <= set(ids)
+
+
+def test_filings_use_scale_sign_nil_and_both_kinds_of_periods(reports: list[Article]) -> None:
+    content = b"".join(ixbrl(decompose(report))["report.htm"] for report in reports)
+    for wanted in (b'scale="6"', b'scale="-2"', b'scale="0"', b'sign="-"', b'xsi:nil="true"', b"<xbrli:instant>"):
+        assert wanted in content
+    for wanted in (b"<xbrli:startDate>", b"<xbrldi:typedMember", b"<xbrli:divide>", b"iso4217:"):
+        assert wanted in content
+
+
+def test_values_are_those_of_the_report(reports: list[Article]) -> None:
+    for report in reports:
+        read = Counter(fact.value for fact in facts_of(ixbrl(decompose(report))["report.htm"]) if fact.numeric)
+        written = Counter(
+            fact.value / 100 if fact.value is not None and fact.unit == "%" else fact.value for fact in report.facts
+        )
+        assert read == written
+
+
+def test_facts_text_and_tables_come_back(reports: list[Article]) -> None:
+    for report in reports:
+        back = read_back("ixbrl", ixbrl(decompose(report)))
+        assert back is not None
+        agreements: dict[str, Agreement] = {}
+        compare(report, back, agreements)
+        for name in ("title", "headings", "paragraphs", "cells", "captions", "facts"):
+            one = agreements[name]
+            assert one.written, name
+            assert (one.precision, one.recall) == (1, 1), name
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ('scale="6"', 'scale="5"'),
+        (' sign="-"', ""),
+        ("-06-30<", "-09-30<"),
+        ('name="own:revenue"', 'name="own:income"'),
+        ("iso4217:", "own:other_"),
+        (' xsi:nil="true"', ""),
+    ],
+)
+def test_a_wrong_tag_is_noticed(reports: list[Article], right: str, wrong: str) -> None:
+    agreement: dict[str, Agreement] = {}
+    for report in reports:
+        content = ixbrl(decompose(report))["report.htm"].decode()
+        back = read_back("ixbrl", {"report.htm": content.replace(right, wrong).encode()})
+        assert back is not None
+        compare(report, back, agreement)
+    assert agreement["facts"].recall < 1
+
+
+def test_a_figure_that_no_tag_can_say_stays_bare() -> None:
+    figures = [
+        Figure("about ten", "Mill", "revenue", "2020", Decimal(10), "EUR"),
+        Figure("31", "Mill", "revenue", "2020", Decimal("31499000"), "EUR"),
+        Figure("7", "Mill", "revenue", "lately", Decimal(7), "EUR"),
+        Figure("(1,234.5)", "Mill & Co", "profit", "2020-Q2", Decimal(-1234500), "EUR"),
+    ]
+    content = ixbrl(Found("mill", kind="report", title="Mill", body=[Paragraph([*figures])]))["report.htm"]
+    [fact] = [fact for fact in facts_of(content) if fact.numeric]
+    assert (fact.value, fact.period, fact.entity) == (Decimal(-1234500), "2020-04-01/2020-06-30", "Mill & Co")
+    assert b"about ten" in content
+
+
+def test_a_report_is_laid_out_with_its_facts(reports: list[Article]) -> None:
+    for report in reports:
+        again = compose(decompose(report))
+        told = [(fact.attribute, fact.period, fact.part, fact.value, fact.place) for fact in again.facts]
+        assert told == [(fact.attribute, fact.period, fact.part, fact.value, fact.place) for fact in report.facts]
+
+
+# The whole.
+
+
+def test_articles_and_reports_go_their_own_ways(tested: SelfTest) -> None:
+    assert (tested.articles, tested.reports) == (6, 6)
+    assert list(tested.formats) == [*FORMATS, *REPORT_FORMATS]
+    assert not tested.refused.get("ixbrl")
+    for name, fields in tested.formats.items():
+        assert bool(fields["facts"].written) == (name == "ixbrl")
+    assert tested.formats["ixbrl"]["facts"].recall == 1
+
+
+def test_always_the_same_articles() -> None:
+    first, second = ([(one.kind, one.id) for one in selftest_articles(3)] for _ in range(2))
+    assert first == second
+    assert [kind for kind, _ in first] == ["article"] * 3 + ["report"] * 3
