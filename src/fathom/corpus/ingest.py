@@ -236,7 +236,7 @@ def read(opened: Opened, filters: Filters) -> tuple[str, list[Read]]:
                 found.append(_composed(document, kind))
     except Unreadable as reason:
         found.append(Read(opened.source, kind, refused=str(reason)))
-    except TimeoutError:
+    except LateError:
         found.append(Read(opened.source, kind, refused=f"it took longer than {PATIENCE} s"))
     except (Exception, RecursionError, MemoryError) as error:
         # A document must not end the reading of ten thousand others; what it did is told with its reason.
@@ -308,12 +308,16 @@ def _has(article: Article, name: str) -> bool:
             return bool(getattr(article, name))
 
 
+class LateError(Exception):
+    """A document takes too long. No `TimeoutError`: that is an `OSError`, which readers of files may take for theirs."""
+
+
 @contextmanager
 def _patience(seconds: int) -> Iterator[None]:
     """Ends what takes too long, where the system can: in the main thread of a process."""
 
     def late(number: int, frame: FrameType | None) -> None:
-        raise TimeoutError
+        raise LateError
 
     try:
         before = signal.signal(signal.SIGALRM, late)

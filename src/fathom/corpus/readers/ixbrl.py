@@ -26,8 +26,12 @@ def looks_like(name: str, head: bytes) -> bool:
 
 def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
     """The filing as one report with its facts."""
-    filing = _Filing(content)
-    return iter([filing.found(name)])
+    try:
+        found = _Filing(content).found(name)
+    except UnicodeDecodeError as error:
+        # The parser lets "&#xd800;" pass, and fails when it is asked for the text.
+        raise Unreadable("it names half a character, which no text can hold") from error
+    return iter([found])
 
 
 def facts_of(content: bytes) -> Iterator[RawFact]:
@@ -516,8 +520,9 @@ class _Filing:
             name = _local(node)
             number = name == "nonfraction" and _is_tag(node)
             if name == "header" and _is_tag(node):
+                # Never opened in the layout, so not closed there either: it would take its neighbour's end.
                 unseen += 1 if event == "open" else -1
-            if unseen:
+            elif unseen:
                 notes.hidden += number and event == "open"
             elif number:
                 depth += 1 if event == "open" else -1

@@ -1,0 +1,186 @@
+"""Hostile documents of every kind: each ends as read or as refused with a reason, soon, and tells nothing else."""
+
+from __future__ import annotations
+
+import gzip
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+import zstandard
+
+from fathom.corpus import ingest
+from fathom.corpus.ingest import Filters, read
+from fathom.corpus.readers.opening import Beside, Opened, documents
+from tests.corpus.readers.attacks import KINDS, drawn, good
+from tests.corpus.readers.mutations import SECRET, Cases, Ground, Tally, run, tried, watched
+
+ACCIDENTS = 150
+"""Of each kind; the benchmark tries ten thousand."""
+ATTACKS = 30
+"""Of each kind, drawn from all of them; the benchmark tries all."""
+SLOW = ("form of itself", "a stream that unpacks to much", "many cells", "uneven rows", "xz of a large file")
+"""Attacks that take seconds until they are refused."""
+
+
+@pytest.fixture
+def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ground]:
+    monkeypatch.setattr(ingest, "PATIENCE", 60)
+    laid = Ground(tmp_path)
+    yield laid
+    laid.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_accidents_end_as_read_or_refused(kind: str, ground: Ground) -> None:
+    cases = Cases(kind, ground)
+    first = len(cases.attacks)
+    tally = run(cases, range(first, first + ACCIDENTS), ground)
+    assert tally.faults == []
+    assert tally.files == ACCIDENTS
+    assert tally.read > ACCIDENTS // 10, "what is always refused at once tests nothing"
+    assert tally.refused
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_attacks_end_as_read_or_refused(kind: str, ground: Ground) -> None:
+    cases = Cases(kind, ground)
+    every = [number for number, (label, _) in enumerate(cases.attacks) if label not in SLOW]
+    tally = run(cases, sorted(Random(kind).sample(every, min(ATTACKS, len(every)))), ground)
+    assert tally.faults == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_they_are_made_of_can_be_read(kind: str, ground: Ground) -> None:
+    for files in good(kind):
+        (name, content), *beside = files.items()
+        for sibling, text in beside:
+            (ground.inside / sibling).write_bytes(text)
+        (ground.inside / name).write_bytes(content)
+        found = [one for opened in documents([ground.inside / name]) for one in read(opened, Filters())[1]]
+        assert any(one.article for one in found), found
+
+
+# The machinery itself: what finds nothing must be able to find something.
+
+
+class _Faulty:
+    """A reader with every fault there is."""
+
+    KIND = "faulty"
+
+    def __init__(self, fault: str, ground: Ground) -> None:
+        self._fault = fault
+        self._ground = ground
+
+    def read(self, content: bytes, name: str, siblings: object) -> Iterator[object]:
+        match self._fault:
+            case "crash":
+                raise KeyError("what nobody thought of")
+            case "hang":
+                time.sleep(3)
+            case "tell":
+                (self._ground.outside / "secret.txt").read_text()
+            case "write":
+                (self._ground.inside / "new").write_text("x")
+        return iter(())
+
+
+@pytest.mark.parametrize(
+    ("fault", "found"), [("crash", "KeyError"), ("hang", "longer"), ("tell", "opened"), ("write", "opened")]
+)
+def test_every_fault_is_found(fault: str, found: str, ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ingest, "PATIENCE", 1)
+    monkeypatch.setattr(ingest, "reader_of", lambda name, content: _Faulty(fault, ground))
+    tally = Tally()
+    tried(Cases("csv", ground).made(0), ground, tally)
+    assert [found in one for one in tally.faults] == [True]
+
+
+def test_a_secret_in_a_text_is_found(ground: Ground) -> None:
+    cases = Cases("latex", ground)
+    cases.attacks[0] = ("it is told by the document itself", lambda: {"a.tex": f"\\title{{A}}{SECRET}".encode()})
+    tally = Tally()
+    tried(cases.made(0), ground, tally)
+    assert tally.leaked
+
+
+def test_a_call_is_noticed(ground: Ground) -> None:
+    import socket
+
+    host, _, port = ground.places[3].removeprefix("http://").partition("/")[0].partition(":")
+    socket.create_connection((host, int(port))).close()
+    assert ground.called()
+    assert not ground.called()
+
+
+def test_the_same_number_makes_the_same_file(ground: Ground) -> None:
+    one, two = Cases("rst", ground).made(5_000), Cases("rst", ground).made(5_000)
+    assert one.files == two.files
+    assert one.files != Cases("rst", ground, seed=1).made(5_000).files
+
+
+# What these attacks have taught.
+
+
+def test_a_pdf_that_was_broken_off_does_not_answer_for_the_next(
+    ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attacks = dict(KINDS["pdf"](ground.places))
+    endless = attacks["form of itself"]()["paper.pdf"]
+    monkeypatch.setattr(ingest, "PATIENCE", 1)
+    assert read(Opened("endless.pdf", endless, None), Filters())[1][0].refused == "it took longer than 1 s"
+    monkeypatch.setattr(ingest, "PATIENCE", 60)
+    text = ((72, 660 - 14 * n, 10, f"It has line {n} of its text.") for n in range(20))
+    lines = [(72, 700, 20, "Another paper"), (72, 680, 13, "1 Introduction"), *text]
+    [found] = read(Opened("other.pdf", drawn(lines), None), Filters())[1]
+    assert found.article
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "reason"),
+    [
+        ("latex", "deep footnotes", "its footnotes are nested more than 10 deep"),
+        ("latexml", "many attributes", "a tag has more than 2,000 attributes"),
+        ("ixbrl", "many attributes", "an element has more than 1,000 attributes"),
+        ("csv", "a million columns", "it has more than 500,000 cells"),
+        ("pdf", "form of itself", "one of its pages took longer than 5 seconds"),
+        ("archives", "gz of a large file", "it unpacks to more than 256 MB"),
+    ],
+)
+def test_what_would_take_for_ever_is_refused(kind: str, label: str, reason: str, ground: Ground) -> None:
+    [(name, content)] = list(dict(KINDS[kind](ground.places))[label]().items())[:1]
+    (ground.inside / name).write_bytes(content)
+    [opened] = documents([ground.inside / name])
+    assert read(opened, Filters())[1][0].refused == reason
+
+
+def test_a_link_in_a_folder_is_not_followed(ground: Ground) -> None:
+    (ground.inside / "round").symlink_to(ground.inside)
+    (ground.inside / "out").symlink_to(ground.outside)
+    (ground.inside / "paper.md.gz").write_bytes(gzip.compress(b"# A\n\nSome text.\n"))
+    with watched(ground) as seen:
+        sources = [opened.source for opened in documents([ground.inside])]
+        beside = Beside(ground.inside)
+        assert [beside.get(f"{place}.txt") for place in (*ground.places, "out/secret")] == [None] * 6
+    assert [Path(source).name for source in sources] == ["paper.md.gz"]
+    assert seen == []
+
+
+def test_patience_is_given_back(ground: Ground) -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    run(Cases("csv", ground), range(20, 22), ground)
+    assert signal.getsignal(signal.SIGALRM) is before
+
+
+def test_headers_of_a_filing_may_stand_anywhere() -> None:
+    [(name, content)] = good("ixbrl")[0].items()
+    header = b'<div style="display:none">unseen<ix:header></ix:header>unseen as well</div>'
+    filing = content.replace(b"<h2>", b"<ix:header></ix:header>" * 9 + header + b"<h2>")
+    [found] = read(Opened(name, filing, None), Filters())[1]
+    text = zstandard.decompress(found.article).decode()
+    assert "Item 1. Flour" in text
+    assert "unseen" not in text
