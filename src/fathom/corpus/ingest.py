@@ -309,7 +309,7 @@ def _has(article: Article, name: str) -> bool:
 
 
 class LateError(Exception):
-    """A document takes too long. No `TimeoutError`: that is an `OSError`, which readers of files may take for theirs."""
+    """A document takes too long. No `TimeoutError`: that is an `OSError`, which a reader may take for its own."""
 
 
 @contextmanager
