@@ -266,9 +266,18 @@ BLOCK = 2_000
 
 def run_jobs(answering: Answering, pending: list[Job], model: Model, logs: Path, connections: int) -> None:
     """Answer all jobs; returns when every one of them has its reply, failed, or was not begun."""
-    for block in _blocks(pending):
-        if answering.stopped is None:
-            _run_block(answering, block, model, logs, connections)
+
+    async def run_all() -> None:
+        init_display_type("none")
+        try:
+            for block in _blocks(pending):
+                if answering.stopped is None:
+                    await _run_block(answering, block, model, logs, connections)
+        finally:
+            await model.api.aclose()
+
+    with _stopping_gently(answering):
+        anyio.run(run_all)
 
 
 def _blocks(jobs: list[Job]) -> Iterator[list[Job]]:
@@ -283,33 +292,26 @@ def _blocks(jobs: list[Job]) -> Iterator[list[Job]]:
         yield block
 
 
-def _run_block(answering: Answering, pending: list[Job], model: Model, logs: Path, connections: int) -> None:
-    task = Task(
-        name="fathom",
-        dataset=MemoryDataset([sample_of(job) for job in pending]),
-        solver=_answered(answering, {job.id: job for job in pending}),
-        fail_on_error=False,
+async def _run_block(answering: Answering, pending: list[Job], model: Model, logs: Path, connections: int) -> None:
+    await eval_async(
+        Task(
+            name="fathom",
+            dataset=MemoryDataset([sample_of(job) for job in pending]),
+            solver=_answered(answering, {job.id: job for job in pending}),
+            fail_on_error=False,
+        ),
+        model=model,
+        log_dir=str(logs),
+        log_format="eval",
+        # Each time the log is written its whole directory is read again, so writing it after every sample costs
+        # the square of their number; the journal has the replies, and a kill loses this much of the log alone.
+        log_buffer=100,
+        log_model_api=False,
+        log_realtime=False,
+        score=False,
+        # Questions that wait at a gate hold no connection; with too few of them the gate would starve.
+        max_samples=3 * connections,
     )
-
-    async def evaluate() -> None:
-        init_display_type("none")
-        await eval_async(
-            task,
-            model=model,
-            log_dir=str(logs),
-            log_format="eval",
-            # Each time the log is written its whole directory is read again, so writing it after every sample costs
-            # the square of their number; the journal has the replies, and a kill loses this much of the log alone.
-            log_buffer=100,
-            log_model_api=False,
-            log_realtime=False,
-            score=False,
-            # Questions that wait at a gate hold no connection; with too few of them the gate would starve.
-            max_samples=3 * connections,
-        )
-
-    with _stopping_gently(answering):
-        anyio.run(evaluate)
 
 
 def sample_of(job: Job) -> Sample:
