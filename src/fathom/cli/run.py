@@ -20,9 +20,9 @@ from fathom.records.record import digest
 from fathom.runs.folder import Standing
 from fathom.runs.plan import jobs
 from fathom.runs.run import Company, Ran, run, run_simulated
+from fathom.runs.stopping import INTERRUPTED
 
 EMBEDDED = "local/smollm2"
-INTERRUPTED = "you pressed Ctrl-C"
 
 EXAMPLE = """
 \b

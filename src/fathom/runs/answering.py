@@ -34,6 +34,10 @@ class Model(Protocol):
         """What it says; calls `opened` when its first token comes."""
         ...
 
+    def halt(self) -> None:
+        """Send nothing more."""
+        ...
+
 
 class Keeper(Protocol):
     """Where replies and notes go."""
@@ -162,6 +166,7 @@ class Answering:
 
     def _give_up(self, error: Exception) -> None:
         self.fatal = self.fatal or without_secrets(str(error))
+        self._model.halt()
         self.stop(self.fatal)
 
     async def ask(self, prompt: Prompt, sight: Seen, begun: bool = False) -> Completion:

@@ -6,6 +6,7 @@ what the provider hands back is shortened before the engine sees it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from inspect_ai.log._samples import _active_model_event
@@ -21,12 +22,18 @@ STRETCH = 40
 """Characters that an error has in common with a context only if it repeats it."""
 
 
-def install(model: Model, expand: Expand) -> None:
-    """Let this model's requests pass through the door."""
+class HaltedError(Exception):
+    """Nothing more is sent."""
+
+
+def install(model: Model, expand: Expand, is_halted: Callable[[], bool]) -> None:
+    """Let this model's requests pass through the door, until it is halted: some wait in line for a connection."""
     api = model.api
     send = api.generate
 
     async def generate(input: list[ChatMessage], *rest: Any, **named: Any) -> Any:
+        if is_halted():
+            raise HaltedError
         sent = _Sent(expand)
         # The provider notes its request in the event at hand; without one it has nowhere to note four megabytes.
         event = _active_model_event.set(None)

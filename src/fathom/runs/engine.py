@@ -32,9 +32,10 @@ from fathom.models.prompts import Completion, Expand, Prompt, Stop
 from fathom.records.errors import FathomError
 from fathom.records.questions import Usage
 from fathom.runs.answering import Answering, FatalError
-from fathom.runs.door import install
+from fathom.runs.door import HaltedError, install
 from fathom.runs.folder import Settings
 from fathom.runs.plan import Job
+from fathom.runs.stopping import INTERRUPTED
 
 LONGEST_REPLY = 1_000_000
 """Characters of a reply that are kept; what is longer is marked as cut."""
@@ -58,11 +59,16 @@ class EngineModel:
     def __init__(self, model: Model, expand: Expand, endurance: Endurance) -> None:
         self.model = model
         self._streams = True
-        install(model, expand)
+        self._halted = False
+        install(model, expand, lambda: self._halted)
         _leave_retries_to_the_engine(model)
         self._retry_quickly_without_stream()
         waiting = wait_exponential_jitter(initial=endurance.backoff, max=60, jitter=endurance.backoff)
         model.api.retry_wait = lambda: waiting  # type: ignore[method-assign]
+
+    def halt(self) -> None:
+        """Send nothing more, not even what waits for a connection."""
+        self._halted = True
 
     async def complete(self, prompt: Prompt, opened: Callable[[], None]) -> Completion:
         """One completion; `opened` is told of its first token."""
@@ -74,6 +80,8 @@ class EngineModel:
             output = await self._generate(prompt, on_stream)
         except Exception as error:
             cause = _cause(error)
+            if isinstance(cause, HaltedError):
+                raise FatalError("nothing more is sent") from error
             status = getattr(cause, "status_code", None)
             if status in _FATAL:
                 raise FatalError(
@@ -317,9 +325,6 @@ async def _run_block(answering: Answering, pending: list[Job], model: Model, log
 def sample_of(job: Job) -> Sample:
     """A job as the engine lists it: the question alone, for the context is shown to the model and to nobody else."""
     return Sample(id=job.id, input=job.question.text, metadata={"context": job.context.id, **job.question.tags})
-
-
-INTERRUPTED = "you pressed Ctrl-C"
 
 
 @contextmanager

@@ -11,8 +11,6 @@ from html.entities import html5
 from typing import Any, Literal
 from urllib.parse import unquote
 
-from lxml import etree
-
 from fathom.corpus.readers.found import (
     Block,
     Found,
@@ -28,6 +26,7 @@ from fathom.corpus.readers.found import (
     Unreadable,
     Words,
 )
+from fathom.corpus.readers.xml_trees import root_of
 from fathom.records.articles import SectionRole
 
 KIND = "jats"
@@ -72,21 +71,7 @@ def _parsed(content: bytes) -> Element:
     """The root element, with nothing fetched, nothing expanded, and no comment or entity left between the words."""
     content, declared = _without_doctype(_in_ascii_form(content))
     content = _with_characters(content, declared)
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-        collect_ids=False,
-    )
-    try:
-        root = etree.fromstring(content, parser)
-    except (etree.XMLSyntaxError, LookupError, ValueError) as error:
-        raise Unreadable(f"it is no well-formed XML: {error}") from error
-    if root is None:
-        raise Unreadable("it is no well-formed XML: it has no element")
+    root: Element = root_of(content)
     if root.xpath("boolean(" + "/*" * (DEEPEST + 1) + ")"):
         raise Unreadable(f"its elements are nested more than {DEEPEST} deep")
     if _IN_NAMESPACE.search(content):

@@ -23,6 +23,7 @@ from fathom.corpus.readers.found import (
     Words,
 )
 from fathom.corpus.readers.reference_strings import ParsedReference, bare_doi, parse_reference
+from fathom.corpus.readers.xml_trees import root_of
 
 KIND = "tei"
 
@@ -42,36 +43,13 @@ def looks_like(name: str, head: bytes) -> bool:
 
 def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
     """The documents of a TEI file: one, or several in a corpus."""
-    root = _parsed(content)
+    root: _Element = root_of(content)
     documents = [root] if _tag(root) == "TEI" else list(root.iter("{*}TEI"))
     if not documents:
         raise Unreadable(f"it is no TEI: its outermost element is {_tag(root) or 'unnamed'!r}")
     for number, document in enumerate(documents):
         source = name if len(documents) == 1 else f"{name}#{number + 1}"
         yield _document(document, source)
-
-
-def _parsed(content: bytes) -> _Element:
-    from lxml import etree
-
-    # Huge trees stay off: the parser then refuses what is nested deeper than 256, and entities that multiply.
-    # Ids are not collected: the documents of a corpus each count theirs from b0.
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        collect_ids=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
-    try:
-        root = etree.fromstring(content, parser)
-    except (etree.XMLSyntaxError, ValueError, LookupError) as error:
-        raise Unreadable(f"it is no well-formed XML: {str(error)[:200]}") from error
-    if root is None:
-        raise Unreadable("it is no well-formed XML: it has no element")
-    return root
 
 
 def _document(document: _Element, source: str) -> Found:
