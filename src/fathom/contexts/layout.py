@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from fathom.corpus.store import Corpus
 from fathom.records.articles import ArticleId
-from fathom.records.contexts import Context, Place
+from fathom.records.contexts import Context, Edit, Place, edited
 from fathom.records.errors import FathomError
 from fathom.records.record import digest
 from fathom.records.spans import Span
 
 LAYOUT = "articles/1"
-"""Changed whenever the same recipe would render to other characters."""
+"""Articles end to end. Changed whenever the same recipe would render to other characters."""
+CITED = "paper and candidates/1"
+"""A paper, then works that it may cite, counted on their own."""
 
 CLOSING = "===== End of articles\n"
+_CLOSINGS = {LAYOUT: CLOSING, CITED: "===== End of candidates\n"}
 
-_FORGED = (b"\n=====", b"===== Article", b"===== End of")
+_FORGED = (b"\n=====", b"===== Article", b"===== Candidate", b"===== Paper", b"===== End of")
 
 
-def boundary(number: int) -> str:
+def boundary(number: int, layout: str = LAYOUT) -> str:
     """The line above article `number`, counted from one.
 
-    It begins a line with a sign and ends in a digit, and every text ends in one newline: tokenizers that split at
-    newlines then never join two articles, so the tokens of the pieces add up to those of the whole.
+    It begins a line with a sign and ends in a digit or a letter, and every text ends in one newline: tokenizers that
+    split at newlines then never join two articles, so the tokens of the pieces add up to those of the whole.
     """
+    if layout == CITED:
+        return "===== Paper\n" if number == 1 else f"===== Candidate {number - 1}\n"
     return f"===== Article {number}\n"
+
+
+def closing(layout: str) -> str:
+    """The line below the last article."""
+    return _CLOSINGS[layout]
 
 
 def forges_boundary(text: bytes) -> bool:
@@ -35,9 +45,12 @@ def forges_boundary(text: bytes) -> bool:
     return text.startswith(b"=====") or any(mark in text for mark in _FORGED)
 
 
-def context_id(fingerprints: Iterable[bytes]) -> str:
-    """The id of the context that lays out texts with these fingerprints in this order."""
-    return f"c-{digest(LAYOUT, *fingerprints).hex()[:16]}"
+def context_id(fingerprints: Iterable[bytes], layout: str = LAYOUT, edits: Iterable[Sequence[Edit]] = ()) -> str:
+    """The id of the context that lays out texts with these fingerprints in this order, so changed."""
+    changed = [
+        f"{number} {edit.span.start} {edit.span.end} {edit.text}" for number, each in enumerate(edits) for edit in each
+    ]
+    return f"c-{digest(layout, *fingerprints, *changed).hex()[:16]}"
 
 
 class Piece(NamedTuple):
@@ -45,42 +58,53 @@ class Piece(NamedTuple):
 
     article: ArticleId
     characters: int
+    """Those that are shown."""
     tokens: int
+    edits: tuple[Edit, ...] = ()
 
 
-def placed(pieces: Iterable[Piece], boundary_tokens: Callable[[int], int]) -> tuple[tuple[Place, ...], int]:
+def placed(
+    pieces: Iterable[Piece], boundary_tokens: Callable[[int], int], layout: str = LAYOUT
+) -> tuple[tuple[Place, ...], int]:
     """Where each article stands when they are laid out, and the tokens of all that stands before the closing line."""
     places: list[Place] = []
     characters = tokens = 0
     for number, piece in enumerate(pieces, start=1):
-        characters += len(boundary(number))
+        characters += len(boundary(number, layout))
         tokens += boundary_tokens(number)
         span = Span(characters, characters + piece.characters)
-        places.append(Place(article=piece.article, span=span, token=tokens))
+        places.append(Place(article=piece.article, span=span, token=tokens, edits=piece.edits))
         characters = span.end
         tokens += piece.tokens
     return tuple(places), tokens
 
 
-def lay_out(texts: Iterable[bytes]) -> Iterator[bytes]:
+def lay_out(texts: Iterable[bytes], layout: str = LAYOUT) -> Iterator[bytes]:
     """The pieces of the laid-out text in UTF-8."""
     for number, text in enumerate(texts, start=1):
-        yield boundary(number).encode()
+        yield boundary(number, layout).encode()
         yield text
-    yield CLOSING.encode()
+    yield closing(layout).encode()
 
 
 def render(context: Context, corpus: Corpus) -> bytes:
     """The exact text that is shown, in UTF-8."""
-    if context.layout != LAYOUT:
+    if context.layout not in _CLOSINGS:
         raise FathomError(
-            f"Context '{context.id}' is laid out as '{context.layout}', which this Fathom does not know ({LAYOUT}). "
-            "Update Fathom, or make the contexts again with `fathom contexts CORPUS`."
+            f"Context '{context.id}' is laid out as '{context.layout}', which this Fathom does not know "
+            f"({', '.join(_CLOSINGS)}). Update Fathom, or make the contexts again."
         )
     found = [corpus.unpacked(id) for id in context.articles]
-    if context_id(unpacked.fingerprint for unpacked in found) != context.id:
+    edits = [place.edits for place in context.places]
+    if context_id([unpacked.fingerprint for unpacked in found], context.layout, edits) != context.id:
         raise FathomError(
             f"Context '{context.id}' was not made from the corpus '{corpus.folder}': an article of the same id has "
             "another text there. Give the corpus that it was made from."
         )
-    return b"".join(lay_out(unpacked.text for unpacked in found))
+    shown = (_shown(unpacked.text, place) for unpacked, place in zip(found, context.places, strict=True))
+    return b"".join(lay_out(shown, context.layout))
+
+
+def _shown(text: bytes, place: Place) -> bytes:
+    """What is shown of one article; whole ones are never decoded, which would take longer than all the rest."""
+    return edited(text.decode(), place.edits).encode() if place.edits else text

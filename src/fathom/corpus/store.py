@@ -23,7 +23,7 @@ import fathom
 from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.manifest import MENDING, CorpusManifest, read_manifest
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
-from fathom.records.articles import Article, ArticleId, Front
+from fathom.records.articles import Article, ArticleId, Front, Outline
 from fathom.records.errors import FathomError, touching
 from fathom.records.record import digest, digest_stream, first_fault
 
@@ -238,6 +238,15 @@ class Corpus(_Database):
     def front(self, id: ArticleId) -> Front:
         """One article's title, authors and references."""
         return self._opened(id, *self._packed(id), Front)
+
+    def outline(self, id: ArticleId) -> tuple[Outline, str]:
+        """How one article is built, and its text."""
+        text, parts = self._packed(id)
+        try:
+            return Outline.model_validate_json(_decompress(parts)), _decompress(text).decode()
+        except (ValidationError, *_DAMAGE) as error:
+            fault = first_fault(error) if isinstance(error, ValidationError) else str(error)
+            raise self._damaged(id, fault) from error
 
     def _packed(self, id: ArticleId) -> tuple[bytes, bytes]:
         rows = list(self._query("SELECT text, parts FROM articles WHERE id = ?", (id,)))

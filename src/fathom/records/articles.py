@@ -278,6 +278,20 @@ class Article(Record):
         return self
 
 
+class Outline(Record):
+    """How an article is built, without its text and what stands in it: read at a quarter of the cost."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: ArticleId
+    title: Span
+    authors: tuple[Author, ...] = ()
+    abstract: Span | None = None
+    work: str | None = None
+    sections: tuple[Section, ...] = ()
+    paragraphs: tuple[Span, ...] = ()
+
+
 class Front(Record):
     """What stands at the two ends of an article: all that many families ask of it, read at a third of the cost."""
 

@@ -80,6 +80,8 @@ class BenchManifest(Record):
     """Questions that were asked for and could not be made, by the likely reason."""
     leaks: dict[str, JsonValue]
     """What two splits have in common: articles, contexts, templates, identical programs."""
+    reports: dict[str, dict[str, JsonValue]] = {}
+    """What the families that make contexts of their own have to say of what they made."""
     inputs: str = ""
     """A fingerprint of all that a build starts from: the same inputs give the same bench."""
     fitted: Fitted | None = None
@@ -108,10 +110,10 @@ def build(
     _refuse_another(folder)
     with Corpus(corpus_folder) as corpus:
         licences, fingerprint = corpus.manifest.licences, corpus.manifest.fingerprint
-    for name in families:
-        family(name)
-    task = partial(_items, corpus_folder, families, asked, seed)
-    counted = Counted(asked, families)
+    asking = tuple(name for name in families if family(name).builder is not None)
+    counted = Counted(asked, asking)
+    reports: dict[str, dict[str, JsonValue]] = {}
+    why = ""
     with touching("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
     with (
@@ -119,15 +121,36 @@ def build(
         replacing(folder / QUESTIONS) as questions,
         replacing(folder / KEYS) as keys,
     ):
-        for done, (context, items) in enumerate(run_ordered(task, read_contexts(contexts_path), processes), start=1):
+
+
+        def write(context: Context, items: list[Item]) -> None:
             contexts.write(context.to_line())
             for item in items:
                 questions.write(item.question.to_line())
                 keys.write(item.key.to_line())
             counted.add(context, items)
-            watch(done)
+
+        done = 0
+        if asking:
+            task = partial(_items, corpus_folder, asking, asked, seed)
+            for done, (context, items) in enumerate(run_ordered(task, read_contexts(contexts_path), processes), start=1):
+                write(context, items)
+                watch(done)
+            why = f"No question could be made from '{contexts_path}': {_why_none(asked)}"
+        for name in families:
+            maker = family(name).maker
+            if maker is None:
+                continue
+            with Corpus(corpus_folder) as corpus:
+                made = maker(corpus, asked, seed)
+                for context, items in made.make(lambda: None):
+                    write(context, items)
+                    done += 1
+                    watch(done)
+                reports[name] = made.report()
+                why = why or made.why_none()
         if not counted.questions:
-            raise FathomError(f"No question could be made from '{contexts_path}': {_why_none(asked)}")
+            raise FathomError(why)
     manifest = BenchManifest(
         fathom=fathom.__version__,
         sqlite=sqlite3.sqlite_version,
@@ -142,6 +165,7 @@ def build(
         counts={name: dict(sorted(values.items())) for name, values in sorted(counted.by.items())},
         missing=dict(sorted(counted.missing.items())),
         leaks=counted.leaks(),
+        reports=reports,
         inputs=_inputs(fingerprint, contexts_path, families, asked, seed),
         fingerprint=fingerprint_of(folder),
     )
@@ -167,7 +191,8 @@ def already_built(
 
 def _inputs(corpus: str, contexts_path: Path, families: tuple[str, ...], asked: Asked, seed: int) -> str:
     """A fingerprint of what a build starts from; a user's templates count by what they say, not by where they are."""
-    contexts = digest_stream(context.to_line() for context in read_contexts(contexts_path)).hex()
+    gathered = any(family(name).builder is not None for name in families)
+    contexts = digest_stream(context.to_line() for context in read_contexts(contexts_path)).hex() if gathered else ""
     templates = ""
     if asked.templates is not None:
         with touching("read the templates", asked.templates):
@@ -221,7 +246,9 @@ def _items(
 
 @cache
 def _builder(name: str, corpus_folder: Path, asked: str, seed: int) -> Builder:
-    return family(name).builder(Corpus(corpus_folder), Asked.model_validate_json(asked), seed)
+    builder = family(name).builder
+    assert builder is not None, f"{name} makes contexts of its own"
+    return builder(Corpus(corpus_folder), Asked.model_validate_json(asked), seed)
 
 
 _LEAKING = ("articles", "contexts", "programs", "templates")
@@ -241,7 +268,8 @@ class Counted:
 
     def add(self, context: Context, items: list[Item]) -> None:
         self.contexts += 1
-        for name in self._families:
+        own = any(item.question.family not in self._families for item in items)
+        for name in () if own else self._families:
             made = sum(item.question.family == name for item in items)
             if made < self._asked.questions:
                 self.missing[_why_missing(self._asked, made)] += self._asked.questions - made

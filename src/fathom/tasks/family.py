@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Protocol
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
@@ -42,12 +42,28 @@ class Asked(Record):
     """A tag and its value that only the test split asks about: ("skill", "sorting")."""
     template_shares: dict[str, Position] = {}
     """How templates are divided among the splits; empty for all of them in every split."""
+    own: dict[str, dict[str, JsonValue]] = {}
+    """What is asked of one family alone, by its name; the family says what there is to ask."""
 
 
 class Builder(Protocol):
     """Makes a family's items for one corpus; it may keep what it read, for the next context."""
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]: ...
+
+
+class Maker(Protocol):
+    """Makes a family's items for one corpus, and the contexts that they are asked of."""
+
+    def make(self, watch: Callable[[], None]) -> Iterator[tuple[Context, list[Item]]]: ...
+
+    def report(self) -> dict[str, JsonValue]:
+        """What is worth knowing of what was made: what fell out at which step, what could not be made, floors."""
+        ...
+
+    def why_none(self) -> str:
+        """Why not one question could be made, and what to do."""
+        ...
 
 
 class Refitter(Protocol):
@@ -77,7 +93,14 @@ class Family(Protocol):
     def name(self) -> str: ...
 
     @property
-    def builder(self) -> FamilyBuilder: ...
+    def builder(self) -> FamilyBuilder | None:
+        """None for a family that makes contexts of its own."""
+        ...
+
+    @property
+    def maker(self) -> FamilyMaker | None:
+        """None for a family that asks of contexts that were gathered."""
+        ...
 
     @property
     def check(self) -> FamilyCheck: ...
@@ -97,6 +120,10 @@ class Family(Protocol):
 
 class FamilyBuilder(Protocol):
     def __call__(self, corpus: Corpus, asked: Asked, seed: int) -> Builder: ...
+
+
+class FamilyMaker(Protocol):
+    def __call__(self, corpus: Corpus, asked: Asked, seed: int) -> Maker: ...
 
 
 class FamilyCheck(Protocol):

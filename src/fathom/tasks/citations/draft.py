@@ -1,0 +1,143 @@
+"""One item in the making: a paper, its masks and the works to choose among, before it is laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from fathom.records.articles import ArticleId
+from fathom.records.contexts import Edit
+from fathom.records.spans import Span
+from fathom.tasks.citations.lexical import Candidate, best_assignment, rank, scores
+from fathom.tasks.citations.papers import Mask, Paper
+from fathom.tasks.citations.settings import OPTIONS, Difficulty, Masking, Task
+from fathom.tasks.citations.words import words_of
+from fathom.tasks.citations.works import LEAST, Shown, Work, evenly, show
+
+HIDDEN = "[[HIDDEN]]"
+"""What stands where a candidate is cited and is not asked about."""
+
+
+def mark(task: Task, number: int) -> str:
+    """What stands where a citation is asked about, counted from one."""
+    return "[[CITATION]]" if task == "choice" else f"[[CITATION {number}]]"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A paper with its masks, in the order of the text, and candidates in the order in which they are offered."""
+
+    task: Task
+    level: str
+    difficulty: Difficulty
+    paper: Paper
+    masks: tuple[Mask, ...]
+    candidates: tuple[ArticleId, ...]
+    masking: Masking
+    characters: int
+    work_of: Callable[[ArticleId], Work]
+
+    def shown_of(self, work: ArticleId) -> Shown:
+        """What can be shown of a candidate."""
+        return self.work_of(work).shown(self.difficulty.form)
+
+    def candidate_of(self, work: ArticleId) -> Candidate:
+        """What is shown of it, for comparing words."""
+        return Candidate(self.shown_of(work), self.cut)
+
+    @property
+    def answer(self) -> tuple[int, ...]:
+        """For each mask the candidate, counted from one."""
+        return tuple(self.candidates.index(mask.work) + 1 for mask in self.masks)
+
+    # The question paper.
+
+    @cached_property
+    def question_paper(self) -> Shown:
+        """The paper with its masks."""
+        return show(self.paper.article, self.paper.text, self._scope, self._changes)
+
+    @property
+    def _scope(self) -> list[Span]:
+        if self.difficulty.scope == "full":
+            return self.paper.shown
+        sections = sorted({mask.section for mask in self.masks})
+        return [self.paper.sections[number].span for number in sections]
+
+    @cached_property
+    def _changes(self) -> list[tuple[Span, str]]:
+        text = self.paper.text
+        asked = [
+            (mask.place, _spaced(text, mask.place, mark(self.task, number)))
+            for number, mask in enumerate(self.masks, start=1)
+        ]
+        if self.masking == "one":
+            return asked
+        taken = [mask.place for mask in self.masks]
+        others = [
+            (span, _spaced(text, span, HIDDEN))
+            for number, work in self.paper.cited.items()
+            if work in self.candidates
+            for span in self.paper.mentions(number)
+            if not any(span.start < place.end and place.start < span.end for place in taken)
+        ]
+        return [*asked, *others]
+
+    # The candidates.
+
+    @cached_property
+    def cut(self) -> int:
+        """To how many characters candidates are trimmed; zero where the paper leaves no room for them."""
+        room = self.characters - self.question_paper.length - 1
+        lengths = [self.shown_of(work).length + 1 for work in self.candidates]
+        length = evenly(lengths, room) if room > 0 else 0
+        return length - 1 if length > 1 else 0
+
+    @cached_property
+    def candidate_edits(self) -> list[tuple[Edit, ...]]:
+        return [self.shown_of(work).cut(self.cut) for work in self.candidates]
+
+    @property
+    def fits(self) -> bool:
+        """Whether enough is left of every candidate."""
+        least = min(LEAST, *(self.shown_of(work).length for work in self.candidates))
+        return all(self.shown_of(work).cut_length(self.cut) >= least for work in self.candidates)
+
+    # What shared words can do.
+
+    @cached_property
+    def scores(self) -> list[list[float]]:
+        """For each mask how well each candidate matches the words around it."""
+        candidates = [self.candidate_of(work) for work in self.candidates]
+        return [scores(self.query(mask.sentence), candidates) for mask in self.masks]
+
+    def query(self, span: Span) -> frozenset[str]:
+        """The words of a stretch of the question paper, as far as they are shown."""
+        text, start, pieces = self.paper.text, span.start, []
+        for place, _ in sorted(self._changes):
+            if place.start < span.end and span.start < place.end:
+                pieces.append(text[start : place.start])
+                start = place.end
+        return words_of(" ".join([*pieces, text[start : span.end]]))
+
+    @cached_property
+    def rank(self) -> int:
+        """For a choice: the place of the right candidate by shared words."""
+        return rank(self.answer[0] - 1, self.scores[0])
+
+    @cached_property
+    def matched(self) -> float:
+        """The share of masks that the matcher fills rightly."""
+        if self.task == "choice":
+            return float(self.rank == 1)
+        order = best_assignment(self.scores)
+        return sum(place + 1 == answer for place, answer in zip(order, self.answer, strict=True)) / OPTIONS
+
+
+def _spaced(text: str, place: Span, words: str) -> str:
+    """The words with a space before and after them where the text has none, so that no grammar shows."""
+    before = text[place.start - 1 : place.start]
+    after = text[place.end : place.end + 1]
+    left = " " if before and not before.isspace() and before not in "([{“\"'—–-/" else ""
+    return f"{left}{words}{' ' if after.isalnum() else ''}"

@@ -1,0 +1,351 @@
+"""Items from a corpus's citations: as many of each task and level as were asked for, and none with a shortcut."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from itertools import combinations, islice, permutations
+from random import Random
+
+from pydantic import JsonValue
+
+from fathom.contexts.layout import forges_boundary
+from fathom.corpus.store import Corpus
+from fathom.records.articles import ArticleId
+from fathom.records.chance import rng_for
+from fathom.records.contexts import Context
+from fathom.tasks.citations.draft import Draft
+from fathom.tasks.citations.floors import Floors
+from fathom.tasks.citations.laying_out import LaidOut
+from fathom.tasks.citations.lexical import Candidate, best_assignment, scores
+from fathom.tasks.citations.papers import STEPS, Mask, Paper
+from fathom.tasks.citations.settings import OPTIONS, Citing, Difficulty, Form, Task
+from fathom.tasks.citations.works import LEAST, Work
+from fathom.tasks.family import Asked, Item
+
+KEPT = 2_048
+"""Works whose texts are kept at hand."""
+TRIES = 8
+"""Masks or sets of masks of one paper that are tried for one item."""
+POOL = 5
+"""Works nearest to a mask among which the candidates are chosen where shared words are kept out."""
+
+SLACK = 0.5
+"""Masks' worth of items by which shared words may be ahead of chance on a cloze."""
+MOST_OF_A_RANK = 0.4
+"""The share of items whose right candidate may be second, third or last by shared words."""
+
+Cell = tuple[Task, str]
+"""A task at a level."""
+Offer = tuple[tuple[Mask, ...], tuple[ArticleId, ...]]
+"""Masks that can be asked about together, and the works to stand beside theirs."""
+
+
+class _Shelf:
+    """The works of a corpus that have a text to show; each is opened when it is first asked for."""
+
+    def __init__(self, corpus: Corpus, forms: set[Form]) -> None:
+        self._corpus = corpus
+        self._forms = sorted(forms)
+        self._known: dict[ArticleId, bool] = {}
+        self.work = lru_cache(maxsize=KEPT)(self._open)
+
+    def _open(self, id: ArticleId) -> Work:
+        return Work(*self._corpus.outline(id))
+
+    def __contains__(self, id: object) -> bool:
+        assert isinstance(id, str)
+        if id not in self._known:
+            work = self.work(id)
+            # A title with its abstract is short by nature; any other form must have something to read.
+            enough = all(work.shown(form).length >= (LEAST if form != "concise" else 200) for form in self._forms)
+            self._known[id] = enough and not forges_boundary(work.text.encode())
+        return self._known[id]
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def __iter__(self) -> Iterator[ArticleId]:
+        return iter(self._known)
+
+
+class CitationMaker:
+    """Makes the items of one corpus."""
+
+    def __init__(self, corpus: Corpus, asked: Asked, seed: int) -> None:
+        self.settings = Citing.model_validate(asked.own.get("citations", {}))
+        self._corpus = corpus
+        self._seed = seed
+        self._shelf = _Shelf(corpus, {level.form for level in self.settings.levels.values()})
+        self._laid_out = LaidOut()
+        self._made: Counter[Cell] = Counter()
+        self._ranks: dict[Cell, Counter[int]] = defaultdict(Counter)
+        self._matched: Counter[Cell] = Counter()
+        self._dropped: Counter[Cell] = Counter()
+        self._orders: dict[Cell, list[tuple[int, ...]]] = defaultdict(list)
+        self._steps: Counter[str] = Counter()
+        self._papers = 0
+        self.floors = Floors()
+
+    @property
+    def _cells(self) -> list[Cell]:
+        """Those that are hardest to fill first."""
+        levels = reversed(self.settings.levels)
+        tasks = sorted(self.settings.tasks, reverse=True)
+        return [(task, level) for level in levels for task in tasks]
+
+    def make(self, watch: Callable[[], None]) -> Iterator[tuple[Context, list[Item]]]:
+        """Each item with its own context."""
+        for id in self._order():
+            paper = Paper(self._corpus.article(id), self._shelf)
+            if forges_boundary(paper.text.encode()):
+                continue
+            self._papers += 1
+            drafts = list(self._drafts(paper, rng_for(self._seed, "citations", id)))
+            self._steps.update(paper.steps)
+            for draft in drafts:
+                self.floors.add(draft)
+                context, item = self._laid_out.item(draft)
+                yield context, [item]
+            watch()
+            if all(self._is_full(cell) for cell in self._cells):
+                break
+
+    def _order(self) -> list[ArticleId]:
+        """The papers that cite enough works of the corpus: those that cite many first, and shuffled among those.
+
+        From a paper that cites four works comes one item or two, and opening it costs as much as any other.
+        """
+        cited = Counter(link.citing for link in self._corpus.links())
+        enough = sorted(id for id, works in cited.items() if works >= OPTIONS)
+        rng_for(self._seed, "citations").shuffle(enough)
+        return sorted(enough, key=lambda id: -min(cited[id], 2 * OPTIONS))
+
+    # Which item next.
+
+    def _is_full(self, cell: Cell) -> bool:
+        return self._made[cell] >= self.settings.items
+
+    def _drafts(self, paper: Paper, rng: Random) -> Iterator[Draft]:
+        """The items of one paper: whatever is scarcest first, and no mask twice."""
+        used: set[Mask] = set()
+        hopeless: set[Cell] = set()
+        made = 0
+        while made < self.settings.per_paper:
+            wanted = [cell for cell in self._cells if cell not in hopeless and not self._is_full(cell)]
+            if not wanted or len(paper.cited) < OPTIONS:
+                return
+            cell = min(wanted, key=self._made.__getitem__)
+            draft = self._draft(paper, cell, used, rng)
+            if draft is None:
+                hopeless.add(cell)
+                continue
+            made += 1
+            used.update(draft.masks)
+            self._note(cell, draft)
+            yield draft
+
+    def _note(self, cell: Cell, draft: Draft) -> None:
+        self._made[cell] += 1
+        self._orders[cell].pop()
+        self._matched[cell] += draft.matched  # type: ignore[assignment]
+        if draft.task == "choice":
+            self._ranks[cell][draft.rank] += 1
+
+    def _draft(self, paper: Paper, cell: Cell, used: set[Mask], rng: Random) -> Draft | None:
+        """One item of that task and level from the paper; None where it allows none."""
+        task, level = cell
+        difficulty = self.settings.levels[level]
+        masks = [mask for mask in paper.masks if mask.manner == difficulty.manner and mask not in used]
+        if difficulty.scope == "section":
+            masks = [mask for mask in masks if mask.section >= 0]
+        rng.shuffle(masks)
+        offers = self._choices if task == "choice" else self._clozes
+        order = self._next_order(cell)
+        for asked, others in islice(offers(paper, masks, cell, rng), TRIES):
+            draft = self._ordered(cell, paper, asked, others, order, rng)
+            if not draft.fits:
+                continue
+            if not difficulty.filtered or self._is_balanced(cell, draft):
+                return draft
+            self._dropped[cell] += 1
+        return None
+
+    def _is_balanced(self, cell: Cell, draft: Draft) -> bool:
+        """Whether with this item shared words still do no better than chance on its cell, nor much worse.
+
+        Were everything dropped that they solve, the best match would be known to be wrong: another shortcut.
+        """
+        if draft.task == "choice":
+            return self._takes(cell, draft.rank)
+        return self._matched[cell] + draft.matched <= (self._made[cell] + 1) / OPTIONS + SLACK
+
+    def _takes(self, cell: Cell, place: int) -> bool:
+        """Whether one more item may have its right candidate at that place by shared words."""
+        made, held = self._made[cell], self._ranks[cell][place]
+        return held <= made / OPTIONS if place == 1 else held <= made * MOST_OF_A_RANK + 1
+
+    def _next_order(self, cell: Cell) -> tuple[int, ...]:
+        """Where the right candidates stand: every place, or every order, as often as every other."""
+        if not self._orders[cell]:
+            places = range(1, OPTIONS + 1)
+            block = [(place,) for place in places] if cell[0] == "choice" else list(permutations(places))
+            rng_for(self._seed, "orders", *cell, self._made[cell]).shuffle(block)
+            self._orders[cell] = block
+        return self._orders[cell][-1]
+
+    def _ordered(
+        self, cell: Cell, paper: Paper, asked: tuple[Mask, ...], others: tuple[ArticleId, ...], order: tuple[int, ...],
+        rng: Random,
+    ) -> Draft:
+        """The draft with its candidates in the order that is wanted."""
+        task, level = cell
+        places: dict[int, ArticleId] = {place: mask.work for place, mask in zip(order, asked, strict=True)}
+        rest = rng.sample(others, len(others))
+        candidates = tuple(places.get(place) or rest.pop() for place in range(1, OPTIONS + 1))
+        difficulty = self.settings.levels[level]
+        return Draft(
+            task=task,
+            level=level,
+            difficulty=difficulty,
+            paper=paper,
+            masks=asked,
+            candidates=candidates,
+            masking=self.settings.mask,
+            characters=self.settings.characters,
+            work_of=self._shelf.work,
+        )
+
+    # Which masks, which candidates.
+
+    def _others(self, paper: Paper, mask: Mask, works: list[ArticleId]) -> list[ArticleId]:
+        """The works that can stand beside the right one: no version of it, of one another, or of the paper."""
+        seen = {paper.same, self._shelf.work(mask.work).same}
+        kept: list[ArticleId] = []
+        for work in works:
+            same = self._shelf.work(work).same
+            if same not in seen:
+                seen.add(same)
+                kept.append(work)
+        return kept
+
+    def _choices(self, paper: Paper, masks: list[Mask], cell: Cell, rng: Random) -> Iterator[Offer]:
+        """Masks, each with three other works."""
+        difficulty = self.settings.levels[cell[1]]
+        for mask in masks:
+            works = paper.nearest(mask) if difficulty.sampling == "nearest" else sorted(set(paper.cited.values()))
+            others = self._others(paper, mask, [work for work in works if work != mask.work])
+            if len(others) < OPTIONS - 1:
+                continue
+            if difficulty.filtered:
+                chosen = self._unmatched(paper, mask, others[:POOL], cell)
+                if chosen is None:
+                    self._dropped[cell] += 1
+                else:
+                    yield (mask,), chosen
+            elif difficulty.sampling == "nearest":
+                yield (mask,), tuple(others[: OPTIONS - 1])
+            else:
+                yield (mask,), self._alike(mask.work, others, difficulty, rng)
+
+    def _unmatched(
+        self, paper: Paper, mask: Mask, others: list[ArticleId], cell: Cell
+    ) -> tuple[ArticleId, ...] | None:
+        """Three works, the nearest that will do, beside which the right one has the rank that is wanted most."""
+        [found] = self._scores(paper, [mask], [mask.work, *others], self.settings.levels[cell[1]].form)
+        ranks = self._ranks[cell]
+        wanted = [place for place in sorted(range(1, OPTIONS + 1), key=ranks.__getitem__) if self._takes(cell, place)]
+        by_rank: dict[int, tuple[ArticleId, ...]] = {}
+        for chosen in combinations(range(1, len(others) + 1), OPTIONS - 1):
+            place = 1 + sum(found[other] > found[0] for other in chosen)
+            by_rank.setdefault(place, tuple(others[other - 1] for other in chosen))
+        return next((by_rank[place] for place in wanted if place in by_rank), None)
+
+    def _scores(self, paper: Paper, masks: list[Mask], works: list[ArticleId], form: Form) -> list[list[float]]:
+        """How well the works match the masks' sentences, before it is known how much of them will be shown."""
+        room = self.settings.characters - sum(span.end - span.start for span in paper.shown)
+        candidates = [Candidate(self._shelf.work(work).shown(form), max(LEAST, room // OPTIONS)) for work in works]
+        return [scores(paper.words_around(mask), candidates) for mask in masks]
+
+    def _alike(
+        self, work: ArticleId, others: list[ArticleId], difficulty: Difficulty, rng: Random
+    ) -> tuple[ArticleId, ...]:
+        """Three others at random; of a few draws the one whose lengths are nearest to the right one's."""
+
+        def length(id: ArticleId) -> int:
+            return self._shelf.work(id).shown(difficulty.form).length
+
+        draws = [tuple(rng.sample(others, OPTIONS - 1)) for _ in range(3)]
+        return min(draws, key=lambda draw: sum(abs(length(other) - length(work)) for other in draw))
+
+    def _clozes(self, paper: Paper, masks: list[Mask], cell: Cell, rng: Random) -> Iterator[Offer]:
+        """Four masks of four works; no other candidates."""
+        difficulty = self.settings.levels[cell[1]]
+        if len({mask.work for mask in masks}) < OPTIONS:
+            return
+        for anchor in masks:
+            pool = masks
+            if difficulty.sampling == "nearest":
+                pool = sorted(masks, key=lambda mask: (mask.section != anchor.section, _distance(mask, anchor)))
+            by_work = {mask.work: mask for mask in reversed(pool)}
+            works = dict.fromkeys(mask.work for mask in pool if mask.work != anchor.work)
+            others = self._others(paper, anchor, list(works))
+            if len(others) < OPTIONS - 1:
+                continue
+            if difficulty.filtered:
+                chosen = self._mismatched(paper, anchor, [by_work[work] for work in others[:POOL]], cell)
+                if chosen is None:
+                    self._dropped[cell] += 1
+                    continue
+            elif difficulty.sampling == "nearest":
+                chosen = tuple(by_work[work] for work in others[: OPTIONS - 1])
+            else:
+                chosen = tuple(by_work[work] for work in rng.sample(others, OPTIONS - 1))
+            yield tuple(sorted((anchor, *chosen), key=lambda mask: mask.place)), ()
+
+    def _mismatched(self, paper: Paper, anchor: Mask, others: list[Mask], cell: Cell) -> tuple[Mask, ...] | None:
+        """Three masks beside which shared words fill about as many as chance would."""
+        masks = [anchor, *others]
+        found = self._scores(paper, masks, [mask.work for mask in masks], self.settings.levels[cell[1]].form)
+        wanted = (self._made[cell] + 1) / OPTIONS - self._matched[cell]
+        best: tuple[float, tuple[int, ...]] | None = None
+        for chosen in combinations(range(1, len(masks)), OPTIONS - 1):
+            rows = [[found[mask][work] for work in (0, *chosen)] for mask in (0, *chosen)]
+            filled = sum(place == mask for mask, place in enumerate(best_assignment(rows))) / OPTIONS
+            if filled <= wanted + SLACK and (best is None or abs(filled - wanted) < best[0]):
+                best = abs(filled - wanted), chosen
+        return None if best is None else tuple(masks[place] for place in best[1])
+
+    # What is worth knowing.
+
+    def report(self) -> dict[str, JsonValue]:
+        """How many citations were left after each step, what was made, what was kept out, and the floors."""
+        cells: dict[str, JsonValue] = {}
+        for task, level in reversed(self._cells):
+            made, dropped = self._made[task, level], self._dropped[task, level]
+            cells[f"{task}, {level}"] = {
+                "asked": self.settings.items,
+                "made": made,
+                "kept share": round(made / (made + dropped), 4) if made + dropped else 0.0,
+                "floors": self.floors.of(task, level),
+            }
+        steps: dict[str, JsonValue] = {step: self._steps[step] for step in STEPS}
+        return {"papers": self._papers, "citations": steps, "items": cells}
+
+    def why_none(self) -> str:
+        """How many citations fell out at which step."""
+        steps: Counter[str] = Counter()
+        for article in self._corpus.articles():
+            paper = Paper(article, self._shelf)
+            assert paper.masks is not None
+            steps.update(paper.steps)
+        counted = ", ".join(f"{step} {steps[step]:,}" for step in STEPS)
+        return (
+            f"No citation of '{self._corpus.folder}' can be asked about. Citations {counted}. An item needs a paper "
+            f"that cites {OPTIONS} works whose texts are in the corpus too, one of them alone. Ingest those works."
+        )
+
+
+def _distance(one: Mask, two: Mask) -> int:
+    return abs(one.place.start - two.place.start)

@@ -1,0 +1,94 @@
+"""How a citation is made: does it name a method, a model or a data set, or does it say what a work found?"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Manner = Literal["attributional", "descriptive"]
+
+BEFORE = 120
+"""Characters before a citation that can name what is cited."""
+
+_WORD = re.compile(r"[^\W_][\w.+*/@’'&-]*[\w+*]|[^\W_]")
+_TAIL = re.compile(r"[\s\\(\[{*_`\"“”]+$")
+_ABBREVIATED = re.compile(r"\(\s*[\w-]{1,12}s?\s*(?:[,;]\s*)?\)?\s*$")
+
+_ARTEFACTS = frozenset(
+    "dataset datasets data-set corpus corpora benchmark benchmarks model models method methods algorithm algorithms "
+    "framework frameworks optimizer optimiser architecture architectures network networks toolkit library package "
+    "simulator environment environments software loss transformer transformers encoder decoder autoencoder suite "
+    "challenge collection leaderboard tokenizer parser platform toolbox".split()
+)
+"""What a name may be followed by: "the ImageNet dataset"."""
+
+_NO_NAMES = frozenset(
+    "the a an we our in on for as by from with this these those that their its it he she they recently however moreover "
+    "also following while since when although thus hence then here there both other others another some many most more "
+    "recent previous prior early earlier later such each all several various existing similar similarly inspired based "
+    "see e.g i.e cf and or of to at is are was were be been being has have had can may might should will would "
+    "first second third finally additionally furthermore specifically generally notably meanwhile theorem lemma "
+    "proposition corollary section figure table equation appendix algorithm fig eq sec motivated unlike like given "
+    "if though further work works study studies one two three english chinese european american bayesian gaussian "
+    "markov euclidean hilbert fourier lipschitz ai ml nlp llm llms cnn cnns rnn rnns gnn gnns mlp mlps dnn dnns sgd "
+    "rl dl cv gpu gpus cpu cpus api apis iid i.i.d pde pdes ode odes sde sdes".split()
+)
+"""Words that begin with a capital, or are capitals, and still name nothing of their own."""
+
+_NARRATIVE = re.compile(
+    r"(?:^|[.;:,]\s+|\b(?:in|by|of|from|to|with|following|see|as|and|that|work|works|studies|results|setting|setup|"
+    r"detailed|proposed|described|shown|introduced)\s+)$",
+    re.IGNORECASE,
+)
+
+
+def manner_of(before: str, after: str = "") -> Manner:
+    """What the words before a citation make of it; author names that belong to it are no longer among them."""
+    tail = _TAIL.sub("", before[-BEFORE:])
+    tail = re.sub(r"[,;:]$", "", tail)
+    words = _words_of_the_phrase(tail)
+    if not words:
+        return "descriptive"
+    last = words[-1]
+    if last.lower() in _ARTEFACTS and len(words) > 1:
+        words = words[:-1]
+    return "attributional" if _names(words, tail) else "descriptive"
+
+
+def _words_of_the_phrase(tail: str) -> list[str]:
+    """The last words of the clause that the citation closes."""
+    clause = re.split(r"[;:,.!?|](?:\s+|$)|[()\[\]]|\n", tail)[-1]
+    if not clause.strip():
+        # "Query by Committee (QBC)": the name stands in brackets of its own.
+        inside = re.search(r"\(([^()]{1,30})\)?$", tail)
+        clause = inside[1] if inside else ""
+    return _WORD.findall(clause)[-4:]
+
+
+def _names(words: list[str], tail: str) -> bool:
+    """Whether the last words are a name."""
+    last = words[-1]
+    if is_coined(last):
+        return True
+    if not _is_capital(last):
+        return False
+    # "Stable Diffusion", "the Adam", but not the first word of a sentence by itself.
+    if len(words) > 1 and (_is_capital(words[-2]) or is_coined(words[-2])):
+        return True
+    starts_sentence = len(words) == 1 and not re.search(r"[,|]\s*\S*$", tail)
+    return not starts_sentence or len(last) > 3
+
+
+def _is_capital(word: str) -> bool:
+    return word[:1].isupper() and word.lower().rstrip("s") not in _NO_NAMES and word.lower() not in _NO_NAMES
+
+
+def is_coined(word: str) -> bool:
+    """Whether a word looks made up as a name: "BERT", "LoRA", "GPT-4", "ResNet50", "Zimlet-EM"."""
+    plain = word.strip("*+_.'’")
+    if plain.lower() in _NO_NAMES or len(plain) < 2:
+        return False
+    capitals = sum(letter.isupper() for letter in plain)
+    inner = any(letter.isupper() for letter in plain[1:])
+    numbered = any(letter.isdigit() for letter in plain) and any(letter.isalpha() for letter in plain)
+    return (capitals >= 2 and inner) or (inner and plain[0].islower()) or (numbered and capitals >= 1)

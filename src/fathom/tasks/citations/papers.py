@@ -1,0 +1,251 @@
+"""A question paper: which of its citations can be asked about, and where else it mentions a work."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from fathom.records.articles import Article, ArticleId, Citation, Section
+from fathom.records.spans import Span
+from fathom.tasks.citations.naming import BEFORE, Manner, manner_of
+from fathom.tasks.citations.words import letters_of, occurrences, words_of
+
+LEFT_OUT = ("references", "appendix")
+"""Sections that are shown of no paper: the list would name the candidates, and appendices are not what is read."""
+
+STEPS = ("located", "resolved", "with text", "alone", "in a sentence", "of a certain type")
+"""What a citation must be to be asked about, one after the other."""
+
+LEAST_WORDS = 6
+"""Words that a sentence has beside its citation: with fewer there is nothing to tell the work by."""
+
+NEIGHBOUR = 4
+"""Characters between two citations that stand as one group, whatever the brackets say."""
+
+MARK = "[[CITATION"
+"""How every mask begins; a paper that says so itself cannot be asked about."""
+
+
+@dataclass(frozen=True)
+class Mask:
+    """A citation that can be asked about."""
+
+    place: Span
+    """What is hidden: the marker with its brackets and the authors' names beside it."""
+    sentence: Span
+    reference: int
+    work: ArticleId
+    manner: Manner
+    section: int
+    """The number of the top-level section, -1 outside all."""
+
+
+class Paper:
+    """An article as a question paper; `works` are the articles of the corpus that have a text to show."""
+
+    def __init__(self, article: Article, works: Collection[ArticleId]) -> None:
+        self.article = article
+        self.text = article.text
+        self._works = works
+        self._mentions: dict[int, list[Span]] = {}
+        self.steps: Counter[str] = Counter()
+        """How many citations were left after each step, once the masks are known."""
+
+    @property
+    def same(self) -> str:
+        """Equal for two versions of one work."""
+        return self.article.work or letters_of(self.article.title_text)
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """The top-level sections that are shown, in order."""
+        return [section for section in top_level(self.article.sections) if section.role not in LEFT_OUT]
+
+    @cached_property
+    def shown(self) -> list[Span]:
+        """What is shown of the whole paper."""
+        hidden = sorted(section.span for section in self.article.sections if section.role in LEFT_OUT)
+        return without(Span(0, len(self.text)), hidden)
+
+    @cached_property
+    def cited(self) -> dict[int, ArticleId]:
+        """References that name a work with a text, by number; of two entries for one work the first counts."""
+        found: dict[ArticleId, int] = {}
+        for reference in self.article.references:
+            if reference.article is not None and reference.article in self._works:
+                found.setdefault(reference.article, reference.number)
+        return {number: work for work, number in found.items()}
+
+    @cached_property
+    def masks(self) -> list[Mask]:
+        """Every citation that can be asked about, in the order of the text."""
+        if MARK in self.text or "[[HIDDEN" in self.text:
+            return []
+        return list(self._masks())
+
+    @cached_property
+    def _twice(self) -> set[ArticleId]:
+        """Works that two entries name: a mask of one would leave the other standing."""
+        named = Counter(reference.article for reference in self.article.references if reference.article)
+        return {work for work, entries in named.items() if entries > 1}
+
+    def _masks(self) -> Iterator[Mask]:
+        near = _crowded(self.article.citations)
+        for citation in self.article.citations:
+            if not self._is_shown(citation.span):
+                continue
+            self.steps["located"] += 1
+            if citation.reference is None:
+                continue
+            self.steps["resolved"] += 1
+            work = self.cited.get(citation.reference)
+            if work is None or work in self._twice:
+                continue
+            self.steps["with text"] += 1
+            if self._company[citation.group] > 1 or citation.group in near:
+                continue
+            self.steps["alone"] += 1
+            place = self.place_of(citation)
+            sentence = self._sentence(place)
+            if sentence is None:
+                continue
+            self.steps["in a sentence"] += 1
+            manner = manner_of(self.text[max(0, sentence.start, place.start - BEFORE) : place.start])
+            # What the document says of its own citation counts as well: where the two differ, it is not asked.
+            if citation.manner not in (None, manner):
+                continue
+            self.steps["of a certain type"] += 1
+            yield Mask(place, sentence, citation.reference, work, manner, self._section(place))
+
+    def place_of(self, citation: Citation) -> Span:
+        """All that a lone citation takes up: its brackets, and the names that the sentence puts before them."""
+        start = citation.group.start if citation.authors is None else min(citation.authors.start, citation.group.start)
+        return Span(self._with_names(start, citation), citation.group.end)
+
+    def _with_names(self, start: int, citation: Citation) -> int:
+        """Where the names begin that stand right before a bracket: "Singer and Wu [12]"."""
+        before = self.text[max(0, start - 80) : start]
+        found = _NAMES.search(before)
+        if found is None or citation.reference is None:
+            return start
+        entry = self.article.references[citation.reference - 1].span.of(self.text)
+        first = found["first"]
+        return start - (len(before) - found.start("first")) if first in entry else start
+
+    def _is_shown(self, span: Span) -> bool:
+        place = bisect_right(self.shown, (span.start, len(self.text))) - 1
+        return place >= 0 and self.shown[place].holds(span)
+
+    def _sentence(self, place: Span) -> Span | None:
+        """The sentence around it, where there is one with enough words; what stands in a table has none."""
+        sentences = self.article.sentences
+        number = bisect_right(sentences, (place.start, len(self.text))) - 1
+        if number < 0 or not sentences[number].holds(place):
+            return None
+        sentence = sentences[number]
+        rest = self.text[sentence.start : place.start] + self.text[place.end : sentence.end]
+        return sentence if len(_WORDS.findall(rest)) >= LEAST_WORDS else None
+
+    def _section(self, place: Span) -> int:
+        return next((number for number, section in enumerate(self.sections) if section.span.holds(place)), -1)
+
+    def mentions(self, reference: int) -> list[Span]:
+        """Every place that cites or names the work of that entry; a range such as "4-6" names nobody and stays."""
+        if reference not in self._mentions:
+            cited = [
+                self.place_of(citation) if self._company[citation.group] == 1 else citation.span
+                for citation in self.article.citations
+                if citation.reference == reference and not self._is_range(citation)
+            ]
+            self._mentions[reference] = [*cited, *self._named(reference)]
+        return self._mentions[reference]
+
+    @cached_property
+    def _company(self) -> Counter[Span]:
+        """How many citations stand in each bracket."""
+        return Counter(citation.group for citation in self.article.citations)
+
+    def _is_range(self, citation: Citation) -> bool:
+        return citation.style != "author-year" and not citation.span.of(self.text).strip().isdigit()
+
+    def _named(self, reference: int) -> Iterator[Span]:
+        """Where the sentence names the authors without citing them: "as Lind et al. argue"."""
+        authors = self.article.references[reference - 1].authors
+        if not authors:
+            return
+        surname = surname_of(authors[0].of(self.text))
+        if len(surname) < 3:
+            return
+        for span in occurrences(self.text, surname):
+            following = _FOLLOWING.match(self.text, span.end)
+            if following:
+                yield Span(span.start, following.end())
+
+    def words_around(self, mask: Mask) -> frozenset[str]:
+        """The words of a mask's sentence that may tell something."""
+        before, after = Span(mask.sentence.start, mask.place.start), Span(mask.place.end, mask.sentence.end)
+        return words_of(f"{before.of(self.text)} {after.of(self.text)}")
+
+    def nearest(self, mask: Mask) -> list[ArticleId]:
+        """The other works with a text, those of the mask's own section first, then by how near they are cited."""
+        company = {}
+        for citation in self.article.citations:
+            work = self.cited.get(citation.reference or 0)
+            if work is None or work == mask.work or not self._is_shown(citation.span):
+                continue
+            same = mask.section >= 0 and self.sections[mask.section].span.holds(citation.span)
+            distance = (not same, abs(citation.span.start - mask.place.start))
+            company[work] = min(company.get(work, distance), distance)
+        return sorted(company, key=lambda work: (company[work], work))
+
+
+_NAME = r"[A-ZÀ-ÖØ-Ž][\w’'-]+"
+_NAMES = re.compile(
+    rf"(?P<first>{_NAME})(?:(?:,? (?:and|&) {_NAME})|(?:, {_NAME}){{1,3}},? (?:and|&) {_NAME}| et al\.?)?,?\s*$"
+)
+_FOLLOWING = re.compile(r"['’]s\b|\s+et\s+al\b\.?|\s+(?:and|&)\s+(?:[A-Z]\S+|colleagues|co-?workers)")
+"""What makes a name that stands in a sentence one of authors."""
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+
+
+def surname_of(name: str) -> str:
+    """The family name of "Lind, K." or "Karin Lind"."""
+    family, comma, _ = name.partition(",")
+    words = [word for word in re.findall(r"[^\W\d_][\w’'-]+", family if comma else name) if not word.isupper()]
+    return words[0 if comma else -1] if words else ""
+
+
+def top_level(sections: Iterable[Section]) -> list[Section]:
+    """The sections that stand in no other, in order."""
+    found: list[Section] = []
+    for section in sorted(sections, key=lambda section: (section.span.start, -section.span.end)):
+        if not found or section.span.start >= found[-1].span.end:
+            found.append(section)
+    return found
+
+
+def without(whole: Span, hidden: Iterable[Span]) -> list[Span]:
+    """What is left of a stretch when others, in order, are taken out of it."""
+    left: list[Span] = []
+    start = whole.start
+    for span in hidden:
+        if span.start > start:
+            left.append(Span(start, span.start))
+        start = max(start, span.end)
+    if start < whole.end:
+        left.append(Span(start, whole.end))
+    return left
+
+
+def _crowded(citations: Iterable[Citation]) -> set[Span]:
+    """Groups that stand so near another that the two are read as one: "[3], [4]"."""
+    groups = sorted({citation.group for citation in citations})
+    crowded: set[Span] = set()
+    for one, two in zip(groups, groups[1:], strict=False):
+        if two.start - one.end < NEIGHBOUR:
+            crowded |= {one, two}
+    return crowded

@@ -1,0 +1,58 @@
+"""What can be asked of the family: the dimensions of difficulty, the levels made of them, and how much of each."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from fathom.records.articles import Position
+from fathom.records.record import Record
+from fathom.tasks.citations.naming import Manner
+
+Task = Literal["choice", "cloze"]
+Scope = Literal["full", "section"]
+Sampling = Literal["random", "nearest"]
+Form = Literal["concise", "full", "body"]
+Masking = Literal["all", "one"]
+
+OPTIONS = 4
+"""Candidates of an item, and masks of a cloze."""
+
+
+class Difficulty(Record):
+    """How hard an item is, in four dimensions."""
+
+    manner: Manner
+    """Attributional: the sentence names the method, model or data set. Descriptive: it does not."""
+    sampling: Sampling
+    """Candidates at random from the reference list, or those cited nearest to the mask, its own section first."""
+    form: Form
+    """What is shown of a candidate: title and abstract; all of it; or its body without what gives it away."""
+    scope: Scope = "full"
+    """The whole question paper, or the section that the mask stands in."""
+    filtered: bool = False
+    """Whether items are kept only as long as shared words do no better on them than chance."""
+
+
+LEVELS: dict[str, Difficulty] = {
+    "easy": Difficulty(manner="attributional", sampling="random", form="full"),
+    "medium": Difficulty(manner="descriptive", sampling="random", form="full"),
+    "hard": Difficulty(manner="descriptive", sampling="nearest", form="body", filtered=True),
+}
+
+
+class Citing(Record):
+    """What is asked of the family."""
+
+    tasks: tuple[Task, ...] = ("choice", "cloze")
+    levels: dict[str, Difficulty] = LEVELS
+    """By name; those of the paper, or one of the user's own making."""
+    items: Position = 100
+    """For each task and level."""
+    per_paper: Position = 5
+    """Items that one question paper may give."""
+    mask: Masking = "all"
+    """Hide every mention of the candidates in the question paper, or the asked citation alone."""
+    characters: int = Field(default=100_000, ge=4_000)
+    """What a question paper and its candidates have together; candidates are trimmed evenly to fit."""

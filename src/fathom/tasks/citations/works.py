@@ -1,0 +1,204 @@
+"""A candidate work: what is shown of it in each form, without what would give it away where that is to be hidden."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from fathom.records.articles import Article, ArticleId, Outline
+from fathom.records.contexts import Edit, edited
+from fathom.records.spans import Span
+from fathom.tasks.citations.naming import is_coined
+from fathom.tasks.citations.papers import LEFT_OUT, top_level, without
+from fathom.tasks.citations.settings import Form
+from fathom.tasks.citations.words import letters_of, occurrences, stems_in
+
+OWN = "[[NAME]]"
+"""What stands where a work gives its own title or name away."""
+
+TELLING = ("abstract", "introduction", "conclusion", *LEFT_OUT)
+"""Sections that a body is shown without: they say in a few words what the whole is about."""
+
+LEAST = 800
+"""Characters that must be left of a candidate: less tells nothing."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Some of an article's text, its ends trimmed and its pieces set apart by a blank line."""
+
+    id: ArticleId
+    article: str
+    """The article's whole text."""
+    edits: tuple[Edit, ...]
+    ends: tuple[tuple[int, int], ...]
+    """Where paragraphs end: how many characters are shown up to there, and where that is in the article."""
+    _stems: dict[int, Counter[str]] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def length(self) -> int:
+        return self.ends[-1][0] if self.ends else 0
+
+    @cached_property
+    def text(self) -> str:
+        """All of it, as it is shown."""
+        return edited(self.article, self.edits)
+
+    def stems(self, characters: int) -> Counter[str]:
+        """How often each stem stands in the first so many characters."""
+        if characters not in self._stems:
+            self._stems[characters] = Counter(stems_in(self.text[:characters]))
+        return self._stems[characters]
+
+    def cut(self, characters: int) -> tuple[Edit, ...]:
+        """The edits that show whole paragraphs up to so many characters; none where not even one fits."""
+        if self.length <= characters:
+            return self.edits
+        number = bisect_right(self.ends, (characters, len(self.article))) - 1
+        if number < 0:
+            return ()
+        end = self.ends[number][1]
+        kept = [edit for edit in self.edits if edit.span.end <= end]
+        return (*kept, _edit(Span(end, len(self.article)), "\n"))
+
+    def cut_length(self, characters: int) -> int:
+        """How many characters `cut` shows."""
+        if self.length <= characters:
+            return self.length
+        number = bisect_right(self.ends, (characters, len(self.article))) - 1
+        return self.ends[number][0] if number >= 0 else 0
+
+
+def show(
+    article: Article | Outline, text: str, kept: Sequence[Span], changes: Sequence[tuple[Span, str]] = ()
+) -> Shown:
+    """These stretches of the article, in order, with the changes that fall into them."""
+    edits: list[Edit] = []
+    ends: list[tuple[int, int]] = []
+    waiting = deque(_apart(changes))
+    breaks = [span.end for span in article.paragraphs]
+    length = last = 0
+    for span in filter(None, (_trimmed(text, span) for span in kept)):
+        if span.start > last or ends:
+            edits.append(_edit(Span(last, span.start), "\n\n" if ends else ""))
+        length += 2 if ends else 0
+        position = span.start
+        while waiting and waiting[0][0].start < span.start:
+            waiting.popleft()
+        for end in [*breaks[bisect_right(breaks, span.start) : bisect_left(breaks, span.end)], span.end]:
+            while waiting and waiting[0][0].end <= end:
+                place, words = waiting.popleft()
+                edits.append(_edit(place, words))
+                length += len(words) - (place.end - place.start)
+            length += end - position
+            position = end
+            ends.append((length, end))
+        last = span.end
+    edits.append(_edit(Span(last, len(text)), "\n"))
+    return Shown(article.id, text, tuple(edits), tuple(ends))
+
+
+def _edit(span: Span, text: str) -> Edit:
+    # Known to be sound, and made a hundred thousand times: validation would take longer than all the rest.
+    return Edit.model_construct(span=span, text=text)
+
+
+def _trimmed(text: str, span: Span) -> Span | None:
+    """The stretch without white space at its ends; None where nothing is left."""
+    words = span.of(text)
+    start = span.start + len(words) - len(words.lstrip())
+    end = span.end - (len(words) - len(words.rstrip()))
+    return Span(start, end) if start < end else None
+
+
+def _apart(changes: Sequence[tuple[Span, str]]) -> Iterator[tuple[Span, str]]:
+    """The changes without those that run into an earlier, longer one."""
+    end = 0
+    for place, words in sorted(changes, key=lambda change: (change[0].start, -change[0].end)):
+        if place.start >= end:
+            yield place, words
+            end = place.end
+
+
+class Work:
+    """An article as a candidate."""
+
+    def __init__(self, outline: Outline, text: str) -> None:
+        self.outline = outline
+        self.text = text
+        self._forms: dict[Form, Shown] = {}
+
+    @property
+    def title(self) -> str:
+        return self.outline.title.of(self.text)
+
+    @property
+    def same(self) -> str:
+        """Equal for two versions of one work."""
+        return self.outline.work or letters_of(self.title)
+
+    def shown(self, form: Form) -> Shown:
+        """What is shown of it in that form."""
+        if form not in self._forms:
+            self._forms[form] = {"concise": self._concise, "full": self._full, "body": self._body}[form]()
+        return self._forms[form]
+
+    def _concise(self) -> Shown:
+        kept = [self.outline.title, *([self.outline.abstract] if self.outline.abstract else [])]
+        return show(self.outline, self.text, sorted(kept))
+
+    def _full(self) -> Shown:
+        hidden = sorted(section.span for section in self.outline.sections if section.role in LEFT_OUT)
+        return show(self.outline, self.text, without(Span(0, len(self.text)), hidden))
+
+    def _body(self) -> Shown:
+        kept = [section.span for section in top_level(self.outline.sections) if section.role not in TELLING]
+        return show(self.outline, self.text, kept, [(span, OWN) for span in self.giveaways])
+
+    @cached_property
+    def giveaways(self) -> list[Span]:
+        """Where the text says its own title or the name of what it presents."""
+        return [*_titles(self.text.lower(), self.title.lower()), *(span for name in self.names for span in occurrences(self.text, name))]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """What the work presents, as far as it gives it a name: "JudgeLM" in "JudgeLM: Fine-tuned models ..."."""
+        abstract = self.outline.abstract.of(self.text) if self.outline.abstract else ""
+        head, colon, _ = self.title.partition(":")
+        named = [head.strip()] if colon and len(head.split()) <= 3 else []
+        named += [word for word in _TOKEN.findall(self.title) if is_coined(word)]
+        named += [match["name"] for match in _PRESENTED.finditer(abstract) if is_coined(match["name"])]
+        return sorted({name for name in named if len(name) > 2})
+
+
+_TOKEN = re.compile(r"[^\W_][\w+*-]*")
+_PRESENTED = re.compile(
+    r"\b(?:propos|introduc|present|develop|releas|describ|call|nam|dub|term)\w*\s+(?:it\s+|our\s+|a\s+|an\s+|the\s+|"
+    r"this\s+|new\s+|novel\s+)*(?:\w[\w-]*\s+){0,4}?\(?(?P<name>[^\W_][\w+*-]*[\w+*])"
+)
+
+
+def _titles(text: str, title: str) -> Iterator[Span]:
+    """Where a text has the title, with whatever stands between its words; both in small letters."""
+    words = re.findall(r"\w+", title)
+    # Making the pattern takes longer than this look, and hardly a work says its title's first words again.
+    if not words or text.count(" ".join(words[:2])) + text.count(title) < (2 if " ".join(words[:2]) in title else 1):
+        yield from occurrences(text, title)
+        return
+    for match in re.finditer(r"\W{1,6}".join(map(re.escape, words)), text):
+        yield Span(*match.span())
+
+
+def evenly(lengths: Sequence[int], room: int) -> int:
+    """The length to which the longest are cut so that all fit: the short ones stay, the long ones get the same."""
+    left, waiting = room, sorted(lengths)
+    while waiting:
+        fair = left // len(waiting)
+        if waiting[0] > fair:
+            return fair
+        left -= waiting.pop(0)
+    return max(lengths, default=0)
