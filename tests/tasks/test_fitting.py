@@ -26,7 +26,7 @@ from fathom.tasks.auditing import audit
 from fathom.tasks.bench import CONTEXTS, KEYS, MANIFEST, QUESTIONS, Bench
 from fathom.tasks.family import Item
 from fathom.tasks.fitting import LEAST_ARTICLES, TAKEN, TOO_FEW, Window, fit
-from fathom.tasks.numeric.ask import instruction
+from fathom.tasks.asking import instruction
 from fathom.tasks.numeric.build import DisagreementError
 from fathom.tasks.numeric.tables import SCHEMA
 
@@ -71,7 +71,7 @@ def test_a_fitted_bench_is_proved(fitted_folder: Path, tmp_path: Path, asked_cor
 
 def test_every_question_fits_the_window(bench: Bench, fitted: Bench, corpus: Corpus) -> None:
     count = tokenizer("o200k").count
-    words = max(count(instruction(f"full, {manner}")) for manner in ("direct", "stepwise"))
+    words = max(count(instruction("fathom.tasks.numeric", f"full, {manner}")) for manner in ("direct", "stepwise"))
     smaller = {context.id for context, _ in moved(bench, fitted)}
     fullest = 0
     for context, items in fitted.by_context():

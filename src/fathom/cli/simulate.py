@@ -13,6 +13,7 @@ from fathom.records.chance import rng_for
 from fathom.records.questions import Reply
 from fathom.runs.plan import Job
 from fathom.runs.run import SimulatedAnswer
+from fathom.scoring.keys import Key
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Simulator
@@ -28,7 +29,10 @@ def simulated_answers(subject: Subject) -> Iterator[SimulatedAnswer]:
 
         @cache
         def simulator(name: str) -> Simulator:
-            return family(name).simulator(corpus, bench.all_keys)
+            return family(name).simulator(corpus, lambda: keys_of(name))
+
+        def keys_of(name: str) -> Iterator[Key]:
+            return (keys[question.id] for question in bench.all_questions() if question.family == name)
 
         def answer(job: Job, attempt: int) -> Reply:
             rng = rng_for(subject.settings.seed or 0, simulated.name, job.question.id, job.sample, attempt)

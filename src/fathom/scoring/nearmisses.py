@@ -16,7 +16,19 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from itertools import accumulate
 
-from fathom.scoring.answers import Answer, Atom, Members, Multiset, Nothing, Number, Ranking, Rows, Text
+from fathom.scoring.answers import (
+    Answer,
+    Assignment,
+    Atom,
+    Choice,
+    Members,
+    Multiset,
+    Nothing,
+    Number,
+    Ranking,
+    Rows,
+    Text,
+)
 
 Value = Atom | tuple[Atom, ...]
 """What a collection holds: a number, a text, or a row of them."""
@@ -53,6 +65,10 @@ def right_ways(answer: Answer) -> Iterator[str]:
         case Nothing():
             yield from ("NULL", "null", "None", "Answer: NULL", "**Answer:** NULL.", r"\boxed{NULL}", "[]", "N/A")
             yield from ('{"answer": null}', "I looked at every article.\n\nAnswer: NULL")
+        case Choice(option=option):
+            yield from _right_choices(option)
+        case Assignment(options=options):
+            yield from _right_assignments(options)
         case _:
             raise TypeError(f"no family asks for {answer.type} yet")
 
@@ -71,9 +87,15 @@ def near_misses(answer: Answer) -> Iterator[str]:
         case Nothing():
             yield from ("0", "Answer: 0", "4", r"\boxed{1}", "Answer: NULL or 4", "NULL\n4", f"Answer: {STRANGERS[0]}")
             yield from (json.dumps(STRANGERS[:2]), "\n".join(STRANGERS))
+        case Choice(option=option, of=of):
+            yield from _wrong_choices(option, of)
+        case Assignment(options=options, of=of):
+            yield from _wrong_assignments(options, of)
         case _:
             raise TypeError(f"no family asks for {answer.type} yet")
-    if not isinstance(answer, Nothing) and not _could_be(answer, Text(value="NULL")):
+    if isinstance(answer, Choice | Assignment):
+        yield "Answer: NULL"
+    elif not isinstance(answer, Nothing) and not _could_be(answer, Text(value="NULL")):
         yield "Answer: NULL"
 
 
@@ -83,6 +105,44 @@ def _dressed(bare: str) -> Iterator[str]:
     yield f"Answer: {bare}"
     yield f"Let me go through the articles.\n\n**Answer:** {bare}"
     yield rf"The final answer is \boxed{{{bare}}}."
+
+
+# -- Choices and assignments --------------------------------------------------------------------------------------
+
+
+def _right_choices(option: int) -> Iterator[str]:
+    for bare in (str(option), f"[{option}]", f"Candidate {option}", f"candidate [{option}]", f"**{option}**"):
+        yield from _dressed(bare)
+    yield from (f"<answer>{option}</answer>", f"<ANSWER>\n{option}\n</ANSWER>", f"Answer:\n\n{option}\n")
+    yield f"Candidate {option % 4 + 1} is about something else.\n\nAnswer: {option}"
+
+
+def _wrong_choices(option: int, of: int) -> Iterator[str]:
+    for other in range(0, of + 2):
+        if other != option:
+            yield from (f"Answer: {other}", f"<answer>[{other}]</answer>")
+    yield from (f"Answer: {option} or {option % of + 1}", f"Answer: not {option}", f"Answer: 1{option}")
+    yield "Answer: " + ", ".join(str(place) for place in range(1, of + 1))
+
+
+def _right_assignments(options: Sequence[int]) -> Iterator[str]:
+    for separator in (", ", " ", "\n", "; "):
+        bare = separator.join(map(str, options))
+        yield from (f"Answer: {bare}", f"**Answer:** {bare}", f"<answer>\n{bare}\n</answer>", f"<ANSWER>{bare}</ANSWER>")
+    yield "Answer: [" + ", ".join(map(str, options)) + "]"
+    yield "Answer:\n" + "\n".join(f"[[CITATION {place}]]: {option}" for place, option in enumerate(options, start=1))
+    yield "Answer:\n" + "\n".join(f"{place}: Candidate {option}" for place, option in enumerate(options, start=1))
+    yield "Answer:\n" + "\n".join(f"- Citation {place} -> {option}" for place, option in enumerate(options, start=1))
+
+
+def _wrong_assignments(options: Sequence[int], of: int) -> Iterator[str]:
+    others = [list(options[1:]) + [options[0]], list(reversed(options)), [options[0]] * len(options)]
+    others += [list(options[:-1]), [*options, 1], [option % of + 1 for option in options]]
+    for other in others:
+        if other != list(options):
+            yield "Answer: " + ", ".join(map(str, other))
+    swapped = enumerate([options[1], options[0], *options[2:]], start=1)
+    yield "Answer:\n" + "\n".join(f"{place}: {option}" for place, option in swapped)
 
 
 # -- Numbers ------------------------------------------------------------------------------------------------------

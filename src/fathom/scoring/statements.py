@@ -98,7 +98,8 @@ def _tail(text: str, wanted: Answer) -> str:
     # answer where it takes something back or names a value of its own.
     if spoken > written and (not written or HEDGE.search(text, written, spoken) or _VALUE_NEXT.match(text, spoken)):
         return text[spoken:]
-    return text[written:].removesuffix("</answer>") if written else ""
+    end = -len("</answer>") if small.endswith("</answer>") else None
+    return text[written:end] if written else ""
 
 
 def _is_heading(text: str, at: int) -> bool:

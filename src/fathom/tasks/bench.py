@@ -111,7 +111,7 @@ def build(
     with Corpus(corpus_folder) as corpus:
         licences, fingerprint = corpus.manifest.licences, corpus.manifest.fingerprint
     asking = tuple(name for name in families if family(name).builder is not None)
-    counted = Counted(asked, asking)
+    counted = Counted(asked, families)
     reports: dict[str, dict[str, JsonValue]] = {}
     why = ""
     with touching("make the folder", folder):
@@ -260,7 +260,7 @@ class Counted:
 
     def __init__(self, asked: Asked, families: tuple[str, ...]) -> None:
         self._asked = asked
-        self._families = families
+        self._families = tuple(name for name in families if family(name).builder is not None)
         self.contexts = self.questions = 0
         self.missing: Counter[str] = Counter()
         self.by: dict[str, Counter[str]] = {}

@@ -1,0 +1,13 @@
+"""Which work is cited here? Masked citations, each with four candidates from the paper's own reference list."""
+
+from fathom.tasks.citations.audit import audit
+from fathom.tasks.citations.check import check
+from fathom.tasks.citations.make import CitationMaker as maker  # noqa: N813 - a family offers functions
+from fathom.tasks.citations.refit import Refitter as refit  # noqa: N813
+from fathom.tasks.citations.simulate import Simulator as simulator  # noqa: N813
+from fathom.tasks.citations.views import Views as views  # noqa: N813
+
+name = "citations"
+builder = None
+
+__all__ = ["audit", "builder", "check", "maker", "name", "refit", "simulator", "views"]

@@ -9,10 +9,9 @@ from functools import cached_property
 from fathom.records.articles import ArticleId
 from fathom.records.contexts import Edit
 from fathom.records.spans import Span
-from fathom.tasks.citations.lexical import Candidate, best_assignment, rank, scores
+from fathom.tasks.citations.lexical import Candidate, best_assignment, query, rank, scores
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Difficulty, Masking, Task
-from fathom.tasks.citations.words import words_of
 from fathom.tasks.citations.works import LEAST, Shown, Work, evenly, show
 
 HIDDEN = "[[HIDDEN]]"
@@ -44,7 +43,8 @@ class Draft:
 
     def candidate_of(self, work: ArticleId) -> Candidate:
         """What is shown of it, for comparing words."""
-        return Candidate(self.shown_of(work), self.cut)
+        shown = self.shown_of(work)
+        return Candidate(shown, shown.cut_length(self.cut))
 
     @property
     def answer(self) -> tuple[int, ...]:
@@ -110,16 +110,8 @@ class Draft:
     def scores(self) -> list[list[float]]:
         """For each mask how well each candidate matches the words around it."""
         candidates = [self.candidate_of(work) for work in self.candidates]
-        return [scores(self.query(mask.sentence), candidates) for mask in self.masks]
-
-    def query(self, span: Span) -> frozenset[str]:
-        """The words of a stretch of the question paper, as far as they are shown."""
-        text, start, pieces = self.paper.text, span.start, []
-        for place, _ in sorted(self._changes):
-            if place.start < span.end and span.start < place.end:
-                pieces.append(text[start : place.start])
-                start = place.end
-        return words_of(" ".join([*pieces, text[start : span.end]]))
+        hidden = [place for place, _ in self._changes]
+        return [scores(query(self.paper.text, mask.sentence, hidden), candidates) for mask in self.masks]
 
     @cached_property
     def rank(self) -> int:

@@ -16,7 +16,7 @@ from fathom.scoring.answers import Assignment, Choice, Passage
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.citations.draft import HIDDEN, Draft, mark
 from fathom.tasks.citations.papers import Mask
-from fathom.tasks.citations.settings import OPTIONS
+from fathom.tasks.citations.settings import OPTIONS, Masking, Task
 from fathom.tasks.citations.works import Shown
 from fathom.tasks.family import Item
 
@@ -98,14 +98,14 @@ def question(draft: Draft, context: Context) -> Question:
     if article.subject is not None:
         tags["subject"] = article.subject
     return Question(
-        id=short_id("q", context.id), family=NAME, context_id=context.id, text=wording(draft), split="test", tags=tags
+        id=short_id("q", context.id), family=NAME, context_id=context.id, text=wording(draft.task, draft.masking), split="test", tags=tags
     )
 
 
-def wording(draft: Draft) -> str:
+def wording(task: Task, masking: Masking) -> str:
     """The question, with the form of the wanted answer."""
-    others = "" if draft.masking == "one" else f" Other places that cite a candidate read {HIDDEN}."
-    if draft.task == "choice":
+    others = "" if masking == "one" else f" Other places that cite a candidate read {HIDDEN}."
+    if task == "choice":
         return (
             f"One citation of the paper is hidden as {mark('choice', 1)}.{others} Which of the candidates is cited "
             f"there? Give its number, from 1 to {OPTIONS}."

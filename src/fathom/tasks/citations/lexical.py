@@ -2,27 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 from math import log
+from typing import Protocol
 
+from fathom.records.spans import Span
+from fathom.tasks.citations.words import words_of
 from fathom.tasks.citations.works import Shown
 
-STEP = 4_000
+STEP = 1_000
 """Characters by which a look into a candidate grows: of works that are cut nearly alike the words are counted once."""
+
+class Counted(Protocol):
+    """What counts its stems."""
+
+    @property
+    def counts(self) -> Mapping[str, int]: ...
+
 
 class Candidate:
     """The words of what is shown of a work, up to where it is cut, by thousands of characters."""
 
     def __init__(self, shown: Shown, end: int) -> None:
-        self.counts = shown.stems(max(STEP, end // STEP * STEP))
+        self.counts: Mapping[str, int] = shown.stems(looked_at(end))
 
 
-def scores(query: Iterable[str], candidates: Sequence[Candidate]) -> list[float]:
+def looked_at(characters: int) -> int:
+    """How many of so many characters are looked at."""
+    return max(STEP, characters // STEP * STEP)
+
+
+def query(text: str, around: Span, hidden: Iterable[Span]) -> frozenset[str]:
+    """The stems of a stretch of a paper, as far as they are shown."""
+    pieces, start = [], around.start
+    for place in sorted(hidden):
+        if place.start < around.end and around.start < place.end:
+            pieces.append(text[start : place.start])
+            start = max(start, place.end)
+    return words_of(" ".join([*pieces, text[start : around.end]]))
+
+
+def scores(wanted: Iterable[str], candidates: Sequence[Counted]) -> list[float]:
     """How well each candidate goes with the stems of the query; what all have tells little."""
     total = [0.0] * len(candidates)
-    for word in sorted(query):
-        counts = [candidate.counts[word] for candidate in candidates]
+    for word in sorted(wanted):
+        counts = [candidate.counts.get(word, 0) for candidate in candidates]
         found = sum(map(bool, counts))
         if not found:
             continue

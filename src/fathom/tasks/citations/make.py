@@ -18,7 +18,7 @@ from fathom.records.contexts import Context
 from fathom.tasks.citations.draft import Draft
 from fathom.tasks.citations.floors import Floors
 from fathom.tasks.citations.laying_out import LaidOut
-from fathom.tasks.citations.lexical import Candidate, best_assignment, scores
+from fathom.tasks.citations.lexical import Candidate, best_assignment, query, scores
 from fathom.tasks.citations.papers import STEPS, Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Citing, Difficulty, Form, Task
 from fathom.tasks.citations.works import LEAST, Work
@@ -31,7 +31,7 @@ TRIES = 8
 POOL = 5
 """Works nearest to a mask among which the candidates are chosen where shared words are kept out."""
 
-SLACK = 0.5
+SLACK = 0.0
 """Masks' worth of items by which shared words may be ahead of chance on a cloze."""
 MOST_OF_A_RANK = 0.4
 """The share of items whose right candidate may be second, third or last by shared words."""
@@ -266,7 +266,7 @@ class CitationMaker:
         """How well the works match the masks' sentences, before it is known how much of them will be shown."""
         room = self.settings.characters - sum(span.end - span.start for span in paper.shown)
         candidates = [Candidate(self._shelf.work(work).shown(form), max(LEAST, room // OPTIONS)) for work in works]
-        return [scores(paper.words_around(mask), candidates) for mask in masks]
+        return [scores(query(paper.text, mask.sentence, [mask.place]), candidates) for mask in masks]
 
     def _alike(
         self, work: ArticleId, others: list[ArticleId], difficulty: Difficulty, rng: Random

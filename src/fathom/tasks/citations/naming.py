@@ -23,7 +23,7 @@ _ARTEFACTS = frozenset(
 """What a name may be followed by: "the ImageNet dataset"."""
 
 _NO_NAMES = frozenset(
-    "the a an we our in on for as by from with this these those that their its it he she they recently however moreover "
+    "what who why how which where whether the a an we our in on for as by from with this these those that their its it he she they recently however moreover "
     "also following while since when although thus hence then here there both other others another some many most more "
     "recent previous prior early earlier later such each all several various existing similar similarly inspired based "
     "see e.g i.e cf and or of to at is are was were be been being has have had can may might should will would "

@@ -12,7 +12,7 @@ from functools import cached_property
 from fathom.records.articles import Article, ArticleId, Citation, Section
 from fathom.records.spans import Span
 from fathom.tasks.citations.naming import BEFORE, Manner, manner_of
-from fathom.tasks.citations.words import letters_of, occurrences, words_of
+from fathom.tasks.citations.words import letters_of, occurrences
 
 LEFT_OUT = ("references", "appendix")
 """Sections that are shown of no paper: the list would name the candidates, and appendices are not what is read."""
@@ -132,9 +132,17 @@ class Paper:
         found = _NAMES.search(before)
         if found is None or citation.reference is None:
             return start
-        entry = self.article.references[citation.reference - 1].span.of(self.text)
-        first = found["first"]
-        return start - (len(before) - found.start("first")) if first in entry else start
+        # Among the authors, not anywhere in the entry: "ZorlinIndex (Lind, 2013)" names a work by its title.
+        if found["first"] not in self._signed(citation.reference):
+            return start
+        return start - (len(before) - found.start("first"))
+
+    def _signed(self, reference: int) -> str:
+        """Who signed a work, as far as its entry tells them from the title."""
+        entry = self.article.references[reference - 1]
+        if entry.authors:
+            return " ".join(span.of(self.text) for span in entry.authors)
+        return self.text[entry.span.start : entry.title.start if entry.title else entry.span.start]
 
     def _is_shown(self, span: Span) -> bool:
         place = bisect_right(self.shown, (span.start, len(self.text))) - 1
@@ -184,11 +192,6 @@ class Paper:
             following = _FOLLOWING.match(self.text, span.end)
             if following:
                 yield Span(span.start, following.end())
-
-    def words_around(self, mask: Mask) -> frozenset[str]:
-        """The words of a mask's sentence that may tell something."""
-        before, after = Span(mask.sentence.start, mask.place.start), Span(mask.place.end, mask.sentence.end)
-        return words_of(f"{before.of(self.text)} {after.of(self.text)}")
 
     def nearest(self, mask: Mask) -> list[ArticleId]:
         """The other works with a text, those of the mask's own section first, then by how near they are cited."""

@@ -8,5 +8,6 @@ from fathom.tasks.numeric.simulate import Simulator as simulator  # noqa: N813 -
 from fathom.tasks.numeric.views import Views as views  # noqa: N813
 
 name = "numeric"
+maker = None
 
-__all__ = ["audit", "builder", "check", "name", "refit", "simulator", "views"]
+__all__ = ["audit", "builder", "check", "maker", "name", "refit", "simulator", "views"]

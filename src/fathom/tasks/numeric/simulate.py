@@ -14,7 +14,7 @@ from fathom.models.simulated import Simulated
 from fathom.records.articles import ArticleId
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
-from fathom.records.questions import Reply, Usage
+from fathom.records.questions import Reply
 from fathom.scoring import scitrek
 from fathom.scoring.answers import Answer, Atom, Members, Multiset, Number, Ranking, Rows, Text
 from fathom.scoring.keys import Key
@@ -25,6 +25,7 @@ from fathom.tasks.numeric.programs import Program, Slot, bind
 from fathom.tasks.numeric.sql import literal
 from fathom.tasks.numeric.tables import Source, Tables, build_tables, read_source
 from fathom.tasks.numeric.templates import templates
+from fathom.tasks.simulating import simulated_reply
 
 SOURCES_KEPT = 4_096
 """Articles whose titles, bylines and references are kept: some tens of megabytes, whatever the size of the corpus."""
@@ -32,7 +33,6 @@ SOURCES_KEPT = 4_096
 LONGEST_GUESS = 12
 """Items in a list that is made up."""
 
-REFUSAL = "I am sorry, but I cannot help with this."
 WITHOUT_ANSWER = (
     "I went through the articles one by one and compared them with what is asked.",
     "Several of the articles come into question here, and they differ in many respects.",
@@ -56,17 +56,8 @@ class Simulator:
         self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
     ) -> Reply:
         """The reply to one question; `rng` belongs to this answerer, question, sample and attempt alone."""
-        if simulated.befalls("timeout", rng):
-            error = f"provider: no reply within the time limit (simulated, attempt {attempt + 1})"
-            return Reply(question_id=item.question.id, sample=sample, outcome="failed", error=error)
-        refused = simulated.befalls("refuse", rng)
-        text = REFUSAL if refused else self._text(context, item, simulated, rng)
-        return Reply(
-            question_id=item.question.id,
-            sample=sample,
-            outcome="refused" if refused else "answered",
-            text=text,
-            usage=Usage(input_tokens=context.tokens, output_tokens=len(text.split())),
+        return simulated_reply(
+            context, item, simulated, rng, attempt, sample, lambda: self._text(context, item, simulated, rng)
         )
 
     def _text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
-from fathom.tasks.numeric.ask import instruction
+from fathom.tasks.asking import instruction
 from fathom.tasks.numeric.tables import Tables, build_tables, open_database, read_source
 
 KEPT = 8
@@ -30,7 +30,7 @@ class Views:
 
     def words(self, name: str) -> str:
         """The instruction of that name in `ask.md`."""
-        return instruction(name)
+        return instruction(__package__ or "", name)
 
     def text(self, context: Context, form: str) -> bytes:
         """The laid-out articles, or their tables as text."""

@@ -1,0 +1,237 @@
+"""The family's part of an audit: every mask is looked up again in the article, and shortcuts are tried on what is shown."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from functools import lru_cache
+
+from fathom.contexts.layout import CITED, render
+from fathom.corpus.store import Corpus
+from fathom.records.articles import ArticleId
+from fathom.records.contexts import Context
+from fathom.records.lengths import print_length
+from fathom.records.questions import Reply
+from fathom.records.spans import Span
+from fathom.scoring.nearmisses import near_misses, right_ways
+from fathom.tasks.citations.check import check
+from fathom.tasks.citations.draft import HIDDEN, mark
+from fathom.tasks.citations.laying_out import wording
+from fathom.tasks.citations.papers import Mask, Paper, surname_of
+from fathom.tasks.citations.settings import OPTIONS
+from fathom.tasks.citations.simulate import Simulator, options_of
+from fathom.tasks.citations.works import LEAST, Work
+from fathom.tasks.citations.words import letters_of
+from fathom.tasks.family import Checked, Item
+
+KEPT = 512
+"""Articles kept at hand."""
+
+
+def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[Checked]:
+    """Every rule with what it found; an item is proved from the articles, not from what built it."""
+    return _Audit(corpus).run(items)
+
+
+class _Everything:
+    """Every article, as far as it matters which have a text."""
+
+    def __contains__(self, id: object) -> bool:
+        return True
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+
+class _Audit:
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._paper = lru_cache(maxsize=KEPT)(lambda id: Paper(corpus.article(id), _Everything()))
+        self._work = lru_cache(maxsize=KEPT)(lambda id: Work(*corpus.outline(id)))
+        self._matcher = Simulator(corpus)
+        self._looked: Counter[str] = Counter()
+        self._faults: dict[str, list[str]] = defaultdict(list)
+        self._levels: dict[tuple[ArticleId, str], str] = {}
+        self._items: Counter[str] = Counter()
+        self._sums: dict[str, Counter[str]] = defaultdict(Counter)
+        self._places: dict[str, Counter[tuple[int, ...]]] = defaultdict(Counter)
+
+    def run(self, items: Iterable[tuple[Context, list[Item]]]) -> list[Checked]:
+        for context, asked in items:
+            for item in asked:
+                if item.question.family == "citations":
+                    self._look(context, item)
+        return self._report()
+
+    def _look(self, context: Context, item: Item) -> None:
+        try:
+            text = render(context, self._corpus).decode()
+            options = options_of(item.key)
+            masks = self._masks(context, item)
+        except Exception:
+            # A key file may hold anything; what cannot be read proves nothing.
+            self._rule("the item can be read and laid out", item, False)
+            return
+        self._rule("the item can be read and laid out", item, context.layout == CITED and len(context.places) == 5)
+        self._prove(context, item, masks, options)
+        self._hide(context, item, text, masks)
+        self._offer(context, item, text)
+        self._rule("the question is worded by its rules", item, item.question.text == _worded(item))
+        self._rule("the tags are those of the item", item, self._is_tagged(context, item, masks))
+        self._reply(item)
+        self._measure(context, item, text, options)
+
+    def _masks(self, context: Context, item: Item) -> list[Mask | None]:
+        """The citations that the key's rows name, found again in the article."""
+        paper = self._paper(context.articles[0])
+        known = {mask.place: mask for mask in paper.masks}
+        found = []
+        for row in item.key.proof.rows:
+            start, _, end = row[2].partition("-")
+            found.append(known.get(Span(int(start), int(end))))
+        return found
+
+    # Rules.
+
+    def _prove(self, context: Context, item: Item, masks: list[Mask | None], options: tuple[int, ...]) -> None:
+        candidates = context.articles[1:]
+        named = [mask.work if mask else None for mask in masks]
+        self._rule("every mask is a citation that stands alone", item, None not in masks and bool(masks))
+        right = len(named) == len(options) and all(
+            work == candidates[option - 1] for work, option in zip(named, options, strict=True)
+        )
+        self._rule("the paper itself cites the key's candidates there", item, right)
+        level = item.question.tags.get("level", "")
+        for row in item.key.proof.rows:
+            fresh = self._levels.setdefault((row[0], row[2]), level) == level
+            self._rule("no mask is used in two levels", item, fresh)
+
+    def _hide(self, context: Context, item: Item, text: str, masks: list[Mask | None]) -> None:
+        shown = context.places[0]
+        said = shown.span.of(text)
+        task = "choice" if item.question.tags.get("task") == "choice" else "cloze"
+        wanted = [mark(task, number) for number in range(1, len(masks) + 1)]
+        found = re.findall(r"\[\[CITATION(?: \d+)?\]\]", said)
+        self._rule("the masks stand in the paper once each, in order", item, found == wanted)
+        places = {edit.span: edit.text.strip() for edit in shown.edits}
+        self._rule(
+            "every mask stands where its citation stood",
+            item,
+            all(mask is not None and places.get(mask.place) == words for mask, words in zip(masks, wanted, strict=True)),
+        )
+        if HIDDEN in item.question.text:
+            self._rule("no mention of a candidate is left in the paper", item, not self._mentioned(context))
+
+    def _mentioned(self, context: Context) -> bool:
+        """Whether a citation of a candidate is still shown as it was."""
+        paper = self._paper(context.articles[0])
+        numbers = [number for number, work in paper.cited.items() if work in context.articles[1:]]
+        edits = [edit.span for edit in context.places[0].edits]
+        return any(
+            not any(edit.start < span.end and span.start < edit.end for edit in edits)
+            for number in numbers
+            for span in paper.mentions(number)
+        )
+
+    def _offer(self, context: Context, item: Item, text: str) -> None:
+        works = [self._work(id) for id in context.articles[1:]]
+        same = {self._paper(context.articles[0]).same, *(work.same for work in works)}
+        self._rule("the candidates are four works apart from the paper", item, len(same) == OPTIONS + 1)
+        least = 1 if item.question.tags.get("candidates") == "concise" else min(LEAST, 200)
+        texts = [place.span.of(text) for place in context.places[1:]]
+        self._rule("no candidate is empty", item, all(len(shown.strip()) >= least for shown in texts))
+        if item.question.tags.get("candidates") == "body":
+            told = any(_gives_away(work, shown) for work, shown in zip(works, texts, strict=True))
+            self._rule("no candidate gives its own title or name away", item, not told)
+
+    def _is_tagged(self, context: Context, item: Item, masks: list[Mask | None]) -> bool:
+        tags = item.question.tags
+        manners = {mask.manner for mask in masks if mask}
+        task = "choice" if len(masks) == 1 else "cloze"
+        return (
+            tags.get("task") == task
+            and manners == {tags.get("type")}
+            and tags.get("length") == print_length(context.length)
+        )
+
+    def _reply(self, item: Item) -> None:
+        """Answer as models do, rightly and nearly so, and see that the check tells which is which."""
+        for rule, replies, wanted in (
+            ("right answers are taken", right_ways(item.key.answer), True),
+            ("near misses are refused", near_misses(item.key.answer), False),
+        ):
+            for said in replies:
+                reply = Reply(question_id=item.question.id, outcome="answered", text=said)
+                self._rule(rule, item, (check(item.key, reply).outcome == "right") == wanted)
+
+    # Floors.
+
+    def _measure(self, context: Context, item: Item, text: str, options: tuple[int, ...]) -> None:
+        cell = f"{item.question.tags.get('task', '')}, {item.question.tags.get('level', '')}"
+        sums = self._sums[cell]
+        self._items[cell] += 1
+        self._places[cell][options] += 1
+        matched = self._matcher.matched(context, len(options))
+        sums["shared words"] += sum(map(int.__eq__, matched, options)) / len(options)  # type: ignore[assignment]
+        paper = context.places[0].span.of(text)
+        left = [place for place, id in enumerate(context.articles[1:], 1) if not _is_named(self._work(id), paper)]
+        guessed = left or list(range(1, OPTIONS + 1))
+        sums["elimination"] += sum(option in guessed for option in options) / len(guessed) / len(options)  # type: ignore[assignment]
+        lengths = [place.span.end - place.span.start for place in context.places[1:]]
+        longest = [place for place, length in enumerate(lengths, 1) if length == max(lengths)]
+        sums["longest"] += sum(option in longest for option in options) / len(longest) / len(options)  # type: ignore[assignment]
+
+    def _floors(self) -> dict[str, float]:
+        floors: dict[str, float] = {}
+        for cell in sorted(self._items):
+            for name, value in self._sums[cell].items():
+                floors[f"{cell}: {name}"] = round(value / self._items[cell], 4)
+            floors[f"{cell}: position"] = round(max(self._places[cell].values()) / self._items[cell], 4)
+        return floors
+
+    # Book-keeping.
+
+    def _rule(self, rule: str, item: Item, holds: bool) -> None:
+        self._looked[rule] += 1
+        if not holds:
+            self._faults[rule].append(item.question.id)
+
+    def _report(self) -> list[Checked]:
+        rules = [
+            Checked(
+                rule=rule,
+                looked_at=looked,
+                failed=len(self._faults[rule]),
+                faults=tuple(dict.fromkeys(self._faults[rule]))[:10],
+            )
+            for rule, looked in self._looked.items()
+        ]
+        total = sum(self._items.values())
+        if total:
+            rules.append(Checked(rule="floors of the citations", looked_at=total, measured=self._floors()))
+        return rules
+
+
+def _worded(item: Item) -> str:
+    task = "choice" if item.question.tags.get("task") == "choice" else "cloze"
+    return wording(task, "all" if HIDDEN in item.question.text else "one")
+
+
+def _gives_away(work: Work, shown: str) -> bool:
+    """Whether what is shown has the title, letter by letter, or a name of the work as a word."""
+    title = letters_of(work.title)
+    if len(title) > 8 and title in letters_of(shown):
+        return True
+    return any(re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", shown) for name in work.names)
+
+
+def _is_named(work: Work, paper: str) -> bool:
+    """Whether the paper still names the work or its first author."""
+    authors = work.outline.authors
+    surname = surname_of(authors[0].span.of(work.text)) if authors else ""
+    return (len(surname) > 3 and surname in paper) or work.title in paper
+

@@ -1,0 +1,138 @@
+"""What simulated answerers reply: the key's candidates, a guess, the best match by shared words, or a reader's slip."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from random import Random
+
+from fathom.contexts.layout import render
+from fathom.corpus.store import Corpus
+from fathom.models.simulated import Simulated
+from fathom.records.contexts import Context
+from fathom.records.errors import FathomError
+from fathom.records.questions import Reply
+from fathom.scoring.answers import Assignment, Choice
+from fathom.scoring.keys import Key
+from fathom.tasks.citations.lexical import best_assignment, looked_at, query, scores
+from fathom.tasks.citations.papers import MARK
+from fathom.tasks.citations.settings import OPTIONS
+from fathom.tasks.citations.words import stems_in
+from fathom.tasks.family import Item
+from fathom.tasks.simulating import simulated_reply
+
+
+class Simulator:
+    """Answers for simulated answerers."""
+
+    def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] | None = None) -> None:
+        """`keys` gives those of the whole bench; only the majority's answer needs them, and reads them once."""
+        self._corpus = corpus
+        self._keys = keys
+
+    def answer(
+        self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
+    ) -> Reply:
+        """The reply to one question; `rng` belongs to this answerer, question, sample and attempt alone."""
+        return simulated_reply(
+            context, item, simulated, rng, attempt, sample, lambda: self._text(context, item, simulated, rng)
+        )
+
+    def _text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+        right = options_of(item.key)
+        match simulated.kind:
+            case "oracle":
+                return stated(right)
+            case "null":
+                return "Answer: NULL"
+            case "majority":
+                return self._most_frequent.get(len(right), "Answer: 1")
+            case "random":
+                return stated(_guessed(len(right), rng))
+            case "lexical":
+                return stated(self.matched(context, len(right)))
+            case _:
+                if simulated.befalls("format", rng):
+                    return "Several of the candidates could be meant here."
+                return stated(_misread(right, simulated, rng))
+
+    def matched(self, context: Context, masks: int) -> tuple[int, ...]:
+        """The candidates whose words go best with those around the masks, as anybody could find from the text."""
+        text = render(context, self._corpus).decode()
+        candidates = [_Words(place.span.of(text)) for place in context.places[1:]]
+        found = [scores(wanted, candidates) for wanted in self._around_masks(context)]
+        if len(found) != masks:
+            raise FathomError(f"Context '{context.id}' shows {len(found)} masks where {masks} are asked about.")
+        if masks == 1:
+            return (max(range(OPTIONS), key=lambda place: found[0][place]) + 1,)
+        return tuple(place + 1 for place in best_assignment(found))
+
+    def _around_masks(self, context: Context) -> list[frozenset[str]]:
+        """The words of the sentence around each mask, in the order of the masks."""
+        shown = context.places[0]
+        article = self._corpus.article(shown.article)
+        hidden = [edit.span for edit in shown.edits]
+        asked = [edit.span for edit in shown.edits if MARK in edit.text]
+        return [
+            query(article.text, next((span for span in article.sentences if span.holds(mask)), mask), hidden)
+            for mask in asked
+        ]
+
+    @cached_property
+    def _most_frequent(self) -> dict[int, str]:
+        """For a choice and for a cloze, the reply that is right most often."""
+        if self._keys is None:
+            raise FathomError("'sim/majority' answers by all keys of a bench. Give them to the simulator.")
+        counts: dict[int, Counter[tuple[int, ...]]] = {}
+        for key in self._keys():
+            options = options_of(key)
+            counts.setdefault(len(options), Counter())[options] += 1
+        return {masks: stated(counter.most_common(1)[0][0]) for masks, counter in counts.items()}
+
+
+class _Words:
+    """How often each stem stands in a candidate."""
+
+    def __init__(self, text: str) -> None:
+        self.counts = Counter(stems_in(text[: looked_at(len(text) - 1)]))
+
+
+def options_of(key: Key) -> tuple[int, ...]:
+    """The right candidates, one for each mask."""
+    match key.answer:
+        case Choice(option=option):
+            return (option,)
+        case Assignment(options=options):
+            return options
+        case _:
+            raise FathomError(
+                f"The key of question '{key.question_id}' names no candidate. Run `fathom audit`, or build it again."
+            )
+
+
+def stated(options: tuple[int, ...]) -> str:
+    """The answer as the question wants it."""
+    return f"Answer: {', '.join(map(str, options))}"
+
+
+def _guessed(masks: int, rng: Random) -> tuple[int, ...]:
+    return tuple(rng.sample(range(1, OPTIONS + 1), masks))
+
+
+def _misread(right: tuple[int, ...], simulated: Simulated, rng: Random) -> tuple[int, ...]:
+    """What a reader says who overlooks some candidates: where the right one is missed, another takes its place."""
+    miss = simulated.chance("miss")
+    missed = {place for place in range(1, OPTIONS + 1) if rng.random() < miss} if miss else set()
+    if not missed & set(right):
+        return right
+    if len(right) == 1:
+        return (rng.choice([place for place in range(1, OPTIONS + 1) if place != right[0]]),)
+    # The masks whose works were missed get the works that are left over, in any order.
+    places = [number for number, option in enumerate(right) if option in missed]
+    left = [right[number] for number in places]
+    rng.shuffle(left)
+    said = list(right)
+    for number, option in zip(places, left, strict=True):
+        said[number] = option
+    return tuple(said)
