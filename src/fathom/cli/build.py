@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import get_args
 
 import click
+from pydantic import JsonValue
 
 from fathom.cli import options
+from fathom.cli.citing import citing_options
 from fathom.cli.progress import bar
 from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.records.contexts import Split
 from fathom.records.errors import FathomError
 from fathom.tasks.bench import BenchManifest, already_built, build
-from fathom.tasks.catalog import FAMILIES
+from fathom.tasks.catalog import FAMILIES, family
 from fathom.tasks.family import Asked
 from fathom.tasks.numeric.own import read_own
 
@@ -26,6 +28,8 @@ Examples:
   fathom build corpus --out bench
   fathom build corpus --out bench --questions 5 --unanswerable 0.2 --seed 3
   fathom build corpus --out bench --templates mine.json
+  fathom build corpus --families citations --out cited --items 50
+  fathom build corpus --families citations --out own --type descriptive --sampling nearest --candidates concise
 """
 
 HELD_OUT = ("length", "skill", "topic")
@@ -37,9 +41,9 @@ HELD_OUT = ("length", "skill", "topic")
 @click.option(
     "--families",
     type=options.Words(tuple(family.name for family in FAMILIES), needed=True),
-    default=",".join(family.name for family in FAMILIES),
+    default="numeric",
     show_default=True,
-    help="Which kinds of questions.",
+    help=f"Which kinds of questions: {', '.join(family.name for family in FAMILIES)}.",
 )
 @click.option(
     "--contexts", type=click.Path(path_type=Path), help=f"The contexts to ask about.  [default: CORPUS/{FILE_NAME}]"
@@ -62,6 +66,7 @@ HELD_OUT = ("length", "skill", "topic")
     help="Divide templates among the splits too, such as train=70,dev=10,test=20.",
 )
 @click.option("--hold-out", default="", help="What only the test split asks about, such as skill=sorting or length=1M.")
+@citing_options
 @options.seed
 @options.processes
 @options.as_json
@@ -75,14 +80,17 @@ def command(
     templates: Path | None,
     template_splits: dict[str, int],
     hold_out: str,
+    own: dict[str, dict[str, JsonValue]],
     seed: int,
     processes: int,
     as_json: bool,
 ) -> None:
     """Make a bench: questions and keys over a corpus's contexts.
 
-    Every key is computed by a query over tables read from the very text that is shown, and again without SQL; the two
-    must agree. Reads CORPUS and its contexts; writes a folder with questions and keys apart; calls no model.
+    `numeric`: every key is computed by a query over tables read from the very text that is shown, and again without
+    SQL; the two must agree. `citations`: which work is cited at a mask; the key is the paper's own citation, and each
+    item has a context of its own. Reads CORPUS and its contexts; writes a folder with questions and keys apart; calls
+    no model.
     """
     path = contexts or corpus / FILE_NAME
     if templates is not None:
@@ -94,8 +102,9 @@ def command(
         templates=templates,
         held_out=_held_out(hold_out),
         template_shares=template_splits,
+        own={name: settings for name, settings in own.items() if name in families},
     )
-    total = sum(1 for _ in read_contexts(path))
+    total = sum(1 for _ in read_contexts(path)) if any(family(name).builder for name in families) else None
     if already_built(corpus, path, families, asked, seed, out) is not None:
         click.echo(f"fathom: '{out}' is already built from these very inputs; nothing was done.", err=True)
     with _stopping(), bar("Building", total) as show:
@@ -130,10 +139,13 @@ def describe(folder: Path, manifest: BenchManifest) -> str:
     if manifest.missing:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in manifest.missing.items())
         lines.append(f"  {sum(manifest.missing.values()):,} fewer than asked for: {reasons}")
-    for name in ("split", "length", "skill", "topic", "answer"):
+    for name in ("family", "split", "length", "skill", "topic", "answer"):
         counts = manifest.counts.get(name, {})
         if len(counts) > 1:
             lines.append(f"  by {name}: " + ", ".join(f"{value} {count:,}" for value, count in counts.items()))
+    for name, report in manifest.reports.items():
+        described = family(name).describe
+        lines += described(report) if described is not None else []
     for pair, shared in manifest.leaks.items():
         assert isinstance(shared, dict)
         lines.append(f"  shared by {pair}: " + ", ".join(f"{kind} {count}" for kind, count in shared.items()))

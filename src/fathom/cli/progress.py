@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
+def bar(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """Gives a function to be told how much of `total` is done; nothing is shown where nobody watches."""
     if not sys.stderr.isatty():
         yield lambda done: None
@@ -20,4 +20,4 @@ def bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
         *Progress.get_default_columns()[:-1], TimeRemainingColumn(), console=Console(stderr=True), transient=True
     ) as progress:
         task = progress.add_task(label, total=total)
-        yield lambda done: progress.update(task, completed=min(done, total))
+        yield lambda done: progress.update(task, completed=done if total is None else min(done, total))

@@ -11,8 +11,9 @@ from typing import Annotated, Protocol
 from pydantic import Field, JsonValue
 
 from fathom.corpus.store import Corpus
+from fathom.corpus.swapping import Moves, Swapping
 from fathom.models.simulated import Simulated
-from fathom.records.articles import Position
+from fathom.records.articles import ArticleId, Position
 from fathom.records.contexts import Context
 from fathom.records.questions import Question, Reply
 from fathom.records.record import Record
@@ -74,6 +75,39 @@ class Refitter(Protocol):
         ...
 
 
+class SwappedCorpus(Protocol):
+    """A corpus before and after its names and numbers were swapped."""
+
+    @property
+    def before(self) -> Corpus: ...
+
+    @property
+    def after(self) -> Corpus: ...
+
+    @property
+    def swapping(self) -> Swapping: ...
+
+    @property
+    def moves(self) -> Callable[[ArticleId], Moves]:
+        """Where the characters of an article are now."""
+        ...
+
+    def context(self, context: Context, order: Sequence[int] | None = None) -> Context:
+        """A context with what its articles say now; in the order of these places, if given."""
+        ...
+
+
+class Swapper(Protocol):
+    """Proves a family's items again on the swapped corpus."""
+
+    def swap(
+        self, context: Context, swapped: Context, items: Sequence[Item]
+    ) -> tuple[Context, list[Item], list[str]]:
+        """The swapped context, which may be laid out anew; the items that hold in it, their keys with the answer
+        before; and for each of the others why it does not."""
+        ...
+
+
 class Checked(Record):
     """One rule of an audit: how many items were looked at, and what was wrong with some."""
 
@@ -103,6 +137,11 @@ class Family(Protocol):
         ...
 
     @property
+    def describe(self) -> FamilyDescribe | None:
+        """None for a family whose items a bench counts well enough."""
+        ...
+
+    @property
     def check(self) -> FamilyCheck: ...
 
     @property
@@ -110,6 +149,11 @@ class Family(Protocol):
 
     @property
     def refit(self) -> FamilyRefit: ...
+
+    @property
+    def swapper(self) -> FamilySwapper | None:
+        """None for a family whose answers do not hang on names and numbers of the text."""
+        ...
 
     @property
     def views(self) -> FamilyViews: ...
@@ -126,6 +170,12 @@ class FamilyMaker(Protocol):
     def __call__(self, corpus: Corpus, asked: Asked, seed: int) -> Maker: ...
 
 
+class FamilyDescribe(Protocol):
+    """A maker's report in a few lines for people."""
+
+    def __call__(self, report: dict[str, JsonValue]) -> list[str]: ...
+
+
 class FamilyCheck(Protocol):
     def __call__(self, key: Key, reply: Reply) -> Verdict: ...
 
@@ -136,6 +186,10 @@ class FamilyAudit(Protocol):
 
 class FamilyRefit(Protocol):
     def __call__(self, corpus: Corpus) -> Refitter: ...
+
+
+class FamilySwapper(Protocol):
+    def __call__(self, corpus: SwappedCorpus) -> Swapper: ...
 
 
 class FamilyViews(Protocol):

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from fathom.records.articles import Article, ArticleId, Citation, Section
 from fathom.records.spans import Span
@@ -94,7 +95,7 @@ class Paper:
         return {work for work, entries in named.items() if entries > 1}
 
     def _masks(self) -> Iterator[Mask]:
-        near = _crowded(self.article.citations)
+        near = self._crowded
         for citation in self.article.citations:
             if not self._is_shown(citation.span):
                 continue
@@ -173,6 +174,20 @@ class Paper:
         return self._mentions[reference]
 
     @cached_property
+    def _crowded(self) -> set[Span]:
+        """Brackets that stand so near another citation that the two are read as one: "[3], [4]", "Lind (2); Wu (3)"."""
+        places = {
+            citation.group: self.place_of(citation) if self._company[citation.group] == 1 else citation.group
+            for citation in self.article.citations
+        }
+        ordered = sorted(places.items(), key=lambda pair: pair[1])
+        crowded: set[Span] = set()
+        for (one, before), (two, after) in pairwise(ordered):
+            if after.start - before.end < NEIGHBOUR:
+                crowded |= {one, two}
+        return crowded
+
+    @cached_property
     def _company(self) -> Counter[Span]:
         """How many citations stand in each bracket."""
         return Counter(citation.group for citation in self.article.citations)
@@ -242,13 +257,3 @@ def without(whole: Span, hidden: Iterable[Span]) -> list[Span]:
     if start < whole.end:
         left.append(Span(start, whole.end))
     return left
-
-
-def _crowded(citations: Iterable[Citation]) -> set[Span]:
-    """Groups that stand so near another that the two are read as one: "[3], [4]"."""
-    groups = sorted({citation.group for citation in citations})
-    crowded: set[Span] = set()
-    for one, two in zip(groups, groups[1:], strict=False):
-        if two.start - one.end < NEIGHBOUR:
-            crowded |= {one, two}
-    return crowded

@@ -44,6 +44,8 @@ class Simulator:
         match simulated.kind:
             case "oracle":
                 return stated(right)
+            case "memoriser":
+                return stated(options_of(item.key.model_copy(update={"answer": item.key.original or item.key.answer})))
             case "null":
                 return "Answer: NULL"
             case "majority":

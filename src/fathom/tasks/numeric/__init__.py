@@ -5,9 +5,11 @@ from fathom.tasks.numeric.build import builder
 from fathom.tasks.numeric.check import check
 from fathom.tasks.numeric.refit import Refitter as refit  # noqa: N813
 from fathom.tasks.numeric.simulate import Simulator as simulator  # noqa: N813 - a family offers functions
+from fathom.tasks.numeric.swap import Swapper as swapper  # noqa: N813
 from fathom.tasks.numeric.views import Views as views  # noqa: N813
 
 name = "numeric"
 maker = None
+describe = None
 
-__all__ = ["audit", "builder", "check", "maker", "name", "refit", "simulator", "views"]
+__all__ = ["audit", "builder", "check", "describe", "maker", "name", "refit", "simulator", "swapper", "views"]

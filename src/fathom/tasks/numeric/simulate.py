@@ -64,6 +64,8 @@ class Simulator:
         match simulated.kind:
             case "oracle":
                 return stated(item.key.answer)
+            case "memoriser":
+                return stated(item.key.original or item.key.answer)
             case "null":
                 return "Answer: NULL"
             case "majority":

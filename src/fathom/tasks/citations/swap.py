@@ -1,0 +1,60 @@
+"""Items on a corpus with other names: the same masks, and the candidates in another order, so that the key changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fathom.records.contexts import Context
+from fathom.records.lengths import print_length
+from fathom.records.record import short_id
+from fathom.records.spans import Span
+from fathom.scoring.answers import Assignment, Choice, Passage
+from fathom.scoring.keys import Key, Proof
+from fathom.tasks.citations.settings import OPTIONS
+from fathom.tasks.citations.simulate import options_of
+from fathom.tasks.family import Item, SwappedCorpus
+
+ORDER = (0, OPTIONS, *range(1, OPTIONS))
+"""The paper first, and the candidates moved on by one: what was balanced over places stays so."""
+
+
+class Swapper:
+    """Lays items out anew."""
+
+    def __init__(self, corpus: SwappedCorpus) -> None:
+        self._corpus = corpus
+
+    def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> tuple[Context, list[Item], list[str]]:
+        """The items over the context with its candidates in another order; none is lost."""
+        turned = self._corpus.context(context, ORDER)
+        return turned, [self._item(item, turned) for item in items], []
+
+    def _item(self, item: Item, context: Context) -> Item:
+        id = short_id("q", context.id)
+        tags = dict(sorted({**item.question.tags, "length": print_length(context.length)}.items()))
+        asked = {"id": id, "context_id": context.id, "tags": tags}
+        return Item(item.question.model_copy(update=asked), self._key(item, id))
+
+    def _key(self, item: Item, id: str) -> Key:
+        options = tuple(option % OPTIONS + 1 for option in options_of(item.key))
+        is_choice = isinstance(item.key.answer, Choice)
+        rows = tuple(self._row(*row) for row in item.key.proof.rows)
+        return Key(
+            question_id=id,
+            answer=Choice(option=options[0], of=OPTIONS) if is_choice else Assignment(options=options, of=OPTIONS),
+            proof=Proof(
+                program="; ".join(f"{paper} cites {work} at {at} by entry {entry}" for paper, work, at, entry in rows),
+                rows=rows,
+                passages=tuple(
+                    Passage(article=passage.article, span=self._corpus.moves(passage.article).moved(passage.span))
+                    for passage in item.key.proof.passages
+                ),
+            ),
+            original=item.key.answer,
+            swapped_from=item.question.id,
+        )
+
+    def _row(self, paper: str, work: str, place: str, entry: str) -> tuple[str, str, str, str]:
+        start, _, end = place.partition("-")
+        moved = self._corpus.moves(paper).moved(Span(int(start), int(end)))
+        return paper, work, f"{moved.start}-{moved.end}", entry

@@ -1,0 +1,146 @@
+"""A bench with its names and numbers swapped: what was learnt by heart is wrong there, what is read is right."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from fathom.corpus.store import Corpus
+from fathom.corpus.swapping import swap_corpus
+from fathom.records.contexts import Context
+from fathom.records.errors import FathomError
+from fathom.records.files import replacing
+from fathom.records.record import digest
+from fathom.scoring.checking import agrees
+from fathom.tasks.bench import CONTEXTS, KEYS, MANIFEST, QUESTIONS, Bench, BenchManifest, Counted, fingerprint_of
+from fathom.tasks.bench import _refuse_another as refuse_another
+from fathom.tasks.catalog import family
+from fathom.tasks.family import Item, Swapper
+from fathom.tasks.fitting import _corpus_of as corpus_of
+from fathom.tasks.fitting import _making as making
+from fathom.tasks.fitting import _refuse_unsound as refuse_unsound
+from fathom.tasks.moving import Moved
+
+CORPUS = "corpus"
+"""Where the swapped corpus lies in the bench's folder."""
+REPORT = "swap"
+"""Where the manifest's reports tell of the swap."""
+
+
+def swap(
+    folder: Path,
+    out: Path,
+    seed: int = 0,
+    corpus_folder: Path | None = None,
+    watch: Callable[[int], None] = lambda done: None,
+) -> BenchManifest:
+    """Write the swapped bench to `out`, its corpus inside; the same bench and seed give the same bytes."""
+    bench = Bench(folder)
+    refuse_unsound(bench)
+    refuse_another(out)
+    _refuse_unswappable(bench)
+    with corpus_of(bench, corpus_folder) as before, making(out):
+        swapping, told = swap_corpus(before, out / CORPUS, seed)
+        with Corpus(out / CORPUS) as after:
+            made = _Swap(bench, Moved(before, after, swapping))
+            with (
+                replacing(out / CONTEXTS) as contexts,
+                replacing(out / QUESTIONS) as questions,
+                replacing(out / KEYS) as keys,
+            ):
+                for context, items in made.swapped(watch):
+                    contexts.write(context.to_line())
+                    for item in items:
+                        questions.write(item.question.to_line())
+                        keys.write(item.key.to_line())
+            manifest = made.manifest(out, after, seed, told)
+        with replacing(out / MANIFEST) as file:
+            file.write(manifest.model_dump_json(indent=2).encode() + b"\n")
+    return manifest
+
+
+def _refuse_unswappable(bench: Bench) -> None:
+    if bench.manifest.reports.get(REPORT):
+        raise FathomError(f"The bench '{bench.folder}' is swapped already. Swap the one that it was made from.")
+    if not any(family(name).swapper for name in bench.manifest.families):
+        names = ", ".join(bench.manifest.families)
+        raise FathomError(f"Questions of the family {names} cannot be swapped. Give a bench of another family.")
+
+
+class _Swap:
+    """Swaps the contexts of one bench in turn, and counts what becomes of its questions."""
+
+    def __init__(self, bench: Bench, moved: Moved) -> None:
+        self._bench = bench
+        self._moved = moved
+        self._families = tuple(name for name in bench.manifest.families if family(name).swapper)
+        self._counted = Counted(bench.manifest.asked, self._families)
+        self._lost: Counter[str] = Counter()
+        self._changed: Counter[str] = Counter()
+        self._grown = 0
+
+    def swapped(self, watch: Callable[[int], None]) -> Iterator[tuple[Context, list[Item]]]:
+        """Each context with the items that hold in it."""
+        swappers = {name: self._swapper(name) for name in self._families}
+        for done, (context, items) in enumerate(self._bench.by_context(), start=1):
+            after = self._moved.context(context)
+            kept: list[Item] = []
+            for name in dict.fromkeys(item.question.family for item in items):
+                mine = [item for item in items if item.question.family == name]
+                if name not in swappers:
+                    self._lost[f"the family '{name}' cannot be swapped"] += len(mine)
+                    continue
+                after, held, reasons = swappers[name].swap(context, after, mine)
+                kept += map(self._marked, held)
+                self._lost.update(reasons)
+            self._grown += after.length > context.length
+            self._counted.add(after, kept)
+            yield after, kept
+            watch(done)
+
+    def _swapper(self, name: str) -> Swapper:
+        made = family(name).swapper
+        assert made is not None
+        return made(self._moved)
+
+    def _marked(self, item: Item) -> Item:
+        """The item with a tag that says whether its answer is another one now."""
+        before, now = item.key.original, item.key.answer
+        assert before is not None
+        changed = "no" if agrees(now, before) else "yes"
+        self._changed[changed] += 1
+        tags = dict(sorted({**item.question.tags, "changed": changed}.items()))
+        return Item(item.question.model_copy(update={"tags": tags}), item.key)
+
+    def manifest(self, out: Path, corpus: Corpus, seed: int, told: dict[str, JsonValue]) -> BenchManifest:
+        """The bench's own, but for what was swapped."""
+        was, counted = self._bench.manifest, self._counted
+        report: dict[str, JsonValue] = {
+            "bench": was.fingerprint,
+            "seed": seed,
+            **told,
+            "questions": was.questions,
+            "answers that changed": self._changed["yes"],
+            "answers that no swap can change": self._changed["no"],
+            "left out": dict(sorted(self._lost.items())),
+            "contexts that outgrew their length": self._grown,
+        }
+        return was.model_copy(
+            update={
+                "corpus": Path(os.path.relpath(corpus.folder.resolve(), out.resolve())).as_posix(),
+                "corpus_fingerprint": corpus.manifest.fingerprint,
+                "families": self._families,
+                "contexts": counted.contexts,
+                "questions": counted.questions,
+                "counts": {name: dict(sorted(values.items())) for name, values in sorted(counted.by.items())},
+                "missing": dict(sorted(counted.missing.items())),
+                "leaks": counted.leaks(),
+                "reports": {REPORT: report},
+                "inputs": digest("swap", was.inputs, was.fingerprint, seed).hex(),
+                "fingerprint": fingerprint_of(out),
+            }
+        )

@@ -1,0 +1,168 @@
+"""Items: what is masked, what is offered, and that nothing tells the answer but reading."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from fathom.contexts.layout import render
+from fathom.corpus.generate import Recipe, generate
+from fathom.corpus.store import Corpus
+from fathom.records.contexts import edited
+from fathom.records.errors import FathomError
+from fathom.scoring.answers import Assignment, Choice
+from fathom.tasks.auditing import audit
+from fathom.tasks.bench import Bench
+from fathom.tasks.citations.settings import LEVELS
+from fathom.tasks.citations.words import letters_of
+from tests.tasks.citations.conftest import build_citations
+
+
+def test_every_task_and_level_is_there(cited: Bench) -> None:
+    cells = Counter((q.tags["task"], q.tags["level"]) for q in cited.all_questions())
+    assert set(cells) == {(task, level) for task in ("choice", "cloze") for level in LEVELS}
+    assert max(cells.values()) == 8
+
+
+def test_an_audit_proves_it(cited: Bench) -> None:
+    found = audit(cited.folder)
+    assert found.passed, [checked for checked in found.checked if checked.failed]
+    floors = next(checked.measured for checked in found.checked if checked.rule == "floors of the citations")
+    for task in ("choice", "cloze"):
+        assert abs(floors[f"{task}, hard: shared words"] - 0.25) <= 0.05
+
+
+def test_the_masked_text_is_the_article_but_for_its_masks(cited: Bench) -> None:
+    """Put back what the edits took, and the article stands there again, character by character."""
+    with Corpus(cited.corpus_folder) as corpus:
+        for context, [item] in cited.by_context():
+            text = render(context, corpus).decode()
+            for place in context.places:
+                article = corpus.article(place.article)
+                assert place.span.of(text) == edited(article.text, place.edits)
+            paper = corpus.article(context.articles[0])
+            for row in item.key.proof.rows:
+                start, end = map(int, row[2].split("-"))
+                citing = [c for c in paper.lone_citations() if start <= c.group.start and c.group.end == end]
+                assert len(citing) == 1
+                assert paper.references[citing[0].reference - 1].article == row[1]  # type: ignore[operator]
+
+
+def test_the_key_is_the_paper_s_own_citation(cited: Bench) -> None:
+    for context, [item] in cited.by_context():
+        works = [row[1] for row in item.key.proof.rows]
+        match item.key.answer:
+            case Choice(option=option):
+                assert [context.articles[option]] == works
+            case Assignment(options=options):
+                assert [context.articles[option] for option in options] == works
+                assert sorted(options) == [1, 2, 3, 4]
+            case other:
+                pytest.fail(f"a key of type {other.type}")
+
+
+def test_nothing_of_the_candidates_is_left_in_the_paper(cited: Bench) -> None:
+    with Corpus(cited.corpus_folder) as corpus:
+        for context, [item] in cited.by_context():
+            text = render(context, corpus).decode()
+            paper = corpus.article(context.articles[0])
+            shown = context.places[0].span.of(text)
+            assert shown.count("[[CITATION") == len(item.key.proof.rows)
+            for reference in paper.references:
+                if reference.article in context.articles[1:]:
+                    title = reference.title.of(paper.text) if reference.title else ""
+                    assert title not in shown or len(title) < 10
+                    numbered = [c for c in paper.lone_citations() if c.reference == reference.number]
+                    for citation in numbered:
+                        located = context.places[0].locate(citation.group)
+                        assert located is None or citation.group.of(paper.text) != located.of(text)
+
+
+def test_no_brackets_tell_the_grammar(cited: Bench) -> None:
+    with Corpus(cited.corpus_folder) as corpus:
+        for context, _ in cited.by_context():
+            text = context.places[0].span.of(render(context, corpus).decode())
+            assert not re.search(r"[(\[<]\s?\[\[CITATION(?: \d)?\]\]\s?[)\]>]", text)
+            assert not re.search(r"\w\[\[CITATION", text)
+
+
+def test_a_body_does_not_give_itself_away(cited: Bench) -> None:
+    with Corpus(cited.corpus_folder) as corpus:
+        looked = 0
+        for context, [item] in cited.by_context():
+            if item.question.tags["candidates"] != "body":
+                continue
+            text = render(context, corpus).decode()
+            for place in context.places[1:]:
+                article, shown = corpus.article(place.article), place.span.of(text)
+                looked += 1
+                assert letters_of(article.title_text) not in letters_of(shown)
+                assert article.abstract is None or article.abstract.of(article.text) not in shown
+                for section in article.sections:
+                    if section.role in ("introduction", "conclusion", "references", "appendix"):
+                        assert section.span.of(article.text).strip() not in shown
+        assert looked
+
+
+def test_candidates_are_trimmed_evenly_and_the_limit_holds(citing_corpus: Path, tmp_path: Path) -> None:
+    bench = build_citations(citing_corpus, tmp_path / "bench", items=4, characters=60_000, tasks=["choice"])
+    for context, _ in bench.by_context():
+        lengths = [place.span.end - place.span.start for place in context.places]
+        assert sum(lengths) <= 60_000
+        cut = [length for length in lengths[1:] if length > min(lengths[1:]) + 4_000]
+        assert not cut or min(lengths[1:]) < 4_000 or max(lengths[1:]) - min(lengths[1:]) < 10_000
+
+
+def test_positions_are_balanced(cited: Bench) -> None:
+    places: dict[str, Counter[int]] = {}
+    for _, [item] in cited.by_context():
+        if isinstance(item.key.answer, Choice):
+            places.setdefault(item.question.tags["level"], Counter())[item.key.answer.option] += 1
+    assert all(max(counter.values()) - min(counter.values()) <= 1 for counter in places.values()), places
+
+
+def test_a_paper_gives_at_most_so_many_items_and_no_mask_twice(cited: Bench) -> None:
+    papers: Counter[str] = Counter()
+    masks: Counter[tuple[str, str]] = Counter()
+    for context, [item] in cited.by_context():
+        papers[context.articles[0]] += 1
+        masks.update((row[0], row[2]) for row in item.key.proof.rows)
+    assert max(papers.values()) <= 5
+    assert max(masks.values()) == 1
+
+
+def test_the_same_seed_gives_the_same_bytes(cited: Bench, citing_corpus: Path, tmp_path: Path) -> None:
+    again = build_citations(citing_corpus, tmp_path / "again", items=8)
+    assert again.manifest.fingerprint == cited.manifest.fingerprint
+
+
+def test_masking_one_leaves_the_other_mentions(citing_corpus: Path, tmp_path: Path) -> None:
+    bench = build_citations(citing_corpus, tmp_path / "one", items=4, mask="one")
+    assert audit(bench.folder).passed
+    with Corpus(citing_corpus) as corpus:
+        for context, [item] in bench.by_context():
+            assert "[[HIDDEN" not in item.question.text
+            assert b"[[HIDDEN" not in render(context, corpus)
+
+
+def test_a_level_of_one_s_own(citing_corpus: Path, tmp_path: Path) -> None:
+    level = {"manner": "descriptive", "sampling": "nearest", "form": "concise", "scope": "section"}
+    bench = build_citations(citing_corpus, tmp_path / "own", items=4, levels={"own": level})
+    assert audit(bench.folder).passed
+    assert {q.tags["scope"] for q in bench.all_questions()} == {"section"}
+    with Corpus(citing_corpus) as corpus:
+        for context, _ in bench.by_context():
+            text = render(context, corpus).decode()
+            for place in context.places[1:]:
+                article = corpus.article(place.article)
+                assert place.span.of(text).startswith(article.title_text)
+                assert len(place.span.of(text)) < 4_000
+
+
+def test_a_corpus_without_citations_gets_a_sentence(tmp_path: Path) -> None:
+    generate(tmp_path / "reports", Recipe(seed=1, articles=3, domains=("companies",)))
+    with pytest.raises(FathomError, match="located 0, resolved 0, with text 0, alone 0"):
+        build_citations(tmp_path / "reports", tmp_path / "bench")
