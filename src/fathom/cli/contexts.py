@@ -14,6 +14,7 @@ from fathom.cli import options
 from fathom.cli.progress import bar
 from fathom.contexts.files import FILE_NAME, gather
 from fathom.contexts.gathering import Gathered, Settings
+from fathom.contexts.growing import WAYS
 from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import DEFAULT
 from fathom.records.contexts import Split, Way
@@ -40,8 +41,8 @@ Examples:
 @click.option("--count", type=click.IntRange(1), default=100, show_default=True, help="Contexts of each length.")
 @click.option(
     "--ways",
-    type=options.Words(get_args(Way), needed=True),
-    default=",".join(get_args(Way)),
+    type=options.Words(WAYS, needed=True),
+    default=",".join(WAYS),
     show_default=True,
     help="How contexts grow: at random, breadth-first or depth-first over the citation graph. They share the count; "
     "where one runs dry the others take over.",

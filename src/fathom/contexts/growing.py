@@ -125,3 +125,6 @@ _WALKS: dict[Way, Callable[[Pool, int, Random], Walk]] = {
     "breadth": _breadth_first,
     "depth": _depth_first,
 }
+
+WAYS = tuple(_WALKS)
+"""The ways in which contexts can be gathered; others belong to families that make contexts of their own."""

@@ -19,6 +19,7 @@ KINDS = {
     "random": "gives a value of the wanted form that occurs in the context",
     "majority": "gives the most frequent answer of the wanted form in the bench",
     "lexical": "gives what shares words with the question",
+    "memoriser": "gives what the documents say that it knows by heart, whatever it is shown",
     "reader": "computes the answer, and goes wrong as often as its dials say",
 }
 

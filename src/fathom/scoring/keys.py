@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
 from fathom.scoring.answers import Answer, Passage
@@ -24,3 +26,7 @@ class Key(Record):
     question_id: QuestionId
     answer: Answer
     proof: Proof
+    original: Answer | None = Field(default=None, exclude_if=lambda answer: answer is None)
+    """For a bench whose names and numbers were swapped: the answer of the documents as they were."""
+    swapped_from: QuestionId | None = Field(default=None, exclude_if=lambda id: id is None)
+    """The question that it was before the swap."""

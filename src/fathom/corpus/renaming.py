@@ -1,0 +1,158 @@
+"""Other family names for the people of a corpus: each always the same one, whoever spells it and wherever it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from random import Random
+
+from fathom.models.tokenizers import DEFAULT, tokenizer
+from fathom.records.articles import Article
+from fathom.records.chance import rng_for
+from fathom.records.names import WORD, family_of, plain_word
+from fathom.records.spans import Span
+
+TRIES = 120
+"""Names that are made up for one, of which the first that is no longer in tokens is taken."""
+
+_OPENINGS = (
+    *("b", "br", "d", "dr", "f", "g", "gr", "h", "j", "k", "kl", "kr"),
+    *("l", "m", "n", "p", "pr", "r", "s", "st", "t", "tr", "v", "w", "z"),
+)
+_MIDDLES = ("a", "e", "i", "o", "u", "ar", "el", "en", "or", "in", "al", "er")
+_JOINTS = ("b", "d", "g", "k", "l", "m", "n", "r", "s", "t", "v", "nd", "lm", "rk", "st", "rt")
+_ENDINGS = ("a", "en", "er", "in", "is", "o", "ov", "ek", "as", "el", "and", "ik", "us", "ander", "etti", "aro")
+
+
+@dataclass(frozen=True)
+class Renaming:
+    """Which word of a name becomes which."""
+
+    words: dict[str, str]
+    """By the plain form of the word: "muller" for "Müller" and "MULLER"."""
+    ordinary: frozenset[str]
+    """Names that are words as well, such as "Young": they change where names stand and nowhere else."""
+
+    def of(self, word: str, among_names: bool) -> str | None:
+        """What stands for a word; None where it stays."""
+        if not word[0].isupper():
+            return None
+        plain = plain_word(word)
+        made_up = self.words.get(plain)
+        if made_up is None or (plain in self.ordinary and not among_names):
+            return None
+        return made_up.upper() if len(word) > 1 and word.isupper() else made_up
+
+    def name(self, text: str) -> str:
+        """A person's name as it reads afterwards."""
+        return WORD.sub(lambda found: self.of(found[0], True) or found[0], text)
+
+    def words_of(self, text: str) -> str:
+        """Running text as it reads afterwards."""
+        return WORD.sub(lambda found: self.of(found[0], False) or found[0], text)
+
+
+class Census:
+    """Hears every article of a corpus, then says how its people are called."""
+
+    def __init__(self) -> None:
+        self._families: set[str] = set()
+        self._small: set[str] = set()
+        self._all: set[str] = set()
+        self.unspelled = 0
+        """Names in letters that have no capitals, which stay as they are."""
+
+    def add(self, article: Article) -> None:
+        """Note the names and the words of one article."""
+        for family in families(article):
+            for word in WORD.findall(family):
+                if word[0].isupper() and len(plain_word(word)) > 1:
+                    self._families.add(plain_word(word))
+                elif word.upper() == word.lower():
+                    self.unspelled += 1
+        for piece in article.text.split():
+            # An address writes names small: it must not make a word of "lind".
+            addressed = "@" in piece or "://" in piece
+            for word in WORD.findall(piece):
+                self._all.add(plain_word(word))
+                if word.islower() and not addressed:
+                    self._small.add(plain_word(word))
+
+    def renaming(self, seed: int) -> Renaming:
+        """A name that nobody in the corpus has, for every name; the same corpus and seed give the same names."""
+        taken = set(self._all)
+        words: dict[str, str] = {}
+        for family in sorted(self._families):
+            words[family] = _made_up(family, taken, rng_for(seed, "name", family))
+            taken.add(words[family].casefold())
+        return Renaming(words, frozenset(self._families & self._small))
+
+
+def families(article: Article) -> Iterator[str]:
+    """The family names in its byline and in its reference list."""
+    yield from (author.family for author in article.authors if not author.group)
+    for reference in article.references:
+        for span in reference.authors:
+            yield family_of(span.of(article.text))
+
+
+def name_spans(article: Article) -> list[Span]:
+    """Where people are named: the byline, the authors of references, the citations that name somebody; in order."""
+    found: list[Span] = [author.span for author in article.authors]
+    found += [span for reference in article.references for span in reference.authors]
+    for citation in article.citations:
+        found += [citation.authors] if citation.authors is not None else []
+        found += [citation.span] if citation.style == "author-year" else []
+    return sorted(found)
+
+
+def _made_up(family: str, taken: set[str], rng: Random) -> str:
+    """A name with the same first letter, so that lists stay in order, and of no more tokens where one can be had."""
+    count = tokenizer(DEFAULT).count
+    wanted = count(f" {family.capitalize()}")
+    best: tuple[int, str] | None = None
+    for number in range(TRIES * 10):
+        name = _spelled(family[0], rng, longer=number >= TRIES)
+        if name.casefold() in taken:
+            continue
+        tokens = count(f" {name}")
+        if best is None or tokens < best[0]:
+            best = tokens, name
+        if best[0] <= wanted or number >= TRIES:
+            break
+    # After so many tries of growing length every name is free; a corpus that holds them all would not fit a disk.
+    assert best is not None, family
+    return best[1]
+
+
+def _spelled(letter: str, rng: Random, longer: bool) -> str:
+    syllables = rng.choice((0, 1, 1)) + (2 if longer else 0)
+    opening = letter
+    if letter not in "aeiou":
+        starts = [start for start in _OPENINGS if start[0] == letter]
+        opening = rng.choice(starts) if starts else letter
+        opening += rng.choice(_MIDDLES)
+    middle = "".join(rng.choice(_JOINTS) + rng.choice(_MIDDLES) for _ in range(syllables))
+    return (opening + middle + rng.choice(_JOINTS) + rng.choice(_ENDINGS)).capitalize()
+
+
+def in_text(article: Article, renaming: Renaming) -> Iterator[tuple[Span, str]]:
+    """Every word of the article's text that changes, in order, with what stands there instead."""
+    names = _Within(name_spans(article))
+    for found in WORD.finditer(article.text):
+        made_up = renaming.of(found[0], names.hold(found.start(), found.end()))
+        if made_up is not None:
+            yield Span(*found.span()), made_up
+
+
+class _Within:
+    """Tells whether stretches, asked in order, lie in one of some spans."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._waiting = sorted(spans, reverse=True)
+        self._reach = 0
+
+    def hold(self, start: int, end: int) -> bool:
+        while self._waiting and self._waiting[-1].start <= start:
+            self._reach = max(self._reach, self._waiting.pop().end)
+        return end <= self._reach

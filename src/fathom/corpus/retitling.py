@@ -1,0 +1,118 @@
+"""Other titles for the works of a corpus: one telling word of each becomes another, there and wherever it is cited."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from fathom.records.articles import Article, ArticleId
+from fathom.records.chance import rng_for
+from fathom.records.names import WORD, plain_word
+from fathom.records.spans import Span
+
+TELLING = 5
+"""Letters of a word that may tell something."""
+ENDING = 2
+"""Letters at the end of a word that its successor should share, so that a noun becomes a noun."""
+
+_LINKING = frozenset(
+    "about above across after against along among around before behind being below beneath beyond between could during "
+    "every from into other should since still their these those through throughout toward towards under until using "
+    "versus what's when where which while whose within without would".split()
+)
+"""Words of that length that hold a title together and tell nothing."""
+
+
+@dataclass(frozen=True)
+class Retitling:
+    """Which word of which title becomes which."""
+
+    words: dict[str, tuple[str, str]]
+    """By the title's letters: preprint and article, which have one title, change alike."""
+    titles: dict[ArticleId, str]
+    """The letters of each article's title."""
+
+    def title(self, text: str) -> str:
+        """A title as it reads afterwards."""
+        found = self._place(letters_of(text), text)
+        return text if found is None else f"{text[: found[0].start]}{found[1]}{text[found[0].end :]}"
+
+    def in_text(self, article: Article) -> Iterator[tuple[Span, str]]:
+        """What changes in an article: its own title and those in the entries of its reference list."""
+        for id, place in [(article.id, article.title), *self._entries(article)]:
+            found = self._place(self.titles[id], place.of(article.text))
+            if found is not None:
+                yield found[0].moved(place.start), found[1]
+
+    def missed(self, article: Article) -> int:
+        """Entries of its reference list that keep a word which the title of their work has lost."""
+        return sum(
+            self.titles[id] in self.words and self._place(self.titles[id], place.of(article.text)) is None
+            for id, place in self._entries(article)
+        )
+
+    def _entries(self, article: Article) -> list[tuple[ArticleId, Span]]:
+        named = [entry for entry in article.references if entry.article in self.titles]
+        return [(entry.article, entry.title or entry.span) for entry in named if entry.article is not None]
+
+    def _place(self, letters: str, text: str) -> tuple[Span, str] | None:
+        """Where the word stands in a title as it is printed here, and what comes to stand there."""
+        old, new = self.words.get(letters, ("", ""))
+        for found in WORD.finditer(text) if old else ():
+            if plain_word(found[0]) == old:
+                word = new.upper() if found[0].isupper() else new.capitalize() if found[0][0].isupper() else new
+                return Span(*found.span()), word
+        return None
+
+
+class Titles:
+    """Hears every article of a corpus, then says what its titles become."""
+
+    def __init__(self) -> None:
+        self._titles: dict[ArticleId, str] = {}
+
+    def add(self, article: Article) -> None:
+        """Note one title."""
+        self._titles[article.id] = article.title_text
+
+    def retitling(self, seed: int, names: Collection[str]) -> Retitling:
+        """For each title a word of some other title in the place of one of its own; never a person's name."""
+        by_letters = {letters_of(title): title for title in self._titles.values()}
+        pool: dict[str, list[str]] = defaultdict(list)
+        for word in sorted({word for title in by_letters.values() for word in telling_words(title, names)}):
+            pool[word[-ENDING:]].append(word)
+        taken = set(by_letters)
+        words: dict[str, tuple[str, str]] = {}
+        for letters, title in sorted(by_letters.items()):
+            own = telling_words(title, names)
+            rng = rng_for(seed, "title", letters)
+            for old in rng.sample(own, len(own)):
+                # A word of the same ending keeps the grammar; "towards" has none, and another word must do.
+                others = [word for word in pool[old[-ENDING:]] if word not in own]
+                new = rng.choice(others) if others else ""
+                after = letters.replace(old, new, 1)
+                if new and after not in taken:
+                    words[letters] = old, new
+                    taken.add(after)
+                    break
+        return Retitling(words, {id: letters_of(title) for id, title in self._titles.items()})
+
+
+def telling_words(title: str, names: Collection[str] = ()) -> list[str]:
+    """The words of a title, as they are compared, that may tell something, stand in it once and are nobody's name."""
+    words = [plain_word(word) for word in WORD.findall(title)]
+    return [
+        word
+        for word in dict.fromkeys(words)
+        if len(word) >= TELLING
+        and word.isascii()
+        and word not in _LINKING
+        and word not in names
+        and words.count(word) == 1
+    ]
+
+
+def letters_of(title: str) -> str:
+    """Equal for one title however it is set."""
+    return "".join(map(plain_word, WORD.findall(title)))

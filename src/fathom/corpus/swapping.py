@@ -1,0 +1,185 @@
+"""A corpus with other names and other numbers: texts are edited, and every part moves with its characters."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from fathom.corpus.refiguring import Ledger, Refiguring
+from fathom.corpus.renaming import Census, Renaming, in_text
+from fathom.corpus.retitling import Retitling, Titles
+from fathom.corpus.store import Corpus, CorpusWriter, pack
+from fathom.records.articles import Article, Author, Fact
+from fathom.records.contexts import Edit, edited
+from fathom.records.record import Record
+from fathom.records.spans import Span
+
+COMMAND = "swap"
+"""What the recipe of a swapped corpus says made it."""
+SAVED_EVERY = 32
+"""Articles between two saves: what a kill can lose."""
+VERSION = 1
+"""Of the names and numbers that are put in: another version makes another corpus."""
+
+
+class Moves:
+    """Where the characters of a text are after some edits of it."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self._starts = [edit.span.start for edit in edits]
+        self._ends = [edit.span.end for edit in edits]
+        self._after = [0, *accumulate(len(edit.text) - (edit.span.end - edit.span.start) for edit in edits)]
+
+    def moved(self, span: Span) -> Span:
+        """The span of what became of its characters; a word that it cuts in two is in it whole."""
+        start = self._moved(span.start, False)
+        return Span(start, start if span.start == span.end else self._moved(span.end, True))
+
+    def _moved(self, position: int, is_end: bool) -> int:
+        """Inside a word that changes, what starts there starts with the word, and what ends there ends with it."""
+        number = bisect_left(self._starts, position)
+        if number and position < self._ends[number - 1]:
+            return (
+                self._ends[number - 1] + self._after[number]
+                if is_end
+                else self._starts[number - 1] + self._after[number - 1]
+            )
+        return position + self._after[number]
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What is edited in one article, and how many of its facts are."""
+
+    edits: tuple[Edit, ...]
+    values: dict[int, Decimal]
+    """The new values of facts, by their place in the article."""
+
+    @cached_property
+    def moves(self) -> Moves:
+        return Moves(self.edits)
+
+
+@dataclass(frozen=True)
+class Swapping:
+    """Which names, titles and numbers of a corpus change, and into what."""
+
+    renaming: Renaming
+    retitling: Retitling
+    refiguring: Refiguring
+
+    def title(self, text: str) -> str:
+        """A title as it reads afterwards."""
+        return self.renaming.words_of(self.retitling.title(text))
+
+    def changed(self, article: Article) -> Changed:
+        """The edits of one article."""
+        words = [*in_text(article, self.renaming), *self.retitling.in_text(article)]
+        edits = [Edit(span=span, text=word) for span, word in words]
+        values: dict[int, Decimal] = {}
+        printed: dict[Span, str] = {}
+        for place, fact in enumerate(article.facts):
+            found = self.refiguring.of(fact, fact.span.of(article.text))
+            # Two facts of two subjects can share their characters, which change once: the first one's way.
+            if found is not None and printed.setdefault(fact.span, found[0]) == found[0]:
+                values[place] = found[1]
+        edits += [Edit(span=span, text=text) for span, text in printed.items()]
+        return Changed(tuple(_apart(edits)), values)
+
+    def swapped(self, article: Article, changed: Changed | None = None) -> Article:
+        """The article with its edits made and all its parts moved, checked as any article is."""
+        changed = changed or self.changed(article)
+        moved = _walked(article, changed.moves)
+        found: Article = moved.model_copy(
+            update={
+                "text": edited(article.text, changed.edits),
+                "authors": tuple(map(self._author, moved.authors)),
+                "facts": tuple(self._fact(fact, changed.values.get(place)) for place, fact in enumerate(moved.facts)),
+            }
+        )
+        return Article.from_line(found.to_line())
+
+    def _author(self, author: Author) -> Author:
+        names = {"given": self.renaming.name(author.given), "family": self.renaming.name(author.family)}
+        return author if author.group else author.model_copy(update=names)
+
+    def _fact(self, fact: Fact, value: Decimal | None) -> Fact:
+        told = {name: self.renaming.words_of(getattr(fact, name)) for name in ("entity", "part")}
+        return fact.model_copy(update=told if value is None else {**told, "value": value})
+
+
+def _apart(edits: Sequence[Edit]) -> Iterator[Edit]:
+    """The edits in the order of the text, without those that run into an earlier one."""
+    end = 0
+    for edit in sorted(edits, key=lambda edit: edit.span):
+        if edit.span.start >= end:
+            yield edit
+            end = edit.span.end
+
+
+def _walked(value: Any, moves: Moves) -> Any:
+    """The record with every span in it moved: a part that comes to be added to articles moves as well."""
+    if isinstance(value, Span):
+        return moves.moved(value)
+    if isinstance(value, tuple):
+        return tuple(_walked(one, moves) for one in value)
+    if isinstance(value, Record):
+        fields = {name: _walked(getattr(value, name), moves) for name in type(value).model_fields}
+        return type(value).model_construct(**fields)
+    return value
+
+
+def survey(corpus: Corpus, seed: int) -> tuple[Swapping, Census]:
+    """What is to change in a corpus; reads all of it once."""
+    census, titles, ledger = Census(), Titles(), Ledger()
+    for article in corpus.articles():
+        for heard in (census, titles, ledger):
+            heard.add(article)
+    renaming = census.renaming(seed)
+    retitling = titles.retitling(seed, renaming.words.keys())
+    return Swapping(renaming, retitling, ledger.refiguring(seed)), census
+
+
+def swap_corpus(
+    corpus: Corpus, folder: Path, seed: int, watch: Callable[[int], None] = lambda done: None
+) -> tuple[Swapping, dict[str, JsonValue]]:
+    """Write the corpus with other names and numbers to `folder`; gives what changed, and how much of it."""
+    swapping, census = survey(corpus, seed)
+    recipe: dict[str, JsonValue] = {
+        "command": COMMAND,
+        "corpus": corpus.manifest.fingerprint,
+        "seed": seed,
+        "version": VERSION,
+    }
+    counts: Counter[str] = Counter()
+    with CorpusWriter(folder, recipe) as writer:
+        begun = len(writer)
+        for number, article in enumerate(corpus.articles(), start=1):
+            changed = swapping.changed(article)
+            counts.update(edits=len(changed.edits), facts=len(article.facts), changed=len(changed.values))
+            counts["missed"] += swapping.retitling.missed(article)
+            if number > begun:
+                writer.add(pack(swapping.swapped(article, changed)))
+                if number % SAVED_EVERY == 0:
+                    writer.save()
+            watch(number)
+        writer.finish()
+    return swapping, {
+        "names": len(swapping.renaming.words),
+        "names that are ordinary words too": len(swapping.renaming.ordinary),
+        "names without capitals, left as they are": census.unspelled,
+        "titles": len(swapping.retitling.words),
+        "entries that keep an old title": counts["missed"],
+        "changes in the texts": counts["edits"],
+        "facts": counts["facts"],
+        "facts with another number": counts["changed"],
+    }
