@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any, get_args
 
 import click
 
 from fathom.cli import options
 from fathom.records.errors import FathomError
+from fathom.runs.folder import read_replies, read_run
+from fathom.scoring.answers import Text
+from fathom.scoring.verdicts import Verdict
+from fathom.tasks.bench import Bench
+from fathom.tasks.citations import check
 from fathom.tasks.citations.naming import Manner
 from fathom.tasks.citations.settings import LEVELS, Citing, Difficulty, Form, Masking, Sampling, Scope, Task
 
@@ -28,6 +35,7 @@ def citing_options(command: Callable[..., None]) -> Callable[..., None]:
         per_paper: int,
         mask: Masking,
         characters: int,
+        types: Path | None,
         **others: Any,
     ) -> None:
         chosen = {name: others.pop(name) for name in DIMENSIONS}
@@ -38,6 +46,7 @@ def citing_options(command: Callable[..., None]) -> Callable[..., None]:
             per_paper=per_paper,
             mask=mask,
             characters=characters,
+            types={} if types is None else disputed(types),
         )
         command(own={"citations": citing.model_dump(mode="json")}, **others)
 
@@ -56,7 +65,38 @@ def _levels(names: tuple[str, ...], chosen: dict[str, str]) -> dict[str, Difficu
     return {"own": Difficulty.model_validate({**base.model_dump(), **chosen})}
 
 
+def disputed(folder: Path) -> dict[str, Manner | None]:
+    """The citations that a model, put to a bench of manners, takes otherwise than the rule, and what it says."""
+    manifest = read_run(folder)
+    bench = Bench(Path(os.path.normpath(folder.resolve() / manifest.bench)))
+    if bench.manifest.families != ("manners",) or bench.manifest.fingerprint != manifest.bench_fingerprint:
+        raise FathomError(
+            f"The run '{folder}' was not put to the bench of manners in '{bench.folder}'. "
+            "Make one with `fathom build CORPUS --families manners`, and run the model on it."
+        )
+    replies = read_replies(folder).replies
+    found: dict[str, Manner | None] = {}
+    for key in bench.all_keys():
+        reply = replies.get((key.question_id, 0))
+        verdict = None if reply is None else check(key, reply)
+        if verdict is not None and verdict.outcome != "right":
+            [[article, place, _]] = key.proof.rows
+            found[f"{article} {place}"] = _said(verdict)
+    return found
+
+
+def _said(verdict: Verdict) -> Manner | None:
+    """What the model took the citation for, where it said so."""
+    said = verdict.read_as.value if isinstance(verdict.read_as, Text) else ""
+    return next((manner for manner in get_args(Manner) if manner == said.strip().lower()), None)
+
+
 _OPTIONS = (
+    click.option(
+        "--types",
+        type=click.Path(path_type=Path),
+        help="citations: a run on a bench of manners; what its model takes otherwise than the rule is not asked.",
+    ),
     click.option(
         "--tasks",
         type=options.Words(get_args(Task), needed=True),

@@ -24,6 +24,9 @@ from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 
+USUAL = ("skill", "level", "task", "length")
+"""Tags that scores are broken down by where no other is named."""
+
 REST = ("wrong", "unreadable", "refused", "overflow", "failed", "unanswered")
 
 EXAMPLE = """
@@ -43,7 +46,7 @@ Examples:
 )
 @click.option("--bench", type=click.Path(path_type=Path), help="For a run: where its bench is, if it has been moved.")
 @click.option(
-    "--by", default="skill", show_default=True, help="A tag to break scores down by, such as topic or length."
+    "--by", help=f"A tag to break scores down by.  [default: the first there is of {', '.join(USUAL)}]"
 )
 @click.option("--compat", type=click.Choice(["scitrek"]), help="Also the published exact match and F1.")
 @click.option(
@@ -51,7 +54,7 @@ Examples:
 )
 @options.as_json
 def command(
-    target: Path, answers: Path | None, bench: Path | None, by: str, compat: str | None, out: Path | None, as_json: bool
+    target: Path, answers: Path | None, bench: Path | None, by: str | None, compat: str | None, out: Path | None, as_json: bool
 ) -> None:
     """Score a run, or a file of answers against a bench.
 
@@ -63,6 +66,7 @@ def command(
     opened = Bench(asked.bench)
     if asked.fingerprint not in (None, opened.manifest.fingerprint):
         raise FathomError(f"'{asked.bench}' is not the bench that '{target}' was run on. Give that one with --bench.")
+    by = by or next((tag for tag in USUAL if tag in opened.manifest.counts), "split")
     if by not in opened.manifest.counts:
         raise FathomError(f"No question has a tag '{by}'. Choose among {', '.join(opened.manifest.counts)}.")
     questions = list(wanted(opened.all_questions(), asked.settings))

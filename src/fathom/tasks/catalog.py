@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fathom.records.errors import FathomError
-from fathom.tasks import citations, numeric
+from fathom.tasks import citations, manners, numeric, recall
 from fathom.tasks.family import Family
 
-FAMILIES: tuple[Family, ...] = (numeric, citations)
+FAMILIES: tuple[Family, ...] = (numeric, citations, manners, recall)
 
 
 def family(name: str) -> Family:

@@ -49,7 +49,7 @@ class LaidOut:
     def _context(self, draft: Draft) -> Context:
         shown = [draft.question_paper, *map(draft.shown_of, draft.candidates)]
         edits = [draft.question_paper.edits, *draft.candidate_edits]
-        pieces = [_piece(one, changed) for one, changed in zip(shown, edits, strict=True)]
+        pieces = [piece(one, changed) for one, changed in zip(shown, edits, strict=True)]
         places, tokens = placed(pieces, lambda number: _count(boundary(number, CITED)), CITED)
         tokens += _count(closing(CITED))
         return Context(
@@ -68,7 +68,8 @@ class LaidOut:
         return self._fingerprints[shown.id]
 
 
-def _piece(shown: Shown, edits: tuple[Edit, ...]) -> Piece:
+def piece(shown: Shown, edits: tuple[Edit, ...]) -> Piece:
+    """An article as it is shown with these edits."""
     text = edited(shown.article, edits)
     return Piece(shown.id, len(text), count(text), edits)
 

@@ -97,12 +97,9 @@ class CitationMaker:
 
     def make(self, watch: Callable[[], None]) -> Iterator[tuple[Context, list[Item]]]:
         """Each item with its own context."""
-        for id in self._order():
-            paper = Paper(self._corpus.article(id), self._shelf)
-            if forges_boundary(paper.text.encode()):
-                continue
+        for paper in self.papers():
             self._papers += 1
-            drafts = list(self._drafts(paper, rng_for(self._seed, "citations", id)))
+            drafts = list(self._drafts(paper, rng_for(self._seed, "citations", paper.article.id)))
             self._steps.update(paper.steps)
             for draft in drafts:
                 self.floors.add(draft)
@@ -111,6 +108,13 @@ class CitationMaker:
             watch()
             if all(self._is_full(cell) for cell in self._cells):
                 break
+
+    def papers(self) -> Iterator[Paper]:
+        """The question papers, in the order in which they are tried."""
+        for id in self._order():
+            paper = Paper(self._corpus.article(id), self._shelf, self.settings.types)
+            if not forges_boundary(paper.text.encode()):
+                yield paper
 
     def _order(self) -> list[ArticleId]:
         """The papers that cite enough works of the corpus: those that cite many first, and shuffled among those.

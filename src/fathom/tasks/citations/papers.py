@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from types import MappingProxyType
 
 from fathom.records.articles import Article, ArticleId, Citation, Section
 from fathom.records.spans import Span
@@ -48,10 +49,14 @@ class Mask:
 class Paper:
     """An article as a question paper; `works` are the articles of the corpus that have a text to show."""
 
-    def __init__(self, article: Article, works: Collection[ArticleId]) -> None:
+    def __init__(
+        self, article: Article, works: Collection[ArticleId], types: Mapping[str, Manner | None] = MappingProxyType({})
+    ) -> None:
+        """`types` is what a model says of citations, by `place_name`; None where it says nothing clear."""
         self.article = article
         self.text = article.text
         self._works = works
+        self._types = types
         self._mentions: dict[int, list[Span]] = {}
         self.steps: Counter[str] = Counter()
         """How many citations were left after each step, once the masks are known."""
@@ -95,7 +100,7 @@ class Paper:
         return {work for work, entries in named.items() if entries > 1}
 
     def _masks(self) -> Iterator[Mask]:
-        near = self._crowded
+        article, near = self.article, self._crowded
         for citation in self.article.citations:
             if not self._is_shown(citation.span):
                 continue
@@ -116,8 +121,8 @@ class Paper:
                 continue
             self.steps["in a sentence"] += 1
             manner = manner_of(self.text[max(0, sentence.start, place.start - BEFORE) : place.start])
-            # What the document says of its own citation counts as well: where the two differ, it is not asked.
-            if citation.manner not in (None, manner):
+            # What the document or a model says of the citation counts as well: where they differ, it is not asked.
+            if citation.manner not in (None, manner) or self._types.get(place_name(article.id, place), manner) != manner:
                 continue
             self.steps["of a certain type"] += 1
             yield Mask(place, sentence, citation.reference, work, manner, self._section(place))
@@ -228,6 +233,11 @@ _NAMES = re.compile(
 _FOLLOWING = re.compile(r"['’]s\b|\s+et\s+al\b\.?|\s+(?:and|&)\s+(?:[A-Z]\S+|colleagues|co-?workers)")
 """What makes a name that stands in a sentence one of authors."""
 _WORDS = re.compile(r"[^\W\d_]{2,}")
+
+
+def place_name(article: ArticleId, place: Span) -> str:
+    """A citation's name, by which a model's word on it is found again."""
+    return f"{article} {place.start}-{place.end}"
 
 
 def surname_of(name: str) -> str:

@@ -54,5 +54,7 @@ class Citing(Record):
     """Items that one question paper may give."""
     mask: Masking = "all"
     """Hide every mention of the candidates in the question paper, or the asked citation alone."""
+    types: dict[str, Manner | None] = {}
+    """What a model says of citations; those that it takes otherwise than the rule are not asked about."""
     characters: int = Field(default=100_000, ge=4_000)
     """What a question paper and its candidates have together; candidates are trimmed evenly to fit."""

@@ -1,0 +1,71 @@
+"""The papers of the published benchmark: what their own items lack holds of ours."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fathom.corpus.ingest import Filters, ingest
+from fathom.corpus.store import Corpus
+from fathom.tasks.auditing import audit
+from fathom.tasks.bench import Bench
+from tests.corpus.readers.conftest import shared
+from tests.tasks.citations.conftest import build_citations
+
+__all__ = ["shared"]
+
+CLOZE = {"2406.04770", "2406.18533", "2407.19804", "2408.00714", "2412.02482", "2412.12089"}
+"""Papers that cite four works with a text individually, by the notes to the data."""
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Bench]:
+    made: list[Bench] = []
+
+    def build(source: Path) -> Bench:
+        if not made:
+            folder = tmp_path_factory.mktemp("published")
+            ingest([source], folder / "corpus", Filters())
+            made.append(build_citations(folder / "corpus", folder / "bench"))
+        return made[0]
+
+    return build
+
+
+def test_items_of_all_levels_without_shortcuts(
+    shared: Callable[[str], Path], published: Callable[[Path], Bench]
+) -> None:
+    source = shared("scalar_papers.jsonl.gz")
+    bench = published(source)
+    cells = {(q.tags["task"], q.tags["level"]) for q in bench.all_questions()}
+    assert cells == {(task, level) for task in ("choice", "cloze") for level in ("easy", "medium", "hard")}
+    found = audit(bench.folder)
+    assert found.passed, [checked for checked in found.checked if checked.failed]
+    floors = next(checked.measured for checked in found.checked if checked.rule == "floors of the citations")
+    assert abs(floors["choice, hard: shared words"] - 0.25) <= 0.05
+    assert floors["cloze, hard: shared words"] <= 0.30
+
+
+def test_every_paper_that_allows_items_gives_some(
+    shared: Callable[[str], Path], published: Callable[[Path], Bench]
+) -> None:
+    source = shared("scalar_papers.jsonl.gz")
+    bench = published(source)
+    choice, cloze = set(), set()
+    with Corpus(bench.corpus_folder) as corpus:
+        names = {article.id: article.ids.get("arxiv", "") for article in corpus.articles()}
+    for context, [item] in bench.by_context():
+        (choice if item.question.tags["task"] == "choice" else cloze).add(names[context.articles[0]])
+    with gzip.open(source, "rt", encoding="utf-8") as lines:
+        papers = [json.loads(line) for line in lines]
+    # Four works with a text, one of them cited alone: what a choice needs.
+    for paper in papers:
+        texts = {work["id"] for work in paper["references"] if work["sections"]}
+        alone = {c["ref"] for s in paper["sections"] for c in s["citations"] if c["individual"] and c["ref"] in texts}
+        if len(texts) >= 4 and len(alone) >= 2:
+            assert paper["arxiv_id"] in choice, paper["arxiv_id"]
+    assert len(cloze & CLOZE) >= 4, cloze
