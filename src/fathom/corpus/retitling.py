@@ -17,9 +17,12 @@ ENDING = 2
 """Letters at the end of a word that its successor should share, so that a noun becomes a noun."""
 
 _LINKING = frozenset(
-    "about above across after against along among around before behind being below beneath beyond between could during "
-    "every from into other should since still their these those through throughout toward towards under until using "
-    "versus what's when where which while whose within without would".split()
+    (
+        *("about", "above", "across", "after", "against", "along", "among", "around", "before", "behind"),
+        *("being", "below", "beneath", "beyond", "between", "could", "during", "every", "other", "should"),
+        *("since", "still", "their", "these", "those", "through", "throughout", "toward", "towards", "under"),
+        *("until", "using", "versus", "where", "which", "while", "whose", "within", "without", "would"),
+    )
 )
 """Words of that length that hold a title together and tell nothing."""
 
