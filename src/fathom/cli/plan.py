@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from fathom.cli import options
+from fathom.cli.ageing import warn_of_age
 from fathom.cli.exam import open_exam
 from fathom.cli.run import default_folder
 from fathom.cli.subject import Subject, subject_options
@@ -33,6 +34,7 @@ def command(subject: Subject, out: Path | None, as_json: bool) -> None:
     """
     with open_exam(subject.bench, subject.corpus) as exam:
         found = subject.plan(exam, out or default_folder(subject))
+        warn_of_age(subject)
     click.echo(found.model_dump_json(indent=2) if as_json else describe(subject, found))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from fathom.cli import options
+from fathom.cli.ageing import warn_of_age
 from fathom.cli.exam import open_exam
 from fathom.cli.progress import bar
 from fathom.cli.simulate import simulated_answers
@@ -76,6 +77,7 @@ def command(
         wanted = sum(map(len, jobs(exam, subject.settings)))
         if not wanted:
             raise FathomError(f"No question of '{subject.bench}' is asked for. Leave out --split, or choose another.")
+        warn_of_age(subject)
         with bar("Asking", wanted) as show:
             watch = _counting(show, subject.standing(path), wanted)
             if subject.is_simulated:

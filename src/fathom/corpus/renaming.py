@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
@@ -14,6 +16,12 @@ from fathom.records.spans import Span
 
 TRIES = 120
 """Names that are made up for one, of which the first that is no longer in tokens is taken."""
+
+RARELY = 20
+"""A name of which one in so many stands without a capital is an ordinary word as well."""
+
+_AROUND = ".,;:!?()[]{}\"'“”‘’*_`"
+_COINED = re.compile(r"[A-Z]{2}|[a-z][A-Z]+$")
 
 _OPENINGS = (
     *("b", "br", "d", "dr", "f", "g", "gr", "h", "j", "k", "kl", "kr"),
@@ -57,8 +65,8 @@ class Census:
 
     def __init__(self) -> None:
         self._families: set[str] = set()
-        self._small: set[str] = set()
-        self._all: set[str] = set()
+        self._small: Counter[str] = Counter()
+        self._all: Counter[str] = Counter()
         self.unspelled = 0
         """Names in letters that have no capitals, which stay as they are."""
 
@@ -66,17 +74,16 @@ class Census:
         """Note the names and the words of one article."""
         for family in families(article):
             for word in WORD.findall(family):
-                if word[0].isupper() and len(plain_word(word)) > 1:
+                if is_name(word):
                     self._families.add(plain_word(word))
                 elif word.upper() == word.lower():
                     self.unspelled += 1
         for piece in article.text.split():
-            # An address writes names small: it must not make a word of "lind".
-            addressed = "@" in piece or "://" in piece
-            for word in WORD.findall(piece):
-                self._all.add(plain_word(word))
-                if word.islower() and not addressed:
-                    self._small.add(plain_word(word))
+            words = WORD.findall(piece)
+            self._all.update(map(plain_word, words))
+            # Alone but for its punctuation: "alayrac2022flamingo" and "lind@here.org" make no words of names.
+            if len(words) == 1 and words[0].islower() and piece.strip(_AROUND) == words[0]:
+                self._small[plain_word(words[0])] += 1
 
     def renaming(self, seed: int) -> Renaming:
         """A name that nobody in the corpus has, for every name; the same corpus and seed give the same names."""
@@ -85,7 +92,14 @@ class Census:
         for family in sorted(self._families):
             words[family] = _made_up(family, taken, rng_for(seed, "name", family))
             taken.add(words[family].casefold())
-        return Renaming(words, frozenset(self._families & self._small))
+        # One slip of "chen" for "Chen" makes no word of it.
+        ordinary = (family for family in self._families if self._small[family] * RARELY >= self._all[family])
+        return Renaming(words, frozenset(ordinary))
+
+
+def is_name(word: str) -> bool:
+    """Whether a word of a family name is one: "van" is a particle, "K" an initial, and "OpenAI" nobody's."""
+    return word[0].isupper() and len(plain_word(word)) > 1 and (word.isupper() or not _COINED.search(word))
 
 
 def families(article: Article) -> Iterator[str]:

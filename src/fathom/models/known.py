@@ -1,4 +1,4 @@
-"""What is known of a model before it is asked: how much it can read, and what that costs."""
+"""What is known of a model before it is asked: how much it can read, what that costs, and how recent it is."""
 
 from __future__ import annotations
 
@@ -34,6 +34,9 @@ class Known(Record):
     reply: Dollars | None = None
     tokens: Annotated[float, Field(gt=0)] = 1.2
     """How many of its tokens one o200k token makes; on the safe side where nobody has measured it."""
+
+    cutoff: Annotated[str, Field(pattern=r"^\d{4}-(?:0[1-9]|1[0-2])$")] | None = None
+    """The month of its newest training data, such as 2024-06; None where that is not known."""
 
     reads: Annotated[float, Field(gt=0)] = 10_000
     """Tokens of a prompt a second, roughly."""

@@ -45,6 +45,11 @@ DIALS = ("miss", *READING_FAULTS, "format", "refuse", "timeout")
 """What a reader's name can set. `miss` is each document's own chance to be missed; every other dial is the chance that
 its fault befalls a question."""
 
+DIALS_OF = {"reader": DIALS, "memoriser": ("refuse", "timeout", "forget")}
+"""Who has which dials; a memoriser who has forgotten reads."""
+
+_IN_ORDER = tuple(dict.fromkeys(dial for dials in DIALS_OF.values() for dial in dials))
+
 
 @dataclass(frozen=True)
 class Simulated:
@@ -52,11 +57,11 @@ class Simulated:
 
     kind: str
     dials: tuple[tuple[str, float], ...] = ()
-    """The chances of what can go wrong; in the order of `DIALS`, and without those that are zero."""
+    """The chances of what can go wrong; in the order of their dials, and without those that are zero."""
 
     def __post_init__(self) -> None:
         _check(self.kind, self.dials)
-        turned = sorted(self.dials, key=lambda dial: DIALS.index(dial[0]))
+        turned = sorted(self.dials, key=lambda dial: _IN_ORDER.index(dial[0]))
         object.__setattr__(self, "dials", tuple((dial, float(chance)) for dial, chance in turned if chance))
 
     @classmethod
@@ -94,8 +99,8 @@ class Simulated:
 def _dial(setting: str) -> tuple[str, float]:
     """The dial and the chance that `reverse=0.1` sets."""
     dial, _, text = setting.partition("=")
-    if dial not in DIALS:
-        raise _unknown_dial(dial)
+    if dial not in _IN_ORDER:
+        raise _unknown_dial("reader", dial)
     try:
         return dial, float(text)
     except ValueError:
@@ -105,12 +110,13 @@ def _dial(setting: str) -> tuple[str, float]:
 def _check(kind: str, dials: tuple[tuple[str, float], ...]) -> None:
     if kind not in KINDS:
         raise FathomError(f"There is no simulated answerer '{PREFIX}{kind}'. There are {', '.join(_kinds())}.")
-    if dials and kind != "reader":
-        raise FathomError(f"'{PREFIX}{kind}' has no dials. Only '{PREFIX}reader' has.")
+    if dials and kind not in DIALS_OF:
+        having = " and ".join(f"'{PREFIX}{name}'" for name in DIALS_OF)
+        raise FathomError(f"'{PREFIX}{kind}' has no dials. Only {having} have.")
     seen: set[str] = set()
     for dial, chance in dials:
-        if dial not in DIALS:
-            raise _unknown_dial(dial)
+        if dial not in DIALS_OF[kind]:
+            raise _unknown_dial(kind, dial)
         if dial in seen:
             raise FathomError(f"The dial '{dial}' is set twice. Set it once.")
         if not 0 <= chance <= 1:
@@ -118,8 +124,8 @@ def _check(kind: str, dials: tuple[tuple[str, float], ...]) -> None:
         seen.add(dial)
 
 
-def _unknown_dial(dial: str) -> FathomError:
-    return FathomError(f"'{PREFIX}reader' has no dial '{dial}'. Its dials are {', '.join(DIALS)}.")
+def _unknown_dial(kind: str, dial: str) -> FathomError:
+    return FathomError(f"'{PREFIX}{kind}' has no dial '{dial}'. Its dials are {', '.join(DIALS_OF[kind])}.")
 
 
 def _kinds() -> list[str]:

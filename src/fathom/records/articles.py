@@ -287,7 +287,10 @@ class Outline(Record):
     title: Span
     authors: tuple[Author, ...] = ()
     abstract: Span | None = None
+    ids: Ids = {}
     work: str | None = None
+    published: date | None = None
+    year: int | None = None
     sections: tuple[Section, ...] = ()
     paragraphs: tuple[Span, ...] = ()
 

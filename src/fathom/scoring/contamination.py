@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fathom.records.articles import Count
 from fathom.records.questions import Question, QuestionId, Reply
 from fathom.records.record import Record
-from fathom.scoring.intervals import Difference, Outcome, Rate, Trend, clustered, paired, rate, trend
+from fathom.scoring.intervals import Difference, Outcome, Rate, Trend, clustered, difference, rate, trend
 from fathom.scoring.keys import Key
 from fathom.scoring.score import Check
 
@@ -114,17 +114,16 @@ def _probed(group: list[Asked]) -> Probed:
 def _swapped(group: list[Asked], before: Mapping[QuestionId, Asked]) -> Swapped:
     changed = [one for one in group if one.question.tags.get("changed") == "yes"]
     pairs = [(one, before[one.key.swapped_from or ""]) for one in changed if one.key.swapped_from in before]
-    differences: dict[str, list[int]] = defaultdict(list)
-    for one, earlier in pairs:
-        differences[one.question.context_id].append(earlier.is_right - one.is_right)
+    now = clustered(_outcome(one, one.is_right) for one, _ in pairs)
+    then = clustered(_outcome(one, earlier.is_right) for one, earlier in pairs)
     return Swapped(
         questions=len(group),
         changed=len(changed),
         unanswered=sum(not one.is_answered for one in changed),
         attributable=clustered(_outcome(one, one.is_right) for one in changed),
         recited=clustered(_outcome(one, one.is_recited) for one in changed),
-        before=clustered(_outcome(one, earlier.is_right) for one, earlier in pairs) if pairs else None,
-        drop=paired(differences) if pairs else None,
+        before=then if pairs else None,
+        drop=difference(then, now) if pairs else None,
     )
 
 

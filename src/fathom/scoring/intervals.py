@@ -68,22 +68,22 @@ def _independent(groups: list[list[bool]], hits: int, of: int) -> float:
 
 
 class Difference(Record):
-    """How much higher the first of two shares over the same questions is, with its interval."""
+    """How much higher one share is than another, with its interval."""
 
-    pairs: Count
     share: float
     low: float
     high: float
 
 
-def paired(differences: Mapping[str, Iterable[int]]) -> Difference:
-    """The mean of differences that are -1, 0 or 1, by cluster; its interval takes clusters for what varies."""
-    groups = [list(group) for group in differences.values()]
-    of = sum(map(len, groups))
-    mean = sum(map(sum, groups)) / of if of else 0.0
-    beside = sum((sum(group) - mean * len(group)) ** 2 for group in groups)
-    spread = sqrt(beside * len(groups) / (len(groups) - 1)) / of if len(groups) > 1 else 1.0
-    return Difference(pairs=of, share=mean, low=max(-1.0, mean - Z * spread), high=min(1.0, mean + Z * spread))
+def difference(one: Rate, two: Rate) -> Difference:
+    """The first less the second, its interval from theirs (Newcombe's way): not empty where nothing varies.
+
+    For shares over the same questions it is wider than it need be, since what they have in common is left aside.
+    """
+    share = one.share - two.share
+    low = share - sqrt((one.share - one.low) ** 2 + (two.high - two.share) ** 2)
+    high = share + sqrt((one.high - one.share) ** 2 + (two.share - two.low) ** 2)
+    return Difference(share=share, low=max(-1.0, low), high=min(1.0, high))
 
 
 class Trend(Record):

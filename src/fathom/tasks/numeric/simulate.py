@@ -64,7 +64,7 @@ class Simulator:
         match simulated.kind:
             case "oracle":
                 return stated(item.key.answer)
-            case "memoriser":
+            case "memoriser" if not simulated.befalls("forget", rng):
                 return stated(item.key.original or item.key.answer)
             case "null":
                 return "Answer: NULL"

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from fathom.contexts.layout import LAYOUT, render
+from fathom.corpus.ages import appeared
 from fathom.corpus.store import Corpus
 from fathom.records.articles import Article
 from fathom.records.contexts import Context
@@ -95,7 +96,8 @@ def _task(item: Item) -> str:
 
 
 def _is_tagged(item: Item, article: Article) -> bool:
-    year = None if article.year is None else str(article.year)
+    month = appeared(article)
+    year = None if month is None else str(month.year)
     task = "title" if item.key.proof.rows[0][1] == "0" else "citation"
     tags = item.question.tags
     return (tags.get("year"), tags.get("subject"), tags.get("task")) == (year, article.subject, task)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from itertools import zip_longest
 
 from pydantic import JsonValue
 
 from fathom.contexts.layout import LAYOUT, Piece, boundary, closing, context_id, forges_boundary, placed
+from fathom.corpus.ages import appeared
+from fathom.corpus.retitling import telling_words
 from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import DEFAULT, tokenizer
 from fathom.records.articles import Article, ArticleId, Position
@@ -47,6 +50,11 @@ class RecallMaker:
         self._steps: Counter[str] = Counter()
         self._articles: Counter[str] = Counter()
 
+    @cached_property
+    def _frequency(self) -> Counter[str]:
+        """In how many titles each word stands."""
+        return Counter(word for listed in self._corpus.listing() for word in telling_words(listed.title))
+
     def make(self, watch: Callable[[], None]) -> Iterator[tuple[Context, list[Item]]]:
         """Each probe with its own context."""
         for id in self._order():
@@ -79,7 +87,7 @@ class RecallMaker:
         rng = rng_for(self._seed, NAME, article.id)
         self._articles["looked at"] += 1
         if "title" in self.settings.tasks and not self._is_full("title"):
-            probe = title_probe(article, rng)
+            probe = title_probe(article, self._frequency, rng)
             self._articles["without a telling word in the title"] += probe is None
             yield from () if probe is None else (probe,)
         if "citation" in self.settings.tasks and not self._is_full("citation"):
@@ -134,8 +142,9 @@ def item(probe: Probe, context: Context) -> Item:
     """The probe as a question, and its key."""
     article, place = probe.article, f"{probe.place.start}-{probe.place.end}"
     tags: dict[str, str] = {"task": probe.task}
-    if article.year is not None:
-        tags["year"] = str(article.year)
+    month = appeared(article)
+    if month is not None:
+        tags["year"] = str(month.year)
     if article.subject is not None:
         tags["subject"] = article.subject
     id = short_id("q", context.id)

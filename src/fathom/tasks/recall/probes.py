@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Literal
@@ -97,15 +97,17 @@ class Citing:
         return (*before, Edit(span=Span(shown.end, len(self._article.text)), text="\n"))
 
 
-def title_probe(article: Article, rng: Random) -> Probe | None:
-    """The title with a telling word left out, and the byline; None where no word tells anything."""
+def title_probe(article: Article, frequency: Mapping[str, int], rng: Random) -> Probe | None:
+    """The title without the word that fewest others have, and the byline; None where no word tells anything."""
     text, title = article.text, article.title
     kept = [title, *(author.span for author in article.authors)]
     byline = " ".join(span.of(text) for span in kept[1:])
     words = [word for word in telling_words(title.of(text)) if not holds(byline, word)]
     if not words or any(span.start < title.end for span in kept[1:]):
         return None
-    word = rng.choice(words)
+    # "Models" can be guessed behind "large language", and proves nothing.
+    rarest = min(frequency.get(word, 0) for word in words)
+    word = rng.choice([word for word in words if frequency.get(word, 0) == rarest])
     place = next(Span(*found.span()) for found in WORD.finditer(title.of(text)) if plain_word(found[0]) == word)
     place = place.moved(title.start)
     return Probe("title", article, place, (place.of(text),), 0, tuple(_front(article, place)))

@@ -49,7 +49,7 @@ class Simulator:
                 return self._most_frequent.get(item.question.tags.get("task", ""), "NULL")
             case "random":
                 return rng.choice(self._words(context))
-            case "memoriser":
+            case "memoriser" if not simulated.befalls("forget", rng):
                 return self._by_heart(item)
             case _:
                 # Whoever reads and knows nothing else goes on with what was said last.

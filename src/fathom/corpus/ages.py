@@ -1,0 +1,55 @@
+"""When documents appeared, as far as they say."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import NamedTuple, Protocol
+
+_ARXIV = re.compile(r"(?:arxiv:)?(?P<year>\d{2})(?P<month>0[1-9]|1[0-2])\.\d{4,5}(?:v\d+)?", re.IGNORECASE)
+"""An identifier since April 2007 says the month in which the document became public."""
+
+
+class Month(NamedTuple):
+    """A month, or a year of which no month is known."""
+
+    year: int
+    month: int | None = None
+
+    def is_before(self, other: Month) -> bool:
+        """Whether it surely lies before the other; the month itself does not, nor does a year around it."""
+        if self.year != other.year:
+            return self.year < other.year
+        return self.month is not None and other.month is not None and self.month < other.month
+
+    @classmethod
+    def parse(cls, written: str) -> Month:
+        """The month that "2024-06" names."""
+        year, _, month = written.partition("-")
+        return cls(int(year), int(month))
+
+
+class Dated(Protocol):
+    """Whatever says of itself when it appeared."""
+
+    @property
+    def published(self) -> date | None: ...
+
+    @property
+    def year(self) -> int | None: ...
+
+    @property
+    def ids(self) -> dict[str, str]: ...
+
+
+def appeared(document: Dated) -> Month | None:
+    """When it became public, the earliest of its date, its number at arXiv and its year; None where it says nothing."""
+    found: list[Month] = []
+    if document.published is not None:
+        found.append(Month(document.published.year, document.published.month))
+    number = _ARXIV.fullmatch(document.ids.get("arxiv", "").strip())
+    if number:
+        found.append(Month(2000 + int(number["year"]), int(number["month"])))
+    if document.year is not None:
+        found.append(Month(document.year))
+    return min(found, key=lambda month: (month.year, month.month or 13), default=None)
