@@ -1,7 +1,7 @@
 """Items of the family citations from generated articles, on one core.
 
-Promise: 1,000 items of each task and level in under ten seconds. Beside it: the plain way, which reads every article whole
-and lays out and counts every item from scratch, on a hundredth of the items.
+Promise: 1,000 items of each task and level in under ten seconds. Beside it: the plain way, which reads every article
+whole and lays out and counts every item from scratch, on a hundredth of the items.
 """
 
 from __future__ import annotations

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import permutations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fathom.records.questions import Reply
+from fathom.records.spans import Span
 from fathom.scoring.answers import (
     Answer,
     Assignment,
@@ -19,8 +21,10 @@ from fathom.scoring.answers import (
     Multiset,
     Nothing,
     Number,
+    Passage,
     Ranking,
     Rows,
+    Spans,
     Text,
 )
 from fathom.scoring.checking import judge
@@ -158,8 +162,23 @@ def test_near_misses_know_what_is_still_right(answer: Answer, among: tuple[str, 
     assert made.isdisjoint(never)
 
 
-@pytest.mark.parametrize("answer", [Choice(option=1, of=4), Assignment(options=(1,), of=2)])
-def test_types_that_no_family_asks_for_are_refused(answer: Answer) -> None:
+OPTIONS: list[Answer] = [
+    *(Choice(option=option, of=4) for option in range(1, 5)),
+    *(Assignment(options=options, of=4) for options in permutations((1, 2, 3, 4))),
+]
+
+
+@pytest.mark.parametrize("answer", OPTIONS, ids=str)
+def test_options_however_written(answer: Answer) -> None:
+    key = Key(question_id="q", answer=answer, proof=Proof(program=""))
+    for ways, wanted in ((right_ways, True), (near_misses, False)):
+        for said in ways(answer):
+            found = judge(key, Reply(question_id="q", outcome="answered", text=said))
+            assert (found.outcome == "right") == wanted, said
+
+
+def test_types_that_no_family_asks_for_are_refused() -> None:
+    answer = Spans(passages=(Passage(article="a", span=Span(0, 1)),))
     for ways in (right_ways, near_misses):
         with pytest.raises(TypeError, match="no family asks"):
             list(ways(answer))

@@ -66,8 +66,11 @@ def saying(id: str, text: str) -> Reply:
 
 
 @pytest.mark.parametrize("asked", FAMILIES, ids=lambda asked: asked.name)
-def test_every_key_opens_its_own_question(asked: Family, bench: Bench) -> None:
+def test_every_key_opens_its_own_question(asked: Family, bench: Bench, tmp_path: Path) -> None:
     opened = 0
+    if asked.maker is not None:
+        build(bench.corpus_folder, Path("none"), (asked.name,), Asked(), 0, tmp_path / "own")
+        bench = Bench(tmp_path / "own")
     for _, items in bench.by_context():
         for item in items:
             if item.question.family != asked.name:
@@ -78,7 +81,7 @@ def test_every_key_opens_its_own_question(asked: Family, bench: Bench) -> None:
                 assert verdict.outcome == "right", (item.question.text, text, verdict)
             assert asked.check(item.key, saying(item.question.id, "")).outcome != "right"
             opened += 1
-    assert opened > 300
+    assert opened == bench.manifest.questions
 
 
 def test_no_key_opens_another_question(bench: Bench) -> None:

@@ -93,9 +93,8 @@ def near_misses(answer: Answer) -> Iterator[str]:
             yield from _wrong_assignments(options, of)
         case _:
             raise TypeError(f"no family asks for {answer.type} yet")
-    if isinstance(answer, Choice | Assignment):
-        yield "Answer: NULL"
-    elif not isinstance(answer, Nothing) and not _could_be(answer, Text(value="NULL")):
+    named = isinstance(answer, Choice | Assignment)
+    if named or not (isinstance(answer, Nothing) or _could_be(answer, Text(value="NULL"))):
         yield "Answer: NULL"
 
 
@@ -128,7 +127,12 @@ def _wrong_choices(option: int, of: int) -> Iterator[str]:
 def _right_assignments(options: Sequence[int]) -> Iterator[str]:
     for separator in (", ", " ", "\n", "; "):
         bare = separator.join(map(str, options))
-        yield from (f"Answer: {bare}", f"**Answer:** {bare}", f"<answer>\n{bare}\n</answer>", f"<ANSWER>{bare}</ANSWER>")
+        yield from (
+            f"Answer: {bare}",
+            f"**Answer:** {bare}",
+            f"<answer>\n{bare}\n</answer>",
+            f"<ANSWER>{bare}</ANSWER>",
+        )
     yield "Answer: [" + ", ".join(map(str, options)) + "]"
     yield "Answer:\n" + "\n".join(f"[[CITATION {place}]]: {option}" for place, option in enumerate(options, start=1))
     yield "Answer:\n" + "\n".join(f"{place}: Candidate {option}" for place, option in enumerate(options, start=1))
@@ -136,7 +140,7 @@ def _right_assignments(options: Sequence[int]) -> Iterator[str]:
 
 
 def _wrong_assignments(options: Sequence[int], of: int) -> Iterator[str]:
-    others = [list(options[1:]) + [options[0]], list(reversed(options)), [options[0]] * len(options)]
+    others = [[*options[1:], options[0]], list(reversed(options)), [options[0]] * len(options)]
     others += [list(options[:-1]), [*options, 1], [option % of + 1 for option in options]]
     for other in others:
         if other != list(options):

@@ -53,7 +53,8 @@ _CHOICE = re.compile(
 )
 _ANOTHER_CHOICE = re.compile(r"(?:\b(?:or|and|not)\b|[,/&])\s?(?:option\s)?[(\[]?(?:[A-Z]|\d{1,3})(?![\w'])")
 _PAIR = re.compile(
-    r"(?:(?<=[\s,;{(\[\"'])|\A)[\[(<]{0,2}(?:mask|slot|blank|citation|gap|question|item)?[ _#-]?(\d{1,3})[\])>\"']{0,2}\s?"
+    r"(?:(?<=[\s,;{(\[\"'])|\A)[\[(<]{0,2}(?:mask|slot|blank|citation|gap|question|item)?[ _#-]?"
+    r"(\d{1,3})[\])>\"']{0,2}\s?"
     r"(?:[:=→]|-+>?|–|is\b)\s?[\"'(\[]?(?:option |candidate )?(?:([a-z])|(\d{1,3}))(?![\w-])",
     re.IGNORECASE,
 )

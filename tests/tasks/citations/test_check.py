@@ -27,8 +27,19 @@ def verdict(answer: Answer, said: str) -> Verdict:
 
 @pytest.mark.parametrize(
     "said",
-    ["2", "[2]", "Candidate 2", "**2**", "<answer>2</answer>", "<ANSWER>\n[2]\n</ANSWER>", "Answer:\n\n2", "\n2\n"]
-    + ["I compared all four.\n\n**Answer:** Candidate [2]", "<answer>Candidate 2</answer>", "Answer: (2)"],
+    [
+        "2",
+        "[2]",
+        "Candidate 2",
+        "**2**",
+        "<answer>2</answer>",
+        "<ANSWER>\n[2]\n</ANSWER>",
+        "Answer:\n\n2",
+        "\n2\n",
+        "I compared all four.\n\n**Answer:** Candidate [2]",
+        "<answer>Candidate 2</answer>",
+        "Answer: (2)",
+    ],
 )
 def test_a_choice_in_many_spellings(said: str) -> None:
     assert verdict(Choice(option=2, of=4), said).outcome == "right"

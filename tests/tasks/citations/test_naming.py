@@ -21,8 +21,16 @@ __all__ = ["shared"]
 
 @pytest.mark.parametrize(
     "before",
-    ["We compare with BERT ", "trained by LoRA ", "on the ImageNet dataset ", "Instead we use Stable Diffusion "]
-    + ["As a point of departure we took Menthra-Cell ", "optimised with AdamW ", "evaluated on GPT-4 ", "we use CLIP ("],
+    [
+        "We compare with BERT ",
+        "trained by LoRA ",
+        "on the ImageNet dataset ",
+        "Instead we use Stable Diffusion ",
+        "As a point of departure we took Menthra-Cell ",
+        "optimised with AdamW ",
+        "evaluated on GPT-4 ",
+        "we use CLIP (",
+    ],
 )
 def test_a_name_is_attributional(before: str) -> None:
     assert manner_of(before) == "attributional"
@@ -30,8 +38,16 @@ def test_a_name_is_attributional(before: str) -> None:
 
 @pytest.mark.parametrize(
     "before",
-    ["averaging over seeds lowers the variance ", "as was shown ", "It is widely accepted that cells age ", ""]
-    + ["What ", "Following the setting of ", "in the presence of noise (", "However, "],
+    [
+        "averaging over seeds lowers the variance ",
+        "as was shown ",
+        "It is widely accepted that cells age ",
+        "",
+        "What ",
+        "Following the setting of ",
+        "in the presence of noise (",
+        "However, ",
+    ],
 )
 def test_a_description_is_descriptive(before: str) -> None:
     assert manner_of(before) == "descriptive"

@@ -1,4 +1,4 @@
-"""The family's part of an audit: every mask is looked up again in the article, and shortcuts are tried on what is shown."""
+"""The family's part of an audit: every mask is looked up again in its article, and shortcuts are tried."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from fathom.tasks.citations.check import check
 from fathom.tasks.citations.draft import HIDDEN, mark
 from fathom.tasks.citations.laying_out import wording
 from fathom.tasks.citations.papers import Mask, Paper, surname_of
-from fathom.tasks.citations.settings import OPTIONS
+from fathom.tasks.citations.settings import OPTIONS, Task
 from fathom.tasks.citations.simulate import Simulator, options_of
-from fathom.tasks.citations.works import LEAST, Work
 from fathom.tasks.citations.words import letters_of
+from fathom.tasks.citations.works import LEAST, Work
 from fathom.tasks.family import Checked, Item
 
 KEPT = 512
@@ -113,7 +113,7 @@ class _Audit:
     def _hide(self, context: Context, item: Item, text: str, masks: list[Mask | None]) -> None:
         shown = context.places[0]
         said = shown.span.of(text)
-        task = "choice" if item.question.tags.get("task") == "choice" else "cloze"
+        task = _task(item)
         wanted = [mark(task, number) for number in range(1, len(masks) + 1)]
         found = re.findall(r"\[\[CITATION(?: \d+)?\]\]", said)
         self._rule("the masks stand in the paper once each, in order", item, found == wanted)
@@ -121,7 +121,9 @@ class _Audit:
         self._rule(
             "every mask stands where its citation stood",
             item,
-            all(mask is not None and places.get(mask.place) == words for mask, words in zip(masks, wanted, strict=True)),
+            all(
+                mask is not None and places.get(mask.place) == words for mask, words in zip(masks, wanted, strict=True)
+            ),
         )
         if HIDDEN in item.question.text:
             self._rule("no mention of a candidate is left in the paper", item, not self._mentioned(context))
@@ -216,9 +218,12 @@ class _Audit:
         return rules
 
 
+def _task(item: Item) -> Task:
+    return "choice" if item.question.tags.get("task") == "choice" else "cloze"
+
+
 def _worded(item: Item) -> str:
-    task = "choice" if item.question.tags.get("task") == "choice" else "cloze"
-    return wording(task, "all" if HIDDEN in item.question.text else "one")
+    return wording(_task(item), "all" if HIDDEN in item.question.text else "one")
 
 
 def _gives_away(work: Work, shown: str) -> bool:
@@ -234,4 +239,3 @@ def _is_named(work: Work, paper: str) -> bool:
     authors = work.outline.authors
     surname = surname_of(authors[0].span.of(work.text)) if authors else ""
     return (len(surname) > 3 and surname in paper) or work.title in paper
-

@@ -15,5 +15,7 @@ def describe(report: dict[str, JsonValue]) -> list[str]:
     for cell, made in known["items"].items():
         kept = f", kept {made['kept share']:.0%} of those tried" if made["kept share"] not in (0.0, 1.0) else ""
         floors = ", ".join(f"{name} {share:.0%}" for name, share in made["floors"].items())
-        lines.append(f"  {cell}: {made['made']:,} of {made['asked']:,}{kept}" + (f"; floors: {floors}" if floors else ""))
+        lines.append(
+            f"  {cell}: {made['made']:,} of {made['asked']:,}{kept}" + (f"; floors: {floors}" if floors else "")
+        )
     return lines

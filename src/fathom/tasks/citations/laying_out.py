@@ -99,7 +99,12 @@ def question(draft: Draft, context: Context) -> Question:
     if article.subject is not None:
         tags["subject"] = article.subject
     return Question(
-        id=short_id("q", context.id), family=NAME, context_id=context.id, text=wording(draft.task, draft.masking), split="test", tags=tags
+        id=short_id("q", context.id),
+        family=NAME,
+        context_id=context.id,
+        text=wording(draft.task, draft.masking),
+        split="test",
+        tags=tags,
     )
 
 
@@ -121,17 +126,15 @@ def wording(task: Task, masking: Masking) -> str:
 def key(draft: Draft, context: Context) -> Key:
     """The candidates that the paper itself cites at its masks."""
     answer = draft.answer
-    stated = (
-        Choice(option=answer[0], of=OPTIONS)
-        if draft.task == "choice"
-        else Assignment(options=answer, of=OPTIONS)
-    )
+    stated = Choice(option=answer[0], of=OPTIONS) if draft.task == "choice" else Assignment(options=answer, of=OPTIONS)
     rows = [_row(draft, mask) for mask in draft.masks]
     return Key(
         question_id=short_id("q", context.id),
         answer=stated,
         proof=Proof(
-            program="; ".join(f"{paper} cites {work} at {place} by entry {entry}" for paper, work, place, entry in rows),
+            program="; ".join(
+                f"{paper} cites {work} at {place} by entry {entry}" for paper, work, place, entry in rows
+            ),
             rows=tuple(rows),
             passages=tuple(Passage(article=draft.paper.article.id, span=mask.sentence) for mask in draft.masks),
         ),

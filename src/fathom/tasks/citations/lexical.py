@@ -11,8 +11,11 @@ from fathom.records.spans import Span
 from fathom.tasks.citations.words import words_of
 from fathom.tasks.citations.works import Shown
 
-STEP = 1_000
-"""Characters by which a look into a candidate grows: of works that are cut nearly alike the words are counted once."""
+STEP = 3_000
+FAR = 15_000
+"""Characters of a candidate that are looked at: as far as `FAR`, by whole `STEP`s, so that of works that are cut nearly
+alike the words are counted once. With 8,000 it solved a sixth fewer of the published papers' medium items."""
+
 
 class Counted(Protocol):
     """What counts its stems."""
@@ -30,7 +33,7 @@ class Candidate:
 
 def looked_at(characters: int) -> int:
     """How many of so many characters are looked at."""
-    return max(STEP, characters // STEP * STEP)
+    return min(FAR, max(STEP, characters // STEP * STEP))
 
 
 def query(text: str, around: Span, hidden: Iterable[Span]) -> frozenset[str]:

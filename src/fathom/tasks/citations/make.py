@@ -15,6 +15,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.articles import ArticleId
 from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
+from fathom.records.spans import Span
 from fathom.tasks.citations.draft import Draft
 from fathom.tasks.citations.floors import Floors
 from fathom.tasks.citations.laying_out import LaidOut
@@ -138,7 +139,7 @@ class CitationMaker:
         made = 0
         while made < self.settings.per_paper:
             wanted = [cell for cell in self._cells if cell not in hopeless and not self._is_full(cell)]
-            if not wanted or len(paper.cited) < OPTIONS:
+            if not wanted or self._is_too_long(paper) or len(paper.cited) < OPTIONS:
                 return
             cell = min(wanted, key=self._made.__getitem__)
             draft = self._draft(paper, cell, used, rng)
@@ -149,6 +150,11 @@ class CitationMaker:
             used.update(draft.masks)
             self._note(cell, draft)
             yield draft
+
+    def _is_too_long(self, paper: Paper) -> bool:
+        """Whether the paper leaves its candidates no room; where sections are shown, each item is looked at."""
+        whole = all(level.scope == "full" for level in self.settings.levels.values())
+        return whole and sum(map(_length, paper.shown)) > self.settings.characters - OPTIONS * LEAST
 
     def _note(self, cell: Cell, draft: Draft) -> None:
         self._made[cell] += 1
@@ -194,13 +200,18 @@ class CitationMaker:
         """Where the right candidates stand: every place, or every order, as often as every other."""
         if not self._orders[cell]:
             places = range(1, OPTIONS + 1)
-            block = [(place,) for place in places] if cell[0] == "choice" else list(permutations(places))
+            block = list(permutations(places, 1 if cell[0] == "choice" else OPTIONS))
             rng_for(self._seed, "orders", *cell, self._made[cell]).shuffle(block)
             self._orders[cell] = block
         return self._orders[cell][-1]
 
     def _ordered(
-        self, cell: Cell, paper: Paper, asked: tuple[Mask, ...], others: tuple[ArticleId, ...], order: tuple[int, ...],
+        self,
+        cell: Cell,
+        paper: Paper,
+        asked: tuple[Mask, ...],
+        others: tuple[ArticleId, ...],
+        order: tuple[int, ...],
         rng: Random,
     ) -> Draft:
         """The draft with its candidates in the order that is wanted."""
@@ -253,9 +264,7 @@ class CitationMaker:
             else:
                 yield (mask,), self._alike(mask.work, others, difficulty, rng)
 
-    def _unmatched(
-        self, paper: Paper, mask: Mask, others: list[ArticleId], cell: Cell
-    ) -> tuple[ArticleId, ...] | None:
+    def _unmatched(self, paper: Paper, mask: Mask, others: list[ArticleId], cell: Cell) -> tuple[ArticleId, ...] | None:
         """Three works, the nearest that will do, beside which the right one has the rank that is wanted most."""
         [found] = self._scores(paper, [mask], [mask.work, *others], self.settings.levels[cell[1]].form)
         ranks = self._ranks[cell]
@@ -268,7 +277,7 @@ class CitationMaker:
 
     def _scores(self, paper: Paper, masks: list[Mask], works: list[ArticleId], form: Form) -> list[list[float]]:
         """How well the works match the masks' sentences, before it is known how much of them will be shown."""
-        room = self.settings.characters - sum(span.end - span.start for span in paper.shown)
+        room = self.settings.characters - sum(map(_length, paper.shown))
         candidates = [Candidate(self._shelf.work(work).shown(form), max(LEAST, room // OPTIONS)) for work in works]
         return [scores(query(paper.text, mask.sentence, [mask.place]), candidates) for mask in masks]
 
@@ -332,7 +341,7 @@ class CitationMaker:
                 "asked": self.settings.items,
                 "made": made,
                 "kept share": round(made / (made + dropped), 4) if made + dropped else 0.0,
-                "floors": self.floors.of(task, level),
+                "floors": {**self.floors.of(task, level)},
             }
         steps: dict[str, JsonValue] = {step: self._steps[step] for step in STEPS}
         return {"papers": self._papers, "citations": steps, "items": cells}
@@ -349,6 +358,10 @@ class CitationMaker:
             f"No citation of '{self._corpus.folder}' can be asked about. Citations {counted}. An item needs a paper "
             f"that cites {OPTIONS} works whose texts are in the corpus too, one of them alone. Ingest those works."
         )
+
+
+def _length(span: Span) -> int:
+    return span.end - span.start
 
 
 def _distance(one: Mask, two: Mask) -> int:

@@ -122,7 +122,10 @@ class Paper:
             self.steps["in a sentence"] += 1
             manner = manner_of(self.text[max(0, sentence.start, place.start - BEFORE) : place.start])
             # What the document or a model says of the citation counts as well: where they differ, it is not asked.
-            if citation.manner not in (None, manner) or self._types.get(place_name(article.id, place), manner) != manner:
+            if (
+                citation.manner not in (None, manner)
+                or self._types.get(place_name(article.id, place), manner) != manner
+            ):
                 continue
             self.steps["of a certain type"] += 1
             yield Mask(place, sentence, citation.reference, work, manner, self._section(place))
@@ -215,7 +218,7 @@ class Paper:
 
     def nearest(self, mask: Mask) -> list[ArticleId]:
         """The other works with a text, those of the mask's own section first, then by how near they are cited."""
-        company = {}
+        company: dict[ArticleId, tuple[bool, int]] = {}
         for citation in self.article.citations:
             work = self.cited.get(citation.reference or 0)
             if work is None or work == mask.work or not self._is_shown(citation.span):

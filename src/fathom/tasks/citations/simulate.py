@@ -44,7 +44,7 @@ class Simulator:
         match simulated.kind:
             case "oracle":
                 return stated(right)
-            case "memoriser":
+            case "memoriser" if not simulated.befalls("forget", rng):
                 return stated(options_of(item.key.model_copy(update={"answer": item.key.original or item.key.answer})))
             case "null":
                 return "Answer: NULL"

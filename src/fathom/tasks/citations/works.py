@@ -162,7 +162,10 @@ class Work:
     @cached_property
     def giveaways(self) -> list[Span]:
         """Where the text says its own title or the name of what it presents."""
-        return [*_titles(self.text.lower(), self.title.lower()), *(span for name in self.names for span in occurrences(self.text, name))]
+        return [
+            *_titles(self.text.lower(), self.title.lower()),
+            *(span for name in self.names for span in occurrences(self.text, name)),
+        ]
 
     @cached_property
     def names(self) -> list[str]:
