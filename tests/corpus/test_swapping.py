@@ -1,0 +1,343 @@
+"""Other names, titles and numbers: everything moves with its characters, and one name is one name everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fathom.corpus.renaming import Census, Renaming, is_name
+from fathom.corpus.store import Corpus
+from fathom.corpus.swapping import Moves, Swapping, survey, swap_corpus
+from fathom.records.articles import Article, Author, Citation, Fact, Reference
+from fathom.records.contexts import Edit, edited
+from fathom.records.names import family_of, plain_word
+from fathom.records.spans import Span
+
+# Spans move.
+
+
+@st.composite
+def edited_texts(draw: st.DrawFn) -> tuple[str, list[Edit], Span]:
+    """A text, edits of it in order and apart, and a span of it."""
+    text = draw(st.text("abc ", min_size=1, max_size=40))
+    bounds = sorted(draw(st.sets(st.integers(0, len(text)), max_size=8)))
+    pairs = zip(bounds[::2], bounds[1::2], strict=False)
+    edits = [Edit(span=Span(start, end), text=draw(st.text("XYZ", max_size=5))) for start, end in pairs]
+    start, end = sorted((draw(st.integers(0, len(text))), draw(st.integers(0, len(text)))))
+    return text, edits, Span(start, end)
+
+
+@given(edited_texts())
+def test_a_moved_part_says_what_became_of_it(case: tuple[str, list[Edit], Span]) -> None:
+    text, edits, span = case
+    moved = Moves(edits).moved(span)
+    if span.start == span.end:
+        assert moved.start == moved.end
+        return
+    # A span that cuts a changed stretch in two has it whole.
+    cut = [edit.span for edit in edits if edit.span.start < span.end and span.start < edit.span.end]
+    start, end = min([span.start, *(one.start for one in cut)]), max([span.end, *(one.end for one in cut)])
+    inside = [
+        Edit(span=edit.span.moved(-start), text=edit.text)
+        for edit in edits
+        if start <= edit.span.start and edit.span.end <= end
+    ]
+    assert moved.of(edited(text, edits)) == edited(text[start:end], inside)
+
+
+@given(edited_texts())
+def test_what_follows_one_another_still_does(case: tuple[str, list[Edit], Span]) -> None:
+    text, edits, span = case
+    moves = Moves(edits)
+    before, after = moves.moved(Span(0, span.start)), moves.moved(Span(span.end, len(text)))
+    assert before.start == 0
+    assert after.end in (after.start, len(edited(text, edits)))
+    assert 0 <= before.end <= len(edited(text, edits))
+
+
+# Whole corpora.
+
+
+@pytest.fixture(params=["small_folder", "mixed_folder"])
+def pairs(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Swapping, list[tuple[Article, Article]]]:
+    """A generated corpus before and after."""
+    folder: Path = request.getfixturevalue(request.param)
+    with Corpus(folder) as before:
+        swapping, _ = swap_corpus(before, tmp_path / "after", 7)
+        with Corpus(tmp_path / "after") as after:
+            return swapping, list(zip(before.articles(), after.articles(), strict=True))
+
+
+def test_every_part_says_the_same_with_other_names(pairs: tuple[Swapping, list[tuple[Article, Article]]]) -> None:
+    swapping, articles = pairs
+    for before, after in articles:
+        edits = swapping.changed(before).edits
+        assert edits or before.kind == "report"
+        assert after.text == edited(before.text, edits)
+        for one, two in zip(before.spans(), after.spans(), strict=True):
+            inside = [edit for edit in edits if one.start <= edit.span.start and edit.span.end <= one.end]
+            moved = [Edit(span=edit.span.moved(-one.start), text=edit.text) for edit in inside]
+            assert two.of(after.text) == edited(one.of(before.text), moved)
+
+
+def test_no_family_name_is_left_where_people_are_named(pairs: tuple[Swapping, list[tuple[Article, Article]]]) -> None:
+    swapping, articles = pairs
+    old = set(swapping.renaming.words)
+    new = {name.casefold() for name in swapping.renaming.words.values()}
+    assert not old & new
+    assert len(new) == len(old)
+    seen = 0
+    for before, after in articles:
+        for was, author in zip(before.authors, after.authors, strict=True):
+            assert author.family in author.span.of(after.text)
+            assert author.family == swapping.renaming.name(was.family) != was.family
+            seen += 1
+        for entry in after.references:
+            for span in entry.authors:
+                words = family_of(span.of(after.text)).replace("-", " ").split()
+                assert not {plain_word(word) for word in words if is_name(word)} & old
+    assert seen or all(before.kind == "report" for before, _ in articles)
+
+
+def test_one_person_keeps_one_name(pairs: tuple[Swapping, list[tuple[Article, Article]]]) -> None:
+    _, articles = pairs
+    before: dict[str, set[str]] = {}
+    after: dict[str, set[str]] = {}
+    for one, two in articles:
+        for was, now in zip(one.authors, two.authors, strict=True):
+            assert was.person == now.person is not None
+            before.setdefault(was.person or "", set()).add(plain_word(was.family).replace("-", " "))
+            after.setdefault(was.person or "", set()).add(plain_word(now.family).replace("-", " "))
+    assert {person: len(names) for person, names in before.items()} == {p: len(names) for p, names in after.items()}
+
+
+def test_titles_change_where_they_are_cited_too(pairs: tuple[Swapping, list[tuple[Article, Article]]]) -> None:
+    swapping, articles = pairs
+    titles = {after.id: after.title_text for _, after in articles}
+    for before, after in articles:
+        assert after.title_text == swapping.title(before.title_text)
+        assert len(after.title_text.split()) == len(before.title_text.split())
+        assert not swapping.retitling.missed(before)
+        for entry in after.references:
+            if entry.article is not None and entry.title is not None:
+                cited = entry.title.of(after.text).casefold().split()
+                assert cited == titles[entry.article].casefold().split()
+    assert len(set(titles.values())) == len({before.title_text for before, _ in articles})
+
+
+def test_facts_print_their_new_values(pairs: tuple[Swapping, list[tuple[Article, Article]]]) -> None:
+    _, articles = pairs
+    changed = total = 0
+    for before, after in articles:
+        for was, now in zip(before.facts, after.facts, strict=True):
+            if was.value is None or not was.value:
+                assert now.value == was.value
+                continue
+            total += 1
+            old, new = was.span.of(before.text), now.span.of(after.text)
+            assert now.value is not None
+            assert (old == new) == (was.value == now.value)
+            # The same power of ten lies between what is printed and what it is worth.
+            assert was.value * _digits(new) == now.value * _digits(old)
+            changed += was.value != now.value
+    assert changed > 0.95 * total > 0
+
+
+def _digits(printed: str) -> Decimal:
+    return Decimal("".join(sign for sign in printed if sign in "0123456789"))
+
+
+def test_one_entity_s_values_change_by_one_factor(pairs: tuple[Swapping, list[tuple[Article, Article]]]) -> None:
+    """But for the rounding of the print: so parts still add up, and growth from year to year is what it was."""
+    swapping, articles = pairs
+    looked = 0
+    for before, after in articles:
+        for was, now in zip(before.facts, after.facts, strict=True):
+            if was.value != now.value:
+                factor = swapping.refiguring.factors[was.entity, was.attribute]
+                old, new = _digits(was.span.of(before.text)), _digits(now.span.of(after.text))
+                assert abs(old * factor / 100 - new) <= Decimal("0.5")
+                looked += 1
+    assert looked > 100
+
+
+def test_the_same_seed_gives_the_same_corpus(small_folder: Path, tmp_path: Path) -> None:
+    with Corpus(small_folder) as corpus:
+        for name, seed in (("one", 1), ("two", 1), ("three", 2)):
+            swap_corpus(corpus, tmp_path / name, seed)
+    prints = []
+    for name in ("one", "two", "three"):
+        with Corpus(tmp_path / name) as swapped:
+            prints.append(swapped.manifest.fingerprint)
+            assert swapped.manifest.recipe["command"] == "swap"
+    assert prints[0] == prints[1] != prints[2]
+
+
+# What is a name.
+
+TEXT = """# Young people and the tides
+
+Ines Müller and K. Young
+
+As Muller and Young argue, young people like tides. MULLER was right, says Müller (see muller@tides.org).
+OpenAI (2020) agrees. So do (Young, 2019) and Mullerova.
+
+1. Müller, I. Tides. 2018.
+2. K. Young. Tides again. 2019.
+3. OpenAI. A report. 2020.
+"""
+
+
+def _find(words: str, nth: int = 0) -> Span:
+    start = -1
+    for _ in range(nth + 1):
+        start = TEXT.index(words, start + 1)
+    return Span(start, start + len(words))
+
+
+def _article() -> Article:
+    return Article(
+        id="a-1",
+        kind="article",
+        language="en",
+        title=_find("Young people and the tides"),
+        authors=(
+            Author(position=1, span=_find("Ines Müller"), given="Ines", family="Müller", person=None),
+            Author(position=2, span=_find("K. Young"), given="K.", family="Young", person=None),
+        ),
+        licence="CC0-1.0",
+        source="test",
+        text=TEXT,
+        citations=(
+            Citation(
+                span=_find("Young, 2019"), group=_find("(Young, 2019)"), reference=2, style="author-year", authors=None
+            ),
+        ),
+        references=(
+            Reference(number=1, span=_find("1. Müller, I. Tides. 2018."), title=None, authors=(_find("Müller, I."),)),
+            Reference(
+                number=2, span=_find("2. K. Young. Tides again. 2019."), title=None, authors=(_find("K. Young", 1),)
+            ),
+            Reference(number=3, span=_find("3. OpenAI. A report. 2020."), title=None, authors=(_find("OpenAI", 1),)),
+        ),
+    )
+
+
+@pytest.fixture
+def renaming() -> Renaming:
+    census = Census()
+    census.add(_article())
+    return census.renaming(0)
+
+
+def test_a_name_is_one_whatever_its_accents_and_capitals(renaming: Renaming) -> None:
+    made_up = renaming.words["muller"]
+    assert renaming.words_of("Müller, MULLER, Muller's") == f"{made_up}, {made_up.upper()}, {made_up}'s"
+    assert renaming.words_of("Mullerova") == "Mullerova"
+    assert made_up[0] == "M"
+
+
+def test_a_name_that_is_a_word_changes_among_names_alone(renaming: Renaming) -> None:
+    assert renaming.ordinary == {"young"}
+    assert renaming.words_of("Young stars") == "Young stars"
+    assert renaming.name("K. Young") == f"K. {renaming.words['young']}"
+    swapped = Swapping(renaming, survey_of(_article()).retitling, survey_of(_article()).refiguring).swapped(_article())
+    young, muller = renaming.words["young"], renaming.words["muller"]
+    assert f"Ines {muller} and K. {young}" in swapped.text
+    assert f"({young}, 2019)" in swapped.text
+    assert f"As {muller} and Young argue, young people" in swapped.text
+    assert "OpenAI (2020)" in swapped.text
+
+
+def test_coined_names_and_particles_are_nobody_s(renaming: Renaming) -> None:
+    assert set(renaming.words) == {"muller", "young"}
+    assert [word for word in ("van", "K", "OpenAI", "McDonald", "XUE", "Li") if is_name(word)] == [
+        "McDonald",
+        "XUE",
+        "Li",
+    ]
+
+
+class _Shelf:
+    """As much of a corpus as a survey asks for."""
+
+    def __init__(self, *articles: Article) -> None:
+        self._articles = articles
+
+    def articles(self) -> Iterator[Article]:
+        return iter(self._articles)
+
+
+def survey_of(*articles: Article) -> Swapping:
+    shelf: Any = _Shelf(*articles)
+    return survey(shelf, 0)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("Lind, K.", "Lind"),
+        ("K. A. Lind", "Lind"),
+        ("Karin Lind", "Lind"),
+        ("Lind KA", "Lind"),
+        ("Jan van der Berg", "van der Berg"),
+        ("van der Berg, J.", "van der Berg"),
+        ("Martin Luther King Jr.", "King"),
+        ("J.-L. E. Désormeaux", "Désormeaux"),
+        ("OpenAI", "OpenAI"),
+        ("", ""),
+        ("...", ""),
+    ],
+)
+def test_family_names_are_found(name: str, family: str) -> None:
+    assert family_of(name) == family
+
+
+# Numbers.
+
+
+@pytest.mark.parametrize(
+    ("printed", "value"),
+    [("3,214", "3214"), ("0.35", "0.35"), ("(1,204)", "-1204"), ("3.2", "3200000"), ("1 204,5", "1204.5")],
+)
+def test_numbers_keep_their_dress(printed: str, value: str) -> None:
+    text = f"# Report\n\nSales were {printed} that year.\n"
+    span = Span(text.index(printed), text.index(printed) + len(printed))
+    fact = Fact(entity="Acme", attribute="sales", value=Decimal(value), unit="EUR", span=span)
+    title = Span(2, 8)
+    report = Article(
+        id="r-1", kind="report", language="en", title=title, licence="CC0-1.0", source="test", text=text, facts=(fact,)
+    )
+    swapped = survey_of(report).swapped(report)
+    (now,) = swapped.facts
+    said = now.span.of(swapped.text)
+    assert now.value is not None
+    assert said != printed
+    assert now.value != fact.value
+    assert [sign for sign in said if not sign.isdigit()] == [sign for sign in printed if not sign.isdigit()]
+    assert now.value * _digits(printed) == Decimal(value) * _digits(said)
+
+
+@pytest.mark.parametrize("printed", ["three", "0", "1/2"])
+def test_what_does_not_say_its_value_in_digits_stays(printed: str) -> None:
+    text = f"# Report\n\nThere were {printed} of them.\n"
+    span = Span(text.index(printed), text.index(printed) + len(printed))
+    value = {"three": Decimal(3), "0": Decimal(0), "1/2": Decimal("0.5")}[printed]
+    fact = Fact(entity="Acme", attribute="sites", value=value, unit="", span=span)
+    report = Article(
+        id="r-1",
+        kind="report",
+        language="en",
+        title=Span(2, 8),
+        licence="CC0-1.0",
+        source="test",
+        text=text,
+        facts=(fact,),
+    )
+    assert survey_of(report).swapped(report) == report
