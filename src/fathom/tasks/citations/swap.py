@@ -10,12 +10,17 @@ from fathom.records.record import short_id
 from fathom.records.spans import Span
 from fathom.scoring.answers import Assignment, Choice, Passage
 from fathom.scoring.keys import Key, Proof
+from fathom.tasks.citations.draft import HIDDEN
+from fathom.tasks.citations.papers import Paper
 from fathom.tasks.citations.settings import OPTIONS
 from fathom.tasks.citations.simulate import options_of
 from fathom.tasks.family import Item, SwappedCorpus
 
 ORDER = (0, OPTIONS, *range(1, OPTIONS))
 """The paper first, and the candidates moved on by one: what was balanced over places stays so."""
+
+
+MENTIONED = "a name that was too short to be hidden tells a candidate now"
 
 
 class Swapper:
@@ -25,9 +30,22 @@ class Swapper:
         self._corpus = corpus
 
     def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> tuple[Context, list[Item], list[str]]:
-        """The items over the context with its candidates in another order; none is lost."""
+        """The items over the context with its candidates in another order; without those that a name now tells."""
         turned = self._corpus.context(context, ORDER)
+        told = any(HIDDEN in item.question.text for item in items) and self._is_mentioned(turned)
+        if told:
+            return turned, [], [MENTIONED] * len(items)
         return turned, [self._item(item, turned) for item in items], []
+
+    def _is_mentioned(self, context: Context) -> bool:
+        """Whether the paper names a candidate outside its edits: two spellings that differed may be one name now."""
+        paper = Paper(self._corpus.after.article(context.articles[0]), context.articles[1:])
+        hidden = [edit.span for edit in context.places[0].edits]
+        return any(
+            not any(edit.start < span.end and span.start < edit.end for edit in hidden)
+            for number in paper.cited
+            for span in paper.mentions(number)
+        )
 
     def _item(self, item: Item, context: Context) -> Item:
         id = short_id("q", context.id)

@@ -1,0 +1,150 @@
+"""`fathom swap`, `fathom contamination`, and the warning of documents that a model may know."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fathom.cli.main import main
+from fathom.contexts.files import FILE_NAME, gather
+from fathom.contexts.gathering import Settings
+from fathom.corpus.store import Corpus, CorpusWriter, pack
+from fathom.tasks.bench import build
+from fathom.tasks.family import Asked
+from tests.runs.conftest import tiny_bench
+
+__all__ = ["tiny_bench"]
+
+
+def call(*words: object) -> int:
+    try:
+        return main([str(word) for word in words])
+    except SystemExit as end:
+        return int(end.code or 0)
+
+
+@pytest.fixture(scope="module")
+def ran(tiny_bench: Path, small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of the one who knows by heart and the one who reads, on probes and on a bench before and after its swap."""
+    folder = tmp_path_factory.mktemp("known")
+    build(small_folder, Path("none"), ("recall",), Asked(), 0, folder / "probes")
+    assert call("swap", tiny_bench, "--out", folder / "swapped") == 0
+    for name, bench in (("probes", folder / "probes"), ("swapped", folder / "swapped"), ("bench", tiny_bench)):
+        for model in ("memoriser", "reader"):
+            assert call("run", bench, "--model", f"sim/{model}", "--out", folder / f"{name}-{model}") == 0
+    return folder
+
+
+def found(capsys: pytest.CaptureFixture[str], *runs: Path) -> dict[str, Any]:
+    capsys.readouterr()
+    assert call("contamination", *runs, "--json") == 0
+    told: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return told
+
+
+def test_who_knows_by_heart_and_who_reads_are_opposites(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for model, by_heart in (("memoriser", 1.0), ("reader", 0.0)):
+        runs = [ran / f"{name}-{model}" for name in ("probes", "bench", "swapped")]
+        told = found(capsys, *runs)
+        assert set(told) == {str(runs[0]), str(runs[2])}
+        probes = told[str(runs[0])]["probes"]
+        assert {task: probed["all"]["share"] for task, probed in probes.items()} == {
+            "citation": by_heart,
+            "title": by_heart,
+        }
+        swapped = told[str(runs[2])]["swapped"]
+        assert swapped["attributable"]["share"] == 1.0 - by_heart
+        assert swapped["recited"]["share"] == by_heart
+        assert swapped["before"]["share"] == 1.0
+        assert swapped["drop"]["share"] == by_heart
+
+
+def test_it_is_told_in_words(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert call("contamination", ran / "swapped-reader", ran / "bench-reader", ran / "probes-reader") == 0
+    said = capsys.readouterr().out
+    for words in ("context-attributable  100.0%", "recited", "lost with the swap", "citation probes", "no trend"):
+        assert words in said
+
+
+def test_another_model_s_run_is_no_partner(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("contamination", ran / "swapped-reader", ran / "bench-memoriser") == 2
+    assert "neither probes nor a swapped bench" in capsys.readouterr().err
+    alone = found(capsys, ran / "swapped-reader")[str(ran / "swapped-reader")]["swapped"]
+    assert alone["before"] is None
+
+
+def test_what_is_no_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("contamination", tmp_path / "none") == 2
+    assert "There is no run" in capsys.readouterr().err
+    assert call("contamination") == 2
+
+
+def test_a_swap_says_what_it_did(tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("swap", tiny_bench, "--out", tmp_path / "one", "--json") == 0
+    manifest = json.loads(capsys.readouterr().out)
+    told = manifest["reports"]["swap"]
+    assert told["answers that changed"] + told["answers that no swap can change"] == manifest["questions"]
+    assert call("swap", tiny_bench, "--out", tmp_path / "two") == 0
+    assert f"{told['answers that changed']} answers changed" in capsys.readouterr().out
+
+
+# The warning.
+
+
+@pytest.fixture(scope="module")
+def ingested(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bench over a corpus that was not generated, as far as it says."""
+    folder = tmp_path_factory.mktemp("dated")
+    with Corpus(small_folder) as corpus, CorpusWriter(folder / "corpus", {"command": "ingest"}) as writer:
+        for number, article in enumerate(corpus.articles()):
+            writer.add(pack(article.model_copy(update={"year": (2019, 2024, 2026, None)[number % 4]})))
+        writer.finish()
+    with Corpus(folder / "corpus") as corpus:
+        gather(corpus, Settings(lengths=(65_536,), count=8), folder / "corpus" / FILE_NAME)
+    build(folder / "corpus", folder / "corpus" / FILE_NAME, ("numeric",), Asked(questions=2), 1, folder / "bench")
+    return folder / "bench"
+
+
+def test_older_documents_are_told_of(ingested: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = {place["article"] for line in _lines(ingested / "contexts.jsonl") for place in line["places"]}
+    with Corpus(ingested.parent / "corpus") as corpus:
+        years = [listed.year for listed in corpus.listing() if listed.id in shown]
+    assert call("plan", ingested, "--model", "openai/gpt-4.1-mini") == 0
+    said = capsys.readouterr()
+    assert f"{years.count(2019)} of the {len(years)} documents" in said.err
+    assert "before 2024-06" in said.err
+    assert f"{years.count(None)} more do not say when" in said.err
+    assert said.err.count("\n") == 1
+    assert "warning" not in said.out
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_the_cut_off_is_data(ingested: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "mine.toml"
+    table.write_text('[models."mine/m"]\nwindow = 1000000\ncutoff = "2015-01"\n')
+    assert call("plan", ingested, "--model", "mine/m", "--prices", table) == 0
+    assert "warning" not in capsys.readouterr().err
+    table.write_text('[models."mine/m"]\nwindow = 1000000\ncutoff = "2025-12"\n')
+    assert call("plan", ingested, "--model", "mine/m", "--prices", table) == 0
+    assert "before 2025-12" in capsys.readouterr().err
+    table.write_text('[models."mine/m"]\nwindow = 1000000\ncutoff = "last summer"\n')
+    assert call("plan", ingested, "--model", "mine/m", "--prices", table) == 2
+
+
+def test_a_run_warns_as_a_plan_does(ingested: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "mine.toml"
+    table.write_text('[models."sim/oracle"]\nwindow = 100000000\ncutoff = "2022-01"\n')
+    assert call("run", ingested, "--model", "sim/oracle", "--prices", table, "--out", tmp_path / "run") == 0
+    assert "may know them by heart" in capsys.readouterr().err
+
+
+def test_what_was_generated_nobody_has_seen(tiny_bench: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("plan", tiny_bench, "--model", "openai/gpt-4.1-mini") == 0
+    assert "warning" not in capsys.readouterr().err

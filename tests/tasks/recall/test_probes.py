@@ -1,0 +1,132 @@
+"""Probes: what is asked for is left out, and only somebody who knows the document can give it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fathom.contexts.layout import render
+from fathom.corpus.generate import Recipe, generate
+from fathom.corpus.store import Corpus
+from fathom.models.simulated import Simulated
+from fathom.records.chance import rng_for
+from fathom.records.errors import FathomError
+from fathom.records.names import without_accents
+from fathom.scoring.answers import Text
+from fathom.tasks import recall
+from fathom.tasks.auditing import audit
+from fathom.tasks.bench import KEYS, Bench, build
+from fathom.tasks.family import Asked
+from fathom.tasks.recall.probes import BLANK
+
+
+def test_the_bench_proves_itself(probes: Bench) -> None:
+    found = audit(probes.folder)
+    assert found.passed, found
+    rules = {checked.rule: checked.looked_at for checked in found.checked}
+    assert rules["nothing that is shown tells the key"] == probes.manifest.questions
+    assert rules["the document itself goes on with the key"] == probes.manifest.questions
+
+
+def test_an_audit_sees_a_key_that_the_document_does_not_have(probes: Bench, tmp_path: Path) -> None:
+    shutil.copytree(probes.folder, tmp_path / "bench")
+    path = tmp_path / "bench" / KEYS
+    first, *rest = path.read_text().splitlines(keepends=True)
+    key = json.loads(first)
+    key["answer"]["value"] = key["proof"]["rows"][0][3] = "Nobody"
+    path.write_text(json.dumps(key) + "\n" + "".join(rest))
+    found = audit(tmp_path / "bench", probes.corpus_folder)
+    failed = {checked.rule for checked in found.checked if checked.failed}
+    assert "the document itself goes on with the key" in failed
+
+
+def test_what_is_shown_is_the_document_up_to_its_citation(probes: Bench) -> None:
+    looked: Counter[str] = Counter()
+    with Corpus(probes.corpus_folder) as corpus:
+        for context, (item,) in probes.by_context():
+            shown = context.places[0].span.of(render(context, corpus).decode())
+            text = corpus.article(context.articles[0]).text
+            assert isinstance(item.key.answer, Text)
+            name = item.key.answer.value
+            looked[item.question.tags["task"]] += 1
+            assert without_accents(name).casefold() not in without_accents(shown).casefold().split()
+            if item.question.tags["task"] == "citation":
+                assert text.count(shown.rstrip()) == 1
+                rest = text[text.index(shown.rstrip()) + len(shown.rstrip()) :]
+                assert without_accents(name) in without_accents(rest[:120])
+            else:
+                assert shown.count(BLANK) == 1
+                assert shown.replace(BLANK, name).split("\n\n")[0] in text
+                assert len(shown) < 1_000
+    assert set(looked) == {"citation", "title"}
+    assert min(looked.values()) > 20
+
+
+def test_the_tags_say_what_scores_are_broken_down_by(probes: Bench) -> None:
+    for question in probes.all_questions():
+        assert set(question.tags) == {"task", "year", "subject"}
+    assert len(probes.manifest.counts["year"]) > 5
+
+
+def test_the_report_says_what_could_not_be_probed(probes: Bench) -> None:
+    report: Any = probes.manifest.reports["recall"]
+    steps = report["citations"]
+    assert steps["alone"] >= steps["resolved"] >= steps["named in the text"] >= steps["not named before"]
+    assert steps["not named before"] >= report["made"]["citation"] > 0
+    lines = recall.describe(report)
+    assert any("not named before" in line for line in lines)
+
+
+def test_papers_that_cite_by_number_alone_are_counted(tmp_path: Path, small_folder: Path) -> None:
+    with Corpus(small_folder) as corpus:
+        numbered = sum(
+            bool(article.citations)
+            and all(citation.style != "author-year" and citation.authors is None for citation in article.citations)
+            for article in corpus.articles()
+        )
+    asked = Asked.model_validate({"own": {"recall": {"items": 5_000, "tasks": ["citation"]}}})
+    manifest = build(small_folder, Path("none"), ("recall",), asked, 0, tmp_path / "bench")
+    report: Any = manifest.reports["recall"]
+    assert report["articles"]["looked at"] == 48
+    assert report["articles"].get("whose citations name nobody", 0) >= numbered
+
+
+def test_a_corpus_without_anything_to_probe_says_so(tmp_path: Path) -> None:
+    generate(tmp_path / "corpus", Recipe(domains=("housing",), seed=1, articles=2))
+    asked = Asked.model_validate({"own": {"recall": {"tasks": ["citation"]}}})
+    with pytest.raises(FathomError, match=r"can be probed.*alone 0"):
+        build(tmp_path / "corpus", Path("none"), ("recall",), asked, 0, tmp_path / "bench")
+
+
+def test_who_knows_by_heart_passes_and_who_reads_does_not(probes: Bench) -> None:
+    """The memoriser's replies are the document's own words; the reader's are those that are shown."""
+    shares: dict[str, float] = {}
+    with Corpus(probes.corpus_folder) as corpus:
+        simulator = recall.simulator(corpus, probes.all_keys)
+        for name in ("oracle", "memoriser", "reader", "random", "majority", "null"):
+            right = 0
+            for context, (item,) in probes.by_context():
+                reply = simulator.answer(context, item, Simulated(name), rng_for(0, item.question.id))
+                right += recall.check(item.key, reply).outcome == "right"
+            shares[name] = right / probes.manifest.questions
+    assert shares["oracle"] == shares["memoriser"] == 1.0
+    assert shares["reader"] == shares["random"] == shares["null"] == 0.0
+    assert 0 < shares["majority"] < 0.2
+
+
+def test_a_memoriser_forgets_as_often_as_it_is_told(probes: Bench) -> None:
+    forgetful = Simulated.parse("sim/memoriser?forget=0.4")
+    with Corpus(probes.corpus_folder) as corpus:
+        simulator = recall.simulator(corpus, probes.all_keys)
+        right = sum(
+            recall.check(item.key, simulator.answer(context, item, forgetful, rng_for(seed, item.question.id))).outcome
+            == "right"
+            for seed in range(5)
+            for context, (item,) in probes.by_context()
+        )
+    assert 0.5 < right / (5 * probes.manifest.questions) < 0.7

@@ -1,0 +1,157 @@
+"""A swapped bench: proved again, its answers other ones, and what was known by heart of no use on it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fathom.corpus.store import Corpus
+from fathom.models.simulated import Simulated
+from fathom.records.chance import rng_for
+from fathom.records.errors import FathomError
+from fathom.scoring.checking import agrees
+from fathom.scoring.contamination import Contamination, contamination, matched
+from fathom.tasks.auditing import audit
+from fathom.tasks.bench import Bench, build
+from fathom.tasks.catalog import family
+from fathom.tasks.family import Asked
+from fathom.tasks.swapping import REPORT, swap
+from tests.runs.conftest import tiny_bench
+
+__all__ = ["tiny_bench"]
+
+
+@pytest.fixture(scope="module")
+def folders(bench_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, Path]]:
+    """Benches before and after, by family."""
+    folder = tmp_path_factory.mktemp("swapped")
+    corpus = Bench(bench_folder).corpus_folder
+    asked = Asked.model_validate({"own": {"citations": {"items": 4, "levels": _EASY}}})
+    build(corpus, Path("none"), ("citations",), asked, 0, folder / "cited")
+    found = {"numeric": (bench_folder, folder / "numeric"), "citations": (folder / "cited", folder / "citations")}
+    for before, after in found.values():
+        swap(before, after, seed=3)
+    return found
+
+
+_EASY = {"easy": {"manner": "attributional", "sampling": "random", "form": "full"}}
+FAMILIES = ("numeric", "citations")
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_swapped_bench_proves_itself(folders: dict[str, tuple[Path, Path]], name: str) -> None:
+    found = audit(folders[name][1])
+    assert found.passed, [checked for checked in found.checked if checked.failed]
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_keys_keep_the_answer_before(folders: dict[str, tuple[Path, Path]], name: str) -> None:
+    before, after = map(Bench, folders[name])
+    keys = {key.question_id: key for key in before.all_keys()}
+    questions = {question.id: question for question in after.all_questions()}
+    changed = 0
+    for key in after.all_keys():
+        assert key.swapped_from is not None
+        assert key.original == keys[key.swapped_from].answer
+        is_changed = not agrees(key.answer, key.original)
+        assert questions[key.question_id].tags["changed"] == ("yes" if is_changed else "no")
+        changed += is_changed
+    assert 0 < changed == after.manifest.counts["changed"]["yes"]
+    if name == "citations":
+        assert changed == after.manifest.questions
+    told: Any = after.manifest.reports[REPORT]
+    lost = sum(told["left out"].values())
+    assert after.manifest.questions + lost == before.manifest.questions == told["questions"]
+    assert lost < 0.2 * before.manifest.questions
+
+
+def test_questions_name_who_is_there_now(folders: dict[str, tuple[Path, Path]]) -> None:
+    """Every title that a question quotes stands in the swapped corpus, or in neither."""
+    before, after = map(Bench, folders["numeric"])
+    with Corpus(before.corpus_folder) as old, Corpus(after.corpus_folder) as new:
+        was, now = ({listed.title for listed in corpus.listing()} for corpus in (old, new))
+    gone = was - now
+    assert len(gone) > 0.9 * len(was)
+    for question in after.all_questions():
+        assert not [title for title in gone if title in question.text], question.text
+
+
+def test_contexts_show_as_much_as_before(folders: dict[str, tuple[Path, Path]]) -> None:
+    for before, after in folders.values():
+        for one, two in zip(Bench(before).contexts(), Bench(after).contexts(), strict=True):
+            assert sorted(one.articles) == sorted(two.articles)
+            assert two.tokens <= two.length
+            assert abs(two.tokens - one.tokens) < 0.03 * one.tokens
+
+
+def test_the_same_seed_gives_the_same_bench(tiny_bench: Path, tmp_path: Path) -> None:
+    one, two, three = (swap(tiny_bench, tmp_path / name, seed) for name, seed in (("one", 1), ("two", 1), ("three", 2)))
+    assert one.fingerprint == two.fingerprint != three.fingerprint
+    assert one.corpus == "corpus"
+
+
+def test_what_cannot_be_swapped_is_refused(tiny_bench: Path, small_folder: Path, tmp_path: Path) -> None:
+    build(small_folder, Path("none"), ("recall",), Asked.model_validate(_FEW), 0, tmp_path / "probes")
+    with pytest.raises(FathomError, match="of the family recall cannot be swapped"):
+        swap(tmp_path / "probes", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    swap(tiny_bench, tmp_path / "once")
+    with pytest.raises(FathomError, match="is swapped already"):
+        swap(tmp_path / "once", tmp_path / "twice")
+    with pytest.raises(FathomError, match="is not empty"):
+        swap(tiny_bench, tmp_path / "once")
+
+
+_FEW = {"own": {"recall": {"items": 3}}}
+
+
+def test_a_bench_that_was_changed_is_refused(tiny_bench: Path, tmp_path: Path, small_folder: Path) -> None:
+    shutil.copytree(tiny_bench, tmp_path / "bench")
+    with (tmp_path / "bench" / "keys.jsonl").open("a") as file:
+        file.write("\n")
+    with pytest.raises(FathomError, match="was changed after it was built"):
+        swap(tmp_path / "bench", tmp_path / "out", corpus_folder=small_folder)
+
+
+# What it is for.
+
+
+def answered(folder: Path, model: str, before: Path | None = None) -> Contamination:
+    """What a simulated answerer makes of a swapped bench."""
+    simulated = Simulated.parse(model)
+
+    def asked(folder: Path) -> Any:
+        bench = Bench(folder)
+        (name,) = bench.manifest.families
+        with Corpus(bench.corpus_folder) as corpus:
+            simulator = family(name).simulator(corpus, bench.all_keys)
+            items = [(context, item) for context, items in bench.by_context() for item in items]
+            replies = [simulator.answer(one, item, simulated, rng_for(0, item.question.id)) for one, item in items]
+        return list(matched([(item.question, item.key) for _, item in items], replies, {name: family(name).check}))
+
+    return contamination(asked(folder), asked(before) if before else ())
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_who_recites_is_told_from_who_reads(folders: dict[str, tuple[Path, Path]], name: str) -> None:
+    before, after = folders[name]
+    for model, attributable, recited in (("sim/memoriser", 0.0, 1.0), ("sim/reader", 1.0, 0.0)):
+        found = answered(after, model, before).swapped
+        assert found is not None
+        assert found.attributable.share == attributable
+        assert found.recited.share == recited
+        assert found.before is not None
+        assert found.before.share == 1.0
+        assert found.drop is not None
+        assert found.drop.share == 1.0 - attributable
+        assert found.drop.low < found.drop.high
+
+
+def test_half_forgotten_is_half_read(folders: dict[str, tuple[Path, Path]]) -> None:
+    found = answered(folders["numeric"][1], "sim/memoriser?forget=0.5").swapped
+    assert found is not None
+    assert found.attributable.low < 0.5 < found.attributable.high
+    assert found.attributable.hits + found.recited.hits == found.changed
