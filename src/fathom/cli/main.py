@@ -21,9 +21,11 @@ COMMANDS = {
     "build": "Make a bench: questions and keys over a corpus's contexts.",
     "audit": "Prove a bench again from its own files.",
     "fit": "Make a bench fit a model's window.",
+    "swap": "Make a bench with other names and numbers, to tell reading from reciting.",
     "plan": "Say what a run would take, before a cent is spent.",
     "run": "Put a model to a bench.",
     "score": "Score a run, or a file of answers against a bench.",
+    "contamination": "Say how much of a run was known by heart.",
     "show": "Show a corpus, an article, or a context as a reader sees it.",
 }
 """Every command in the order of the work; each has a module of its name here, loaded when it is called."""

@@ -45,16 +45,20 @@ Examples:
     help='For a bench: JSON lines, {"question_id": ..., "text": ...} or whole replies.',
 )
 @click.option("--bench", type=click.Path(path_type=Path), help="For a run: where its bench is, if it has been moved.")
-@click.option(
-    "--by", help=f"A tag to break scores down by.  [default: the first there is of {', '.join(USUAL)}]"
-)
+@click.option("--by", help=f"A tag to break scores down by.  [default: the first there is of {', '.join(USUAL)}]")
 @click.option("--compat", type=click.Choice(["scitrek"]), help="Also the published exact match and F1.")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Where to write the verdicts.  [default: in the run's folder]"
 )
 @options.as_json
 def command(
-    target: Path, answers: Path | None, bench: Path | None, by: str | None, compat: str | None, out: Path | None, as_json: bool
+    target: Path,
+    answers: Path | None,
+    bench: Path | None,
+    by: str | None,
+    compat: str | None,
+    out: Path | None,
+    as_json: bool,
 ) -> None:
     """Score a run, or a file of answers against a bench.
 

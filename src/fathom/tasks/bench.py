@@ -122,7 +122,6 @@ def build(
         replacing(folder / KEYS) as keys,
     ):
 
-
         def write(context: Context, items: list[Item]) -> None:
             contexts.write(context.to_line())
             for item in items:
@@ -133,7 +132,9 @@ def build(
         done = 0
         if asking:
             task = partial(_items, corpus_folder, asking, asked, seed)
-            for done, (context, items) in enumerate(run_ordered(task, read_contexts(contexts_path), processes), start=1):
+            for done, (context, items) in enumerate(
+                run_ordered(task, read_contexts(contexts_path), processes), start=1
+            ):
                 write(context, items)
                 watch(done)
             why = f"No question could be made from '{contexts_path}': {_why_none(asked)}"

@@ -100,9 +100,7 @@ class SwappedCorpus(Protocol):
 class Swapper(Protocol):
     """Proves a family's items again on the swapped corpus."""
 
-    def swap(
-        self, context: Context, swapped: Context, items: Sequence[Item]
-    ) -> tuple[Context, list[Item], list[str]]:
+    def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> tuple[Context, list[Item], list[str]]:
         """The swapped context, which may be laid out anew; the items that hold in it, their keys with the answer
         before; and for each of the others why it does not."""
         ...
