@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from _measuring import workplace
-from fathom.corpus import ingest
+from fathom.corpus import reading
 from tests.corpus.readers.attacks import KINDS, Files
 from tests.corpus.readers.mutations import Case, Cases, Ground, Tally, tried
 
@@ -66,7 +66,7 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
 
 def _read_many(kind: str, first: int, files: int, seconds: float, seed: int, link: Connection) -> None:
     """Tells what is being read and, after it, how it went."""
-    ingest.PATIENCE = 20
+    reading.PATIENCE = 20
     end = 0.0
     with workplace() as folder:
         ground = Ground(folder)

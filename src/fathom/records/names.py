@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from functools import lru_cache
 
 # Letters that do not come apart into a base letter and an accent.
 _PLAIN = str.maketrans(
@@ -14,3 +16,37 @@ def without_accents(name: str) -> str:
     """The name as an ASCII-minded typist writes it."""
     decomposed = unicodedata.normalize("NFD", name.translate(_PLAIN))
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+
+
+_WORDS = re.compile(r"[^\W\d_]+")
+
+
+def words_of(name: str) -> list[str]:
+    """Its words in plain letters; an apostrophe does not part them: "O'Brien" is one word."""
+    return _WORDS.findall(without_accents(name).replace("'", "").replace("’", ""))
+
+
+def given_words(given: str, shouted: bool = False) -> tuple[str, ...]:
+    """Given names and initials; "DJ" is two initials unless the whole name is shouted, all in capitals."""
+    words: list[str] = []
+    for word in words_of(given):
+        if 2 <= len(word) <= 3 and word.isascii() and word.isupper() and not shouted:
+            words.extend(word.casefold())
+        else:
+            words.append(word.casefold())
+    return tuple(words)
+
+
+@lru_cache(maxsize=1 << 16)
+def givens_fit(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
+    """Whether two people of one family name may be one by their given names.
+
+    "M." may be "Marta" and "Marta K."; whoever prints no given name may be anybody of the family.
+    """
+    if "".join(one) == "".join(two):
+        return True  # "Xiao-Ming" and "Xiaoming".
+    for left, right in zip(one, two, strict=False):
+        if left != right and not (left[0] == right[0] and 1 in (len(left), len(right))):
+            # "Xiao Ming" beside "Xiaoming J": the first may be written as one word.
+            return "".join(one[:2]) == two[0] or "".join(two[:2]) == one[0]
+    return True

@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, partial
 from itertools import zip_longest
 from pathlib import Path
@@ -20,7 +21,7 @@ from fathom.records.articles import Count, Position
 from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError, touching
-from fathom.records.files import read_records, replacing
+from fathom.records.files import read_records, replacing, write_whole
 from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question
 from fathom.records.record import Record, digest, digest_stream
@@ -105,7 +106,7 @@ def build(
     found = already_built(corpus_folder, contexts_path, families, asked, seed, folder)
     if found is not None:
         return found
-    _refuse_another(folder)
+    refuse_another(folder)
     with Corpus(corpus_folder) as corpus:
         licences, fingerprint = corpus.manifest.licences, corpus.manifest.fingerprint
     for name in families:
@@ -114,16 +115,9 @@ def build(
     counted = Counted(asked, families)
     with touching("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
-    with (
-        replacing(folder / CONTEXTS) as contexts,
-        replacing(folder / QUESTIONS) as questions,
-        replacing(folder / KEYS) as keys,
-    ):
+    with writing(folder) as write:
         for done, (context, items) in enumerate(run_ordered(task, read_contexts(contexts_path), processes), start=1):
-            contexts.write(context.to_line())
-            for item in items:
-                questions.write(item.question.to_line())
-                keys.write(item.key.to_line())
+            write(context, items)
             counted.add(context, items)
             watch(done)
         if not counted.questions:
@@ -145,9 +139,26 @@ def build(
         inputs=_inputs(fingerprint, contexts_path, families, asked, seed),
         fingerprint=fingerprint_of(folder),
     )
-    with replacing(folder / MANIFEST) as file:
-        file.write(manifest.model_dump_json(indent=2).encode() + b"\n")
+    write_whole(folder / MANIFEST, manifest)
     return manifest
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[Callable[[Context, list[Item]], None]]:
+    """A function that writes a context with its items; the files take their names when the block ends well."""
+    with (
+        replacing(folder / CONTEXTS) as contexts,
+        replacing(folder / QUESTIONS) as questions,
+        replacing(folder / KEYS) as keys,
+    ):
+
+        def write(context: Context, items: list[Item]) -> None:
+            contexts.write(context.to_line())
+            for item in items:
+                questions.write(item.question.to_line())
+                keys.write(item.key.to_line())
+
+        yield write
 
 
 def already_built(
@@ -269,7 +280,8 @@ class Counted:
         }
 
 
-def _refuse_another(folder: Path) -> None:
+def refuse_another(folder: Path) -> None:
+    """A bench is written to a folder of its own: one that holds anything is left alone."""
     if folder.is_file():
         raise FathomError(f"Cannot write a bench to '{folder}': it is a file. Name a folder.")
     if folder.exists():
@@ -290,6 +302,22 @@ class Bench:
     def corpus_folder(self) -> Path:
         """Where the corpus was, seen from the bench: the two may be moved together."""
         return Path(os.path.normpath(self.folder.resolve() / self.manifest.corpus))
+
+    @contextmanager
+    def open_corpus(self, folder: Path | None = None) -> Iterator[Corpus]:
+        """The corpus it was built from, open; `folder` says where that is now. Another one is refused."""
+        where = folder or self.corpus_folder
+        if not where.exists():
+            raise FathomError(
+                f"The corpus of the bench '{self.folder}' is not in '{where}'. Say where it is with --corpus."
+            )
+        with Corpus(where) as corpus:
+            if corpus.manifest.fingerprint != self.manifest.corpus_fingerprint:
+                raise FathomError(
+                    f"The corpus '{where}' is not the one that the bench '{self.folder}' was built from. "
+                    "Give that one with --corpus."
+                )
+            yield corpus
 
     def contexts(self) -> Iterator[Context]:
         return read_records(self.folder / CONTEXTS, Context)
