@@ -458,7 +458,7 @@ def test_lines_of_papers_are_read_with_what_they_cite() -> None:
         "arxiv_id": "2301.00001",
         "title": "Salt",
         "markdown": text,
-        "references": [work | {"sections": sections, "abstract": "Short."}],
+        "references": [work | {"sections": sections, "abstract": "Tides, without ferns."}],
     }
     content = "\n".join([json.dumps(line), "{broken", "", json.dumps({"title": "no text"})]).encode()
     assert annotated.looks_like("a.jsonl", content)
@@ -474,6 +474,26 @@ def test_lines_of_papers_are_read_with_what_they_cite() -> None:
         list(annotated.read(b"{broken", "a.jsonl", NoSiblings()))
     with pytest.raises(Unreadable, match="nested too deep"):
         list(annotated.read(b'{"markdown": ' + b"[" * 100_000, "a.jsonl", NoSiblings()))
+
+
+@pytest.mark.parametrize(
+    "attached",
+    [
+        [("bib.bib2", "2001.00002", "Tides without ferns", "Mosses of the north.")],
+        [("bib.bib2", "2001.00002", "Tides", "Tides."), ("bib.bib3", "2001.00002", "Fast tides", "Fast tides.")],
+    ],
+    ids=["a text that never says the title's words", "one text under two titles"],
+)
+def test_a_text_that_belongs_to_another_title_is_left_out(attached: list[tuple[str, str, str, str]]) -> None:
+    """Found by a similar title, it would make a wrong work the right answer."""
+    works = [
+        {"id": id, "arxiv_id": arxiv, "title": title, "abstract": said, "sections": [{"name": "1 A", "text": said}]}
+        for id, arxiv, title, said in attached
+    ]
+    text = '# Salt\n\n## 1 Introduction\n\nSalt (Lind & Wu, [2020](http://a.example#bib.bib2 "")).\n'
+    line = {"arxiv_id": "2301.00001", "title": "Salt", "markdown": text, "references": works}
+    [paper] = annotated.read(json.dumps(line).encode(), "a.jsonl", NoSiblings())
+    assert all("arxiv" not in reference.ids for reference in compose(paper).references)
 
 
 def test_broken_lines_are_read_or_refused() -> None:
