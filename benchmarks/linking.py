@@ -23,7 +23,8 @@ from rapidfuzz import fuzz, process
 from _measuring import cost_of
 from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.world import Plan, Work, World
-from fathom.corpus.linking import Entry, Linker, Named, normal_title
+from fathom.corpus.linking import Entry, Linker, Named
+from fathom.corpus.normal_forms import normal_title
 from fathom.records.chance import rng_for
 
 ARTICLES = 5_000

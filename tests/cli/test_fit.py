@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from fathom.cli.main import main
 from fathom.contexts.files import FILE_NAME, gather
 from fathom.contexts.gathering import Settings
 from fathom.corpus.store import Corpus
@@ -74,6 +77,27 @@ def test_a_folder_that_holds_something(bench_folder: Path, fathom: Fathom) -> No
     done = fathom("fit", bench_folder, "--window", "100K", "--out", bench_folder)
     assert done.returncode == 2
     assert "is not empty" in done.stderr
+
+
+def test_stopped_by_hand_it_says_that_it_starts_afresh(
+    bench_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @contextmanager
+    def stopping(label: str, total: int) -> Iterator[Callable[[int], None]]:
+        def show(done: int) -> None:
+            if done == 2:
+                assert list((tmp_path / "b").iterdir())
+                raise KeyboardInterrupt
+
+        yield show
+
+    monkeypatch.setattr("fathom.cli.fit.bar", stopping)
+    with pytest.raises(SystemExit) as end:
+        main(["fit", str(bench_folder), "--window", "100K", "--out", str(tmp_path / "b")])
+    assert end.value.code == 130
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "fathom: stopped. No bench was written; the same command starts afresh.\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_no_bench(tmp_path: Path, fathom: Fathom) -> None:

@@ -94,6 +94,47 @@ def test_a_plan_says_what_is_there_already(tiny_bench: Path, tmp_path: Path, sai
     assert (said(*words)["done"], said(*words)["requests"]) == (30, 0)
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--temperature", 1), "has temperature None, not 1.0. Give the same settings, or another --out."),
+        (("--system", "tables"), "has another system. Choose another --out, or delete it."),
+    ],
+)
+def test_a_plan_to_go_on_with_another_run_is_refused_as_the_run_would_be(
+    tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[object, ...], sentence: str
+) -> None:
+    subject = (tiny_bench, "--model", "sim/oracle", "--out", tmp_path / "run")
+    call("run", *subject, "--limit", 4)
+    capsys.readouterr()
+    for command in ("plan", "run"):
+        assert call(command, *subject, "--limit", 4, *words) == 2
+        assert sentence in capsys.readouterr().err
+    assert call("plan", *subject) == 0, "a run may grow"
+
+
+def test_a_plan_does_not_trust_the_replies_of_a_run_that_it_cannot_read(
+    tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    subject = (tiny_bench, "--model", "sim/oracle", "--out", tmp_path / "run")
+    call("run", *subject)
+    (tmp_path / "run" / "run.json").write_text("{")
+    capsys.readouterr()
+    assert call("plan", *subject) == 2
+    assert "Restore a copy, or run it again." in capsys.readouterr().err
+
+
+def test_no_more_is_asked_for_than_the_model_can_write(
+    tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (tiny_bench, "--model", "openai/gpt-4o", "--max-tokens")
+    assert call("plan", *words, "16384") == 0
+    capsys.readouterr()
+    assert call("plan", *words, "16385") == call("run", *words, "16385", "--out", tmp_path / "run") == 2
+    assert "writes at most 16,384 tokens, and --max-tokens asks for 16,385" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_plan_names_what_does_not_fit(tiny_bench: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("plan", tiny_bench, "--model", "local/smollm2") == 0
     assert "30 questions do not fit" in capsys.readouterr().out

@@ -17,7 +17,7 @@ from fathom.contexts.layout import render
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.models.tokenizers import tokenizer
-from fathom.records.contexts import Context
+from fathom.records.contexts import Context, Way
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question
 from fathom.records.spans import Span
@@ -310,6 +310,58 @@ def test_a_copy_of_an_article_is_left_out(small: Corpus, tmp_path: Path) -> None
     assert report.left_out == {"the very text of another article": 48}
     ids = [context.id for context in read_contexts(tmp_path / "c.jsonl")]
     assert len(set(ids)) == len(ids)
+
+
+@pytest.fixture(scope="module")
+def twice(tmp_path_factory: pytest.TempPathFactory, small_folder: Path) -> Path:
+    """A corpus in which every second article is there as a preprint too, in almost the same words."""
+    folder = tmp_path_factory.mktemp("versions") / "corpus"
+    with Corpus(small_folder) as small, CorpusWriter(folder, {"test": 1}) as writer:
+        for number, article in enumerate(small.articles()):
+            writer.add(pack(article.model_copy(update={"work": f"w-{number}" if number % 2 == 0 else None})))
+            if number % 2 == 0:
+                draft = {"id": f"draft-of-{article.id}", "work": f"w-{number}", "text": article.text + "A preprint.\n"}
+                writer.add(pack(article.model_copy(update=draft)))
+        writer.finish()
+    return folder
+
+
+def _original(article: str) -> str:
+    return article.removeprefix("draft-of-")
+
+
+@pytest.mark.parametrize("way", ["random", "breadth", "depth"])
+def test_no_context_holds_two_versions_of_one_work(twice: Path, tmp_path: Path, way: Way) -> None:
+    with Corpus(twice) as corpus:
+        # At the larger length nearly every work is needed, so a walk meets the second version of many.
+        gather(corpus, Settings(lengths=(65_536, 524_288), count=12, ways=(way,)), tmp_path / "c.jsonl")
+    contexts = list(read_contexts(tmp_path / "c.jsonl"))
+    assert {context.length for context in contexts} == {65_536, 524_288}
+    for context in contexts:
+        assert len({_original(article) for article in context.articles}) == len(context.articles)
+    shown = {article for context in contexts for article in context.articles}
+    assert any(article != _original(article) for article in shown)
+    assert any(f"draft-of-{article}" in shown for article in shown)
+
+
+def test_a_context_of_preprints_is_no_new_one_beside_that_of_their_articles(twice: Path, tmp_path: Path) -> None:
+    with Corpus(twice) as corpus:
+        report = gather(corpus, Settings(lengths=(65_536,), count=200), tmp_path / "c.jsonl")
+    sets = [frozenset(map(_original, context.articles)) for context in read_contexts(tmp_path / "c.jsonl")]
+    largest = max(len(one & two) / min(len(one), len(two)) for one, two in combinations(sets, 2))
+    assert report.shapes[0].largest_overlap == round(largest, 4) <= 0.5
+
+
+def test_splits_share_no_work(twice: Path, tmp_path: Path) -> None:
+    settings = Settings(lengths=(32_768,), count=90, least_articles=2, splits={"train": 60, "test": 40})
+    with Corpus(twice) as corpus:
+        gather(corpus, settings, tmp_path / "c.jsonl")
+    works: dict[str, set[str]] = {}
+    for context in read_contexts(tmp_path / "c.jsonl"):
+        works.setdefault(context.split, set()).update(map(_original, context.articles))
+    assert works["train"]
+    assert works["test"]
+    assert not works["train"] & works["test"]
 
 
 def test_a_changed_tokenizer_file_is_noticed(small: Corpus, tmp_path: Path, tokenizer_file: Path) -> None:

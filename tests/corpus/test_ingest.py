@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -14,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from fathom.cli.main import main
-from fathom.corpus.ingest import Filters, IngestReport, ingest
+from fathom.corpus.ingest import ingest
+from fathom.corpus.reading import Filters
+from fathom.corpus.reading_report import IngestReport
 from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
 
@@ -94,6 +97,19 @@ def test_an_archive_two_processes_and_a_folder_give_the_same_articles(papers: Pa
     assert one.fingerprint == two.fingerprint
     ingest([tmp_path / "papers.tar.xz"], tmp_path / "three", Filters())
     assert links(tmp_path / "three") == links(tmp_path / "one")
+
+
+def test_odd_names_and_names_given_twice_are_read(papers: Path, tmp_path: Path) -> None:
+    path = tmp_path / "odd.tar"
+    with tarfile.open(path, "w", format=tarfile.GNU_FORMAT, encoding="latin-1") as archive:
+        for number, name in enumerate(("\u00e9.xml", "\u00e8.xml", "same.xml", "same.xml")):
+            content = (papers / f"{number}.xml").read_bytes()
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    manifest, report = ingest([path], tmp_path / "corpus", Filters())
+    assert manifest.articles == 4
+    assert report.refused == {}
 
 
 @pytest.mark.parametrize(

@@ -12,18 +12,9 @@ from random import Random
 import pytest
 
 from fathom.corpus.generate import Recipe, generate, parse_domains
-from fathom.corpus.linking import (
-    Entry,
-    Linker,
-    Match,
-    Named,
-    Policy,
-    apply,
-    entry_of,
-    likeness,
-    normal_id,
-    normal_title,
-)
+from fathom.corpus.likeness import likeness
+from fathom.corpus.linking import Entry, Linker, Match, Named, Policy, entry_of
+from fathom.corpus.normal_forms import normal_id, normal_title
 from fathom.corpus.store import Corpus
 from fathom.records.articles import Article
 from fathom.records.errors import FathomError
@@ -343,25 +334,16 @@ def test_generated_articles_are_linked_as_they_were_planned(generated: list[Arti
     for article in bare:
         linker.add(entry_of(article))
     for gold, article in zip(generated, bare, strict=True):
-        people = [author.person for author in gold.authors]
-        done = apply(article, linker.link(entry_of(article)), linker.work(article.id), people)
-        assert done == gold
-        assert Article.from_line(done.to_line()) == done
+        cited = [match.article for match in linker.link(entry_of(article))]
+        assert cited == [reference.article for reference in gold.references]
+        assert linker.work(article.id) == gold.work
     report = linker.report()
     assert report["title"] > 100 and report["doi"] > 10
 
 
 def without_gold(article: Article) -> Article:
-    return apply(article, [None] * len(article.references), None, [None] * len(article.authors))
-
-
-def test_applying_refuses_what_does_not_belong_to_the_article(generated: list[Article]) -> None:
-    article = generated[-1]
-    people = [None] * len(article.authors)
-    with pytest.raises(FathomError, match="would cite itself"):
-        apply(article, [Match(article.id, "doi")] * len(article.references), None, people)
-    with pytest.raises(FathomError, match="references and"):
-        apply(article, [], None, people)
+    references = tuple(reference.model_copy(update={"article": None}) for reference in article.references)
+    return article.model_copy(update={"references": references})
 
 
 # Real articles.

@@ -34,19 +34,8 @@ FLOORS: dict[str, Floors] = {
     "myst": OWN_CITATIONS,
     "rst": OWN_CITATIONS,
     "latex": OWN_CITATIONS,
-    # Told by the layout alone; of tables the words are read, but not which cell they stand in.
-    "pdf": {
-        "title": (1.0, 0.91),
-        "authors": (0.88, 0.75),
-        "headings": (0.93, 0.98),
-        "paragraphs": (0.83, 0.96),
-        "citations": (0.99, 0.86),
-        "references": (1.0, 0.98),
-        "reference titles": (1.0, 0.98),
-        "reference years": (1.0, 0.98),
-        "cells": (1.0, 0.0),
-        "captions": (1.0, 0.0),
-    },
+    # Told by the layout alone: a paragraph whose last line is full, at the foot of a page, seems to go on overleaf.
+    "pdf": {"paragraphs": (0.98, 0.98)},
 }
 """What holds now where it is not all; who makes a reader better raises them."""
 
@@ -61,9 +50,7 @@ def tested() -> SelfTest:
 
 def test_every_article_is_read_back(tested: SelfTest) -> None:
     assert tested.articles == 12
-    # A letter of a page has no heading by which the layout could tell its text from its byline.
-    assert {kind: count for kind, count in tested.refused.items() if kind != "pdf"} == {}
-    assert tested.refused.get("pdf", 0) <= 1
+    assert tested.refused == {}
 
 
 def test_every_format_has_its_floors() -> None:

@@ -125,6 +125,8 @@ def test_a_damaged_article_is_named(copy: Path) -> None:
         first = next(corpus.listing())
         with pytest.raises(FathomError, match=f"Article '{first.id}' .* is damaged"):
             corpus.article(first.id)
+        with pytest.raises(FathomError, match=f"Article '{first.id}' .* is damaged"):
+            corpus.works()
 
 
 def test_another_corpus_is_not_overwritten(copy: Path) -> None:

@@ -22,11 +22,11 @@ from fathom.models.tokenizers import tokenizer
 from fathom.records.articles import Article
 from fathom.records.errors import FathomError
 from fathom.scoring.answers import Answer, Members, Multiset, Nothing, Number, Ranking, Rows, Text
+from fathom.tasks.asking import instruction
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import CONTEXTS, KEYS, MANIFEST, QUESTIONS, Bench
 from fathom.tasks.family import Item
 from fathom.tasks.fitting import LEAST_ARTICLES, TAKEN, TOO_FEW, Window, fit
-from fathom.tasks.asking import instruction
 from fathom.tasks.numeric.build import DisagreementError
 from fathom.tasks.numeric.tables import SCHEMA
 

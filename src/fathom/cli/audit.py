@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from fathom.cli import options
+from fathom.cli.stopping import all_or_nothing
 from fathom.tasks.auditing import Audit, audit
 
 EXAMPLE = """
@@ -28,7 +29,8 @@ def command(bench: Path, corpus: Path | None, seed: int, as_json: bool) -> None:
     Reads every article again, runs every query again, computes every key a second way, shuffles the rows, tries wrong
     readings, measures floors. Writes audit.json into the bench; exit code 1 when anything fails; calls no model.
     """
-    found = audit(bench, corpus, seed)
+    with all_or_nothing("audit"):
+        found = audit(bench, corpus, seed)
     click.echo(found.model_dump_json(indent=2) if as_json else describe(bench, found))
     if not found.passed:
         sys.exit(1)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import get_args
 
@@ -14,6 +11,7 @@ from pydantic import JsonValue
 from fathom.cli import options
 from fathom.cli.citing import citing_options
 from fathom.cli.progress import bar
+from fathom.cli.stopping import all_or_nothing
 from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.records.contexts import Split
 from fathom.records.errors import FathomError
@@ -107,19 +105,9 @@ def command(
     total = sum(1 for _ in read_contexts(path)) if any(family(name).builder for name in families) else None
     if already_built(corpus, path, families, asked, seed, out) is not None:
         click.echo(f"fathom: '{out}' is already built from these very inputs; nothing was done.", err=True)
-    with _stopping(), bar("Building", total) as show:
+    with all_or_nothing("bench"), bar("Building", total) as show:
         manifest = build(corpus, path, families, asked, seed, out, processes, show)
     click.echo(manifest.model_dump_json(indent=2) if as_json else describe(out, manifest))
-
-
-@contextmanager
-def _stopping() -> Iterator[None]:
-    """A build that is stopped keeps nothing, and says so; other commands go on where they stopped."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        click.echo("fathom: stopped. No bench was written; the same command starts afresh.", err=True)
-        sys.exit(130)
 
 
 def _held_out(written: str) -> tuple[str, str] | None:

@@ -12,6 +12,7 @@ import click
 
 from fathom.cli import options
 from fathom.cli.progress import bar
+from fathom.cli.stopping import all_or_nothing
 from fathom.contexts.files import FILE_NAME, gather
 from fathom.contexts.gathering import Gathered, Settings
 from fathom.contexts.growing import WAYS
@@ -111,7 +112,11 @@ def command(
         splits=splits,
     )
     path = out or corpus / FILE_NAME
-    with Corpus(corpus) as opened, bar("Gathering", settings.count * len(settings.lengths)) as show:
+    with (
+        all_or_nothing("context"),
+        Corpus(corpus) as opened,
+        bar("Gathering", settings.count * len(settings.lengths)) as show,
+    ):
         settings = settings.model_copy(update={"subjects": _subjects(subjects, opened)})
         steps = count_from(1)
         report = gather(opened, settings, path, replace, watch=lambda: show(next(steps)))

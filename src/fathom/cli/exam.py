@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question
@@ -21,15 +20,7 @@ from fathom.tasks.catalog import family
 def open_exam(folder: Path, corpus_folder: Path | None = None) -> Iterator[Exam]:
     """The exam of a bench; its corpus is open meanwhile."""
     bench = Bench(folder)
-    where = corpus_folder or bench.corpus_folder
-    if not where.exists():
-        raise FathomError(f"The corpus of '{folder}' is not at '{where}'. Say where it is with --corpus.")
-    with Corpus(where) as corpus:
-        if corpus.manifest.fingerprint != bench.manifest.corpus_fingerprint:
-            raise FathomError(
-                f"The corpus '{where}' is not the one that the bench '{folder}' was built from. "
-                "Give that one with --corpus."
-            )
+    with bench.open_corpus(corpus_folder) as corpus:
 
         @cache
         def views(name: str) -> Views:

@@ -8,6 +8,7 @@ import click
 
 from fathom.cli import options
 from fathom.cli.progress import bar
+from fathom.cli.stopping import all_or_nothing
 from fathom.records.lengths import print_length
 from fathom.tasks.bench import Bench, BenchManifest
 from fathom.tasks.fitting import Window, fit
@@ -39,7 +40,7 @@ def command(
     proved again on what is left, or its question is left out and counted. Reads BENCH and its corpus; writes a whole
     bench of its own; calls no model.
     """
-    with bar("Fitting", Bench(bench).manifest.contexts) as show:
+    with all_or_nothing("bench"), bar("Fitting", Bench(bench).manifest.contexts) as show:
         manifest = fit(bench, Window(window, reserve, model), out, corpus, show)
     click.echo(manifest.model_dump_json(indent=2) if as_json else describe(out, manifest))
 

@@ -10,9 +10,11 @@ import click
 from fathom.cli import options
 from fathom.cli.generate import describe as describe_corpus
 from fathom.cli.progress import bar
-from fathom.corpus.ingest import FIELDS, Filters, IngestReport, Told, ingest, too_low
+from fathom.corpus.ingest import ingest
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.catalog import KINDS
+from fathom.corpus.reading import FIELDS, Filters
+from fathom.corpus.reading_report import IngestReport, Told, too_low
 from fathom.corpus.selftest.measure import MEASURED
 from fathom.corpus.selftest.run import Measured, SelfTest, run_selftest, selftest_articles
 from fathom.records.errors import FathomError

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from functools import cache
 
 from fathom.cli.subject import Subject
-from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
 from fathom.records.chance import rng_for
 from fathom.records.questions import Reply
@@ -25,7 +24,7 @@ def simulated_answers(subject: Subject) -> Iterator[SimulatedAnswer]:
     bench = Bench(subject.bench)
     simulated = Simulated.parse(subject.model)
     keys = {key.question_id: key for key in bench.all_keys()}
-    with Corpus(subject.corpus or bench.corpus_folder) as corpus:
+    with bench.open_corpus(subject.corpus) as corpus:
 
         @cache
         def simulator(name: str) -> Simulator:

@@ -16,7 +16,7 @@ from fathom.models.known import Known, known
 from fathom.models.simulated import Simulated
 from fathom.records.errors import FathomError
 from fathom.runs.exam import Exam
-from fathom.runs.folder import MANIFEST, RunManifest, Settings, Standing, read_replies
+from fathom.runs.folder import MANIFEST, RunManifest, Settings, Standing, read_replies, refuse_another
 from fathom.runs.plan import Plan, plan
 from fathom.systems.catalog import SYSTEMS, system
 from fathom.systems.desk import Manner, System
@@ -47,12 +47,20 @@ class Subject:
         return system(self.system_name, self.manner)
 
     def known(self) -> Known:
-        """The model's window and price; a window must be known before anything can be promised to fit."""
+        """The model's window and price; a window must be known before anything can be promised to fit.
+
+        No more is asked for than the model can write: a provider refuses every single request for more.
+        """
         found = known(self.model, self.prices)
         if (self.settings.window or found.window) is None:
             raise FathomError(
                 f"How much the model '{self.model}' can read is not known. "
                 "Give --window, such as --window 128K, or add the model to a table of --prices."
+            )
+        if found.output is not None and self.settings.max_tokens > found.output:
+            raise FathomError(
+                f"The model '{self.model}' writes at most {found.output:,} tokens, and --max-tokens asks for "
+                f"{self.settings.max_tokens:,}. Give fewer, or a table of --prices that knows better."
             )
         return found
 
@@ -73,7 +81,9 @@ class Subject:
         return read_replies(folder) if (folder / MANIFEST).exists() else Standing()
 
     def plan(self, exam: Exam, folder: Path) -> Plan:
-        """What is still to be asked."""
+        """What is still to be asked; where `fathom run` would refuse to go on, so does this."""
+        if (folder / MANIFEST).exists():
+            refuse_another(folder, self.manifest(exam, folder))
         return plan(exam, self.system(), self.known(), self.settings, self.standing(folder), self.connections)
 
 

@@ -59,7 +59,8 @@ class Settings(Record):
     subjects: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     splits: dict[Split, Position] = {}
-    """Parts of the corpus by share; clusters of articles that cite one another stay together. Empty: no parts."""
+    """Parts of the corpus by share; clusters of articles that cite one another stay together, and all versions of a
+    work. Empty: no parts."""
 
     @model_validator(mode="after")
     def _nothing_twice(self) -> Self:
@@ -245,7 +246,15 @@ class Gathering:
                 neighbours[numbers[citing]][numbers[cited]] = None
                 neighbours[numbers[cited]][numbers[citing]] = None
         tokens = [counts[article.id] for article in self._articles]
-        return Pool(tokens, [tuple(around) for around in neighbours], range(len(tokens)))
+        return Pool(tokens, [tuple(around) for around in neighbours], range(len(tokens)), self._works())
+
+    def _works(self) -> list[int]:
+        """For each article the number of the first that is of the same work."""
+        works, first = self._corpus.works(), dict[str, int]()
+        return [
+            first.setdefault(works[article.id], number) if article.id in works else number
+            for number, article in enumerate(self._articles)
+        ]
 
     # Growing.
 
@@ -294,7 +303,8 @@ class Gathering:
             if chosen is None:
                 short += 1
                 continue
-            members = sum(1 << number for number in chosen)
+            # Counted by works: a context of the preprints of another's articles is that one again.
+            members = sum(1 << self._pool.works[number] for number in chosen)
             if shelf.resembles(members, len(chosen)):
                 alike += 1
                 continue

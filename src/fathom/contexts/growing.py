@@ -21,6 +21,8 @@ class Pool:
     """Whom each article cites or is cited by."""
     members: Sequence[int]
     """Those that may be taken; all of them, or one split's."""
+    works: Sequence[int]
+    """For each article the first version of its work: a preprint and its article are one, all others their own."""
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -36,7 +38,7 @@ class Pool:
             return self
         allowed = set(members)
         inside = [[near for near in around if near in allowed] for around in self.neighbours]
-        return Pool(self.tokens, inside, members)
+        return Pool(self.tokens, inside, members, self.works)
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Size:
 def grow(pool: Pool, size: Size, way: Way, start: int, rng: Random) -> list[int] | None:
     """Articles from `start` on that together have the wanted length, in the order found; None if they run out."""
     chosen: list[int] = []
+    works: set[int] = set()
     total = size.closing
     walk = _WALKS[way](pool, start, rng)
     offered = next(walk, None)
@@ -64,9 +67,11 @@ def grow(pool: Pool, size: Size, way: Way, start: int, rng: Random) -> list[int]
         cost = pool.tokens[offered] + size.boundary(len(chosen) + 1)
         # A long article is passed over where the articles that must still follow would no longer fit.
         reserved = max(0, size.articles - len(chosen) - 1) * (pool.shortest + size.boundary(len(chosen) + 1))
-        fits = total + cost + reserved <= size.most
+        # Beside its preprint an article would be counted twice, and what it says found twice.
+        fits = total + cost + reserved <= size.most and pool.works[offered] not in works
         if fits:
             chosen.append(offered)
+            works.add(pool.works[offered])
             total += cost
             if total >= size.enough and len(chosen) >= size.articles:
                 break

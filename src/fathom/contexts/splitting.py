@@ -1,4 +1,7 @@
-"""Parts of a corpus that share no article: whole clusters of articles that cite one another go to one part."""
+"""Parts of a corpus that share no article: whole clusters of articles that cite one another go to one part.
+
+A preprint and its article are one to this room: whoever trained on the one has read the other.
+"""
 
 from __future__ import annotations
 
@@ -30,20 +33,24 @@ def divide(pool: Pool, shares: Mapping[Split, int], seed: int) -> dict[Split, li
 def clusters(pool: Pool, seed: int) -> list[list[int]]:
     """Articles that cite one another more than others, largest cluster first: labels are passed on till they settle."""
     labels = list(range(len(pool)))
-    order = list(pool.members)
+    versions: dict[int, list[int]] = {}
+    for article in pool.members:
+        versions.setdefault(pool.works[article], []).append(article)
+    order = list(versions)
     for round in range(ROUNDS):
         rng_for(seed, "clusters", round).shuffle(order)
         changed = False
-        for article in order:
-            around = Counter(labels[near] for near in pool.neighbours[article])
+        for work in order:
+            near = {pool.works[other] for version in versions[work] for other in pool.neighbours[version]}
+            around = Counter(labels[other] for other in near - {work})
             if around:
                 # The most frequent label around, and of several the smallest: chance decides only the order of work.
                 best = min(around, key=lambda label: (-around[label], label))
-                changed |= best != labels[article]
-                labels[article] = best
+                changed |= best != labels[work]
+                labels[work] = best
         if not changed:
             break
     groups: dict[int, list[int]] = {}
     for article in sorted(pool.members):
-        groups.setdefault(labels[article], []).append(article)
+        groups.setdefault(labels[pool.works[article]], []).append(article)
     return sorted(groups.values(), key=lambda group: (-len(group), group[0]))

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from fathom.records import manifests
 from fathom.records.articles import Count
 from fathom.records.errors import FathomError
-from fathom.records.files import replacing
+from fathom.records.files import write_whole
 from fathom.records.record import Record
 
 FORMAT = 1
@@ -44,8 +44,7 @@ class CorpusManifest(Record):
 
     def write(self, folder: Path) -> None:
         """Put it into `folder`, readable by people."""
-        with replacing(folder / FILE_NAME) as file:
-            file.write(self.model_dump_json(indent=2).encode() + b"\n")
+        write_whole(folder / FILE_NAME, self)
 
 
 def read_manifest(folder: Path) -> CorpusManifest:

@@ -17,15 +17,16 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 
 import zstandard
-from pydantic import JsonValue, ValidationError
+from pydantic import ConfigDict, JsonValue, ValidationError
 
 import fathom
 from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.manifest import MENDING, CorpusManifest, read_manifest
+from fathom.corpus.packing import compressed
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.articles import Article, ArticleId, Front, Outline
 from fathom.records.errors import FathomError, touching
-from fathom.records.record import digest, digest_stream, first_fault
+from fathom.records.record import Record, digest, digest_stream, first_fault
 
 STORE = "corpus.sqlite"
 UNFINISHED = "corpus.sqlite.part"
@@ -58,9 +59,6 @@ CREATE TABLE links (                 -- which article cites which, by id
     PRIMARY KEY (citing, cited)
 ) WITHOUT ROWID;
 """
-
-_LEVEL = 6
-"""Of compression: half again as small as level 3, and read at the same speed."""
 
 
 class Listed(NamedTuple):
@@ -108,8 +106,6 @@ def pack(article: Article) -> Packed:
     """The article, compressed and counted."""
     text = article.text.encode()
     parts = article.model_dump_json(exclude={"text"}).encode()
-    # With a checksum: a flipped bit must never be shown as an article's words.
-    compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
     return Packed(
         id=article.id,
         kind=article.kind,
@@ -120,8 +116,8 @@ def pack(article: Article) -> Packed:
         title=article.title_text,
         characters=len(article.text),
         fingerprint=digest(text),
-        text=compressor.compress(text),
-        parts=compressor.compress(parts),
+        text=compressed(text),
+        parts=compressed(parts),
         tokens=tokenizer(DEFAULT).count(article.text),
         cited=article.cited,
     )
@@ -134,6 +130,14 @@ def _unpack(text: bytes, parts: bytes, kind: type[A]) -> A:
     words = json.dumps(_decompress(text).decode(), ensure_ascii=False).encode()
     # The text goes back in as the first field, so that one pass of the validator sees a whole article.
     return kind.model_validate_json(b'{"text":' + words + b"," + _decompress(parts)[1:])
+
+
+class _Version(Record):
+    """What of an article says which work it is."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    work: str | None = None
 
 
 _DAMAGE = (zstandard.ZstdError, UnicodeDecodeError, TypeError, MemoryError)
@@ -242,11 +246,8 @@ class Corpus(_Database):
     def outline(self, id: ArticleId) -> tuple[Outline, str]:
         """How one article is built, and its text."""
         text, parts = self._packed(id)
-        try:
+        with self._sound(id):
             return Outline.model_validate_json(_decompress(parts)), _decompress(text).decode()
-        except (ValidationError, *_DAMAGE) as error:
-            fault = first_fault(error) if isinstance(error, ValidationError) else str(error)
-            raise self._damaged(id, fault) from error
 
     def _packed(self, id: ArticleId) -> tuple[bytes, bytes]:
         rows = list(self._query("SELECT text, parts FROM articles WHERE id = ?", (id,)))
@@ -296,25 +297,36 @@ class Corpus(_Database):
             )
         return counts or {id: counter.count(text.decode()) for id, text in self.texts()}
 
+    def works(self) -> dict[ArticleId, str]:
+        """Of which work each article is a version, where that is known."""
+        found: dict[ArticleId, str] = {}
+        for id, parts in self._query("SELECT id, parts FROM articles ORDER BY number"):
+            with self._sound(id):
+                work = _Version.model_validate_json(_decompress(parts)).work
+            if work is not None:
+                found[id] = work
+        return found
+
     def _query(self, sql: str, values: tuple[str, ...] = ()) -> Iterator[tuple[Any, ...]]:
         with touching("read", self.folder / STORE):
             yield from self._db.execute(sql, values)
 
     def _opened(self, id: ArticleId, text: bytes, parts: bytes, kind: type[A]) -> A:
-        try:
+        with self._sound(id):
             return _unpack(text, parts, kind)
-        except (ValidationError, *_DAMAGE) as error:
-            fault = first_fault(error) if isinstance(error, ValidationError) else str(error)
-            raise self._damaged(id, fault) from error
 
     def _decompressed(self, id: ArticleId, text: bytes) -> bytes:
-        try:
+        with self._sound(id):
             return _decompress(text)
-        except _DAMAGE as error:
-            raise self._damaged(id, str(error)) from error
 
-    def _damaged(self, id: ArticleId, fault: str) -> FathomError:
-        return FathomError(f"Article '{id}' of the corpus '{self.folder}' is damaged: {fault}. {MENDING}")
+    @contextmanager
+    def _sound(self, id: ArticleId) -> Iterator[None]:
+        """What reading a damaged article raises becomes a sentence that names it."""
+        try:
+            yield
+        except (ValidationError, *_DAMAGE) as error:
+            fault = first_fault(error) if isinstance(error, ValidationError) else str(error)
+            raise FathomError(f"Article '{id}' of the corpus '{self.folder}' is damaged: {fault}. {MENDING}") from error
 
     def _lacks(self, id: ArticleId) -> FathomError:
         return FathomError(

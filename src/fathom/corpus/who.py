@@ -17,10 +17,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
+from sys import intern
 
 from fathom.records.articles import Article, ArticleId, PersonId
 from fathom.records.errors import FathomError
-from fathom.records.names import without_accents
+from fathom.records.names import given_words, givens_fit, without_accents, words_of
 from fathom.records.record import short_id
 
 _ORCID = "orcid:"
@@ -75,7 +76,6 @@ class _Name:
         return self.given[0] if self.given else ""
 
 
-_WORDS = re.compile(r"[^\W\d_]+")
 _PARTICLE_WORDS = "van von der den de del della di da dos du la le ter ten zu el al bin ibn mac"
 _PARTICLES = frozenset(_PARTICLE_WORDS.split())
 
@@ -85,36 +85,16 @@ def _name(given: str, family: str, group: bool) -> _Name:
     if group:
         words = tuple(re.findall(r"[^\W_]+", without_accents(f"{given} {family}").casefold()))
         return _Name(" ".join(words), (), (), True)
-    words = tuple(_WORDS.findall(without_accents(family).casefold().replace("'", "").replace("’", "")))
+    words = tuple(word.casefold() for word in words_of(family))
     core = [word for word in words if word not in _PARTICLES] or list(words) or [""]
-    return _Name("".join(words), _given(given, shouted=family.isupper()), tuple(dict.fromkeys((core[0], core[-1]))))
-
-
-def _given(given: str, shouted: bool) -> tuple[str, ...]:
-    """The given names; "DJ" is two initials unless the whole name is in capitals."""
-    words: list[str] = []
-    for word in _WORDS.findall(without_accents(given).replace("'", "").replace("’", "")):
-        if 2 <= len(word) <= 3 and word.isascii() and word.isupper() and not shouted:
-            words.extend(word.casefold())
-        else:
-            words.append(word.casefold())
-    return tuple(words)
+    return _Name(
+        "".join(words), given_words(given, shouted=family.isupper()), tuple(dict.fromkeys((core[0], core[-1])))
+    )
 
 
 def _fit(one: _Name, two: _Name) -> bool:
-    """Whether two names of one family may be spellings of one name: "M." and "Marta K." may, and none fits all."""
-    return one.given == two.given or _givens_fit(one.given, two.given)
-
-
-@lru_cache(maxsize=1 << 16)
-def _givens_fit(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
-    if "".join(one) == "".join(two):
-        return True  # "Xiao-Ming" and "Xiaoming".
-    for left, right in zip(one, two, strict=False):
-        if left != right and not (left[0] == right[0] and 1 in (len(left), len(right))):
-            # "Xiao Ming" beside "Xiaoming J": the first may be written as one word.
-            return "".join(one[:2]) == two[0] or "".join(two[:2]) == one[0]
-    return True
+    """Whether two names of one family may be spellings of one name."""
+    return one.given == two.given or givens_fit(one.given, two.given)
 
 
 def _same_full(one: _Name, two: _Name) -> bool:
@@ -170,7 +150,7 @@ class _Seat:
 
 @dataclass(frozen=True, slots=True)
 class _Byline:
-    seats: tuple[int, ...]
+    seats: range
     company: frozenset[tuple[str, str]]
     """The family names and first initials of all who sign."""
     subject: str
@@ -198,13 +178,14 @@ class Who:
             raise FathomError(f"Article {id} comes too late. Add every article before asking who is who.")
         if id in self._added:
             raise FathomError(f"Two articles have the id {id}. Leave one of them out.")
-        self._added[id] = (tuple(authors), (subject or "").casefold(), work or "", frozenset(cited))
+        # One string for each id and each subject, however often they come.
+        cited_ids = frozenset(map(intern, cited))
+        self._added[intern(id)] = (tuple(authors), intern((subject or "").casefold()), work or "", cited_ids)
 
     def people(self, id: ArticleId) -> tuple[PersonId | None, ...]:
         """Who the authors of an article are; None for whoever is uncertain."""
         if self._people is None:
             self._people = _Sorting(self._added).people()
-            self._added = {}
         if id not in self._people:
             raise FathomError(f"Article {id} was not added. Add every article before asking who is who.")
         return self._people[id]
@@ -213,14 +194,18 @@ class Who:
 class _Sorting:
     """All seats, sorted into people."""
 
-    def __init__(self, added: Mapping[ArticleId, tuple[tuple[Signature, ...], str, str, frozenset[ArticleId]]]) -> None:
+    def __init__(self, added: dict[ArticleId, tuple[tuple[Signature, ...], str, str, frozenset[ArticleId]]]) -> None:
+        """Takes what was added out of `added`, one byline after the other, so that no two copies are held."""
         self._seats: list[_Seat] = []
         self._bylines: dict[ArticleId, _Byline] = {}
-        for id, (authors, subject, work, cited) in sorted(added.items()):
+        known: dict[tuple[str, str], tuple[str, str]] = {}  # so that one who signs often is held once
+        for id in sorted(added):
+            authors, subject, work, cited = added.pop(id)
             first = len(self._seats)
             self._seats.extend(_seat(id, position, author) for position, author in enumerate(authors, start=1))
-            places = tuple(range(first, len(self._seats)))
-            company = frozenset(_short(self._seats[place].name) for place in places)
+            places = range(first, len(self._seats))
+            shorts = (_short(self._seats[place].name) for place in places)
+            company = frozenset(known.setdefault(short, short) for short in shorts)
             self._bylines[id] = _Byline(places, company, subject, work, cited)
         self._frequency = _Frequency({seat.name for seat in self._seats})
         self._met = Counter(one for byline in self._bylines.values() for one in byline.company)
@@ -397,14 +382,15 @@ class _Sorting:
 
     def _half_names(self) -> frozenset[_Name]:
         """Names that may be another name with a part of the family left out: "Ana Ruiz" beside "Ana Ruiz-Soto"."""
-        ends: dict[tuple[str, str], set[_Name]] = defaultdict(set)
-        for name in {seat.name for seat in self._seats if not seat.name.group}:
-            for end in name.ends:
-                ends[_loose(end), name.first[:1]].add(name)
+        ends: dict[tuple[str, str], list[_Name]] = defaultdict(list)
+        names = {seat.name for seat in self._seats if not seat.name.group}
+        for name in sorted(names, key=lambda name: (name.family, name.given)):
+            for end in set(map(_loose, name.ends)):
+                ends[end, name.first[:1]].append(name)
         doubted: set[_Name] = set()
-        for names in ends.values():
-            if len({name.family for name in names}) > 1:
-                doubted.update(_doubted_among(names))
+        for alike in ends.values():
+            if len({name.family for name in alike}) > 1:
+                doubted.update(_doubted_among(alike))
         return frozenset(doubted)
 
 
@@ -429,7 +415,7 @@ def _loose(family: str) -> str:
 
 def _seat(id: ArticleId, position: int, author: Signature) -> _Seat:
     orcid = author.ids.get("orcid", "").strip().rstrip("/").rpartition("/")[2].upper()
-    affiliation = " ".join(_WORDS.findall(without_accents(author.affiliation).casefold()))
+    affiliation = " ".join(words_of(author.affiliation)).casefold()
     return _Seat(id, position, _name(author.given, author.family, author.group), orcid, affiliation)
 
 

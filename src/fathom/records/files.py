@@ -79,6 +79,12 @@ def _is_alive(process: int) -> bool:
     return True
 
 
+def write_whole(path: Path, record: Record) -> None:
+    """Write a record that is a file of its own, over many lines for people to read."""
+    with replacing(path) as file:
+        file.write(record.model_dump_json(indent=2).encode() + b"\n")
+
+
 def write_records(path: Path, records: Iterable[Record]) -> int:
     """Write all of `records` to `path` or nothing; returns how many."""
     count = 0

@@ -44,3 +44,37 @@ WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f])*")
 def plain_word(word: str) -> str:
     """A word as names are compared: without accents and capitals."""
     return without_accents(word).casefold()
+
+
+_WORDS = re.compile(r"[^\W\d_]+")
+
+
+def words_of(name: str) -> list[str]:
+    """Its words in plain letters; an apostrophe does not part them: "O'Brien" is one word."""
+    return _WORDS.findall(without_accents(name).replace("'", "").replace("’", ""))
+
+
+def given_words(given: str, shouted: bool = False) -> tuple[str, ...]:
+    """Given names and initials; "DJ" is two initials unless the whole name is shouted, all in capitals."""
+    words: list[str] = []
+    for word in words_of(given):
+        if 2 <= len(word) <= 3 and word.isascii() and word.isupper() and not shouted:
+            words.extend(word.casefold())
+        else:
+            words.append(word.casefold())
+    return tuple(words)
+
+
+@lru_cache(maxsize=1 << 16)
+def givens_fit(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
+    """Whether two people of one family name may be one by their given names.
+
+    "M." may be "Marta" and "Marta K."; whoever prints no given name may be anybody of the family.
+    """
+    if "".join(one) == "".join(two):
+        return True  # "Xiao-Ming" and "Xiaoming".
+    for left, right in zip(one, two, strict=False):
+        if left != right and not (left[0] == right[0] and 1 in (len(left), len(right))):
+            # "Xiao Ming" beside "Xiaoming J": the first may be written as one word.
+            return "".join(one[:2]) == two[0] or "".join(two[:2]) == one[0]
+    return True

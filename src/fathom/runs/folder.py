@@ -14,7 +14,7 @@ import fathom
 from fathom.records.articles import Position
 from fathom.records.contexts import ContextId, Split
 from fathom.records.errors import FathomError, touching
-from fathom.records.files import Journal, replacing
+from fathom.records.files import Journal, write_whole
 from fathom.records.manifests import read_manifest
 from fathom.records.questions import QuestionId, Reply, Usage
 from fathom.records.record import Record
@@ -150,20 +150,23 @@ class Standing:
 
 def _begin(folder: Path, manifest: RunManifest) -> None:
     """Write the manifest of a new run; a run that is there already must be the same one."""
-    if not (folder / MANIFEST).exists():
+    if (folder / MANIFEST).exists():
+        if refuse_another(folder, manifest).settings == manifest.settings:
+            return
+    else:
         present = sorted(entry.name for entry in folder.iterdir() if not entry.name.endswith(".part"))
         if present:
             raise FathomError(f"'{folder}' is no run (it holds '{present[0]}'). Choose another --out.")
-        with replacing(folder / MANIFEST) as file:
-            file.write(manifest.model_dump_json(indent=2).encode() + b"\n")
-        return
+    write_whole(folder / MANIFEST, manifest)
+
+
+def refuse_another(folder: Path, manifest: RunManifest) -> RunManifest:
+    """The manifest of the run that is there; one that cannot go on as this one, or grow into it, is refused."""
     found = read_run(folder)
     for name in ("bench_fingerprint", "model", "system", "system_settings"):
         if getattr(found, name) != getattr(manifest, name):
             what = "bench" if name == "bench_fingerprint" else name.replace("_", " ")
             raise FathomError(f"The run in '{folder}' has another {what}. Choose another --out, or delete it.")
-    if found.settings == manifest.settings:
-        return
     if not _is_more(found.settings, manifest.settings):
         old, new = found.settings.model_dump(), manifest.settings.model_dump()
         name = next(name for name in old if old[name] != new[name])
@@ -171,8 +174,7 @@ def _begin(folder: Path, manifest: RunManifest) -> None:
             f"The run in '{folder}' has {name.replace('_', ' ')} {old[name]}, not {new[name]}. "
             "Give the same settings, or another --out."
         )
-    with replacing(folder / MANIFEST) as file:
-        file.write(manifest.model_dump_json(indent=2).encode() + b"\n")
+    return found
 
 
 def _is_more(old: Settings, new: Settings) -> bool:

@@ -6,19 +6,18 @@ read back cannot be kept: an authorizer or a progress handler of the owner's own
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from math import prod
 from typing import Any
 
 from fathom.records.errors import FathomError
+from fathom.systems.intricacy import copies, repeats
+from fathom.systems.statements import first_word
 
 Value = int | float | str | None
 
@@ -74,6 +73,9 @@ _PREPARING = 0.01
 _REPEATS = 100
 """How often one word may occur where a SELECT stands inside another. SQLite copies an inner column's expression to
 wherever it is named, and no clock is looked at meanwhile: 22 CTEs of `SELECT x+x FROM` the last took 1.5 GB."""
+_COPIES = 10_000
+"""How often SQLite may copy a CTE into what names it, before it asks anything: 20 CTEs that each name the one before
+twice took 10 s and 1.5 GB, though they read no table."""
 
 _NUMBERS = {
     sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 250,
@@ -87,21 +89,6 @@ _NUMBERS = {
 }
 
 _WRITES = frozenset({"INSERT", "UPDATE", "DELETE", "REPLACE", "DROP", "ALTER", "CREATE"})
-_OPENING = re.compile(r"(?:\s|--[^\n]*|/\*(?s:.*?)(?:\*/|\Z))*+(\w*)")
-"""The first word after blanks and comments. The plus keeps what is passed over: going back into it takes the square."""
-_WORDS = re.compile(r"""\w+|[^\x00-\x7f\w]+|["`\[]""")
-"""Names as SQLite counts them, and quotation marks, between which a name may have no letter at all."""
-_MARKS = "\"'`[]"
-_COPIES = 10_000
-"""How often SQLite may copy a CTE into what names it, before it asks anything: 20 CTEs that each name the one before
-twice took 10 s and 1.5 GB, though they read no table."""
-_QUOTED = r"""(?:"[^"]*"|'[^']*'|`[^`]*`|\[[^\]]*\])"""
-_NAME = rf"(?:{_QUOTED}|[\w$]+|[^\x00-\x7f\w]+)"
-_NAMES = re.compile(rf"{_NAME}(?!\s*+\.)")
-_COMMENT = re.compile(rf"({_QUOTED})|--[^\n]*|/\*(?s:.*?)(?:\*/|\Z)")
-_AS = r"as\s*+(?:(?:not\s++)?+materialized\s*+)?+\("
-_MADE = re.compile(rf"(?<![\w$]){_AS}")
-_MADE_PLAINLY = re.compile(rf"({_NAME})\s*+(?:\([^()]*+\)\s*+)?+{_AS}")
 _NOT_TABLES = ("sqlite_", "pragma_", "json_", "fts", "rtree", "dbstat", "bytecode", "tables_used", "generate_series")
 
 
@@ -219,11 +206,10 @@ class _Guard:
             raise self._refusal(error) from error
 
     def _begin(self, statement: str) -> None:
-        opening = _OPENING.match(statement)
-        word = opening[1].upper() if opening else ""
+        word = first_word(statement)
         if word not in ("SELECT", "WITH"):
             raise RefusedQuery("writes are not allowed" if word in _WRITES else "is not one SELECT")
-        if len(statement) <= self._limits.length and _copies(statement.lower()) > _COPIES:
+        if len(statement) <= self._limits.length and copies(statement) > _COPIES:
             raise RefusedQuery("is too intricate")
         self._statement = statement
         self._late = False
@@ -301,9 +287,9 @@ class _Guard:
         if self._selects == 1:
             self._began = time.thread_time()
             return None
-        repeats = self._selects == 2 and len(self._statement) > 5 * _REPEATS and _repeats(self._statement)
+        wordy = self._selects == 2 and len(self._statement) > 5 * _REPEATS and repeats(self._statement) > _REPEATS
         slow = time.thread_time() - self._began > _PREPARING
-        return "is too intricate" if slow or repeats > _REPEATS else None
+        return "is too intricate" if slow or wordy else None
 
 
 _BY_LIMITS = (sqlite3.SQLITE_LIMIT_LENGTH, sqlite3.SQLITE_LIMIT_SQL_LENGTH)
@@ -325,25 +311,6 @@ def _size(values: list[Any]) -> int:
     return 8 * len(values) + len("".join(texts).encode())
 
 
-def _repeats(statement: str) -> int:
-    """How often the commonest word occurs."""
-    return max(Counter(_WORDS.findall(statement.lower())).values(), default=0)
-
-
-def _copies(statement: str) -> int:
-    """At most how often its CTEs are copied: the product of how often each is named."""
-    if "with" not in statement:
-        return 0
-    text = _COMMENT.sub(lambda found: found[1] or " ", statement)
-    named = Counter(name.strip(_MARKS) for name in _NAMES.findall(text))
-    plainly = [name.strip(_MARKS) for name in _MADE_PLAINLY.findall(text)]
-    made = len(_MADE.findall(text))
-    if len(plainly) == made:
-        return prod(max(1, named[name] - 1) for name in plainly)
-    # Some CTE has a form that is not looked for here, so it may have any of the names.
-    return prod(count for _, count in named.most_common(made))
-
-
 def _interruption() -> BaseException:
     """What stopped SQLite when the guard did not.
 
@@ -353,60 +320,3 @@ def _interruption() -> BaseException:
     if threading.current_thread() is threading.main_thread():
         return KeyboardInterrupt()
     return RefusedQuery("was interrupted")
-
-
-# Finding the statement in a reply. Nothing here goes back over what it has read: replies can be long and odd.
-
-_LABEL = re.compile(r"[ \t]*+(?!(?:select|with)\b)(?:(sql\w*+)|\w*+[ \t]*+(?=[\r\n]))", re.IGNORECASE)
-_SELECT = re.compile(r"^[ \t]*+select\b", re.IGNORECASE | re.MULTILINE)
-_WITH = re.compile(
-    r"^[ \t]*+with\s++(?:recursive\s++)?+[\w\"`\[\]]++\s*+(?:\([^()]*+\)\s*+)?+\bas\b", re.IGNORECASE | re.MULTILINE
-)
-"""More than its first word: a sentence may begin with "With"."""
-_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
-
-
-def statement_in(reply: str) -> str | None:
-    """The SQL in a reply: the last block fenced as SQL, else the last fenced query, else the last that stands bare."""
-    blocks = [block for block in map(_block, reply.split("```")[1::2]) if block[1]]
-    as_sql = [text for labelled, text in blocks if labelled]
-    queries = [text for _, text in blocks if _opens_query(text)]
-    for found in (as_sql, queries):
-        if found:
-            return found[-1]
-    return _bare(reply) or (blocks[-1][1] if blocks else None)
-
-
-def _block(fenced: str) -> tuple[bool, str]:
-    """Whether what stands between two fences is labelled as SQL, and its text."""
-    inside = fenced.lstrip("`")
-    label = _LABEL.match(inside)
-    return bool(label and label[1]), inside[label.end() if label else 0 :].strip()
-
-
-def _opens_query(text: str) -> bool:
-    opening = _OPENING.match(text)
-    return opening is not None and opening[1].upper() in ("SELECT", "WITH")
-
-
-def _bare(reply: str) -> str | None:
-    """The last statement among sentences: up to its semicolon or a fence, or to where its paragraph ends."""
-    last = max(_last(_SELECT, reply), _last(_WITH, reply))
-    if last < 0:
-        return None
-    start = reply.rfind(";", 0, last) + 1
-    stretch = re.split(";|```", reply[last:], maxsplit=1)[0]
-    opening = _last(_WITH, reply[start : last + 1_000])
-    if opening >= 0:  # the SELECT on a line of its own is its last part
-        return (reply[start + opening : last] + stretch).strip()
-    before = _BLANK_LINE.split(reply[start:last])[-1]
-    first = _SELECT.search(before)
-    return ((before[first.start() :] if first else "") + _BLANK_LINE.split(stretch, maxsplit=1)[0]).strip()
-
-
-def _last(pattern: re.Pattern[str], text: str) -> int:
-    """Where it occurs last; before the beginning where it does not."""
-    place = -1
-    for found in pattern.finditer(text):
-        place = found.start()
-    return place

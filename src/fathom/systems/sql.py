@@ -11,7 +11,8 @@ from fathom.models.prompts import Completion, Prompt
 from fathom.records.articles import Count
 from fathom.records.questions import Question, Reply
 from fathom.systems.desk import Desk, Expected, Manner, Sight, expected, reply_to
-from fathom.systems.guard import RefusedQuery, Result, run_guarded, statement_in
+from fathom.systems.guard import RefusedQuery, Result, run_guarded
+from fathom.systems.statements import statement_in
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fathom.corpus.store import Corpus
 from fathom.records.articles import Count
-from fathom.records.errors import FathomError
-from fathom.records.files import replacing
+from fathom.records.files import write_whole
 from fathom.records.record import Record
 from fathom.tasks.bench import Bench, Counted, fingerprint_of
 from fathom.tasks.catalog import family
@@ -32,21 +30,12 @@ class Audit(Record):
 def audit(folder: Path, corpus_folder: Path | None = None, seed: int = 0) -> Audit:
     """Prove every item again and write down what was found."""
     bench = Bench(folder)
-    where = corpus_folder or bench.corpus_folder
-    if not where.exists():
-        raise FathomError(f"The corpus of the bench '{folder}' is not in '{where}'. Say where it is with --corpus.")
-    with Corpus(where) as corpus:
-        if corpus.manifest.fingerprint != bench.manifest.corpus_fingerprint:
-            raise FathomError(
-                f"The corpus '{where}' is not the one that the bench '{folder}' was built from. "
-                "Give that one with --corpus."
-            )
+    with bench.open_corpus(corpus_folder) as corpus:
         checked = [_unchanged(bench), _counted(bench)]
         for name in bench.manifest.families:
             checked.extend(family(name).audit(bench.by_context(), corpus, seed))
     found = Audit(bench=bench.manifest.fingerprint, questions=bench.manifest.questions, checked=tuple(checked))
-    with replacing(folder / FILE_NAME) as file:
-        file.write(found.model_dump_json(indent=2).encode() + b"\n")
+    write_whole(folder / FILE_NAME, found)
     return found
 
 

@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, partial
 from itertools import zip_longest
 from pathlib import Path
@@ -20,13 +21,13 @@ from fathom.records.articles import Count, Position
 from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError, touching
-from fathom.records.files import read_records, replacing
+from fathom.records.files import read_records, replacing, write_whole
 from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question
 from fathom.records.record import Record, digest, digest_stream
 from fathom.scoring.keys import Key
 from fathom.tasks.catalog import family
-from fathom.tasks.family import Asked, Builder, Item
+from fathom.tasks.family import Asked, Builder, Item, Maker
 from fathom.work import run_ordered
 
 FORMAT = 1
@@ -107,51 +108,20 @@ def build(
     found = already_built(corpus_folder, contexts_path, families, asked, seed, folder)
     if found is not None:
         return found
-    _refuse_another(folder)
+    refuse_another(folder)
     with Corpus(corpus_folder) as corpus:
         licences, fingerprint = corpus.manifest.licences, corpus.manifest.fingerprint
-    asking = tuple(name for name in families if family(name).builder is not None)
     counted = Counted(asked, families)
-    reports: dict[str, dict[str, JsonValue]] = {}
-    why = ""
+    making = _Making(corpus_folder, contexts_path, families, asked, seed)
     with touching("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
-    with (
-        replacing(folder / CONTEXTS) as contexts,
-        replacing(folder / QUESTIONS) as questions,
-        replacing(folder / KEYS) as keys,
-    ):
-
-        def write(context: Context, items: list[Item]) -> None:
-            contexts.write(context.to_line())
-            for item in items:
-                questions.write(item.question.to_line())
-                keys.write(item.key.to_line())
+    with writing(folder) as write:
+        for done, (context, items) in enumerate(making.items(processes), start=1):
+            write(context, items)
             counted.add(context, items)
-
-        done = 0
-        if asking:
-            task = partial(_items, corpus_folder, asking, asked, seed)
-            for done, (context, items) in enumerate(
-                run_ordered(task, read_contexts(contexts_path), processes), start=1
-            ):
-                write(context, items)
-                watch(done)
-            why = f"No question could be made from '{contexts_path}': {_why_none(asked)}"
-        for name in families:
-            maker = family(name).maker
-            if maker is None:
-                continue
-            with Corpus(corpus_folder) as corpus:
-                made = maker(corpus, asked, seed)
-                for context, items in made.make(lambda: None):
-                    write(context, items)
-                    done += 1
-                    watch(done)
-                reports[name] = made.report()
-                why = why or made.why_none()
+            watch(done)
         if not counted.questions:
-            raise FathomError(why)
+            raise FathomError(making.why_none())
     manifest = BenchManifest(
         fathom=fathom.__version__,
         sqlite=sqlite3.sqlite_version,
@@ -166,13 +136,30 @@ def build(
         counts={name: dict(sorted(values.items())) for name, values in sorted(counted.by.items())},
         missing=dict(sorted(counted.missing.items())),
         leaks=counted.leaks(),
-        reports=reports,
+        reports=making.reports,
         inputs=_inputs(fingerprint, contexts_path, families, asked, seed),
         fingerprint=fingerprint_of(folder),
     )
-    with replacing(folder / MANIFEST) as file:
-        file.write(manifest.model_dump_json(indent=2).encode() + b"\n")
+    write_whole(folder / MANIFEST, manifest)
     return manifest
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[Callable[[Context, list[Item]], None]]:
+    """A function that writes a context with its items; the files take their names when the block ends well."""
+    with (
+        replacing(folder / CONTEXTS) as contexts,
+        replacing(folder / QUESTIONS) as questions,
+        replacing(folder / KEYS) as keys,
+    ):
+
+        def write(context: Context, items: list[Item]) -> None:
+            contexts.write(context.to_line())
+            for item in items:
+                questions.write(item.question.to_line())
+                keys.write(item.key.to_line())
+
+        yield write
 
 
 def already_built(
@@ -232,6 +219,45 @@ def _why_missing(asked: Asked, made: int) -> str:
     if not made and asked.template_shares:
         return "no template for the split"
     return "own templates do not fit" if asked.templates is not None else "the articles allow no more"
+
+
+class _Making:
+    """The items of all families: first those over gathered contexts, then those with contexts of their own."""
+
+    def __init__(
+        self, corpus_folder: Path, contexts_path: Path, families: tuple[str, ...], asked: Asked, seed: int
+    ) -> None:
+        self._corpus_folder = corpus_folder
+        self._contexts_path = contexts_path
+        self._asking = tuple(name for name in families if family(name).builder is not None)
+        self._making = tuple(name for name in families if family(name).maker is not None)
+        self._asked = asked
+        self._seed = seed
+        self.reports: dict[str, dict[str, JsonValue]] = {}
+
+    def items(self, processes: int) -> Iterator[tuple[Context, list[Item]]]:
+        """Each context with its items."""
+        if self._asking:
+            task = partial(_items, self._corpus_folder, self._asking, self._asked, self._seed)
+            yield from run_ordered(task, read_contexts(self._contexts_path), processes)
+        for name in self._making:
+            with self._made(name) as maker:
+                yield from maker.make(lambda: None)
+                self.reports[name] = maker.report()
+
+    def why_none(self) -> str:
+        """The likely reason why not one question came out, and what to do."""
+        if self._asking:
+            return f"No question could be made from '{self._contexts_path}': {_why_none(self._asked)}"
+        with self._made(self._making[0]) as maker:
+            return maker.why_none()
+
+    @contextmanager
+    def _made(self, name: str) -> Iterator[Maker]:
+        maker = family(name).maker
+        assert maker is not None
+        with Corpus(self._corpus_folder) as corpus:
+            yield maker(corpus, self._asked, self._seed)
 
 
 def _items(
@@ -298,7 +324,8 @@ class Counted:
         }
 
 
-def _refuse_another(folder: Path) -> None:
+def refuse_another(folder: Path) -> None:
+    """A bench is written to a folder of its own: one that holds anything is left alone."""
     if folder.is_file():
         raise FathomError(f"Cannot write a bench to '{folder}': it is a file. Name a folder.")
     if folder.exists():
@@ -319,6 +346,22 @@ class Bench:
     def corpus_folder(self) -> Path:
         """Where the corpus was, seen from the bench: the two may be moved together."""
         return Path(os.path.normpath(self.folder.resolve() / self.manifest.corpus))
+
+    @contextmanager
+    def open_corpus(self, folder: Path | None = None) -> Iterator[Corpus]:
+        """The corpus it was built from, open; `folder` says where that is now. Another one is refused."""
+        where = folder or self.corpus_folder
+        if not where.exists():
+            raise FathomError(
+                f"The corpus of the bench '{self.folder}' is not in '{where}'. Say where it is with --corpus."
+            )
+        with Corpus(where) as corpus:
+            if corpus.manifest.fingerprint != self.manifest.corpus_fingerprint:
+                raise FathomError(
+                    f"The corpus '{where}' is not the one that the bench '{self.folder}' was built from. "
+                    "Give that one with --corpus."
+                )
+            yield corpus
 
     def contexts(self) -> Iterator[Context]:
         return read_records(self.folder / CONTEXTS, Context)

@@ -20,7 +20,7 @@ from fathom.records.articles import ArticleId
 from fathom.records.chance import rng_for
 from fathom.records.contexts import Context, ContextId, Place
 from fathom.records.errors import FathomError, touching
-from fathom.records.files import replacing
+from fathom.records.files import write_whole
 from fathom.records.lengths import print_length
 from fathom.records.record import digest
 from fathom.systems.desk import Manner
@@ -33,8 +33,9 @@ from fathom.tasks.bench import (
     BenchManifest,
     Counted,
     Fitted,
-    _refuse_another,
     fingerprint_of,
+    refuse_another,
+    writing,
 )
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Refitter
@@ -78,24 +79,16 @@ def fit(
 ) -> BenchManifest:
     """Write to `out` what of the bench in `folder` fits the window; the same bench and window give the same bytes."""
     bench = Bench(folder)
-    _refuse_unsound(bench)
-    _refuse_another(out)
-    with _corpus_of(bench, corpus_folder) as corpus, _making(out):
+    refuse_unsound(bench)
+    refuse_another(out)
+    with bench.open_corpus(corpus_folder) as corpus, making(out):
         fitting = _Fitting(bench, corpus, window)
-        with (
-            replacing(out / CONTEXTS) as contexts,
-            replacing(out / QUESTIONS) as questions,
-            replacing(out / KEYS) as keys,
-        ):
+        with writing(out) as write:
             for context, items in fitting.fitted(watch):
-                contexts.write(context.to_line())
-                for item in items:
-                    questions.write(item.question.to_line())
-                    keys.write(item.key.to_line())
+                write(context, items)
             fitting.refuse_nothing_left()
         manifest = fitting.manifest(out)
-        with replacing(out / MANIFEST) as file:
-            file.write(manifest.model_dump_json(indent=2).encode() + b"\n")
+        write_whole(out / MANIFEST, manifest)
     return manifest
 
 
@@ -304,7 +297,7 @@ def lay_out_again(context: Context, articles: Sequence[ArticleId], length: int, 
 # What is looked at before anything is written.
 
 
-def _refuse_unsound(bench: Bench) -> None:
+def refuse_unsound(bench: Bench) -> None:
     """Keys are proved again from the bench's own programs: they must be those that were built, and by these rules."""
     if bench.manifest.fathom != fathom.__version__:
         raise FathomError(
@@ -321,24 +314,7 @@ def _refuse_unsound(bench: Bench) -> None:
 
 
 @contextmanager
-def _corpus_of(bench: Bench, folder: Path | None) -> Iterator[Corpus]:
-    """The bench's corpus, open; another one is refused."""
-    where = folder or bench.corpus_folder
-    if not where.exists():
-        raise FathomError(
-            f"The corpus of the bench '{bench.folder}' is not in '{where}'. Say where it is with --corpus."
-        )
-    with Corpus(where) as corpus:
-        if corpus.manifest.fingerprint != bench.manifest.corpus_fingerprint:
-            raise FathomError(
-                f"The corpus '{where}' is not the one that the bench '{bench.folder}' was built from. "
-                "Give that one with --corpus."
-            )
-        yield corpus
-
-
-@contextmanager
-def _making(folder: Path) -> Iterator[None]:
+def making(folder: Path) -> Iterator[None]:
     """The folder, made where it is not there; what was made goes again if nothing comes of it."""
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     with touching("make the folder", folder):

@@ -16,13 +16,20 @@ from fathom.records.errors import FathomError
 from fathom.records.files import replacing
 from fathom.records.record import digest
 from fathom.scoring.checking import agrees
-from fathom.tasks.bench import CONTEXTS, KEYS, MANIFEST, QUESTIONS, Bench, BenchManifest, Counted, fingerprint_of
-from fathom.tasks.bench import _refuse_another as refuse_another
+from fathom.tasks.bench import (
+    CONTEXTS,
+    KEYS,
+    MANIFEST,
+    QUESTIONS,
+    Bench,
+    BenchManifest,
+    Counted,
+    fingerprint_of,
+    refuse_another,
+)
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Swapper
-from fathom.tasks.fitting import _corpus_of as corpus_of
-from fathom.tasks.fitting import _making as making
-from fathom.tasks.fitting import _refuse_unsound as refuse_unsound
+from fathom.tasks.fitting import making, refuse_unsound
 from fathom.tasks.moving import Moved
 
 CORPUS = "corpus"
@@ -43,7 +50,7 @@ def swap(
     refuse_unsound(bench)
     refuse_another(out)
     _refuse_unswappable(bench)
-    with corpus_of(bench, corpus_folder) as before, making(out):
+    with bench.open_corpus(corpus_folder) as before, making(out):
         swapping, told = swap_corpus(before, out / CORPUS, seed)
         with Corpus(out / CORPUS) as after:
             made = _Swap(bench, Moved(before, after, swapping))

@@ -19,8 +19,8 @@ from random import Random
 
 import zstandard
 
-from fathom.corpus.ingest import Filters, Read, read
 from fathom.corpus.readers.opening import Beside, Opened, documents
+from fathom.corpus.reading import Filters, Read, read
 from tests.corpus.readers.attacks import KINDS, Files, good
 
 PATIENT = 10
@@ -459,8 +459,13 @@ def tried(case: Case, ground: Ground, tally: Tally) -> None:
         tally.leaked.append(f"{case}: called a server")
 
 
+def unpacked(part: bytes) -> str:
+    """What stands in a part of an article that was read."""
+    return zstandard.decompress(part).decode()
+
+
 def _count(case: Case, found: Sequence[Read], tally: Tally) -> None:
-    if any(one.article for one in found):
+    if any(one.packed for one in found):
         tally.read += 1
     elif any(one.refused for one in found):
         tally.refused += 1
@@ -473,7 +478,7 @@ def _count(case: Case, found: Sequence[Read], tally: Tally) -> None:
             tally.hung.append(f"{case}: {one.kind}: {one.refused}")
         elif one.refused.startswith("its parts contradict"):
             tally.contradicted.append(f"{case}: {one.kind}: {one.refused}")
-        text = zstandard.decompress(one.article).decode() if one.article else one.refused
+        text = one.refused if one.packed is None else (unpacked(one.packed.text) + unpacked(one.packed.parts))
         if SECRET in text or _passwords() in text:
             tally.leaked.append(f"{case}: {one.kind}: it tells what stands outside")
 

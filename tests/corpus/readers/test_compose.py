@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.corpus.readers.compose import compose, plain, role_of
+from fathom.corpus.readers.compose import compose, role_of
 from fathom.corpus.readers.found import (
     Found,
     FoundAuthor,
@@ -16,6 +16,7 @@ from fathom.corpus.readers.found import (
     TableCell,
     Unreadable,
 )
+from fathom.corpus.readers.tidying import plain
 
 REFERENCES = [
     FoundReference(

@@ -10,13 +10,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-import zstandard
 
-from fathom.corpus import ingest
-from fathom.corpus.ingest import Filters, read
+from fathom.corpus import reading
 from fathom.corpus.readers.opening import Beside, Opened, documents
+from fathom.corpus.reading import Filters, read
 from tests.corpus.readers.attacks import KINDS, drawn, good
-from tests.corpus.readers.mutations import SECRET, Cases, Ground, Tally, run, tried, watched
+from tests.corpus.readers.mutations import SECRET, Cases, Ground, Tally, run, tried, unpacked, watched
 
 ACCIDENTS = 150
 """Of each kind; the benchmark tries ten thousand."""
@@ -28,7 +27,7 @@ SLOW = ("form of itself", "a stream that unpacks to much", "many cells", "uneven
 
 @pytest.fixture
 def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ground]:
-    monkeypatch.setattr(ingest, "PATIENCE", 60)
+    monkeypatch.setattr(reading, "PATIENCE", 60)
     laid = Ground(tmp_path)
     yield laid
     laid.close()
@@ -61,7 +60,7 @@ def test_what_they_are_made_of_can_be_read(kind: str, ground: Ground) -> None:
             (ground.inside / sibling).write_bytes(text)
         (ground.inside / name).write_bytes(content)
         found = [one for opened in documents([ground.inside / name]) for one in read(opened, Filters())[1]]
-        assert any(one.article for one in found), found
+        assert any(one.packed for one in found), found
 
 
 # The machinery itself: what finds nothing must be able to find something.
@@ -93,8 +92,8 @@ class _Faulty:
     ("fault", "found"), [("crash", "KeyError"), ("hang", "longer"), ("tell", "opened"), ("write", "opened")]
 )
 def test_every_fault_is_found(fault: str, found: str, ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ingest, "PATIENCE", 1)
-    monkeypatch.setattr(ingest, "reader_of", lambda name, content: _Faulty(fault, ground))
+    monkeypatch.setattr(reading, "PATIENCE", 1)
+    monkeypatch.setattr(reading, "reader_of", lambda name, content: _Faulty(fault, ground))
     tally = Tally()
     tried(Cases("csv", ground).made(0), ground, tally)
     assert [found in one for one in tally.faults] == [True]
@@ -131,13 +130,13 @@ def test_a_pdf_that_was_broken_off_does_not_answer_for_the_next(
 ) -> None:
     attacks = dict(KINDS["pdf"](ground.places))
     endless = attacks["form of itself"]()["paper.pdf"]
-    monkeypatch.setattr(ingest, "PATIENCE", 1)
+    monkeypatch.setattr(reading, "PATIENCE", 1)
     assert read(Opened("endless.pdf", endless, None), Filters())[1][0].refused == "it took longer than 1 s"
-    monkeypatch.setattr(ingest, "PATIENCE", 60)
+    monkeypatch.setattr(reading, "PATIENCE", 60)
     text = ((72, 660 - 14 * n, 10, f"It has line {n} of its text.") for n in range(20))
     lines = [(72, 700, 20, "Another paper"), (72, 680, 13, "1 Introduction"), *text]
     [found] = read(Opened("other.pdf", drawn(lines), None), Filters())[1]
-    assert found.article
+    assert found.packed
 
 
 @pytest.mark.parametrize(
@@ -181,6 +180,7 @@ def test_headers_of_a_filing_may_stand_anywhere() -> None:
     header = b'<div style="display:none">unseen<ix:header></ix:header>unseen as well</div>'
     filing = content.replace(b"<h2>", b"<ix:header></ix:header>" * 9 + header + b"<h2>")
     [found] = read(Opened(name, filing, None), Filters())[1]
-    text = zstandard.decompress(found.article).decode()
+    assert found.packed is not None
+    text = unpacked(found.packed.text)
     assert "Item 1. Flour" in text
     assert "unseen" not in text

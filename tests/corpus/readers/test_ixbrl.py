@@ -15,7 +15,8 @@ import pytest
 
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import Found, FoundTable, Heading, NoSiblings, Unreadable
-from fathom.corpus.readers.ixbrl import RawFact, facts_of, looks_like, number_of, read
+from fathom.corpus.readers.ixbrl import RawFact, facts_of, looks_like, read
+from fathom.corpus.readers.xbrl_numbers import number_of
 from fathom.records.articles import Article
 from tests.corpus.readers.conftest import members
 

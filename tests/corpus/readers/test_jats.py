@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from fathom.corpus.readers import jats
-from fathom.corpus.readers.compose import compose, plain
+from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import (
     Block,
     Found,
@@ -27,6 +27,7 @@ from fathom.corpus.readers.found import (
     Paragraph,
     Unreadable,
 )
+from fathom.corpus.readers.tidying import plain
 from fathom.records.articles import Article
 from tests.corpus.readers.conftest import members
 

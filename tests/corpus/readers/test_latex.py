@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fathom.corpus.readers import latex
+from fathom.corpus.readers.block_lists import words_text
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import Block, Found, FoundTable, Heading, Mark, Paragraph, Unreadable
-from fathom.corpus.readers.rst import words_text
 from tests.corpus.readers.test_bibtex import PROCEEDINGS, Beside, damaged, papers
 
 BIB = b"""@article{lind, author={Anna Lind}, title={On Elms}, year=2018}

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from fathom.corpus.readers import annotated, markdown
+from fathom.corpus.readers.block_lists import words_text
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import Found, FoundTable, Heading, NoSiblings, Paragraph, Unreadable
 from fathom.records.articles import Article
@@ -294,6 +295,67 @@ def test_names_and_years_in_brackets_are_citations() -> None:
     assert [a.family for a in article.authors] == ["Lind", "Wu"]
 
 
+LETTERED = """# Ferns
+
+As Tran (2003a) and Tran (2003b) found; then (Roe, 2004b, 2004a) and Roe (2004c).
+
+Tran (2005) differs from Tran and Lind (2005) and from Tran et al. (2005); (Tran, 2005; Tran & Lind, 2005) agree.
+
+## References
+
+- Tran, A. (2003a). On ferns. Fern Letters.
+- Tran, A. (2003b). On mosses. Fern Letters.
+- Roe, B. (2004). On salt. Salt Letters.
+- Roe, B. (2004). On brine. Salt Letters.
+- Tran, A. (2005). Alone among ferns. Fern Letters.
+- Tran, A., & Lind, C. (2005). Two among ferns. Fern Letters.
+- Tran, A., Lind, C., & Wu, D. (2005). Three among ferns. Fern Letters.
+"""
+
+
+def test_letters_and_the_number_of_authors_tell_entries_of_one_year_apart() -> None:
+    article = compose(found(LETTERED))
+    assert [(c.span.of(article.text), c.reference) for c in article.citations] == [
+        ("2003a", 1),
+        ("2003b", 2),
+        ("Roe, 2004b", 4),
+        ("2004a", 3),
+        # There is no third work of that year.
+        ("2004c", None),
+        ("2005", 5),
+        ("2005", 6),
+        ("2005", 7),
+        ("Tran, 2005", 5),
+        ("Tran & Lind, 2005", 6),
+    ]
+
+
+def test_a_letter_that_no_entry_has_names_none() -> None:
+    text = "# T\n\nAs Tran (2003c) found.\n\n## References\n\n- Tran, A. (2003a). On ferns. Fern Letters.\n"
+    article = compose(found(text))
+    assert [c.reference for c in article.citations] == [None]
+
+
+def test_a_byline_needs_no_abstract_below_it() -> None:
+    text = (
+        "# Ferns\n\nAda Lind<sup>1</sup>, Bo van der Aa and Francesca Sousa\n\n<sup>1</sup>University of Salt\n\n"
+        "Ferns were counted [1].\n\nNew York was warm.\n\n## References\n\n[1] A. Roe. On moss. Moss Letters, 2001.\n"
+    )
+    read = found(text)
+    assert [a.printed for a in read.authors] == ["Ada Lind", "Bo van der Aa", "Francesca Sousa"]
+    assert [words_text(block.words) for block in read.body if isinstance(block, Paragraph)] == [
+        "Ferns were counted [1].",
+        "New York was warm.",
+    ]
+
+
+def test_a_first_paragraph_that_is_no_byline_stays_text() -> None:
+    text = "# Ferns\n\nAda Lind was warm.\n\nBo Wu\n\n## References\n\n[1] A. Roe. On moss. Moss Letters, 2001.\n"
+    read = found(text)
+    assert not read.authors
+    assert len(read.body) == 2
+
+
 def test_links_to_anchors_in_the_list_are_citations() -> None:
     article = compose(found(PAGED))
     assert cited(article) == [("1", "[1]", 1), ("2", "[2, 3]", 2), ("3", "[2, 3]", 3)]
@@ -396,18 +458,42 @@ def test_lines_of_papers_are_read_with_what_they_cite() -> None:
         "arxiv_id": "2301.00001",
         "title": "Salt",
         "markdown": text,
-        "references": [work | {"sections": sections, "abstract": "Short."}],
+        "references": [work | {"sections": sections, "abstract": "Tides, without ferns."}],
     }
     content = "\n".join([json.dumps(line), "{broken", "", json.dumps({"title": "no text"})]).encode()
     assert annotated.looks_like("a.jsonl", content)
-    paper, other = map(compose, annotated.read(content, "a.jsonl", NoSiblings()))
+    good, broken, textless, work_read = annotated.read(content, "a.jsonl", NoSiblings())
+    paper, other = compose(good), compose(work_read)
     assert cited(paper) == [("Lind & Wu, 2020", "(Lind & Wu, 2020)", 1)]
     assert paper.references[0].ids == other.ids == {"arxiv": "2001.00002"}
     assert "Old (Roe, 2019) and [3] in Fig. 1 here." in other.text
-    with pytest.raises(Unreadable, match="line 1: it is not JSON"):
+    for bad, reason in ((broken, r"no JSON .* \(line 2\)"), (textless, r"it has no Markdown \(line 4\)")):
+        with pytest.raises(Unreadable, match=reason):
+            compose(bad)
+    with pytest.raises(Unreadable, match="it is no JSON"):
         list(annotated.read(b"{broken", "a.jsonl", NoSiblings()))
-    with pytest.raises(Unreadable, match="not JSON"):
+    with pytest.raises(Unreadable, match="nested too deep"):
         list(annotated.read(b'{"markdown": ' + b"[" * 100_000, "a.jsonl", NoSiblings()))
+
+
+@pytest.mark.parametrize(
+    "attached",
+    [
+        [("bib.bib2", "2001.00002", "Tides without ferns", "Mosses of the north.")],
+        [("bib.bib2", "2001.00002", "Tides", "Tides."), ("bib.bib3", "2001.00002", "Fast tides", "Fast tides.")],
+    ],
+    ids=["a text that never says the title's words", "one text under two titles"],
+)
+def test_a_text_that_belongs_to_another_title_is_left_out(attached: list[tuple[str, str, str, str]]) -> None:
+    """Found by a similar title, it would make a wrong work the right answer."""
+    works = [
+        {"id": id, "arxiv_id": arxiv, "title": title, "abstract": said, "sections": [{"name": "1 A", "text": said}]}
+        for id, arxiv, title, said in attached
+    ]
+    text = '# Salt\n\n## 1 Introduction\n\nSalt (Lind & Wu, [2020](http://a.example#bib.bib2 "")).\n'
+    line = {"arxiv_id": "2301.00001", "title": "Salt", "markdown": text, "references": works}
+    [paper] = annotated.read(json.dumps(line).encode(), "a.jsonl", NoSiblings())
+    assert all("arxiv" not in reference.ids for reference in compose(paper).references)
 
 
 def test_broken_lines_are_read_or_refused() -> None:

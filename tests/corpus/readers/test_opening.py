@@ -132,3 +132,29 @@ def test_broken_archives_are_refused_with_their_reason(tmp_path: Path) -> None:
 def test_a_path_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(FathomError, match="There is no"):
         list(documents([tmp_path / "none"]))
+
+
+def test_a_name_that_is_no_utf8_can_be_shown(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "old.tar", "w", format=tarfile.GNU_FORMAT, encoding="latin-1") as archive:
+        for name in ("caf\u00e9.xml", "plain.xml"):
+            member = tarfile.TarInfo(name)
+            member.size = 1
+            archive.addfile(member, io.BytesIO(b"x"))
+    assert [opened.source.rpartition("!")[2] for opened in documents([tmp_path])] == ["caf\ufffd.xml", "plain.xml"]
+    assert set(contents(tmp_path).values()) == {b"x"}
+
+
+def test_members_that_are_locked_or_of_an_unknown_make_are_refused(tmp_path: Path) -> None:
+    plain = zipped(tmp_path / "whole.zip", {"a.xml": b"a" * 50, "b.xml": b"b" * 50}).read_bytes()
+    (tmp_path / "whole.zip").unlink()
+    directory = plain.index(b"PK\x01\x02")
+    # In the first member's headers: a bit that says it is encrypted, or a way of compressing that nobody knows.
+    for name, here, there, value in (("locked.zip", 6, 8, 1), ("strange.zip", 8, 10, 77)):
+        changed = bytearray(plain)
+        changed[here] = changed[directory + there] = value
+        (tmp_path / name).write_bytes(changed)
+    found = {Path(source).name: reason for source, reason in refusals(tmp_path).items()}
+    assert set(found) == {"locked.zip!a.xml", "strange.zip!a.xml"}
+    assert "password" in found["locked.zip!a.xml"]
+    assert "not supported" in found["strange.zip!a.xml"]
+    assert set(contents(tmp_path).values()) == {b"b" * 50}

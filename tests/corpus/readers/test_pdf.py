@@ -249,6 +249,120 @@ def test_a_hyphen_that_belongs_to_the_word_stays() -> None:
     assert "a Lind-Wu spoon" in printed
 
 
+LETTER = """
+Research on the salt of rivers spans many traditions (Roe, 2019).
+It is slow to change, as the rivers are. We weigh
+their salt anew (Lind et al., 2018; Lind, 2018),
+and find it unchanged since the times of the flood.
+"""
+LETTER_LIST = [
+    ("Lind, A. (2018). Salt in slow rivers and in the brooks", "of the north. Journal of Rivers, 3, 1-9."),
+    ("Lind, A., Wu, B., & Roe, C. (2018). Salt in fast rivers", "of the north. Journal of Rivers, 3, 10-19."),
+    ("Ouyang, J.-W. (2020). Scales and fish of slow rivers in", "the north. Journal of Scales, 1, 1-9."),
+    ("Roe, C. (2019). Spoons of the north and all that the", "rivers carry. Harbour Press."),
+    ("Roe, C., & ter Wu, B. (2019). Spoons of the south and all", "that they carry. Harbour Press."),
+]
+
+
+def letter(text: str = LETTER) -> Found:
+    """A text without headings, shorter than its list of references, which stands in smaller type."""
+    lines = [
+        Drawn(72, 720, "A Letter on the Salt of Slow Rivers", 17, bold=True),
+        Drawn(72, 695, "Ada Lind and J.-W. Ouyang", 11),
+        *column(72, 660, text),
+        Drawn(72, 560, "References", 13, bold=True),
+    ]
+    for number, (start, more) in enumerate(LETTER_LIST):
+        lines += [Drawn(72, 544 - 22 * number, start, 9), Drawn(86, 533 - 22 * number, more, 9)]
+    return read(pdf_of(lines))
+
+
+def test_a_letter_shorter_than_its_list_has_a_text() -> None:
+    article = compose(letter())
+    (paragraph,) = article.paragraphs
+    assert paragraph.of(article.text).startswith("Research on the salt")
+    assert paragraph.of(article.text).endswith("the times of the flood.")
+    assert len(article.references) == 5
+
+
+def test_initials_with_a_hyphen_belong_to_a_name() -> None:
+    assert [printed_name(one) for one in letter().authors] == ["Ada Lind", "J.-W. Ouyang"]
+
+
+def test_the_number_of_authors_tells_entries_of_one_year_apart() -> None:
+    text = LETTER + "Roe and ter Wu (2019) agree with Lind (2018), but Lind et al.\n(2018) and Roe (2019) do not."
+    article = compose(letter(text))
+    assert [(one.span.of(article.text), one.reference) for one in article.citations] == [
+        ("Roe, 2019", 4),
+        ("Lind et al., 2018", 2),
+        ("Lind, 2018", 1),
+        ("Roe and ter Wu (2019)", 5),
+        ("Lind (2018)", 1),
+        ("Lind et al. (2018)", 2),
+        ("Roe (2019)", 4),
+    ]
+
+
+def test_a_raised_number_within_a_word_is_a_citation() -> None:
+    lines = [
+        Drawn(72, 720, "A Letter on the Salt of Slow Rivers", 17, bold=True),
+        Drawn(72, 660, "Salt is as old as the rivers", 10),
+        Drawn(195.6, 664, "1,2", 6),
+        Drawn(204.1, 660, ". That is well known to all the fish.", 10),
+        Drawn(72, 610, "References", 12, bold=True),
+        *column(72, 594, NUMBERED),
+    ]
+    article = compose(read(pdf_of(lines)))
+    assert [(one.span.of(article.text), one.style) for one in article.citations] == [
+        ("1", "superscript"),
+        ("2", "superscript"),
+    ]
+
+
+def test_a_heading_goes_on_in_the_next_line() -> None:
+    lines = [
+        Drawn(72, 720, "A Letter on the Salt of Slow Rivers", 17, bold=True),
+        Drawn(72, 680, "4 What the fish of the rivers say about their own", 12, bold=True),
+        Drawn(72, 665, "salt", 12, bold=True),
+        *column(72, 640, MORE * 3),
+    ]
+    headings = [one for one in read(pdf_of(lines)).body if isinstance(one, Heading)]
+    assert ["".join(map(str, one.words)) for one in headings] == [
+        "4 What the fish of the rivers say about their own salt"
+    ]
+
+
+def test_halves_of_broken_words_are_no_words() -> None:
+    text = "We measure what the measure-\nments of others have shown to\nthe fish, and measure-\nments of our own."
+    lines = [Drawn(72, 720, "Hyphens of the Northern Spoons", 18), *column(72, 680, text)]
+    assert compose(read(pdf_of(lines))).text.count("measurements") == 2
+
+
+def test_a_loose_line_is_one_line() -> None:
+    words = zip((72, 112, 152, 192), ("Salt", "goes", "with", "fish"), strict=True)
+    widths = {"Salt": 18.9, "goes": 21.7, "with": 17.8, "fish": 15.6}
+    left, loose = 72.0, []
+    for _, word in words:
+        loose.append(Drawn(left, 632, word))
+        left += widths[word] + 15
+    lines = [Drawn(72, 720, "Hyphens of the Northern Spoons", 18), *column(72, 680, LEFT), *loose]
+    text = compose(read(pdf_of([*lines, *column(72, 620, MORE)]))).text
+    assert "Salt goes with fish The second page" in " ".join(text.split())
+
+
+def test_an_entry_at_the_foot_of_the_first_page_keeps_its_doi() -> None:
+    entries = NUMBERED.replace("Scales, 2020.", "Scales, 2020.\ndoi:10.5555/scales")
+    lines = [
+        Drawn(72, 720, "A Letter on the Salt of Slow Rivers", 17, bold=True),
+        *column(72, 680, LEFT * 6),
+        Drawn(72, 148, "References", 12, bold=True),
+        *column(72, 132, entries, 9, 11),
+    ]
+    found = read(pdf_of(lines))
+    assert found.references[-1].ids == {"doi": "10.5555/scales"}
+    assert not found.ids
+
+
 def test_what_is_guessed_is_said() -> None:
     assert read(paper()).notes["authors"] == "guessed from the layout"
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fathom.corpus.readers import rst
+from fathom.corpus.readers.block_lists import words_text
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import (
     Block,
@@ -22,7 +23,6 @@ from fathom.corpus.readers.found import (
     Paragraph,
     Unreadable,
 )
-from fathom.corpus.readers.rst import words_text
 from tests.corpus.readers.conftest import members
 from tests.corpus.readers.test_bibtex import PROCEEDINGS, Beside, damaged, papers
 

@@ -140,10 +140,11 @@ def test_spans_that_do_not_fit_are_found_nearby_or_passed_over() -> None:
 
 def test_lines_are_documents_and_the_bad_ones_are_named() -> None:
     lines = "\n".join([json.dumps(NEW), '{"paper_id": 1}', "not json", json.dumps(OLD)])
-    reading = s2orc.read(lines.encode(), "x.jsonl", NoSiblings())
-    assert [next(reading).source, next(reading).source] == ["x.jsonl#1", "x.jsonl#4"]
-    with pytest.raises(Unreadable, match="2 of 4 lines cannot be read; line 2"):
-        next(reading)
+    reading = list(s2orc.read(lines.encode(), "x.jsonl", NoSiblings()))
+    assert [found.source for found in reading] == ["x.jsonl#1", "x.jsonl#2", "x.jsonl#3", "x.jsonl#4"]
+    assert [bool(found.refused) for found in reading] == [False, True, True, False]
+    with pytest.raises(Unreadable, match=r"neither body_text nor an abstract in paragraphs \(line 2\)"):
+        compose(reading[1])
 
 
 @pytest.mark.parametrize(

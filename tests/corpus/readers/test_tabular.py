@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers import tabular
+from fathom.corpus.readers import table_limits
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import NoSiblings, Unreadable
-from fathom.corpus.readers.tabular import looks_like, read, title_from
+from fathom.corpus.readers.tabular import looks_like, read
+from fathom.corpus.readers.titles import title_from
 from fathom.records.articles import Article
 from tests.corpus.readers.conftest import members
 
@@ -176,12 +177,12 @@ def test_what_cannot_be_read_says_why(content: bytes, name: str, reason: str) ->
 
 
 def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tabular, "MOST_ROWS", 5)
+    monkeypatch.setattr(table_limits, "MOST_ROWS", 5)
     for content, name in ((b"a,b\n" + b"1,2\n" * 6, "x.csv"), (json.dumps([{"a": 1}] * 6).encode(), "x.json"),
                           (b"<table>" + b"<tr><td>a<td>b" * 6, "x.html")):  # fmt: skip
         with pytest.raises(Unreadable, match="more than 5 rows"):
             article(content, name)
-    monkeypatch.setattr(tabular, "MOST_BYTES", 3_000_000)
+    monkeypatch.setattr(table_limits, "MOST_BYTES", 3_000_000)
     with pytest.raises(Unreadable, match="larger than 3 MB"):
         article(b"a,b\n" * 1_000_000, "x.csv")
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import replace
 from random import Random
 
+import pytest
+
 from fathom.corpus.store import Corpus
 from fathom.records.articles import Article
 from fathom.records.spans import Span
@@ -75,6 +77,33 @@ def test_namesakes_are_two_people_and_look_like_one() -> None:
 def test_different_given_names_are_different_people() -> None:
     others = [source(1, ("p1", "Jean-Luc", "Dubois")), source(2, ("p2", "Jeanne", "Dubois"))]
     assert len(set(names_of("spellings", *others))) == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "alike"),
+    [
+        (("", "Kovács"), ("Marta", "Kovacs"), True),
+        (("", "Kovács"), ("", "Kovács"), True),
+        (("", "Kovács"), ("Marta", "Kovač"), False),
+        (("M.", "Kovács"), ("Jan", "Kovács"), False),
+        (("Xiao-Ming", "Li"), ("Xiaoming", "Li"), True),
+        (("DJ", "Lind"), ("David J.", "Lind"), True),
+        (("DJ", "Lind"), ("David K.", "Lind"), False),
+        (("Ann", "van der Walt"), ("A.", "Vanderwalt"), True),
+    ],
+)
+def test_who_may_be_one_to_a_reader(one: tuple[str, str], two: tuple[str, str], alike: bool) -> None:
+    for first, second in ((one, two), (two, one)):
+        pair = [source(1, ("p1", *first)), source(2, ("p2", *second))]
+        assert (len(set(names_of("spellings", *pair))) == 1) == alike
+        assert len(set(names_of("people", *pair))) == 2
+
+
+def test_who_prints_no_given_name_may_be_anybody_of_the_family() -> None:
+    """So nothing is asked whose answer hangs on who that is."""
+    sources = [source(1, ("p1", "Marta", "Kovács")), source(2, ("p2", "Jan", "Kovács"))]
+    assert len(set(names_of("spellings", *sources))) == 2
+    assert len(set(names_of("spellings", *sources, source(3, ("p3", "", "Kovács"))))) == 1
 
 
 def test_a_database_serves_one_context_after_another(small: Corpus) -> None:

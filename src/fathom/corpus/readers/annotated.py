@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
+from fathom.corpus.readers.decoding import decoded
 from fathom.corpus.readers.found import Found, FoundReference, Paragraph, Siblings, Unreadable
-from fathom.corpus.readers.markdown import Entry, decoded, read_text
+from fathom.corpus.readers.json_lines import JsonObject, read_objects
+from fathom.corpus.readers.markdown import read_text
+from fathom.corpus.readers.reference_lists import Entry
 
 KIND = "papers-jsonl"
-
-Line = dict[str, Any]
 
 
 def looks_like(name: str, head: bytes) -> bool:
@@ -23,53 +22,53 @@ def looks_like(name: str, head: bytes) -> bool:
 
 def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
     """Each line's paper, then the cited works whose text the lines hold, each once."""
-    lines = decoded(content).split("\n")
-    refused: list[str] = []
-    cited: dict[str, Line] = {}
-    read_any = False
-    for number, text in enumerate(lines, start=1):
-        if not text.strip():
-            continue
-        try:
-            line = _parsed(text)
-            yield _paper(line, name, number)
-            read_any = True
-        except Unreadable as reason:
-            refused.append(f"line {number}: {reason}")
-            continue
+    cited: dict[str, JsonObject] = {}
+
+    def paper(line: JsonObject, number: int) -> Found:
+        found = _paper(line, name, number)
         for work in _works(line):
             if _word(work, "arxiv_id") and work.get("sections"):
                 cited.setdefault(_word(work, "arxiv_id"), work)
-    if not read_any:
-        raise Unreadable("; ".join(refused[:3]) or "it has no lines")
+        return found
+
+    yield from read_objects(decoded(content), name, paper)
     for work in cited.values():
-        found = _cited_work(work, name)
-        if found is not None:
-            yield found
+        yield _cited_work(work, name)
 
 
-def _parsed(text: str) -> Line:
-    try:
-        line = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Unreadable("it is not JSON") from error
-    if not isinstance(line, dict) or not isinstance(line.get("markdown"), str):
-        raise Unreadable("it has no Markdown")
-    return line
-
-
-def _word(line: Line, name: str) -> str:
+def _word(line: JsonObject, name: str) -> str:
     value = line.get(name)
     # JSON can name half a character, which no text can hold.
     return " ".join(value.encode("utf-8", "replace").decode().split()) if isinstance(value, str) else ""
 
 
-def _works(line: Line) -> list[Line]:
+def _works(line: JsonObject) -> list[JsonObject]:
+    """The works that are attached to a line, without the texts that are not theirs."""
     works = line.get("references")
-    return [work for work in works if isinstance(work, dict)] if isinstance(works, list) else []
+    found = [work for work in works if isinstance(work, dict)] if isinstance(works, list) else []
+    titles: dict[str, set[str]] = {}
+    for work in found:
+        titles.setdefault(_word(work, "arxiv_id"), set()).add(_letters(_title(work)))
+    return [work if len(titles[_word(work, "arxiv_id")]) == 1 and _is_its_text(work) else _bare(work) for work in found]
 
 
-def _paper(line: Line, name: str, number: int) -> Found:
+def _is_its_text(work: JsonObject) -> bool:
+    """Whether the attached text can be that of the title: "Dota 2 with ..." came with a paper that never says Dota."""
+    sections = work.get("sections")
+    texts = [part.get("text") for part in sections if isinstance(part, dict)] if isinstance(sections, list) else []
+    said = f"{_word(work, 'abstract')} {' '.join(text for text in texts if isinstance(text, str))}".lower()
+    telling = (word[:6] for word in re.findall(r"[^\W\d_]{4,}", _title(work).lower()))
+    return not sections or all(word in said for word in telling)
+
+
+def _bare(work: JsonObject) -> JsonObject:
+    """The work as its entry alone: what was attached, found by a similar title, belongs to another."""
+    return {**work, "arxiv_id": "", "abstract": "", "sections": []}
+
+
+def _paper(line: JsonObject, name: str, number: int) -> Found:
+    if not isinstance(line.get("markdown"), str):
+        raise Unreadable("it has no Markdown")
     works = _works(line)
     otherwise = [entry for entry in map(_as_entry, works) if entry.text]
     found = read_text(line["markdown"], f"{name}!{_word(line, 'arxiv_id') or number}", otherwise)
@@ -84,7 +83,7 @@ def _paper(line: Line, name: str, number: int) -> Found:
     return found
 
 
-def _as_entry(work: Line) -> Entry:
+def _as_entry(work: JsonObject) -> Entry:
     """A cited work as an entry of a list, for a paper whose own list is lost."""
     key, title = _word(work, "id"), _word(work, "title")
     blocks = tuple(_word(work, name).rstrip(".") for name in ("citation", "title", "venue"))
@@ -95,16 +94,26 @@ def _as_entry(work: Line) -> Entry:
     )
 
 
-def _identified(reference: FoundReference, works: list[Line]) -> FoundReference:
+def _identified(reference: FoundReference, works: list[JsonObject]) -> FoundReference:
     """A reference with the id of the attached work, where that has its very title: some are only similar."""
     if reference.ids.get("arxiv"):
         return reference
-    known = _letters(reference.text)
     for work in works:
-        title, key = _letters(_word(work, "title")), re.sub(r"\D", "", _word(work, "id"))
-        if key and key == re.sub(r"\D", "", reference.key) and len(title) > 10 and title in known:
+        title, key = _letters(_title(work)), re.sub(r"\D", "", _word(work, "id"))
+        if key and key == re.sub(r"\D", "", reference.key) and len(title) > 10 and _is_titled(reference, title):
             return replace(reference, ids={**reference.ids, "arxiv": _word(work, "arxiv_id")})
     return reference
+
+
+def _title(work: JsonObject) -> str:
+    """An attached work's title without the full stop, or the year, that its source left behind it."""
+    return re.sub(r"[.,]?\s*(?:,\s*(?:19|20)\d\d[a-z]?)?\.?$", "", _word(work, "title"))
+
+
+def _is_titled(reference: FoundReference, title: str) -> bool:
+    """Whether an entry has that very title: "Segment anything" is attached to an entry for "Fast segment anything"."""
+    own = _letters(reference.title) if reference.title else ""
+    return title == own if own else title in _letters(reference.text)
 
 
 def _letters(text: str) -> str:
@@ -118,7 +127,7 @@ _TOOLTIP = re.compile(r"(?<=\])[^\"\[\]‣]{0,300}‣[^\"]{0,600}\"\)?")
 _BARE_LINK = re.compile(r"(?<!\\)\[([^\[\]]{1,80}?)(?<!\\)\]")
 
 
-def _cited_work(work: Line, name: str) -> Found | None:
+def _cited_work(work: JsonObject, name: str) -> Found:
     sections = work.get("sections")
     parts = [part for part in sections if isinstance(part, dict)] if isinstance(sections, list) else []
     texts = [
@@ -126,12 +135,13 @@ def _cited_work(work: Line, name: str) -> Found | None:
         for part in parts
         if isinstance(part.get("text"), str)
     ]
+    source = f"{name}!{_word(work, 'arxiv_id')}"
     try:
-        found = read_text("\n\n".join([f"# {_word(work, 'title')}", *texts]), f"{name}!{_word(work, 'arxiv_id')}")
-    except Unreadable:
-        return None
+        found = read_text("\n\n".join([f"# {_word(work, 'title')}", *texts]), source)
+    except Unreadable as reason:
+        return Found(source, refused=f"{reason} (the cited work {_word(work, 'arxiv_id')})")
     found.kind = "article"
-    found.title = _word(work, "title").rstrip(".") or found.title
+    found.title = _title(work) or found.title
     found.ids = {"arxiv": _word(work, "arxiv_id")}
     found.venue = _word(work, "venue") or None
     found.abstract = [Paragraph([_word(work, "abstract")])] if _word(work, "abstract") else []

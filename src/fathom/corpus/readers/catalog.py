@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from typing import cast
@@ -25,10 +26,14 @@ KINDS = {
 """Kinds of documents and the modules that read them, those that know their kind for certain before the others."""
 
 
+def readers() -> Iterator[Reader]:
+    """All readers, in the order in which they are asked; each is loaded at its turn, since it brings a parser along."""
+    return map(_reader, KINDS.values())
+
+
 @cache
-def readers() -> tuple[Reader, ...]:
-    """All readers, in the order in which they are asked; loaded here, since they bring parsers with them."""
-    return tuple(cast(Reader, import_module(f"fathom.corpus.readers.{module}")) for module in KINDS.values())
+def _reader(module: str) -> Reader:
+    return cast(Reader, import_module(f"fathom.corpus.readers.{module}"))
 
 
 def reader_of(name: str, content: bytes) -> Reader | None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from fathom.corpus.readers.found import (
     Block,
@@ -21,7 +19,9 @@ from fathom.corpus.readers.found import (
     Unreadable,
     Words,
 )
+from fathom.corpus.readers.grouping import Placed, groups
 from fathom.corpus.readers.sentences import sentences
+from fathom.corpus.readers.tidying import plain, tidy, verbatim
 from fathom.records.articles import (
     Article,
     Author,
@@ -46,28 +46,10 @@ MOST_COLUMNS = 1_000
 
 
 def compose(found: Found) -> Article:
-    """The article; raises `Unreadable` where there is neither a title nor a text."""
+    """The article; raises `Unreadable` where there is neither a title nor a text, or its reader has refused it."""
+    if found.refused:
+        raise Unreadable(found.refused)
     return _Composer(found).article()
-
-
-def plain(text: str) -> str:
-    """Tidied: one blank between words, no control characters, nothing that is no character, nothing that forges."""
-    text = unicodedata.normalize("NFC", text)
-    text = _CONTROL.sub("", text.encode("utf-8", "replace").decode())
-    # A line of five equals signs tells articles apart in a context, so no article may hold one.
-    return _EQUALS.sub("====", " ".join(text.split()))
-
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b\u2060\ufeff\ufffe\uffff]|[\ud800-\udfff]")
-_EQUALS = re.compile(r"={5,}")
-
-
-@dataclass(frozen=True)
-class _Placed:
-    """A citation where it was written."""
-
-    span: Span
-    mark: Mark
 
 
 class _Composer:
@@ -129,7 +111,7 @@ class _Composer:
         if not title:
             raise Unreadable("it has no title")
         self._write("# ")
-        span = self._write(title)
+        span = self._put(title)
         self._write("\n\n")
         return span
 
@@ -144,7 +126,7 @@ class _Composer:
             authors.append(
                 Author(
                     position=len(authors) + 1,
-                    span=self._write(printed),
+                    span=self._put(printed),
                     given="" if one.group else plain(one.given),
                     family=plain(one.family) or printed,
                     person=f"orcid:{one.ids['orcid']}" if one.ids.get("orcid") else None,
@@ -198,10 +180,9 @@ class _Composer:
 
     def _paragraph(self, paragraph: Paragraph) -> None:
         if paragraph.verbatim:
-            lines = [_EQUALS.sub("====", _CONTROL.sub("", line)).rstrip() for line in _joined(paragraph.words)]
-            text = "\n".join(lines).strip("\n")
+            text = "\n".join(map(verbatim, _joined(paragraph.words))).strip("\n")
             if text.strip():
-                self._paragraphs.append(self._write(text))
+                self._paragraphs.append(self._put(text))
                 self._write("\n\n")
             return
         start = self._length
@@ -253,44 +234,46 @@ class _Composer:
     def _words(self, words: Words, in_table: bool = False) -> Span | None:
         """Write running text; returns where it stands, or None where it is blank."""
         start = self._length
-        placed: list[_Placed] = []
+        placed: list[Placed] = []
         blank = True  # No blank stands at the beginning, and no two in a row.
         for piece in words:
-            text = _printed(piece)
-            if not text.isascii():
-                text = unicodedata.normalize("NFC", text).encode("utf-8", "replace").decode()
-            text = _EQUALS.sub("====", _BLANKS.sub(" ", _CONTROL.sub("", text)))
+            text = tidy(_printed(piece))
             if in_table:
                 text = text.replace("|", "¦")
             if blank:
                 text = text.lstrip(" ")
             if not text:
                 continue
-            lead = len(text) - len(text.lstrip(" "))
-            span = self._write(text)
-            core = Span(span.start + lead, span.start + len(text.rstrip(" ")))
-            blank = text.endswith(" ")
-            if isinstance(piece, Mark) and core.end > core.start:
-                placed.append(_Placed(core, piece))
-            elif isinstance(piece, Figure) and core.end > core.start:
-                self._facts.extend(_fact(figure, core, in_table) for figure in (piece, *piece.more))
+            self._write(text)
+            blank = text[-1] == " "
+            if not isinstance(piece, str):
+                self._note(piece, self._core(text), placed, in_table)
         if self._length <= start:
             return None
         self._trim()
         if placed:
-            self._citations.extend(self._grouped(placed, start))
+            self._citations.extend(self._cited(placed, start))
         return Span(start, self._length)
 
-    def _grouped(self, placed: Sequence[_Placed], start: int) -> Iterator[Citation]:
+    def _core(self, text: str) -> Span:
+        """Where the text that was just written stands, without the blanks at its ends."""
+        start = self._length - len(text)
+        return Span(start + len(text) - len(text.lstrip(" ")), start + len(text.rstrip(" ")))
+
+    def _note(self, piece: Mark | Figure, core: Span, placed: list[Placed], in_table: bool) -> None:
+        """Remember a citation or a figure that shows."""
+        if core.end <= core.start:
+            return
+        if isinstance(piece, Mark):
+            placed.append(Placed(core, piece))
+        else:
+            self._facts.extend(_fact(figure, core, in_table) for figure in (piece, *piece.more))
+
+    def _cited(self, placed: Sequence[Placed], start: int) -> Iterator[Citation]:
         """The citations of one stretch of text, each with the bracket it stands in."""
-        text = self._text_since(start)
-        brackets = _enclosing([one.span for one in placed], _brackets(text, start))
-        runs = _runs(placed, text, start)
-        for one, bracket in zip(placed, brackets, strict=True):
-            group = bracket or runs[one.span]
-            keys = one.mark.keys or ("",)
-            style = one.mark.style or ("author-year" if re.search(r"[^\W\d_]{2}", one.mark.text) else "numeric")
-            for key in keys:
+        for one, group in zip(placed, groups(placed, self._text_since(start), start), strict=True):
+            style = one.mark.style or ("author-year" if _WORD.search(one.mark.text) else "numeric")
+            for key in one.mark.keys or ("",):
                 yield Citation(span=one.span, group=group, reference=self._numbers.get(key), style=style)
 
     # The list of references.
@@ -304,17 +287,21 @@ class _Composer:
         for number, entry in enumerate(entries, start=1):
             self._write(f"{number}. ")
             text = plain(entry.text)
-            span = self._write(text)
+            span = self._put(text)
             self._write("\n")
             references.append(_reference(number, entry, text, span))
         return tuple(references)
 
     # Writing.
 
-    def _write(self, text: str) -> Span:
-        start = self._length
+    def _write(self, text: str) -> None:
         self._pieces.append(text)
         self._length += len(text)
+
+    def _put(self, text: str) -> Span:
+        """Write a part; returns where it stands."""
+        start = self._length
+        self._write(text)
         return Span(start, self._length)
 
     def _trim(self) -> None:
@@ -358,7 +345,7 @@ class _Composer:
         return reversed(closed)
 
 
-_BLANKS = re.compile(r"\s+")
+_WORD = re.compile(r"[^\W\d_]{2}")
 
 
 def _printed(piece: str | Mark | Figure) -> str:
@@ -414,64 +401,6 @@ def _reference(number: int, entry: FoundReference, text: str, span: Span) -> Ref
         year=entry.year,
         ids={name: value for name, value in entry.ids.items() if value},
     )
-
-
-def _brackets(text: str, start: int) -> list[Span]:
-    """Every pair of brackets in a stretch of text, the brackets included; those that do not match are passed over."""
-    closing = {"(": ")", "[": "]"}
-    open_ones: list[tuple[str, int]] = []
-    found: list[Span] = []
-    for match in _BRACKET.finditer(text):
-        place, sign = match.start(), match.group()
-        if sign in closing:
-            open_ones.append((sign, place))
-        else:
-            while open_ones:
-                opened, begin = open_ones.pop()
-                if closing[opened] == sign:
-                    found.append(Span(start + begin, start + place + 1))
-                    break
-    return found
-
-
-_BRACKET = re.compile(r"[()\[\]]")
-
-
-def _enclosing(spans: Sequence[Span], brackets: Sequence[Span]) -> Iterator[Span | None]:
-    """For each of some spans in order the innermost pair of brackets around it, found in one pass over both."""
-    waiting = sorted(brackets, key=lambda bracket: bracket.start, reverse=True)
-    around: list[Span] = []
-    for span in spans:
-        while waiting and waiting[-1].start < span.start:
-            bracket = waiting.pop()
-            while around and around[-1].end <= bracket.start:
-                around.pop()
-            around.append(bracket)
-        while around and around[-1].end <= span.start:
-            around.pop()
-        yield next((bracket for bracket in reversed(around) if bracket.end > span.end), None)
-
-
-_BETWEEN = re.compile(r"[\s,;–—-]*(?:and|&)?[\s,;–—-]*")
-
-
-def _runs(placed: Sequence[_Placed], text: str, start: int) -> dict[Span, Span]:
-    """For each citation outside brackets the stretch of citations that stand side by side: superscripts such as 1,2."""
-    runs: dict[Span, Span] = {}
-    group: list[Span] = []
-    for one in placed:
-        between = text[group[-1].end - start : one.span.start - start] if group else ""
-        if group and one.mark.style == "superscript" and _BETWEEN.fullmatch(between):
-            group.append(one.span)
-        else:
-            runs.update(_run(group))
-            group = [one.span]
-    runs.update(_run(group))
-    return runs
-
-
-def _run(group: Sequence[Span]) -> dict[Span, Span]:
-    return dict.fromkeys(group, Span(group[0].start, group[-1].end)) if group else {}
 
 
 _ROLES: tuple[tuple[str, SectionRole], ...] = (

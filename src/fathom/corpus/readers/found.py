@@ -145,6 +145,8 @@ class Found:
     """As the source names it: an SPDX name or an address; empty where it says nothing."""
     notes: dict[str, str] = field(default_factory=dict)
     """What was read with doubt, by field, with the reason: {"authors": "guessed from the layout"}."""
+    refused: str = ""
+    """Why nothing could be made of this one of a file's many documents, the others being read all the same."""
 
 
 class Siblings(Protocol):

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import Any
 
 from lxml import etree
 
 from fathom.corpus.readers.found import Figure, Found, FoundTable, Paragraph, Siblings, Unreadable
-from fathom.corpus.readers.tabular import MOST_BYTES, Layout, decoded_as, title_from
+from fathom.corpus.readers.page_layout import Layout
+from fathom.corpus.readers.titles import title_from
+from fathom.corpus.readers.xbrl_numbers import value_of
+from fathom.corpus.readers.xbrl_trees import (
+    MOST_TEXT,
+    attribute_of,
+    is_nil,
+    is_tag,
+    local_name,
+    root_of,
+    text_of,
+    walked,
+)
 
 KIND = "ixbrl"
 
@@ -76,160 +87,6 @@ class RawFact:
         return "; ".join(f"{axis}={member}" for axis, member in self.dimensions)
 
 
-# Parsing.
-
-_DECLARED = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._-]{2,40})[\"']")
-_DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,300}\?>")
-_DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]{0,500}(?:\[[^\]]{0,10000}\]\s*)?>")
-_AMPERSAND = re.compile(r"&(?:#([0-9]{1,7}|[xX][0-9A-Fa-f]{1,6});|([A-Za-z][A-Za-z0-9]{0,30});)?")
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-
-
-def _root(content: bytes) -> tuple[Any, str]:
-    """The document's root, and what was wrong with it."""
-    if len(content) > MOST_BYTES:
-        raise Unreadable(f"it is larger than {MOST_BYTES // 1_000_000} MB")
-    try:
-        return etree.fromstring(content, _parser()), ""
-    except (etree.XMLSyntaxError, ValueError, LookupError) as error:
-        fault = str(error)
-    if "depth" in fault.lower():
-        raise Unreadable("its elements are nested too deep")
-    mended = _mended(content)
-    parsers = (_parser(recover=True), etree.HTMLParser(no_network=True, encoding="utf-8"))
-    trees = [tree for parser in parsers if (tree := _tolerant(mended, parser)) is not None]
-    # Where one parser gives up at a fault the other may go on; a tie is won by the one that knows namespaces.
-    best = max(trees, key=_yield, default=None)
-    if best is None or not _yield(best)[0]:
-        raise Unreadable(f"it is no inline XBRL: {fault[:200]}")
-    return best, f"not well formed, read as far as it goes ({fault[:200]})"
-
-
-def _tolerant(content: bytes, parser: Any) -> Any:
-    try:
-        return etree.fromstring(content, parser)
-    except (etree.XMLSyntaxError, ValueError, AssertionError):
-        return None
-
-
-def _yield(root: Any) -> tuple[int, int]:
-    """How much of a filing is in a tree: its tags and contexts, its characters."""
-    names = ((_local(element), element) for element in root.iter())
-    tags = sum(name == "context" or (name in ("nonfraction", "nonnumeric") and _is_tag(one)) for name, one in names)
-    return tags, sum(map(len, root.itertext()))
-
-
-def _parser(recover: bool = False) -> Any:
-    encoding = "utf-8" if recover else None
-    return etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=recover, encoding=encoding
-    )
-
-
-def _mended(content: bytes) -> bytes:
-    """The text in UTF-8 with every ampersand in order: a parser that recovers drops "&" and "&nbsp;" in silence."""
-    named = _DECLARED.match(content[:400])
-    text, _ = decoded_as(content, named[1].decode("ascii") if named else "utf-8")
-    text = _DOCTYPE.sub("", _DECLARATION.sub("", text.lstrip("\ufeff")), count=1)
-    return _FORBIDDEN.sub("", _AMPERSAND.sub(_reference, text)).encode("utf-8", "replace")
-
-
-def _reference(match: re.Match[str]) -> str:
-    if match[1]:
-        return match[0]
-    # As numbers: after a fault the parser that recovers drops even "&amp;".
-    known = html.entities.html5.get(f"{match[2]};", "") if match[2] else ""
-    return "".join(f"&#{ord(sign)};" for sign in known) if known else "&#38;" + match[0][1:]
-
-
-_LOCAL: dict[str, str] = {}
-
-
-def _local(element: Any) -> str:
-    """An element's name in small letters without its prefix; empty for comments and the like."""
-    tag = element.tag
-    if not isinstance(tag, str):
-        return ""
-    known = _LOCAL.get(tag)
-    if known is None:
-        known = tag.rpartition("}")[2].rpartition(":")[2].lower()
-        if len(_LOCAL) < 10_000:
-            _LOCAL[tag] = known
-    return known
-
-
-def _is_tag(element: Any) -> bool:
-    """Whether it belongs to inline XBRL."""
-    tag = element.tag
-    return isinstance(tag, str) and ("inlineXBRL}" in tag or tag.lower().startswith("ix:"))
-
-
-def _attribute(element: Any, name: str) -> str:
-    """An attribute by its local name, whatever its case: the tolerant parser writes all in small letters."""
-    value = element.get(name)
-    if value is None:
-        value = element.get(name.lower())
-    return (value or "").strip()
-
-
-def _is_nil(element: Any) -> bool:
-    value = element.get("{http://www.w3.org/2001/XMLSchema-instance}nil") or element.get("xsi:nil") or ""
-    return value.strip() in ("true", "1")
-
-
-def _entity(node: Any) -> str:
-    """The character that an unexpanded reference stands for; as written where it is not one that HTML knows."""
-    return html.entities.html5.get(f"{node.name};", f"&{node.name};")
-
-
-_MOST_PIECES = 5_000
-_MOST_TEXT = 5_000
-
-
-def _text(element: Any) -> str:
-    """The text in an element, of a long one the beginning; what is excluded from a tag is left out."""
-    if not len(element):
-        return (element.text or "")[:_MOST_TEXT]
-    pieces: list[str] = []
-    size = 0
-    excluded = 0
-    for step, (event, node) in enumerate(_walk(element)):
-        if size > _MOST_TEXT or step > _MOST_PIECES:
-            break
-        if event == "text" and not excluded:
-            pieces.append(node)
-            size += len(node)
-        elif event != "text" and _local(node) == "exclude":
-            excluded += 1 if event == "open" else -1
-    return "".join(pieces)[:_MOST_TEXT]
-
-
-def _walk(root: Any) -> Iterator[tuple[str, Any]]:
-    """Elements as they open and close and the text between them, in document order, without recursion."""
-    stack = [(root, iter(root))]
-    yield "open", root
-    if root.text:
-        yield "text", root.text
-    while stack:
-        element, children = stack[-1]
-        child = next(children, None)
-        if child is None:
-            stack.pop()
-            yield "close", element
-            if stack and element.tail:
-                yield "text", element.tail
-        elif isinstance(child.tag, str):
-            stack.append((child, iter(child)))
-            yield "open", child
-            if child.text:
-                yield "text", child.text
-        else:
-            if child.tag is etree.Entity:
-                yield "text", _entity(child)
-            if child.tail:
-                yield "text", child.tail
-
-
 # Contexts and units.
 
 
@@ -247,15 +104,15 @@ def _context(element: Any) -> _ContextOf:
     entity = start = end = ""
     dimensions: list[tuple[str, str]] = []
     for inner in element.iter():
-        match _local(inner):
+        match local_name(inner):
             case "identifier":
-                entity = _text(inner).strip()
+                entity = text_of(inner).strip()
             case "instant" | "enddate":
-                end = _day(_text(inner), last=True)
+                end = _day(text_of(inner), last=True)
             case "startdate":
-                start = _day(_text(inner), last=False)
+                start = _day(text_of(inner), last=False)
             case "explicitmember" | "typedmember":
-                dimensions.append((_attribute(inner, "dimension"), " ".join(_text(inner).split())))
+                dimensions.append((attribute_of(inner, "dimension"), " ".join(text_of(inner).split())))
     return _ContextOf(entity, start, end, tuple(dimensions))
 
 
@@ -279,95 +136,11 @@ def _unit(element: Any) -> str:
     above: list[str] = []
     below: list[str] = []
     for inner in element.iter():
-        if _local(inner) == "measure":
+        if local_name(inner) == "measure":
             parent = inner.getparent()
-            place = below if parent is not None and _local(parent) == "unitdenominator" else above
-            place.append(_text(inner).strip().rpartition(":")[2])
+            place = below if parent is not None and local_name(parent) == "unitdenominator" else above
+            place.append(text_of(inner).strip().rpartition(":")[2])
     return "*".join(above) + ("/" + "*".join(below) if below else "")
-
-
-# Numbers.
-
-_MOST_DIGITS = 60
-_EXACT = Context(prec=300)
-_DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2015\u2212")
-
-
-def number_of(text: str, form: str) -> Decimal:
-    """The number that a text prints in one of the named forms; raises ValueError where it is none."""
-    name = form.rpartition(":")[2].replace("-", "").lower()
-    words = " ".join(text.split())
-    if name in ("fixedzero", "zerodash", "numdash", "zero"):
-        if name in ("zerodash", "numdash") and not (words and set(words) <= _DASHES):
-            raise ValueError(f"no dash: {words[:40]!r}")
-        return Decimal(0)
-    if name == "numwordsen":
-        return Decimal(_in_words(words))
-    if name == "numunitdecimal":
-        return _plain(".".join(re.findall(r"[0-9]+", re.sub(r"(?<=[0-9])[,. ](?=[0-9]{3})", "", words))[:2]))
-    decimal_sign = "," if name in _COMMA_FORMS else "."
-    return _plain(_ungrouped(words, decimal_sign))
-
-
-_COMMA_FORMS = frozenset(("numcommadecimal", "numcomma", "numdotcomma", "numspacecomma", "numcommadecimalapos"))
-_GROUPING = str.maketrans("", "", " '`\u2019\u2032\u02b9")
-
-
-def _ungrouped(words: str, decimal_sign: str) -> str:
-    """Without the signs between thousands, and with a point before the decimals."""
-    words = words.translate(_GROUPING)
-    if decimal_sign == ",":
-        return words.replace(".", "").replace(",", ".")
-    return words.replace(",", "")
-
-
-def _plain(text: str) -> Decimal:
-    if len(text) > _MOST_DIGITS or not re.fullmatch(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)", text):
-        raise ValueError(f"no number: {text[:40]!r}")
-    return Decimal(text)
-
-
-def _counted(words: str, step: int) -> dict[str, int]:
-    return {word: number * step for number, word in enumerate(words.split())}
-
-
-_SMALL = _counted(
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen",
-    1,
-) | _counted("zero ten twenty thirty forty fifty sixty seventy eighty ninety", 10)
-_LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-
-
-def _in_words(words: str) -> int:
-    """The number that English words say: "two hundred and fifty-three", "no"."""
-    parts = re.findall(r"[a-z]+", words.lower()[:300])
-    if parts in (["no"], ["none"], ["nil"], ["a"], ["an"]):
-        return 1 if parts[0] in ("a", "an") else 0
-    total = group = 0
-    for part in parts:
-        if part in _SMALL:
-            group += _SMALL[part]
-        elif part == "hundred":
-            group = (group or 1) * 100
-        elif part in _LARGE:
-            total, group = total + (group or 1) * _LARGE[part], 0
-        elif part != "and":
-            raise ValueError(f"no number in words: {words[:40]!r}")
-    if not parts:
-        raise ValueError("no words")
-    return total + group
-
-
-def _value(text: str, form: str, scale: str, sign: str) -> Decimal:
-    """The value in plain units, exactly."""
-    if not re.fullmatch(r"[-+]?[0-9]{1,2}", scale or "0"):
-        raise ValueError(f"no scale: {scale[:20]!r}")
-    value = number_of(text, form).scaleb(int(scale or 0), _EXACT)
-    if value and sign == "-":
-        value = value.copy_negate()
-    # Written out, so that 391,035 in millions is 391035000000 and not 3.91035E+11.
-    return Decimal(format(value, "f")) if value else Decimal(0)
 
 
 # The filing.
@@ -401,73 +174,73 @@ class _Filing:
     """A parsed filing, with its contexts, units and continuations at hand."""
 
     def __init__(self, content: bytes) -> None:
-        self._tree, self._fault = _root(content)
+        self._tree, self._fault = root_of(content)
         self._contexts: dict[str, _ContextOf] = {}
         self._units: dict[str, str] = {}
         self._continued: dict[str, Any] = {}
         self._tags = 0
         for element in self._tree.iter():
-            self._index(element, _local(element))
+            self._index(element, local_name(element))
         if not self._tags:
             raise Unreadable("it has no inline XBRL tags")
 
     def _index(self, element: Any, name: str) -> None:
         if name == "context":
-            self._contexts.setdefault(_attribute(element, "id"), _context(element))
+            self._contexts.setdefault(attribute_of(element, "id"), _context(element))
         elif name == "unit":
-            self._units.setdefault(_attribute(element, "id"), _unit(element))
-        elif name == "continuation" and _is_tag(element):
-            self._continued.setdefault(_attribute(element, "id"), element)
-        elif name in ("nonfraction", "nonnumeric") and _is_tag(element):
+            self._units.setdefault(attribute_of(element, "id"), _unit(element))
+        elif name == "continuation" and is_tag(element):
+            self._continued.setdefault(attribute_of(element, "id"), element)
+        elif name in ("nonfraction", "nonnumeric") and is_tag(element):
             self._tags += 1
 
     def facts(self, wanted: tuple[str, ...] = ("nonfraction", "nonnumeric")) -> Iterator[RawFact]:
         """Every fact in document order."""
         hidden = 0
         for event, element in etree.iterwalk(self._tree, events=("start", "end")):
-            name = _local(element)
-            if name in ("hidden", "header") and _is_tag(element):
+            name = local_name(element)
+            if name in ("hidden", "header") and is_tag(element):
                 hidden += 1 if event == "start" else -1
-            elif event == "start" and name in wanted and _is_tag(element):
+            elif event == "start" and name in wanted and is_tag(element):
                 yield self._fact(element, name == "nonfraction", hidden > 0)
 
     def _fact(self, element: Any, numeric: bool, hidden: bool) -> RawFact:
-        context = self._contexts.get(_attribute(element, "contextRef"), _ContextOf())
-        nil = _is_nil(element)
-        text = _text(element) if numeric else self._whole(element)
+        context = self._contexts.get(attribute_of(element, "contextRef"), _ContextOf())
+        nil = is_nil(element)
+        text = text_of(element) if numeric else self._whole(element)
         value, fault = None, ""
         if numeric and not nil:
             try:
-                value = _value(
-                    text, _attribute(element, "format"), _attribute(element, "scale"), _attribute(element, "sign")
+                value = value_of(
+                    text, attribute_of(element, "format"), attribute_of(element, "scale"), attribute_of(element, "sign")
                 )
             except ValueError as error:
                 fault = str(error)
         return RawFact(
-            concept=_attribute(element, "name"),
+            concept=attribute_of(element, "name"),
             entity=context.entity,
             start=context.start,
             end=context.end,
             dimensions=context.dimensions,
             numeric=numeric,
             value=value,
-            unit=self._units.get(_attribute(element, "unitRef"), "") if numeric else "",
+            unit=self._units.get(attribute_of(element, "unitRef"), "") if numeric else "",
             text=" ".join(text.split()),
             hidden=hidden,
             nil=nil,
-            decimals=_attribute(element, "decimals"),
+            decimals=attribute_of(element, "decimals"),
             fault=fault,
         )
 
     def _whole(self, element: Any) -> str:
         """A text with its continuations, which stand elsewhere in the page."""
-        text = _text(element)
+        text = text_of(element)
         seen: set[str] = set()
-        following = _attribute(element, "continuedAt")
-        while following in self._continued and following not in seen and len(seen) < 100 and len(text) < _MOST_TEXT:
+        following = attribute_of(element, "continuedAt")
+        while following in self._continued and following not in seen and len(seen) < 100 and len(text) < MOST_TEXT:
             seen.add(following)
-            text += _text(self._continued[following])
-            following = _attribute(self._continued[following], "continuedAt")
+            text += text_of(self._continued[following])
+            following = attribute_of(self._continued[following], "continuedAt")
         return text
 
     # The report.
@@ -501,8 +274,8 @@ class _Filing:
         return said
 
     def _page_title(self) -> str:
-        title = next((element for element in self._tree.iter() if _local(element) == "title"), None)
-        return " ".join(_text(title).split()) if title is not None else ""
+        title = next((element for element in self._tree.iter() if local_name(element) == "title"), None)
+        return " ".join(text_of(title).split()) if title is not None else ""
 
     def _lay_out(self, layout: Layout, about: _About, notes: _Notes) -> None:
         """Feed the layout; a tagged number is one piece, whatever is nested in it."""
@@ -510,16 +283,16 @@ class _Filing:
         nested: list[RawFact] = []
         depth = unseen = 0
         printed: list[str] = []
-        for event, node in _walk(self._tree):
+        for event, node in walked(self._tree):
             if event == "text":
                 if depth:
                     printed.append(node)
                 elif not unseen:
                     layout.text(node)
                 continue
-            name = _local(node)
-            number = name == "nonfraction" and _is_tag(node)
-            if name == "header" and _is_tag(node):
+            name = local_name(node)
+            number = name == "nonfraction" and is_tag(node)
+            if name == "header" and is_tag(node):
                 # Never opened in the layout, so not closed there either: it would take its neighbour's end.
                 unseen += 1 if event == "open" else -1
             elif unseen:

@@ -6,21 +6,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from fathom.corpus.readers.bibliographies import note_doubts
 from fathom.corpus.readers.bibtex import (
     Citations,
     Manner,
-    Source,
-    arxiv_in,
-    doi_in,
     person,
     plain_latex,
     split_outside,
 )
+from fathom.corpus.readers.block_lists import captioned, lifted_abstract, tidied, without_empty_lists, words_text
+from fathom.corpus.readers.decoding import decoded_leniently
 from fathom.corpus.readers.found import (
     Block,
     Found,
     FoundAuthor,
-    FoundReference,
     FoundTable,
     Heading,
     Paragraph,
@@ -29,25 +28,22 @@ from fathom.corpus.readers.found import (
     Unreadable,
     Words,
 )
-from fathom.corpus.readers.myst import project_of
-from fathom.corpus.readers.rst import (
-    beside,
-    bibliography,
-    bounded_rows,
-    decoded,
-    lifted_abstract,
-    without_empty_lists,
-    words_text,
+from fathom.corpus.readers.front_matter import project_of
+from fathom.corpus.readers.latex_references import cited_sources, labels_in
+from fathom.corpus.readers.latex_source import (
+    INPUT,
+    Finder,
+    SourceText,
+    argument_of,
+    group_at,
+    inner_of,
+    pairs_of,
+    without_commands,
 )
+from fathom.corpus.readers.text_tables import bounded_rows
 
 KIND = "latex"
 
-_MOST_FILES = 100
-_MOST_TEXT = 10_000_000
-_MOST_ROUNDS = 6
-"""How deep files include files."""
-_MOST_GROWTH = 2_000_000
-"""How many characters macros may add."""
 _MOST_NOTES = 10
 """How deep footnotes stand in footnotes: each is read again with those that it holds."""
 
@@ -62,46 +58,11 @@ _SIGN = re.compile(rb"\\(?:documentclass|title|(?:sub)*section\*?|begin *\{(?:do
 
 def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
     """The one document in a file; a part that another file inputs is read with that one."""
-    yield _Document(decoded(content), name, siblings).found()
-
-
-# Braces.
-
-_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
-
-
-def _pairs(text: str) -> dict[int, int]:
-    """Where each opening brace is closed."""
-    pairs: dict[int, int] = {}
-    open_ones: list[int] = []
-    for match in _BRACES.finditer(text):
-        if match[0] == "{":
-            open_ones.append(match.start())
-        elif match[0] == "}" and open_ones:
-            pairs[open_ones.pop()] = match.start()
-    return pairs
-
-
-def _group(text: str, pairs: dict[int, int], brace: int) -> tuple[str, int]:
-    """What stands in the braces that open here, and where they end; nothing where they are never closed."""
-    end = pairs.get(brace)
-    return (text[brace + 1 : end], end + 1) if end is not None else ("", brace + 1)
+    yield _Document(decoded_leniently(content), name, siblings).found()
 
 
 # The document.
 
-_VERBATIM = ("verbatim", "verbatim*", "Verbatim", "lstlisting", "minted", "alltt", "code", "comment", "filecontents",
-             "filecontents*")  # fmt: skip
-_RAW = re.compile(
-    r"\\begin\s*\{(?P<name>" + "|".join(re.escape(name) for name in _VERBATIM) + r")\}"
-    r"|\\verb\*?(?P<sign>[^\sA-Za-z*])|\\\\|\\%|(?P<comment>%)"
-)
-_KEPT = re.compile("\ue000(\\d+)\ue001")
-_INPUT = re.compile(r"\\(?:input|include|subfile)\s*(?:\{([^{}\n]{1,200})\}|[ \t]+([^\s{}\\]{1,200}))")
-_MACRO = re.compile(
-    r"\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|DeclareRobustCommand)\*?\s*(?:\{\s*\\([A-Za-z]+)\s*\}|\\([A-Za-z]+))"
-    r"\s*(\[\d\])?\s*(?:\[[^\[\]]*\])?\s*(?=\{)|\\def\s*\\([A-Za-z]+)(#1[^{}]{0,40})?\s*(?=\{)"
-)
 _MATHS = {"equation", "align", "gather", "multline", "eqnarray", "displaymath", "math", "flalign", "alignat", "dmath"}
 _TABULARS = {"tabular", "tabularx", "tabulary", "longtable", "array", "tabu"}
 _FLOATS = {"figure", "wrapfigure", "table", "wraptable", "longtable", "sidewaystable", "sidewaysfigure", "algorithm",
@@ -121,7 +82,11 @@ _TOKEN = re.compile(
 )
 _LEVELS = {"part": 2, "chapter": 2, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5,
            "subparagraph": 6}  # fmt: skip
-_NUMERIC = {"plain", "unsrt", "abbrv", "ieeetr", "ieeetran", "acm", "siam", "splncs04", "unsrtnat", "plainurl"}
+_THANKS = re.compile(r"\\(?:thanks|footnote(?:mark)?)\s*(?:\[[^\[\]]*\])?\s*(?=\{)")
+_NO_NAMES = re.compile(
+    r"\\(?:thanks|footnote(?:mark)?|inst|textsuperscript|orcid\w*|email|affil\w*|IEEE\w+|href|corref|fnref)\s*"
+    r"(?:\[[^\[\]]*\])?\s*(?=\{)|\$[^$]{0,60}\$"
+)
 
 
 @dataclass
@@ -138,8 +103,8 @@ class _Document:
     def __init__(self, text: str, name: str, siblings: Siblings) -> None:
         self._name = name
         self._siblings = siblings
-        self._kept: list[str] = []
-        self._missing: set[str] = set()
+        self._source = SourceText(siblings)
+        self._find = Finder()
         self._notes: list[str] = []
         self._noted = 0
         self._counts = {"figure": 0, "table": 0}
@@ -149,40 +114,37 @@ class _Document:
         self._floats: list[_Float] = []
         self._lists: list[int] = []
         self._pending = ""
-        self._text = text.replace("\ue000", "").replace("\ue001", "")
+        self._text = text
 
     def found(self) -> Found:
         self._refuse_parts()
-        text = self._expanded(self._gathered(self._protected(self._text)))
+        text = self._source.whole(self._text)
         found = Found(source=self._name)
         project = project_of(self._siblings)
-        pairs = _pairs(text)
-        sources, numeric, broken = self._sources(text)
+        pairs = pairs_of(text)
+        sources, numeric, broken = cited_sources(text, self._siblings, self._source)
         self._citations = Citations(sources, numeric)
-        self._labels = _labels(text)
-        title = _without_commands(_argument(text, pairs, "title"), _THANKS)
+        self._labels = labels_in(text)
+        title = without_commands(argument_of(text, pairs, "title"), _THANKS)
         found.title = self._plain(title) or (project.title if self._is_main(text) else "")
         if not found.title:
             raise Unreadable("it has no title")
         found.authors = self._authors(text, pairs) or project.authors
-        self._walk(_inner(text))
+        self._walk(inner_of(text))
         lifted, body = ([], self._body) if self._abstract else lifted_abstract(self._body)
-        argument = _argument(text, pairs, "abstract")
+        argument = argument_of(text, pairs, "abstract")
         found.abstract = self._abstract or lifted or ([Paragraph(self.inline(argument))] if argument.strip() else [])
         found.body = without_empty_lists(body)
         found.references = self._citations.references()
         found.ids = {"doi": project.doi} if project.doi else {}
-        keywords = self._plain(_argument(text, pairs, "keywords"))
+        keywords = self._plain(argument_of(text, pairs, "keywords"))
         found.subjects = [word.strip() for word in re.split("[,;]", keywords) if word.strip()] or project.keywords
         found.licence = project.licence
         found.published = project.published
         found.year = project.published.year if project.published else None
         if project.subtitle and not title:
             found.notes["subtitle"] = project.subtitle
-        if self._citations.note():
-            found.notes["references"] = self._citations.note()
-        if broken:
-            found.notes["bibliography"] = "cannot be read: " + ", ".join(broken[:20])
+        note_doubts(found, self._citations, broken)
         return found
 
     def _is_main(self, text: str) -> bool:
@@ -191,7 +153,7 @@ class _Document:
         return len(others) < 2 or "{abstract}" in text or "\\documentclass" in text
 
     def _plain(self, text: str) -> str:
-        return " ".join(words_text(self.inline(text)).split())
+        return tidied(self.inline(text))
 
     # One text.
 
@@ -204,145 +166,17 @@ class _Document:
         for name in self._siblings.names()[:200]:
             if name.lower().endswith(".tex") and name != own:
                 content = self._siblings.get(name)
-                inputs = _INPUT.findall(decoded(content)) if content is not None else []
+                inputs = INPUT.findall(decoded_leniently(content)) if content is not None else []
                 if any((braced or bare).strip().removeprefix("./") in (own, stem) for braced, bare in inputs):
                     raise Unreadable(f"it is a part of {name}, and is read with it")
-
-    def _protected(self, text: str) -> str:
-        """Without comments, and with verbatim parts put aside: nothing in them is markup."""
-        self._missing.clear()
-        pieces: list[str] = []
-        place = 0
-        while (match := _RAW.search(text, place)) is not None:
-            pieces.append(text[place : match.start()])
-            place = match.end()
-            if match["comment"]:
-                end = text.find("\n", place)
-                # The line end goes with the comment, save where a blank line follows.
-                place = len(text) if end < 0 else end if text[end + 1 : end + 2] == "\n" else end + 1
-                if pieces[-1].endswith("\n") or not pieces[-1]:
-                    continue
-            elif match["name"]:
-                end = self._find(text, f"\\end{{{match['name']}}}", place)
-                if end < 0:
-                    continue
-                if match["name"] not in ("comment", "filecontents", "filecontents*"):
-                    pieces.append(f"\ue000{len(self._kept)}\ue001")
-                    self._kept.append(_listing(text[place:end]))
-                place = end + len(match["name"]) + 6
-            elif match["sign"]:
-                end = text.find(match["sign"], place, place + 500)
-                pieces.append(_escaped(text[place : end if end >= 0 else place]))
-                place = end + 1 if end >= 0 else place
-            else:
-                pieces.append(match[0])
-        pieces.append(text[place:])
-        return "".join(pieces)
-
-    def _find(self, text: str, wanted: str, place: int) -> int:
-        """Where something stands next; what is missing once is not looked for again in the rest of one text."""
-        if wanted in self._missing:
-            return -1
-        found = text.find(wanted, place)
-        if found < 0:
-            self._missing.add(wanted)
-        return found
-
-    def _gathered(self, text: str) -> str:
-        files = 0
-        size = len(text)
-        for _ in range(_MOST_ROUNDS):
-            pieces: list[str] = []
-            place = 0
-            for match in _INPUT.finditer(text):
-                pieces.append(text[place : match.start()])
-                place = match.end()
-                name = (match[1] or match[2]).strip()
-                content = None
-                if files < _MOST_FILES:
-                    content = beside(name if name.endswith(".tex") else f"{name}.tex", self._siblings)
-                    files += 1
-                if content is not None and size + len(content) <= _MOST_TEXT:
-                    size += len(content)
-                    part = decoded(content).replace("\ue000", "").replace("\ue001", "")
-                    pieces.append("\n\n" + _inner(self._protected(part)) + "\n\n")
-            if not pieces:
-                break
-            text = "".join([*pieces, text[place:]])
-        return text
-
-    def _expanded(self, text: str) -> str:
-        """With the macros that take no argument written out, once."""
-        pairs = _pairs(text)
-        macros: dict[str, str] = {}
-        pieces: list[str] = []
-        place = 0
-        for match in _MACRO.finditer(text):
-            if match.start() < place:
-                continue
-            body, end = _group(text, pairs, match.end())
-            name = match[1] or match[2] or match[4]
-            if not (match[3] or match[5]) and len(body) <= 500 and name not in _OURS:
-                macros[name] = body
-            pieces.append(text[place : match.start()])
-            place = end
-        text = "".join([*pieces, text[place:]])
-        if not macros:
-            return text
-        grown = 0
-
-        def written(match: re.Match[str]) -> str:
-            nonlocal grown
-            body = macros.get(match[1])
-            if body is None or grown > _MOST_GROWTH:
-                return match[0]
-            grown += len(body)
-            return body.replace("\\xspace", "")
-
-        return re.sub(r"\\([A-Za-z]+)(?:\{\})?", written, text)
-
-    # Bibliographies.
-
-    def _sources(self, text: str) -> tuple[dict[str, Source], bool, list[str]]:
-        """What can be cited, whether citations are numbers, and the broken entries."""
-        names = [
-            name.strip() if name.strip().endswith(".bib") else f"{name.strip()}.bib"
-            for group in re.findall(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\[\]]*\])?\s*\{([^{}]{1,500})\}", text)
-            for name in group.split(",")
-        ]
-        listed = self._listed(text)
-        if not names and not listed:
-            names = sorted(name for name in self._siblings.names() if name.lower().endswith(".bib"))
-        sources, broken = bibliography(names, self._siblings)
-        if not sources and not listed:
-            for name in self._siblings.names():
-                content = self._siblings.get(name) if name.lower().endswith(".bbl") else None
-                listed.update(self._listed(self._protected(decoded(content))) if content is not None else {})
-        for key, source in listed.items():
-            sources.setdefault(key, source)
-        unnamed = bool(listed) and not any(source.names for source in listed.values())
-        return sources, unnamed or _is_numeric(text), broken
-
-    def _listed(self, text: str) -> dict[str, Source]:
-        """The entries of lists of references in the text."""
-        sources: dict[str, Source] = {}
-        start = text.find("\\begin{thebibliography}")
-        end = text.find("\\end{thebibliography}", start)
-        if start < 0:
-            return sources
-        for part in re.split(r"\\bibitem\b", text[start : end if end >= 0 else len(text)])[1:]:
-            match = re.match(r"\s*(?:\[((?:[^\[\]]|\{\[\}|\{\]\}){0,500})\])?\s*\{([^{}]{1,200})\}", part)
-            if match is not None:
-                sources.setdefault(match[2].strip(), _entry(match[2].strip(), match[1] or "", part[match.end() :]))
-        return sources
 
     # Authors.
 
     def _authors(self, text: str, pairs: dict[int, int]) -> list[FoundAuthor]:
         authors: list[FoundAuthor] = []
         for match in re.finditer(r"\\author\*?\s*(?:\[[^\[\]]*\])?\s*(?=\{)", text):
-            group = _group(text, pairs, match.end())[0]
-            group = _without_commands(group, _NO_NAMES)
+            group = group_at(text, pairs, match.end())[0]
+            group = without_commands(group, _NO_NAMES)
             for part in re.split(r"\\(?:and|And|AND|quad|qquad)(?![A-Za-z])", group):
                 line = re.split(r"\\\\|\n\s*\n", part.strip())[0]
                 for one in re.split(r", *(?:and +)?| +and +", " ".join(plain_latex(line).split())):
@@ -354,8 +188,8 @@ class _Document:
     # Blocks.
 
     def _walk(self, text: str) -> None:
-        self._missing.clear()
-        pairs = _pairs(text)
+        self._find = Finder()
+        pairs = pairs_of(text)
         raw: list[str] = []
         place = 0
         while (match := _TOKEN.search(text, place)) is not None:
@@ -407,23 +241,23 @@ class _Document:
         if match["end"]:
             self._end(match["end"].rstrip("*"))
         elif match["section"]:
-            words, end = _group(text, pairs, match.start("title"))
+            words, end = group_at(text, pairs, match.start("title"))
             self._add(Heading(_LEVELS[match["section"]], self.inline(words)))
             self._flush_notes()
             return end
         elif match["caption"]:
-            words, end = _group(text, pairs, match.start("caption"))
+            words, end = group_at(text, pairs, match.start("caption"))
             if self._floats:
                 self._floats[-1].caption.extend([*([" "] if self._floats[-1].caption else []), *self.inline(words)])
             else:
                 self._add(Paragraph(self.inline(words)))
             return end
         elif match["dropped"]:
-            return _group(text, pairs, match.start("dropped"))[1]
+            return group_at(text, pairs, match.start("dropped"))[1]
         elif match["display"]:
             return self._display(text, match)
         elif match["kept"]:
-            self._verbatim(self._kept[int(match["kept"])] if int(match["kept"]) < len(self._kept) else "")
+            self._verbatim(self._source.kept[int(match["kept"])] if int(match["kept"]) < len(self._source.kept) else "")
         elif match[0].startswith("\\item"):
             self._item(match["mark"])
         return match.end()
@@ -443,7 +277,7 @@ class _Document:
 
     def _display(self, text: str, match: re.Match[str]) -> int:
         closing = "\\]" if match[0] == "\\[" else "$$"
-        end = self._find(text, closing, match.end())
+        end = self._find.next(text, closing, match.end())
         if end < 0:
             return match.end()
         self._verbatim(text[match.end() : end].strip())
@@ -453,7 +287,7 @@ class _Document:
         name = match["begin"].strip()
         base = name.rstrip("*")
         if base in _MATHS or base in _TABULARS or base == "thebibliography":
-            end = self._find(text, f"\\end{{{name}}}", match.end())
+            end = self._find.next(text, f"\\end{{{name}}}", match.end())
             if end < 0:
                 return match.end()
             inner = text[match.end() : end]
@@ -480,7 +314,7 @@ class _Document:
             "tabbing",
         ):
             while (brace := re.compile(r"\s*(?:\[[^\[\]]*\]\s*)?\{").match(text, place)) is not None:
-                place = _group(text, pairs, brace.end() - 1)[1]
+                place = group_at(text, pairs, brace.end() - 1)[1]
                 if base != "wrapfigure":
                     break
         return place
@@ -502,21 +336,16 @@ class _Document:
             kind = "table" if one.kind == "table" else "figure"
             self._counts[kind] += 1
             caption = [f"{kind.capitalize()} {self._counts[kind]}: ", *caption]
-        for rows in one.tables:
-            self._add(FoundTable(caption, rows))
-            caption = []
-        for block in one.others:
+        for block in captioned([*(FoundTable([], rows) for rows in one.tables), *one.others], caption):
             self._add(block)
-        if caption:
-            self._add(Paragraph(caption))
 
     def _tabular(self, base: str, text: str) -> None:
-        pairs = _pairs(text)
+        pairs = pairs_of(text)
         place = 0
         for _ in range(2 if base in ("tabularx", "tabulary") else 1):
             brace = re.compile(r"\s*(?:\[[^\[\]]*\]\s*)?\{").match(text, place)
             if brace is not None:
-                place = _group(text, pairs, brace.end() - 1)[1]
+                place = group_at(text, pairs, brace.end() - 1)[1]
         text = text[place:]
         if base == "longtable":
             text = re.sub(r"\\end(?:first)?(?:head|foot)|\\endlastfoot", "", text)
@@ -547,8 +376,8 @@ class _Document:
             words.append(plain_latex(text[place : match.start()]))
             place = match.end()
             if match["note"]:
-                pairs = _pairs(text) if pairs is None else pairs
-                note, place = _group(text, pairs, match.end() - 1)
+                pairs = pairs_of(text) if pairs is None else pairs
+                note, place = group_at(text, pairs, match.end() - 1)
                 self._notes.append(note)
                 words.append(f" [{self._noted + len(self._notes)}]")
             else:
@@ -597,8 +426,6 @@ class _Document:
         return ", ".join(printed)
 
 
-_OURS = {"begin", "end", "section", "subsection", "cite", "citep", "citet", "item", "caption", "label", "ref", "input",
-         "title", "author", "abstract", "footnote", "and"}  # fmt: skip
 _INLINE = re.compile(
     r"\\(?P<cite>[A-Za-z]{0,8}[cC]ite[a-z]{0,10}\*?)\s*(?:\[(?P<first>[^\[\]]*)\]\s*)?(?:\[(?P<second>[^\[\]]*)\]\s*)?"
     r"\{(?P<keys>[^{}]*)\}"
@@ -609,86 +436,6 @@ _INLINE = re.compile(
     r"|\\label\s*\{[^{}]*\}|\\(?P<escaped>\$)|\\index\s*\{[^{}]*\}|\\\\\s*\[[^\[\]]{0,20}\]"
     r"|\\includegraphics\s*(?:\[[^\[\]]*\])?\s*\{[^{}]*\}|\\(?:centering|noindent|hline|footnotemark)(?![A-Za-z])"
 )
-
-
-def _inner(text: str) -> str:
-    """What stands in the document, without its preamble."""
-    start = text.find("\\begin{document}")
-    if start < 0:
-        return text
-    end = text.find("\\end{document}", start)
-    inner = text[start + 16 : end if end >= 0 else len(text)]
-    # Some styles want the abstract before the document.
-    early = text.find("\\begin{abstract}", 0, start)
-    closed = text.find("\\end{abstract}", early, start) if early >= 0 else -1
-    return text[early : closed + 14] + "\n\n" + inner if closed >= 0 else inner
-
-
-def _argument(text: str, pairs: dict[int, int], command: str) -> str:
-    match = re.search(rf"\\{command}\*?\s*(?:\[[^\[\]]*\])?\s*(?=\{{)", text)
-    return _group(text, pairs, match.end())[0] if match else ""
-
-
-_THANKS = re.compile(r"\\(?:thanks|footnote(?:mark)?)\s*(?:\[[^\[\]]*\])?\s*(?=\{)")
-_NO_NAMES = re.compile(
-    r"\\(?:thanks|footnote(?:mark)?|inst|textsuperscript|orcid\w*|email|affil\w*|IEEE\w+|href|corref|fnref)\s*"
-    r"(?:\[[^\[\]]*\])?\s*(?=\{)|\$[^$]{0,60}\$"
-)
-
-
-def _without_commands(text: str, pattern: re.Pattern[str]) -> str:
-    """Without some commands and what they hold: thanks, marks and addresses in a byline are no names."""
-    pairs = _pairs(text)
-    pieces: list[str] = []
-    place = 0
-    for match in pattern.finditer(text):
-        if match.start() < place:
-            continue
-        pieces.append(text[place : match.start()])
-        place = match.end() if match[0].startswith("$") else _group(text, pairs, match.end())[1]
-    return "".join([*pieces, text[place:]])
-
-
-def _escaped(text: str) -> str:
-    """Characters that are to be printed as they are, in LaTeX."""
-    return re.sub(r"[&%$#_{}]", r"\\\g<0>", text.replace("\\", "\ue002")).replace("\ue002", "\\textbackslash ")
-
-
-def _listing(text: str) -> str:
-    """A verbatim part without the options and the language that follow its beginning."""
-    first, _, rest = text.partition("\n")
-    match = re.match(r"\s*(\[.*?\])?\s*(\{[^{}]*\})?\s*$", first)
-    if match is not None:
-        return rest
-    match = re.match(r"\s*\[[^\[\]]{0,2000}\]\s*(?:\{[^{}\n]*\})?[ \t]*\n", text)
-    return text[match.end() :] if match else text
-
-
-def _is_numeric(text: str) -> bool:
-    """Whether the document prints its citations as numbers."""
-    package = re.search(r"\\usepackage\s*(?:\[([^\[\]]*)\])?\s*\{(?:natbib|biblatex)\}", text)
-    if package is not None:
-        return "numbers" in (package[1] or "") or "numeric" in (package[1] or "") or "super" in (package[1] or "")
-    style = re.search(r"\\bibliographystyle\s*\{([^{}]{1,60})\}", text)
-    return style is not None and style[1].strip().lower() in _NUMERIC
-
-
-def _entry(key: str, label: str, text: str) -> Source:
-    """One entry of a list of references."""
-    blocks = [" ".join(plain_latex(block).split()) for block in re.split(r"\\newblock\b", text[:5_000])]
-    printed = " ".join(filter(None, blocks))
-    year = re.search(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)", printed)
-    title = blocks[1].strip(" .,") if len(blocks) > 2 else ""
-    ids = {"doi": doi_in(printed), "arxiv": arxiv_in(printed)}
-    reference = FoundReference(
-        key=key,
-        text=printed or key,
-        title=title,
-        year=int(year[1]) if year else None,
-        ids={name: value for name, value in ids.items() if value},
-    )
-    named = re.match(r"\s*(.{1,200}?)\s*\(\s*(\d{4}[a-z]?|n\.d\.)\s*\)", plain_latex(label))
-    return Source(reference, named[1] if named else "", named[2] if named else "")
 
 
 def _rows(text: str) -> tuple[list[list[str]], int]:
@@ -711,33 +458,3 @@ def _rows(text: str) -> tuple[list[list[str]], int]:
 
 _ROW = re.compile(r"\\\\(?:\s*\[[^\[\]]{0,20}\])?|\\tabularnewline(?![A-Za-z])")
 _AMPERSAND = re.compile(r"(?<!\\)&")
-
-
-def _labels(text: str) -> dict[str, tuple[str, str]]:
-    """What each label stands for: its kind and number."""
-    labels: dict[str, tuple[str, str]] = {}
-    counts: dict[str, int] = {}
-    sections = [0, 0, 0]
-    current, section = ("", ""), ("", "")
-    pattern = re.compile(
-        r"\\begin\s*\{(figure|table|equation|align|gather|multline|eqnarray|algorithm|wrapfigure)\*?\}"
-        r"|\\end\s*\{(?:figure|table|equation|align|gather|multline|eqnarray|algorithm|wrapfigure)\*?\}"
-        r"|\\((?:sub){0,2}section)\s*[\[{]|\\label\s*\{([^{}]{1,200})\}"
-    )
-    for match in pattern.finditer(text):
-        if match[1]:
-            kind = {"figure": "Figure", "wrapfigure": "Figure", "table": "Table", "algorithm": "Algorithm"}.get(
-                match[1], "Equation"
-            )
-            counts[kind] = counts.get(kind, 0) + 1
-            current = (kind, str(counts[kind]))
-        elif match[2]:
-            rank = match[2].count("sub")
-            sections[rank] += 1
-            sections[rank + 1 :] = [0] * (2 - rank)
-            section = ("Section", ".".join(map(str, sections[: rank + 1])))
-        elif match[3]:
-            labels.setdefault(match[3].strip(), current if current[0] else section)
-        else:
-            current = ("", "")
-    return labels

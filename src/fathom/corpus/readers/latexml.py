@@ -11,6 +11,8 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
+from fathom.corpus.readers.bylines import author, names_in
+from fathom.corpus.readers.decoding import decoded
 from fathom.corpus.readers.found import (
     Block,
     Found,
@@ -23,7 +25,9 @@ from fathom.corpus.readers.found import (
     Unreadable,
     Words,
 )
-from fathom.corpus.readers.markdown import Entry, Link, Linked, References, author, decoded, names_in, settle
+from fathom.corpus.readers.linked_text import Link, Linked
+from fathom.corpus.readers.printed_citations import settle
+from fathom.corpus.readers.reference_lists import Entry, References
 from fathom.corpus.readers.reference_strings import identifiers
 
 KIND = "latexml"

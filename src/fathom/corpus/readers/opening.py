@@ -113,14 +113,32 @@ def _file(path: Path) -> Iterator[Opened]:
         elif path.suffix.lower() == ".zip":
             yield from _zip(path)
         elif path.stat().st_size > LARGEST:
-            yield Opened(str(path), refused=f"it has more than {LARGEST >> 20} MB")
+            yield Opened(shown(str(path)), refused=f"it has more than {LARGEST >> 20} MB")
         else:
-            yield _unwrapped(str(path), path.read_bytes(), Beside(path.parent))
-    except (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error) as error:
-        yield Opened(str(path), refused=f"it is damaged or cannot be opened ({_words(error)})")
+            yield _unwrapped(shown(str(path)), path.read_bytes(), Beside(path.parent))
+    except _BROKEN as error:
+        yield Opened(shown(str(path)), refused=f"it is damaged or cannot be opened ({_words(error)})")
 
 
-_BROKEN = (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, RuntimeError, NotImplementedError)
+_BROKEN = (
+    OSError,
+    EOFError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    lzma.LZMAError,
+    zlib.error,
+    RuntimeError,  # zipfile, of a member that wants a password
+    NotImplementedError,  # zipfile, of a way of compressing that it does not know
+)
+"""What opening a file or a member can raise that is damaged, locked or of an unknown make."""
+
+
+def shown(name: str) -> str:
+    """A name as it can be printed and kept: each byte that is no UTF-8 reaches Python as half a character."""
+    return _HALF.sub("\ufffd", name)
+
+
+_HALF = re.compile(r"[\ud800-\udfff]")
 
 
 def _unwrapped(source: str, content: bytes, siblings: Kept | Beside) -> Opened:
@@ -141,10 +159,10 @@ def _unwrapped(source: str, content: bytes, siblings: Kept | Beside) -> Opened:
 def _tar(path: Path) -> Iterator[Opened]:
     companions = _tar_companions(path)
     with tarfile.open(path) as archive:
-        for member in archive:
+        for member in _members(archive):
             if not member.isfile():
                 continue
-            source = f"{path}!{member.name}"
+            source = shown(f"{path}!{member.name}")
             if member.size > LARGEST:
                 yield Opened(source, refused=f"it claims more than {LARGEST >> 20} MB")
                 continue
@@ -153,10 +171,18 @@ def _tar(path: Path) -> Iterator[Opened]:
             yield _unwrapped(source, content, _kept(member.name, companions))
 
 
+def _members(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+    """Every member, each let go when the next is wanted."""
+    while (member := archive.next()) is not None:
+        yield member
+        # The archive remembers them all: a kilobyte for each of perhaps a million documents.
+        archive.members.clear()  # type: ignore[attr-defined]
+
+
 def _tar_companions(path: Path) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     with tarfile.open(path) as archive:
-        for member in archive:
+        for member in _members(archive):
             name = _inside(PurePosixPath(member.name))
             if member.isfile() and name is not None and _is_companion(name) and member.size < ROOM - _size(found):
                 stream = archive.extractfile(member)
@@ -175,10 +201,11 @@ def _zip(path: Path) -> Iterator[Opened]:
                 companions[name] = _zipped(archive, member).content
         for member in members:
             opened = _zipped(archive, member)
+            source = shown(f"{path}!{member.filename}")
             if opened.refused:
-                yield Opened(f"{path}!{member.filename}", refused=opened.refused)
+                yield Opened(source, refused=opened.refused)
             else:
-                yield _unwrapped(f"{path}!{member.filename}", opened.content, _kept(member.filename, companions))
+                yield _unwrapped(source, opened.content, _kept(member.filename, companions))
 
 
 def _zipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Opened:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from fathom.corpus.readers.found import (
     Block,
@@ -20,14 +18,13 @@ from fathom.corpus.readers.found import (
     Unreadable,
     Words,
 )
+from fathom.corpus.readers.json_lines import JsonObject, read_objects
 from fathom.corpus.readers.reference_strings import bare_doi
 from fathom.corpus.readers.tei import marked, reference_entry
 
 KIND = "s2orc"
 
 _PARSES = ("pdf_parse", "latex_parse", "jats_parse", "grobid_parse")
-
-_Object = dict[str, Any]
 
 
 def looks_like(name: str, head: bytes) -> bool:
@@ -44,44 +41,10 @@ def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Unreadable(f"it is no UTF-8: byte {error.start} cannot be read") from error
-    try:
-        whole = _loaded(text)
-    except Unreadable:
-        lines = [line for line in text.splitlines() if line.strip()]
-        if len(lines) < 2:
-            raise
-        yield from _lines(lines, name)
-        return
-    yield _document(whole, name)
+    yield from read_objects(text, name, lambda one, number: _document(one, f"{name}#{number}" if number else name))
 
 
-def _lines(lines: list[str], name: str) -> Iterator[Found]:
-    """Every line that is a document; what the others are is said when all have been given."""
-    faults: list[str] = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            found = _document(_loaded(line), f"{name}#{number}")
-        except Unreadable as fault:
-            faults.append(f"line {number}: {fault}")
-            continue
-        yield found
-    if faults:
-        raise Unreadable(f"{len(faults)} of {len(lines)} lines cannot be read; {faults[0]}")
-
-
-def _loaded(text: str) -> _Object:
-    try:
-        loaded = json.loads(text)
-    except RecursionError as error:
-        raise Unreadable("its JSON is nested too deep") from error
-    except ValueError as error:
-        raise Unreadable(f"it is no JSON: {str(error)[:200]}") from error
-    if not isinstance(loaded, dict):
-        raise Unreadable("its JSON is no object")
-    return loaded
-
-
-def _document(whole: _Object, source: str) -> Found:
+def _document(whole: JsonObject, source: str) -> Found:
     parse = next((whole[name] for name in _PARSES if isinstance(whole.get(name), dict)), whole)
     if not isinstance(parse.get("body_text"), list) and not isinstance(parse.get("abstract"), list):
         raise Unreadable("it is no S2ORC: it has neither body_text nor an abstract in paragraphs")
@@ -114,7 +77,7 @@ def _document(whole: _Object, source: str) -> Found:
 # Paragraphs.
 
 
-def _blocks(paragraphs: list[_Object]) -> Iterator[Block]:
+def _blocks(paragraphs: list[JsonObject]) -> Iterator[Block]:
     """The paragraphs, with a heading wherever the section changes."""
     numbered = any(_string(one, "sec_num") for one in paragraphs)
     last: tuple[str, str] = ("", "")
@@ -132,7 +95,7 @@ def _blocks(paragraphs: list[_Object]) -> Iterator[Block]:
         yield Paragraph(_words(one))
 
 
-def _words(paragraph: _Object) -> Words:
+def _words(paragraph: JsonObject) -> Words:
     """The text cut at its citations; a span that does not fit the text is passed over."""
     text = _string(paragraph, "text", tidy=False)
     words: Words = []
@@ -207,7 +170,7 @@ def _references(entries: object) -> Iterator[FoundReference]:
             yield reference
 
 
-def _ids(entry: _Object) -> dict[str, str]:
+def _ids(entry: JsonObject) -> dict[str, str]:
     """The ids of a document or of a reference: in "other_ids", or beside the title."""
     ids: dict[str, str] = {}
     other = entry.get("other_ids")
@@ -221,7 +184,7 @@ def _ids(entry: _Object) -> dict[str, str]:
     return {scheme: value for scheme, value in ids.items() if value}
 
 
-def _name(author: _Object) -> tuple[str, str]:
+def _name(author: JsonObject) -> tuple[str, str]:
     given = " ".join(filter(None, [_string(author, "first"), *_strings(author.get("middle"))]))
     family = " ".join(filter(None, [_string(author, "last"), _string(author, "suffix")]))
     return given, family or ("" if given else _string(author, "name"))
@@ -230,7 +193,7 @@ def _name(author: _Object) -> tuple[str, str]:
 # Values of any type, since nothing promises theirs.
 
 
-def _string(entry: _Object, name: str, tidy: bool = True) -> str:
+def _string(entry: JsonObject, name: str, tidy: bool = True) -> str:
     value = entry.get(name)
     text = value if isinstance(value, str) else str(value) if isinstance(value, int) and value is not True else ""
     text = _whole(text)
@@ -251,7 +214,7 @@ def _strings(value: object) -> list[str]:
     return [text for text in texts if text]
 
 
-def _objects(value: object) -> list[_Object]:
+def _objects(value: object) -> list[JsonObject]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 

@@ -19,16 +19,15 @@ def sentences(text: str, start: int = 0) -> Iterator[Span]:
     """The sentences of one paragraph, without the blanks between them; `start` is where the paragraph stands."""
     cut = _chinese(text) if is_chinese(text) else _spans(text)
     for begin, end in cut:
-        piece = text[begin:end]
-        trimmed = piece.strip()
-        if trimmed:
+        piece = text[begin:end].rstrip()
+        if piece:
             lead = len(piece) - len(piece.lstrip())
-            yield Span(start + begin + lead, start + begin + lead + len(trimmed))
+            yield Span(start + begin + lead, start + begin + len(piece))
 
 
 def is_chinese(text: str) -> bool:
     """Whether a good part of the characters is Han."""
-    return len(_HAN.findall(text[:2_000])) * 5 > len(text[:2_000])
+    return not text.isascii() and len(_HAN.findall(text[:2_000])) * 5 > len(text[:2_000])
 
 
 def _chinese(text: str) -> Iterator[tuple[int, int]]:
@@ -45,8 +44,8 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    spans: list[tuple[int, int]] = _splitter().sent_spans(text[start:end])
-    return ((start + begin, start + stop) for begin, stop in spans)
+    for begin, stop in _splitter().span_tokenize(text[start:end] if end - start < len(text) else text):
+        yield start + begin, start + stop
 
 
 @cache
@@ -54,4 +53,4 @@ def _splitter() -> Any:
     # Loaded when the first paragraph is split: commands that read nothing need no model of sentences.
     import nupunkt
 
-    return nupunkt
+    return nupunkt.load("default")

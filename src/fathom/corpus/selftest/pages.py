@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -274,9 +275,11 @@ def _spaced(lines: Sequence[_Line], above: float, below: float = 0) -> list[_Lin
 
 def _table(caption: str, rows: list[list[str]], look: _Look) -> list[_Line]:
     """The caption, then the rows as aligned lines; a long cell goes on below itself."""
-    style = look.style(_SMALL)
+    style = _type_that_fits(rows, look)
     widths = _column_widths(rows, style, look.column)
-    lines = _spaced(_set(caption, look.style(9), look.column), 10, 4)
+    # No caption is parted from its table: what floats is never broken there.
+    above = _spaced(_set(caption, look.style(9), look.column), 10, 4)
+    lines = [replace(line, with_next=4 + 2 * (len(above) - number)) for number, line in enumerate(above, start=1)]
     for number, row in enumerate(rows):
         head = replace(style, bold=number == 0)
         cells = [_set(text, head, width - 6) for text, width in zip(row, widths, strict=False)]
@@ -288,16 +291,32 @@ def _table(caption: str, rows: list[list[str]], look: _Look) -> list[_Line]:
                 if level < len(cell)
             )
             ends = level == deep - 1
-            lines.append(_Line(runs, _SMALL * _LEADING, ruled=ends and number in (0, len(rows) - 1)))
+            lines.append(_Line(runs, style.size * _LEADING, ruled=ends and number in (0, len(rows) - 1)))
     return _spaced(lines, 10, 10)
 
 
+def _type_that_fits(rows: list[list[str]], look: _Look) -> _Style:
+    """The type of a table: smaller where its longest words would run into the next column, as no press lets them."""
+    styles = [look.style(_SMALL - step) for step in range(5)]
+    return next((one for one in styles if sum(_widest(rows, one, str.split, 7)) <= look.column), styles[-1])
+
+
 def _column_widths(rows: list[list[str]], style: _Style, room: float) -> list[float]:
-    """As wide as the widest cell, all narrowed alike where they do not fit."""
+    """As wide as the widest cell; where they do not fit, what goes beyond the longest word is narrowed alike."""
+    natural = _widest(rows, style, lambda text: [text], 12)
+    least = _widest(rows, style, str.split, 7)
+    spare = sum(natural) - sum(least)
+    share = min(1.0, max(0.0, room - sum(least)) / spare) if spare else 1.0
+    return [short + share * (long - short) for short, long in zip(least, natural, strict=True)]
+
+
+def _widest(rows: list[list[str]], style: _Style, parts: Callable[[str], list[str]], more: float) -> list[float]:
+    """For each column the width of its widest part in bold, and some more."""
     bold = replace(style, bold=True)
-    count = max(map(len, rows), default=0)
-    natural = [max((_width(row[n], bold) for row in rows if n < len(row)), default=0) + 12 for n in range(count)]
-    return [width * min(1.0, room / sum(natural)) for width in natural]
+    columns = itertools.zip_longest(*rows, fillvalue="")
+    return [
+        max((_width(part, bold) for text in column for part in parts(text)), default=0) + more for column in columns
+    ]
 
 
 _NUMBER = re.compile(r"(?:\[\d+\]|\d+\.)\s+")

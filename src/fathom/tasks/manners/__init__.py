@@ -10,5 +10,6 @@ from fathom.tasks.manners.views import Views as views  # noqa: N813
 
 name = "manners"
 builder = None
+swapper = None
 
-__all__ = ["audit", "builder", "check", "describe", "maker", "name", "refit", "simulator", "views"]
+__all__ = ["audit", "builder", "check", "describe", "maker", "name", "refit", "simulator", "swapper", "views"]

@@ -12,7 +12,7 @@ from itertools import chain, repeat
 from typing import NamedTuple
 
 from fathom.records.articles import Article, ArticleId, Front
-from fathom.records.names import without_accents
+from fathom.records.names import given_words, givens_fit, without_accents
 from fathom.records.spans import Span
 
 SCHEMA = """
@@ -245,43 +245,39 @@ def _names(who: Sequence[Hashable], printed: Iterable[str]) -> list[str]:
     return [fullest[person] for person in who]
 
 
+_Seat = tuple[int, int]
+"""A place in a byline: the article's number and the position in it."""
+
+
 def _lookalikes(sources: Sequence[Source]) -> list[Hashable]:
-    """Who is who to a reader who takes names that may belong to one person to belong to one."""
-    who: dict[tuple[int, int], Hashable] = {}
-    families: dict[str, list[tuple[tuple[int, int], str]]] = defaultdict(list)
+    """Who is who to a reader who takes names that may belong to one person to belong to one.
+
+    Rather too many are put together than too few: where that changes an answer, nothing is asked.
+    """
+    who: dict[_Seat, Hashable] = {}
+    families: dict[str, list[tuple[_Seat, tuple[str, ...]]]] = defaultdict(list)
     for number, source in enumerate(sources):
         for position, one in enumerate(source.byline):
             who[number, position] = None
-            families[_plain(one.family)].append(((number, position), one.given))
+            given = given_words(one.given, shouted=one.family.isupper())
+            families[_letters(one.family)].append(((number, position), given))
     for family, members in families.items():
         for group in _joined(members):
             who.update((seat, (family, group[0])) for seat in group)
     return list(who.values())
 
 
-def _joined(members: Iterable[tuple[tuple[int, int], str]]) -> list[list[tuple[int, int]]]:
-    """People of one family name, put together where their given names may be the same."""
-    groups: list[tuple[list[tuple[int, int]], set[str]]] = []
+def _joined(members: Iterable[tuple[_Seat, tuple[str, ...]]]) -> list[list[_Seat]]:
+    """People of one family name, put together where their given names fit, also by way of a third."""
+    groups: list[tuple[list[_Seat], set[tuple[str, ...]]]] = []
     for seat, given in members:
-        alike = [group for group in groups if any(_may_be_one(given, other) for other in group[1])]
+        alike = [group for group in groups if any(givens_fit(given, other) for other in group[1])]
         groups = [group for group in groups if group not in alike]
         seats = [member for group in alike for member in group[0]]
         groups.append(([*seats, seat], {given}.union(*(group[1] for group in alike))))
     return [seats for seats, _ in groups]
 
 
-def _may_be_one(one: str, two: str) -> bool:
-    """Whether two given names fit: "M." fits "Marta" and "Marta K.", and nothing fits only itself."""
-    for left, right in zip(_parts(one), _parts(two), strict=False):
-        if left != right and not (left[0] == right[0] and 1 in (len(left), len(right))):
-            return False
-    return True
-
-
-def _parts(given: str) -> list[str]:
-    return _plain(given).replace(".", " ").split()
-
-
-def _plain(name: str) -> str:
-    """Without accents, hyphens and capitals."""
-    return without_accents(name).casefold().replace("-", " ")
+def _letters(family: str) -> str:
+    """Without accents, capitals, blanks and marks: "van der Walt" and "Vanderwalt" are one."""
+    return re.sub(r"[\W_]+", "", without_accents(family).casefold())

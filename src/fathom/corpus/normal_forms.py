@@ -1,0 +1,127 @@
+"""Ids, titles and names in the one form in which they are compared."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from urllib.parse import unquote
+
+from fathom.records.names import without_accents
+
+# Ids.
+
+_ADDRESS = re.compile(r"^\s*(?:https?://)?(?:www\.|dx\.)?(?:doi\.org/|arxiv\.org/(?:abs|pdf)/)?\s*", re.IGNORECASE)
+_LABEL = re.compile(r"^(?:doi|arxiv|pmid|pmcid|pep)\s*[:\s]\s*", re.IGNORECASE)
+_ARXIV = re.compile(r"^(?:(\d{4}\.\d{4,5})|([a-z-]+)(?:\.[a-z]{2})?/(\d{7}))(?:v\d{1,3})?(?:\.pdf)?$")
+_ARXIV_DOI = "10.48550/arxiv."
+_DOI_IN_TEXT = re.compile(r"\b10\.\d{4,9}/[^\s\"<>]{2,200}")
+_ARXIV_IN_TEXT = re.compile(
+    r"\barxiv(?:\.org/(?:abs|pdf)/|\s?:\s?)([a-z.-]{0,12}/?\d[\d.]{5,10}\d)(?!\d)", re.IGNORECASE
+)
+
+
+def normal_id(scheme: str, value: str) -> str | None:
+    """An id as it is compared, with its scheme before it: "doi:10.1000/xyz"; None where it cannot be one."""
+    value = _LABEL.sub("", _ADDRESS.sub("", unicodedata.normalize("NFKC", value)).strip()).strip()
+    scheme = scheme.casefold()
+    if scheme == "doi":
+        return _normal_doi(value)
+    if scheme == "arxiv":
+        found = _ARXIV.match(value.casefold())
+        return f"arxiv:{found[1] or f'{found[2]}/{found[3]}'}" if found else None
+    if scheme in ("pmid", "pmcid", "pep"):
+        # PMC ids come with and without their letters, and with a version after a dot.
+        digits = value.casefold().removeprefix("pmc").partition(".")[0].strip()
+        return f"{scheme}:{int(digits)}" if digits.isascii() and digits.isdigit() and len(digits) < 16 else None
+    plain = " ".join(value.casefold().split())
+    return f"{scheme}:{plain}" if plain else None
+
+
+def _normal_doi(value: str) -> str | None:
+    doi = _without_tail(unquote(value).casefold())
+    if doi.startswith(_ARXIV_DOI):
+        return normal_id("arxiv", doi.removeprefix(_ARXIV_DOI))
+    return f"doi:{doi}" if re.match(r"10\.\d{4,9}(?:\.\d+)*/\S", doi) else None
+
+
+def _without_tail(doi: str) -> str:
+    """Without the punctuation of the sentence it stood in; "s0092-8674(00)80404-8)" loses one bracket, not two."""
+    while True:
+        kept = doi.rstrip(".,;:'\"]}> \t\n")
+        if kept.endswith(")") and kept.count(")") > kept.count("("):
+            kept = kept[:-1]
+        if kept == doi:
+            return doi
+        doi = kept
+
+
+def normal_ids(ids: Mapping[str, str], text: str = "") -> list[str]:
+    """The ids in the order in which they are trusted, those that stand in `text` included."""
+    found = dict(ids)
+    if text:
+        if "doi" not in found and (doi := _DOI_IN_TEXT.search(text)):
+            found["doi"] = doi[0]
+        if "arxiv" not in found and (arxiv := _ARXIV_IN_TEXT.search(text)):
+            found["arxiv"] = arxiv[1]
+    order = ("doi", "arxiv", "pmid", "pmcid")
+    schemes = sorted(found, key=lambda scheme: (order.index(scheme) if scheme in order else len(order), scheme))
+    normal = (normal_id(scheme, found[scheme]) for scheme in schemes if found[scheme])
+    return list(dict.fromkeys(id for id in normal if id is not None))
+
+
+# Titles and names.
+
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,60}>")
+_LATEX = re.compile(r"\\(?:text\w{0,6}|emph|math\w{2,4}|it|bf|rm|sc)\b|\\(?=[A-Za-z])|[{}$]")
+_WORD = re.compile(r"[^\W_]+")
+_GREEK_NAMES = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi "
+    "psi omega"
+)
+_GREEK = dict(zip(map(ord, "αβγδεζηθικλμνξοπρστυφχψω"), _GREEK_NAMES.split(), strict=True))
+
+
+def normal_title(title: str) -> str:
+    """The words of a title in one case, without dress, accents and punctuation; Greek letters are spelled out."""
+    if not title.isascii():
+        title = without_accents(unicodedata.normalize("NFKC", title))
+    if "<" in title:
+        title = _TAG.sub("", title)
+    if "\\" in title or "{" in title or "$" in title:
+        title = _LATEX.sub("", title)
+    title = title.replace("&", " and ").casefold().replace("ς", "σ")
+    return " ".join(_WORD.findall(title if title.isascii() else title.translate(_GREEK)))
+
+
+def _is_chinese(letter: str) -> bool:
+    """Or another script that sets no blanks between words."""
+    return "\u2e80" <= letter <= "\u9fff" or letter >= "\uf900"
+
+
+def weight(words: str) -> int:
+    """How many words a normal title has; two Chinese characters count as one."""
+    if words.isascii():
+        return words.count(" ") + 1 if words else 0
+    return sum(max(1, sum(map(_is_chinese, word)) // 2) for word in words.split())
+
+
+def normal_family(name: str) -> str:
+    return "".join(_WORD.findall(without_accents(name).casefold()))
+
+
+def shares_author(families: Sequence[str], named: str) -> bool:
+    """Whether one of the families stands among the names, which are closed up at hyphens and blanks between words."""
+    return any(f" {family} " in named for family in families)
+
+
+def closed_up(authors: Iterable[str]) -> str:
+    """Every word of the names, and every two and three that follow one another, closed up, as families are."""
+    closed: list[str] = []
+    for author in authors:
+        words = _WORD.findall(without_accents(author).casefold())
+        closed.extend(words)
+        closed.extend(left + right for left, right in pairwise(words))
+        closed.extend(map("".join, zip(words, words[1:], words[2:], strict=False)))
+    return f" {' '.join(closed)} " if closed else ""

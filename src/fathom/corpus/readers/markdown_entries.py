@@ -1,0 +1,82 @@
+"""The entries of a list of references in Markdown, as blocks or in one paragraph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from fathom.corpus.readers.markdown_blocks import Raw
+from fathom.corpus.readers.markdown_inline import ANCHOR, TAG, bare
+from fathom.corpus.readers.reference_lists import YEAR, Entry
+
+_LABEL = re.compile(r"\\?[\[(](\d{1,4}|[A-Za-z][\w+.:-]{1,20})\\?[\])]\.?\s*|(\d{1,4})[.)]\s+")
+_LABEL_LINE = re.compile(rf"(.{{2,100}}?,?\s?\\?[\[(](?:{YEAR}|n\.d\.?)?[a-z]?\\?[\])])\s*")
+_NEW_ENTRY = re.compile(r"\\?\[\d{1,4}\\?\]|<(?:span|a) (?:id|name)=")
+
+
+def read_list(blocks: Sequence[Raw], entries: list[Entry]) -> list[Raw]:
+    """Add the entries of one list; returns the blocks after its end that are none of it."""
+    first = next((raw for raw in blocks if raw.kind == "item"), None)
+    texts: list[list[str]] = []
+    for place, raw in enumerate(blocks):
+        text = raw.text.strip()
+        if raw.kind in ("code", "table"):
+            continue
+        if raw.kind == "item" and text in ("•", "∙"):
+            # A list of something else has begun, with its bullet printed twice; what leads to it stands above it.
+            lead = (
+                1
+                if texts and place and blocks[place - 1].kind == "paragraph" and len(blocks[place - 1].text) < 80
+                else 0
+            )
+            if lead and len(texts[-1]) > 1:
+                texts[-1].pop()
+            entries.extend(filter(None, map(_entry, texts)))
+            return list(blocks[place - lead :])
+        text = f"{raw.marker} {text}".strip()
+        if raw.kind == "item" and first and bool(first.marker) == bool(raw.marker):
+            texts.append([text])
+        else:
+            for one in _split_at_labels(text):
+                fresh = _NEW_ENTRY.match(one) or not texts or (first is None and not one[:1].islower())
+                if fresh:
+                    texts.append([one])
+                else:
+                    texts[-1].append(one)
+    entries.extend(filter(None, map(_entry, texts)))
+    return []
+
+
+def _split_at_labels(text: str) -> list[str]:
+    """A paragraph whose lines each begin with a label, cut into them."""
+    pieces: list[str] = []
+    for line in text.split("\n"):
+        if pieces and not re.match(r"\\?\[\d{1,4}\\?\]", line):
+            pieces[-1] += "\n" + line
+        else:
+            pieces.append(line)
+    return pieces
+
+
+def _entry(texts: Sequence[str]) -> Entry | None:
+    text = "\n".join(texts).strip()
+    anchors = tuple(match[1] for tag in TAG.finditer(text) if (match := ANCHOR.search(tag[3])))
+    text = re.sub(r"^(?:<[^<>]{0,300}>\s*)+", "", text)
+    label = ""
+    first, _, more = text.partition("\n")
+    if found := _LABEL.match(text):
+        label, text = found[1] or found[2], text[found.end() :]
+    elif more.strip() and (found := _LABEL_LINE.fullmatch(first)):
+        label, text = bare(found[1]), more
+    # Some styles of LaTeXML leave out the blank at a quotation mark.
+    words = re.sub(r"(?<=\w)“", " “", re.sub(r"”(?=\w)", "” ", bare(re.sub(r"\s+", " ", text))))
+    if not re.search(r"\w", words):
+        return None
+    named = bare(_head_of(text, texts))
+    return Entry(words, label, anchors, (named, *(bare(re.sub(r"\s+", " ", one)) for one in texts[1:])))
+
+
+def _head_of(text: str, texts: Sequence[str]) -> str:
+    """The first part of an entry, without the label that was cut off it."""
+    rest = sum(len(one) + 1 for one in texts[1:])
+    return re.sub(r"\s+", " ", text[: max(0, len(text) - rest)])

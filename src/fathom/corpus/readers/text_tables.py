@@ -1,0 +1,183 @@
+"""Tables as markup writes them, as rows of texts: with bars, with drawn lines, as lists, with commas, in tags."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from fathom.corpus.readers.found import TableCell
+
+_WIDEST = 200
+
+
+@dataclass(frozen=True)
+class TextCell:
+    """A cell whose text is still marked up."""
+
+    text: str
+    header: bool = False
+    columns: int = 1
+
+
+TextRows = list[list[TextCell]]
+
+
+def bounded_rows(rows: Sequence[Sequence[TableCell]]) -> list[list[TableCell]]:
+    """Rows of at most some hundred columns: every row is filled up to the widest, so a wide one multiplies the rest."""
+    return [list(row[:_WIDEST]) for row in rows]
+
+
+def with_headers(rows: Sequence[Sequence[TextCell]], count: str) -> TextRows:
+    """The rows with the first few marked as header, as many as an option of the table says."""
+    headers = int(count) if re.fullmatch(r"\s*[0-9]{1,3}\s*", count) else 0
+    return [[replace(cell, header=number < headers) for cell in row] for number, row in enumerate(rows)]
+
+
+# With bars.
+
+_BAR = re.compile(r"(?<!\\)\|")
+
+
+def is_divider(line: str) -> bool:
+    """Whether a line parts the head of a table with bars from its rows."""
+    return "|" in line and "-" in line and len(line) < 5_000 and set(line.strip()) <= set("|-: \t")
+
+
+def pipe_cells(line: str) -> list[str]:
+    """The cells of one row, a bar that is escaped still so."""
+    bare = line.strip().removeprefix("|")
+    bare = bare[:-1] if bare.endswith("|") and not bare.endswith("\\|") else bare
+    return [cell.strip() for cell in _BAR.split(bare)]
+
+
+# In tags, as converters write them where cells span.
+
+_TAGGED_ROW = re.compile(r"<tr\b", re.IGNORECASE)
+_TAGGED_CELL = re.compile(r"<(t[dh])\b([^<>]{0,500})>", re.IGNORECASE)
+_OTHER_TAGS = re.compile(r"</t[dhr]\b[^<>]{0,500}>|</?(?:table|tbody|thead)\b[^<>]{0,500}>", re.IGNORECASE)
+_COLUMNS = re.compile(r"colspan *= *[\"']?(\d{1,2})\b", re.IGNORECASE)
+
+
+def tagged_rows(text: str) -> TextRows:
+    """The rows of a table written in HTML."""
+    rows: TextRows = []
+    for row in _TAGGED_ROW.split(text)[1:]:
+        parts = _TAGGED_CELL.split(row)[1:]
+        cells = [
+            TextCell(" ".join(_OTHER_TAGS.sub("", inner).split()), tag.lower() == "th", _spanned(attributes))
+            for tag, attributes, inner in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+        ]
+        if cells:
+            rows.append(cells)
+    return rows
+
+
+def _spanned(attributes: str) -> int:
+    columns = _COLUMNS.search(attributes)
+    return max(1, int(columns[1])) if columns else 1
+
+
+# As lists and with commas.
+
+_LISTED = re.compile(r"(?P<row>\s*[*-]\s+[-*](?=\s|$)|\*\s*$)|(?P<cell>\s*[-*](?=\s|$))")
+
+
+def listed_rows(content: Sequence[str]) -> TextRows:
+    """The rows of a list of lists."""
+    rows: list[list[list[str]]] = []
+    for line in content:
+        lead = _LISTED.match(line)
+        text = line[lead.end() :].strip() if lead else line.strip()
+        if lead and lead["row"] is not None:
+            rows.append([[text]] if len(lead["row"].split()) == 2 else [])
+        elif lead and rows:
+            rows[-1].append([text])
+        elif rows and rows[-1]:
+            rows[-1][-1].append(text)
+    return [[TextCell(" ".join(filter(None, cell))) for cell in row] for row in rows]
+
+
+def comma_rows(content: Sequence[str], options: Mapping[str, str]) -> TextRows:
+    """The rows of a table whose cells are parted by commas, or by what its options say."""
+    sign = {"tab": "\t", "space": " "}.get(options.get("delim", ","), options.get("delim", ",")[:1] or ",")
+    try:
+        head = list(csv.reader([options["header"]], skipinitialspace=True)) if options.get("header") else []
+        body = list(csv.reader([line for line in content if line], delimiter=sign, skipinitialspace=True))
+    except (csv.Error, TypeError, ValueError):
+        head, body = [], [line.split(",") for line in content if line]
+    more = options.get("header-rows", "").strip()
+    count = len(head) + (int(more) if re.fullmatch("[0-9]{1,3}", more) else 0)
+    return with_headers([[TextCell(cell) for cell in row] for row in [*head, *body]], str(count))
+
+
+# With drawn lines.
+
+GRID = re.compile(r"\+[-=]+(?:\+[-=]+)*\+\s*$")
+"""A line of a grid that goes all the way across."""
+RULED = re.compile(r"=+(?: +=+)+\s*$")
+"""The rule above and below a table without upright lines."""
+
+
+def grid_rows(lines: Sequence[str]) -> TextRows:
+    """The rows of a table drawn with lines; a cell over several columns is one cell."""
+    edges = sorted({match.start() for line in lines if GRID.match(line) for match in re.finditer(r"\+", line)})
+    edges = edges[: _WIDEST + 1]
+    rows: TextRows = []
+    headers = 0
+    pending: list[str] = []
+    for line in lines:
+        if line.startswith("+") or re.match(r"\|.*\+[-=]{2,}\+", line):
+            if pending:
+                rows.append(_grid_row(pending, edges))
+                pending = []
+            if "=" in line and GRID.match(line) and not headers:
+                headers = len(rows)
+        else:
+            pending.append(line)
+    if pending:
+        rows.append(_grid_row(pending, edges))
+    return with_headers(rows, str(headers))
+
+
+def _grid_row(lines: Sequence[str], edges: Sequence[int]) -> list[TextCell]:
+    cells: list[TextCell] = []
+    start, span = 0, 1
+    for place, edge in enumerate(edges[1:], start=1):
+        if place < len(edges) - 1 and not all(line[edge : edge + 1] in ("|", "+", "") for line in lines):
+            span += 1
+            continue
+        left = edges[start] + 1
+        text = " ".join(filter(None, (line[left:edge].strip().strip("|").strip() for line in lines)))
+        cells.append(TextCell(text, columns=span))
+        start, span = place, 1
+    return cells
+
+
+def ruled_rows(lines: Sequence[str], place: int) -> tuple[TextRows, int]:
+    """The rows of a table ruled above and below, and where it ends."""
+    starts = [match.start() for match in re.finditer(r"=+", lines[place])]
+    rows: TextRows = []
+    headers = 0
+    end = place + 1
+    rules = 1
+    while end < len(lines):
+        line = lines[end]
+        end += 1
+        if line.startswith("=") and set(line) <= set("= "):
+            rules += 1
+            if end >= len(lines) or not lines[end]:
+                break
+            headers = headers or len(rows)
+        elif line.startswith("-") and set(line) <= set("- "):
+            continue
+        elif line:
+            cells = [line[a:b].strip() for a, b in zip(starts, [*starts[1:], len(line) + 1], strict=True)]
+            if rows and not cells[0]:
+                rows[-1] = [TextCell(f"{old.text} {new}".strip()) for old, new in zip(rows[-1], cells, strict=True)]
+            else:
+                rows.append([TextCell(cell) for cell in cells])
+        elif rules >= 3 and not any(other.startswith("=") for other in lines[end : end + 40]):
+            break  # A blank line may stand between rows, but the last rule is missing.
+    return with_headers(rows, str(headers)), end

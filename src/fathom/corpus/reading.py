@@ -1,0 +1,229 @@
+"""One file into what becomes of it: articles packed for the store, with what linking needs of each. Done by workers."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from types import FrameType
+from typing import Any
+
+import zstandard
+
+from fathom.corpus.linking import Entry, Sought, entry_of
+from fathom.corpus.readers.catalog import bare_name, reader_of
+from fathom.corpus.readers.compose import compose
+from fathom.corpus.readers.found import Found, NoSiblings, Unreadable
+from fathom.corpus.readers.opening import Opened
+from fathom.corpus.store import Packed, pack
+from fathom.corpus.who import Signature, signatures
+from fathom.records.articles import Article, Count
+from fathom.records.record import Record
+
+PATIENCE = 120
+"""Seconds for one document; what takes longer is refused."""
+
+
+class Filters(Record):
+    """What is kept of what was read."""
+
+    kinds: tuple[str, ...] = ()
+    """Readers by name; empty for all."""
+    least_tokens: Count = 0
+    most_tokens: Count | None = None
+    least_tables: Count = 0
+    full_text: bool = False
+    """Only documents with a body, not those that are an abstract and a list of references."""
+    licences: tuple[str, ...] = ()
+    """Beginnings of allowed licences, such as CC-BY or CC0; empty for all."""
+
+    def objection(self, read: Read) -> str | None:
+        """Why a document is left out."""
+        if read.tokens < self.least_tokens:
+            return f"fewer than {self.least_tokens:,} tokens"
+        if self.most_tokens is not None and read.tokens > self.most_tokens:
+            return f"more than {self.most_tokens:,} tokens"
+        if read.tables < self.least_tables:
+            return f"fewer than {self.least_tables} tables"
+        if self.full_text and not read.has_body:
+            return "no full text"
+        if self.licences and not read.licence.upper().startswith(tuple(name.upper() for name in self.licences)):
+            return f"licence {read.licence}"
+        return None
+
+
+@dataclass(frozen=True)
+class Read:
+    """What became of one document."""
+
+    source: str
+    kind: str
+    """The reader's name; empty where none knows the file."""
+    refused: str = ""
+    """Why nothing came of it."""
+    packed: Packed | None = field(default=None, repr=False)
+    """The article, but for what only the others can tell: its links, its people, its work."""
+    front: bytes = field(default=b"", repr=False)
+    """Who wrote what, for linking; packed."""
+    sought: bytes = field(default=b"", repr=False)
+    """Its references as they are looked for, packed too."""
+    tokens: int = 0
+    tables: int = 0
+    licence: str = ""
+    has_body: bool = False
+    fields: tuple[str, ...] = ()
+    """Which fields it has."""
+    citations: int = 0
+    resolved: int = 0
+    doubts: tuple[str, ...] = ()
+    """Fields that were read with doubt."""
+
+
+FIELDS = (
+    "title",
+    "authors",
+    "abstract",
+    "sections",
+    "citations",
+    "references",
+    "reference titles",
+    "tables",
+    "facts",
+    "ids",
+    "year",
+    "licence",
+    "subject",
+)
+
+
+def read(opened: Opened, filters: Filters) -> tuple[str, list[Read]]:
+    """What becomes of one file: any number of documents, each read, refused or left out."""
+    if opened.refused:
+        return opened.source, [Read(opened.source, "", refused=opened.refused)]
+    name = bare_name(opened.source)
+    kind = ""
+    found: list[Read] = []
+    try:
+        with _patience(PATIENCE):
+            reader = reader_of(name, opened.content)
+            if reader is None or (filters.kinds and reader.KIND not in filters.kinds):
+                return opened.source, [Read(opened.source, "")]
+            kind = reader.KIND
+            for number, document in enumerate(reader.read(opened.content, name, opened.siblings or NoSiblings())):
+                document.source = opened.source if number == 0 else f"{opened.source}#{number + 1}"
+                found.append(_composed(document, kind))
+    except Unreadable as reason:
+        found.append(Read(opened.source, kind, refused=str(reason)))
+    except LateError:
+        found.append(Read(opened.source, kind, refused=f"it took longer than {PATIENCE} s"))
+    except (Exception, RecursionError, MemoryError) as error:
+        # A document must not end the reading of ten thousand others; what it did is told with its reason.
+        found.append(Read(opened.source, kind, refused=f"its reader failed ({type(error).__name__}: {error})"[:300]))
+    return opened.source, found
+
+
+def _composed(document: Found, kind: str) -> Read:
+    try:
+        article = compose(document)
+    except Unreadable as reason:
+        return Read(document.source, kind, refused=str(reason))
+    except ValueError as error:
+        return Read(document.source, kind, refused=f"its parts contradict one another ({error})"[:300])
+    packed = pack(article)
+    entry = entry_of(article)
+    return Read(
+        document.source,
+        kind,
+        packed=packed,
+        front=Front.of(article, entry).to_bytes(),
+        sought=_squeezed([Sought.of(reference) for reference in entry.references]),
+        tokens=packed.tokens,
+        tables=len(article.tables),
+        licence=article.licence,
+        has_body=any(section.role not in ("abstract", "references") for section in article.sections)
+        or len(article.paragraphs) > 3,
+        fields=tuple(name for name in FIELDS if _has(article, name)),
+        citations=len(article.citations),
+        resolved=sum(citation.reference is not None for citation in article.citations),
+        doubts=tuple(sorted(document.notes)),
+    )
+
+
+@dataclass(frozen=True)
+class Front:
+    """What the articles of a corpus are told apart by."""
+
+    entry: Entry
+    """Without its references."""
+    signatures: tuple[Signature, ...]
+    subject: str | None
+
+    @classmethod
+    def of(cls, article: Article, entry: Entry) -> Front:
+        return cls(replace(entry, references=()), signatures(article), article.subject)
+
+    def to_bytes(self) -> bytes:
+        return _squeezed(asdict(self))
+
+    @classmethod
+    def from_bytes(cls, packed: bytes) -> Front:
+        values = _opened(packed)
+        given = values["entry"]
+        entry = Entry(**{**given, "families": tuple(given["families"]), "references": ()})
+        return cls(entry, tuple(Signature(**one) for one in values["signatures"]), values["subject"])
+
+
+def sought_from(packed: bytes) -> list[Sought]:
+    """The references of an article, as they are looked for."""
+    return [Sought(title, tuple(ids), *others) for title, ids, *others in _opened(packed)]
+
+
+def _squeezed(values: object) -> bytes:
+    return zstandard.compress(json.dumps(values).encode(), 1)
+
+
+def _opened(packed: bytes) -> Any:
+    return json.loads(zstandard.decompress(packed))
+
+
+def _has(article: Article, name: str) -> bool:
+    match name:
+        case "title":
+            return True
+        case "reference titles":
+            titled = sum(reference.title is not None for reference in article.references)
+            return bool(article.references) and titled >= 0.9 * len(article.references)
+        case "year":
+            return article.year is not None
+        case "licence":
+            return article.licence != "unknown"
+        case "sections":
+            return any(section.role not in ("abstract", "references") for section in article.sections)
+        case _:
+            return bool(getattr(article, name))
+
+
+class LateError(Exception):
+    """A document takes too long. No `TimeoutError`: that is an `OSError`, which a reader may take for its own."""
+
+
+@contextmanager
+def _patience(seconds: int) -> Iterator[None]:
+    """Ends what takes too long, where the system can: in the main thread of a process."""
+
+    def late(number: int, frame: FrameType | None) -> None:
+        raise LateError
+
+    try:
+        before = signal.signal(signal.SIGALRM, late)
+    except (ValueError, AttributeError):
+        yield
+        return
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)

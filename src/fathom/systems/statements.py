@@ -1,0 +1,66 @@
+"""Finding the SQL in a reply. Nothing here goes back over what it has read: replies can be long and odd."""
+
+from __future__ import annotations
+
+import re
+
+_OPENING = re.compile(r"(?:\s|--[^\n]*|/\*(?s:.*?)(?:\*/|\Z))*+(\w*)")
+"""The first word after blanks and comments. The plus keeps what is passed over: going back into it takes the square."""
+_LABEL = re.compile(r"[ \t]*+(?!(?:select|with)\b)(?:(sql\w*+)|\w*+[ \t]*+(?=[\r\n]))", re.IGNORECASE)
+_SELECT = re.compile(r"^[ \t]*+select\b", re.IGNORECASE | re.MULTILINE)
+_WITH = re.compile(
+    r"^[ \t]*+with\s++(?:recursive\s++)?+[\w\"`\[\]]++\s*+(?:\([^()]*+\)\s*+)?+\bas\b", re.IGNORECASE | re.MULTILINE
+)
+"""More than its first word: a sentence may begin with "With"."""
+_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
+
+
+def first_word(statement: str) -> str:
+    """The word that a statement begins with, in capitals."""
+    opening = _OPENING.match(statement)
+    return opening[1].upper() if opening else ""
+
+
+def statement_in(reply: str) -> str | None:
+    """The SQL in a reply: the last block fenced as SQL, else the last fenced query, else the last that stands bare."""
+    blocks = [block for block in map(_block, reply.split("```")[1::2]) if block[1]]
+    as_sql = [text for labelled, text in blocks if labelled]
+    queries = [text for _, text in blocks if _opens_query(text)]
+    for found in (as_sql, queries):
+        if found:
+            return found[-1]
+    return _bare(reply) or (blocks[-1][1] if blocks else None)
+
+
+def _block(fenced: str) -> tuple[bool, str]:
+    """Whether what stands between two fences is labelled as SQL, and its text."""
+    inside = fenced.lstrip("`")
+    label = _LABEL.match(inside)
+    return bool(label and label[1]), inside[label.end() if label else 0 :].strip()
+
+
+def _opens_query(text: str) -> bool:
+    return first_word(text) in ("SELECT", "WITH")
+
+
+def _bare(reply: str) -> str | None:
+    """The last statement among sentences: up to its semicolon or a fence, or to where its paragraph ends."""
+    last = max(_last(_SELECT, reply), _last(_WITH, reply))
+    if last < 0:
+        return None
+    start = reply.rfind(";", 0, last) + 1
+    stretch = re.split(";|```", reply[last:], maxsplit=1)[0]
+    opening = _last(_WITH, reply[start : last + 1_000])
+    if opening >= 0:  # the SELECT on a line of its own is its last part
+        return (reply[start + opening : last] + stretch).strip()
+    before = _BLANK_LINE.split(reply[start:last])[-1]
+    first = _SELECT.search(before)
+    return ((before[first.start() :] if first else "") + _BLANK_LINE.split(stretch, maxsplit=1)[0]).strip()
+
+
+def _last(pattern: re.Pattern[str], text: str) -> int:
+    """Where it occurs last; before the beginning where it does not."""
+    place = -1
+    for found in pattern.finditer(text):
+        place = found.start()
+    return place

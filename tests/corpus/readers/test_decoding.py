@@ -1,0 +1,34 @@
+"""The encodings that files are in."""
+
+from __future__ import annotations
+
+import pytest
+
+from fathom.corpus.readers.decoding import decoded, decoded_as, decoded_leniently, decoded_with_doubt
+from fathom.corpus.readers.found import Unreadable
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_mark_tells_the_encoding(encoding: str) -> None:
+    content = "Sälz\r\nMoos\rEnde".encode(encoding)
+    assert decoded(content) == decoded_leniently(content) == "Sälz\nMoos\nEnde"
+
+
+def test_old_files_are_read_where_that_is_allowed() -> None:
+    old = "Sälz".encode("cp1252")
+    assert decoded_leniently(old) == "Sälz"
+    assert decoded_with_doubt(old) == ("Sälz", "no UTF-8: read as Windows-1252")
+    assert decoded_as(old, "windows-1252") == ("Sälz", "")
+    with pytest.raises(Unreadable, match="not text in UTF-8"):
+        decoded(old)
+
+
+def test_what_a_document_says_of_itself_may_be_wrong() -> None:
+    assert decoded_as("盐".encode(), "ascii") == ("盐", "its characters are not in the encoding that it names")
+    assert decoded_as(b"x", "rot13") == ("x", "")
+
+
+@pytest.mark.parametrize("read", [decoded, decoded_leniently])
+def test_a_file_of_noughts_is_no_text(read: object) -> None:
+    with pytest.raises(Unreadable):
+        read(bytes(100))  # type: ignore[operator]
