@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
 from itertools import permutations
 from random import Random
 from statistics import mean
+from typing import Any
 
 import pytest
 
@@ -44,6 +47,19 @@ def verdict(answer: Answer, said: str) -> Verdict:
 def test_a_choice_in_many_spellings(said: str) -> None:
     assert verdict(Choice(option=2, of=4), said).outcome == "right"
     assert verdict(Choice(option=3, of=4), said).outcome == "wrong"
+
+
+CASES = [
+    json.loads(line) for line in files("fathom.tasks.citations").joinpath("cases.jsonl").read_text("utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{case['answer']['type']}: {case['why']}" for case in CASES])
+def test_a_reply_is_judged_as_the_case_says(case: dict[str, Any]) -> None:
+    kind = Choice if case["answer"]["type"] == "choice" else Assignment
+    found = verdict(kind.model_validate_json(json.dumps(case["answer"])), case["reply"])
+    assert found.outcome == case["outcome"], found
+    assert found.score == case.get("score", float(case["outcome"] == "right"))
 
 
 def test_a_cloze_by_share_and_by_all_four() -> None:
