@@ -28,10 +28,10 @@ Examples:
 def command(bench: Path, out: Path, corpus: Path | None, seed: int, as_json: bool) -> None:
     """Make a bench whose documents nobody has seen: other names, other numbers.
 
-    Every family name of the corpus becomes a made-up one wherever it stands, one word of every title becomes another,
-    and the numbers of facts change; every key is proved again on the new text and keeps the answer before. A model
-    that reads is right on it; one that recites says what the documents said before. Reads BENCH and its corpus; writes
-    a whole bench with a corpus of its own inside; calls no model.
+    Every family name of the corpus becomes a made-up one wherever it stands, one word of every title becomes another
+    or gets one before it, and the numbers of facts change; every key is proved again on the new text and keeps the
+    answer before. A model that reads is right on it; one that recites says what the documents said before. Reads BENCH
+    and its corpus; writes a whole bench with a corpus of its own inside; calls no model.
     """
     with bar("Swapping", Bench(bench).manifest.contexts) as show:
         manifest = swap(bench, out, seed, corpus, show)

@@ -1,10 +1,11 @@
-"""Other titles for the works of a corpus: one telling word of each becomes another, there and wherever it is cited."""
+"""Other titles for the works of a corpus: a word of each becomes another or gets one before it, cited or not."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fathom.records.articles import Article, ArticleId
 from fathom.records.chance import rng_for
@@ -15,6 +16,9 @@ TELLING = 5
 """Letters of a word that may tell something."""
 ENDING = 2
 """Letters at the end of a word that its successor should share, so that a noun becomes a noun."""
+
+LENGTHENED = 0.5
+"""The share of titles that get a word more."""
 
 _LINKING = frozenset(
     (
@@ -27,11 +31,25 @@ _LINKING = frozenset(
 """Words of that length that hold a title together and tell nothing."""
 
 
+class Change(NamedTuple):
+    """What becomes of one word of a title."""
+
+    old: str
+    new: str
+    keeps: bool
+    """Whether the old word stays behind the new one: the title then has a word more, and counts of words change."""
+
+    def made(self, word: str) -> str:
+        """What comes to stand in the place of the old word as it is printed here."""
+        new = self.new.upper() if word.isupper() else self.new.capitalize() if word[0].isupper() else self.new
+        return f"{new} {word}" if self.keeps else new
+
+
 @dataclass(frozen=True)
 class Retitling:
     """Which word of which title becomes which."""
 
-    words: dict[str, tuple[str, str]]
+    words: dict[str, Change]
     """By the title's letters: preprint and article, which have one title, change alike."""
     titles: dict[ArticleId, str]
     """The letters of each article's title."""
@@ -61,11 +79,10 @@ class Retitling:
 
     def _place(self, letters: str, text: str) -> tuple[Span, str] | None:
         """Where the word stands in a title as it is printed here, and what comes to stand there."""
-        old, new = self.words.get(letters, ("", ""))
-        for found in WORD.finditer(text) if old else ():
-            if plain_word(found[0]) == old:
-                word = new.upper() if found[0].isupper() else new.capitalize() if found[0][0].isupper() else new
-                return Span(*found.span()), word
+        change = self.words.get(letters)
+        for found in WORD.finditer(text) if change else ():
+            if change and plain_word(found[0]) == change.old:
+                return Span(*found.span()), change.made(found[0])
         return None
 
 
@@ -80,23 +97,24 @@ class Titles:
         self._titles[article.id] = article.title_text
 
     def retitling(self, seed: int, names: Collection[str]) -> Retitling:
-        """For each title a word of some other title in the place of one of its own; never a person's name."""
+        """For each title a word of some other title in the place of one of its own, or before it; never a name."""
         by_letters = {letters_of(title): title for title in self._titles.values()}
         pool: dict[str, list[str]] = defaultdict(list)
         for word in sorted({word for title in by_letters.values() for word in telling_words(title, names)}):
             pool[word[-ENDING:]].append(word)
         taken = set(by_letters)
-        words: dict[str, tuple[str, str]] = {}
+        words: dict[str, Change] = {}
         for letters, title in sorted(by_letters.items()):
             own = telling_words(title, names)
             rng = rng_for(seed, "title", letters)
+            keeps = rng.random() < LENGTHENED
             for old in rng.sample(own, len(own)):
-                # A word of the same ending keeps the grammar; "towards" has none, and another word must do.
+                # A word of the same ending keeps the grammar; where there is none, another word of the title must do.
                 others = [word for word in pool[old[-ENDING:]] if word not in own]
                 new = rng.choice(others) if others else ""
-                after = letters.replace(old, new, 1)
+                after = letters.replace(old, new + old * keeps, 1)
                 if new and after not in taken:
-                    words[letters] = old, new
+                    words[letters] = Change(old, new, keeps)
                     taken.add(after)
                     break
         return Retitling(words, {id: letters_of(title) for id, title in self._titles.items()})
