@@ -11,6 +11,7 @@ from fathom.corpus.readers.found import Found, FoundReference, Paragraph, Siblin
 from fathom.corpus.readers.json_lines import JsonObject, read_objects
 from fathom.corpus.readers.markdown import read_text
 from fathom.corpus.readers.reference_lists import Entry
+from fathom.records.names import without_accents
 
 KIND = "papers-jsonl"
 
@@ -56,9 +57,14 @@ def _is_its_text(work: JsonObject) -> bool:
     """Whether the attached text can be that of the title: "Dota 2 with ..." came with a paper that never says Dota."""
     sections = work.get("sections")
     texts = [part.get("text") for part in sections if isinstance(part, dict)] if isinstance(sections, list) else []
-    said = f"{_word(work, 'abstract')} {' '.join(text for text in texts if isinstance(text, str))}".lower()
-    telling = (word[:6] for word in re.findall(r"[^\W\d_]{4,}", _title(work).lower()))
+    said = _bare_letters(f"{_word(work, 'abstract')} {' '.join(text for text in texts if isinstance(text, str))}")
+    telling = (word[:6] for word in re.findall(r"[^\W\d_]{4,}", _bare_letters(_title(work))))
     return not sections or all(word in said for word in telling)
+
+
+def _bare_letters(text: str) -> str:
+    """In small letters without accents, those of TeX (Schr\\"odinger) included."""
+    return without_accents(re.sub(r"\\[\"'`^~=.]", "", text)).lower()
 
 
 def _bare(work: JsonObject) -> JsonObject:
@@ -107,7 +113,7 @@ def _identified(reference: FoundReference, works: list[JsonObject]) -> FoundRefe
 
 def _title(work: JsonObject) -> str:
     """An attached work's title without the full stop, or the year, that its source left behind it."""
-    return re.sub(r"[.,]?\s*(?:,\s*(?:19|20)\d\d[a-z]?)?\.?$", "", _word(work, "title"))
+    return re.sub(r"[.,]?\s*(?:,\s*(?:[A-Z][a-z]+\s)?(?:19|20)\d\d[a-z]?)?\.?$", "", _word(work, "title"))
 
 
 def _is_titled(reference: FoundReference, title: str) -> bool:
