@@ -34,23 +34,10 @@ def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int
     return _Audit(corpus).run(items)
 
 
-class _Everything:
-    """Every article, as far as it matters which have a text."""
-
-    def __contains__(self, id: object) -> bool:
-        return True
-
-    def __iter__(self):  # type: ignore[no-untyped-def]
-        raise NotImplementedError
-
-    def __len__(self) -> int:
-        raise NotImplementedError
-
-
 class _Audit:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._paper = lru_cache(maxsize=KEPT)(lambda id: Paper(corpus.article(id), _Everything()))
+        self._paper = lru_cache(maxsize=KEPT)(lambda id: Paper(corpus.article(id)))
         self._work = lru_cache(maxsize=KEPT)(lambda id: Work(*corpus.outline(id)))
         self._matcher = Simulator(corpus)
         self._looked: Counter[str] = Counter()

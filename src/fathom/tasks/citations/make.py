@@ -64,12 +64,6 @@ class _Shelf:
             self._known[id] = enough and not forges_boundary(work.text.encode())
         return self._known[id]
 
-    def __len__(self) -> int:
-        return len(self._known)
-
-    def __iter__(self) -> Iterator[ArticleId]:
-        return iter(self._known)
-
 
 class CitationMaker:
     """Makes the items of one corpus."""
@@ -350,9 +344,7 @@ class CitationMaker:
         """How many citations fell out at which step."""
         steps: Counter[str] = Counter()
         for article in self._corpus.articles():
-            paper = Paper(article, self._shelf)
-            assert paper.masks is not None
-            steps.update(paper.steps)
+            steps.update(Paper(article, self._shelf).steps)
         counted = ", ".join(f"{step} {steps[step]:,}" for step in STEPS)
         return (
             f"No citation of '{self._corpus.folder}' can be asked about. Citations {counted}. An item needs a paper "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -47,19 +47,22 @@ class Mask:
 
 
 class Paper:
-    """An article as a question paper; `works` are the articles of the corpus that have a text to show."""
+    """An article as a question paper."""
 
     def __init__(
-        self, article: Article, works: Collection[ArticleId], types: Mapping[str, Manner | None] = MappingProxyType({})
+        self,
+        article: Article,
+        works: Container[ArticleId] | None = None,
+        types: Mapping[str, Manner | None] = MappingProxyType({}),
     ) -> None:
-        """`types` is what a model says of citations, by `place_name`; None where it says nothing clear."""
+        """`works` are the articles with a text to show, None for all. `types` is what a model says of citations, by
+        `place_name`; None where it says nothing clear."""
         self.article = article
         self.text = article.text
         self._works = works
         self._types = types
         self._mentions: dict[int, list[Span]] = {}
-        self.steps: Counter[str] = Counter()
-        """How many citations were left after each step, once the masks are known."""
+        self._steps: Counter[str] = Counter()
 
     @property
     def same(self) -> str:
@@ -82,7 +85,7 @@ class Paper:
         """References that name a work with a text, by number; of two entries for one work the first counts."""
         found: dict[ArticleId, int] = {}
         for reference in self.article.references:
-            if reference.article is not None and reference.article in self._works:
+            if reference.article is not None and (self._works is None or reference.article in self._works):
                 found.setdefault(reference.article, reference.number)
         return {number: work for work, number in found.items()}
 
@@ -92,6 +95,12 @@ class Paper:
         if MARK in self.text or "[[HIDDEN" in self.text:
             return []
         return list(self._masks())
+
+    @property
+    def steps(self) -> Counter[str]:
+        """How many citations were left after each step."""
+        assert self.masks is not None  # finding the masks counts them
+        return self._steps
 
     @cached_property
     def _twice(self) -> set[ArticleId]:
@@ -104,22 +113,22 @@ class Paper:
         for citation in self.article.citations:
             if not self._is_shown(citation.span):
                 continue
-            self.steps["located"] += 1
+            self._steps["located"] += 1
             if citation.reference is None:
                 continue
-            self.steps["resolved"] += 1
+            self._steps["resolved"] += 1
             work = self.cited.get(citation.reference)
             if work is None or work in self._twice:
                 continue
-            self.steps["with text"] += 1
+            self._steps["with text"] += 1
             if self._company[citation.group] > 1 or citation.group in near:
                 continue
-            self.steps["alone"] += 1
+            self._steps["alone"] += 1
             place = self.place_of(citation)
             sentence = self._sentence(place)
             if sentence is None:
                 continue
-            self.steps["in a sentence"] += 1
+            self._steps["in a sentence"] += 1
             manner = manner_of(self.text[max(0, sentence.start, place.start - BEFORE) : place.start])
             # What the document or a model says of the citation counts as well: where they differ, it is not asked.
             if (
@@ -127,7 +136,7 @@ class Paper:
                 or self._types.get(place_name(article.id, place), manner) != manner
             ):
                 continue
-            self.steps["of a certain type"] += 1
+            self._steps["of a certain type"] += 1
             yield Mask(place, sentence, citation.reference, work, manner, self._section(place))
 
     def place_of(self, citation: Citation) -> Span:
