@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fathom.corpus.store import Corpus
+from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.models.simulated import Simulated
 from fathom.records.chance import rng_for
 from fathom.records.errors import FathomError
@@ -120,6 +120,21 @@ def test_the_same_seed_gives_the_same_bench(tiny_bench: Path, tmp_path: Path) ->
     one, two, three = (swap(tiny_bench, tmp_path / name, seed) for name, seed in (("one", 1), ("two", 1), ("three", 2)))
     assert one.fingerprint == two.fingerprint != three.fingerprint
     assert one.corpus == "corpus"
+
+
+def test_a_swap_goes_on_where_it_was_killed(tiny_bench: Path, tmp_path: Path) -> None:
+    whole = swap(tiny_bench, tmp_path / "whole", 1)
+    with Corpus(tmp_path / "whole" / "corpus") as swapped:
+        recipe, first = swapped.manifest.recipe, next(swapped.articles())
+    with CorpusWriter(tmp_path / "killed" / "corpus", recipe) as writer:
+        writer.add(pack(first))
+        writer.save()
+    assert swap(tiny_bench, tmp_path / "killed", 1) == whole
+    shutil.copytree(tmp_path / "whole" / "corpus", tmp_path / "later" / "corpus")
+    assert swap(tiny_bench, tmp_path / "later", 1) == whole
+    shutil.copytree(tmp_path / "whole" / "corpus", tmp_path / "other" / "corpus")
+    with pytest.raises(FathomError, match="seed 1, not 2"):
+        swap(tiny_bench, tmp_path / "other", 2)
 
 
 def test_what_cannot_be_swapped_is_refused(tiny_bench: Path, small_folder: Path, tmp_path: Path) -> None:

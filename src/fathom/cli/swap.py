@@ -50,9 +50,9 @@ def describe(folder: Path, manifest: BenchManifest) -> str:
         f"{told['changes in the texts']:,} places of the texts changed",
         f"  {told['answers that changed']:,} answers changed; {told['answers that no swap can change']:,} cannot, "
         f"such as counts, and tell nothing",
-        *(f"  {count:,} questions left out: {reason}" for reason, count in lost.items()),
+        *(f"  {count:,} left out: {reason}" for reason, count in lost.items()),
     ]
     if told["contexts that outgrew their length"]:
-        lines.append(f"  {told['contexts that outgrew their length']:,} contexts outgrew their length")
+        lines.append(f"  contexts that outgrew their length: {told['contexts that outgrew their length']:,}")
     lines.append(f"  fingerprint {manifest.fingerprint[:16]}")
     return "\n".join(lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -17,7 +18,7 @@ from pydantic import JsonValue
 from fathom.corpus.refiguring import Ledger, Refiguring
 from fathom.corpus.renaming import Census, Renaming, in_text
 from fathom.corpus.retitling import Retitling, Titles
-from fathom.corpus.store import Corpus, CorpusWriter, pack
+from fathom.corpus.store import Corpus, CorpusWriter, finished, pack
 from fathom.records.articles import Article, Author, Fact
 from fathom.records.contexts import Edit, edited
 from fathom.records.record import Record
@@ -152,7 +153,10 @@ def survey(corpus: Corpus, seed: int) -> tuple[Swapping, Census]:
 def swap_corpus(
     corpus: Corpus, folder: Path, seed: int, watch: Callable[[int], None] = lambda done: None
 ) -> tuple[Swapping, dict[str, JsonValue]]:
-    """Write the corpus with other names and numbers to `folder`; gives what changed, and how much of it."""
+    """Write the corpus with other names and numbers to `folder`, or go on where a killed process left it.
+
+    Gives what changed, and how much of it.
+    """
     swapping, census = survey(corpus, seed)
     recipe: dict[str, JsonValue] = {
         "command": COMMAND,
@@ -161,18 +165,19 @@ def swap_corpus(
         "version": VERSION,
     }
     counts: Counter[str] = Counter()
-    with CorpusWriter(folder, recipe) as writer:
-        begun = len(writer)
+    with nullcontext() if finished(folder, recipe) else CorpusWriter(folder, recipe) as writer:
+        begun = len(corpus) if writer is None else len(writer)
         for number, article in enumerate(corpus.articles(), start=1):
             changed = swapping.changed(article)
             counts.update(edits=len(changed.edits), facts=len(article.facts), changed=len(changed.values))
             counts["missed"] += swapping.retitling.missed(article)
-            if number > begun:
+            if writer is not None and number > begun:
                 writer.add(pack(swapping.swapped(article, changed)))
                 if number % SAVED_EVERY == 0:
                     writer.save()
             watch(number)
-        writer.finish()
+        if writer is not None:
+            writer.finish()
     return swapping, {
         "names": len(swapping.renaming.words),
         "names that are ordinary words too": len(swapping.renaming.ordinary),

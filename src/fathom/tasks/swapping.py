@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from fathom.corpus.store import Corpus
 from fathom.corpus.swapping import swap_corpus
 from fathom.records.contexts import Context
-from fathom.records.errors import FathomError
+from fathom.records.errors import FathomError, touching
 from fathom.records.files import replacing
 from fathom.records.record import digest
 from fathom.scoring.answers import Answer, Ranking
@@ -50,7 +50,8 @@ def swap(
     """Write the swapped bench to `out`, its corpus inside; the same bench and seed give the same bytes."""
     bench = Bench(folder)
     refuse_unsound(bench)
-    refuse_another(out)
+    if not _is_begun(out):
+        refuse_another(out)
     _refuse_unswappable(bench)
     with bench.open_corpus(corpus_folder) as before, making(out):
         swapping, told = swap_corpus(before, out / CORPUS, seed)
@@ -70,6 +71,14 @@ def swap(
         with replacing(out / MANIFEST) as file:
             file.write(manifest.model_dump_json(indent=2).encode() + b"\n")
     return manifest
+
+
+def _is_begun(folder: Path) -> bool:
+    """Whether a killed swap left its corpus there, and nothing else; whose it is, its recipe tells."""
+    if not folder.is_dir():
+        return False
+    with touching("read the folder", folder):
+        return {entry.name for entry in folder.iterdir() if not entry.name.endswith(".part")} == {CORPUS}
 
 
 def _refuse_unswappable(bench: Bench) -> None:
