@@ -23,8 +23,6 @@ from fathom.tasks.swapping import REPORT
 EXAMPLE = """
 \b
 Examples:
-  fathom build corpus --families recall --out probes
-  fathom run probes --model openai/gpt-4.1-mini --max-tokens 32
   fathom contamination runs/probes-full-openai-gpt-4.1-mini
   fathom contamination runs/swapped-full-openai-gpt-4.1-mini runs/bench-full-openai-gpt-4.1-mini
 """
@@ -36,7 +34,7 @@ Examples:
 def command(runs: tuple[Path, ...], as_json: bool) -> None:
     """Say how much of a run was known by heart.
 
-    Of a run on probes (`fathom build --families recall`): how often the name came back, by year of the document, and
+    Of a run on probes (`fathom build` of the family recall): how often the name came back, by year of the document, and
     whether that falls with the years. Of a run on a swapped bench (`fathom swap`): how much was read from the text that
     is shown, and how much recited; with the same model's run on the bench before, what was lost. Reads runs, their
     benches and keys; writes nothing; calls no model.

@@ -13,9 +13,8 @@ from fathom.tasks.swapping import REPORT, swap
 
 EXAMPLE = """
 \b
-Examples:
+Example:
   fathom swap bench --out bench-swapped
-  fathom run bench-swapped --model openai/gpt-4.1-mini
 """
 
 
