@@ -15,22 +15,29 @@ FEW = 12
 """Contexts up to which every exchange of signs is tried: 4,096 of them."""
 
 
-def exchange_test(differences: Values, contexts: Numbers, exchanges: int, rng: np.random.Generator) -> float:
-    """The chance of so great a difference if each context's two runs had been exchanged by the toss of a coin."""
-    totals = Sums.of(differences, contexts).totals
-    totals = totals[np.abs(totals) > 1e-12]  # a context in which nothing differs stays so, whichever way it is held
-    if not len(totals):
-        return 1.0
-    found = abs(totals.sum()) - 1e-9
-    if len(totals) <= FEW:
-        signs = 1 - 2.0 * ((np.arange(2 ** len(totals))[:, None] >> np.arange(len(totals))) & 1)
-        return float((np.abs(signs @ totals) >= found).mean())
-    reached = 0
+def exchange_tests(totals: Values, exchanges: int, rng: np.random.Generator) -> Values:
+    """For each column of differences added up by context, the chance of so great a sum if each context's two runs had
+    been exchanged by the toss of a coin. All columns see the same tosses, which costs little more than one."""
+    counted = (np.abs(totals) > 1e-12).sum(axis=0)
+    found = np.abs(totals.sum(axis=0)) - 1e-9
+    reached = np.zeros(totals.shape[1])
     for start in range(0, exchanges, AT_ONCE):
         tossed = rng.integers(0, 2, size=(min(AT_ONCE, exchanges - start), len(totals)), dtype=np.int8)
-        reached += int((np.abs(totals.sum() - 2 * (tossed @ totals)) >= found).sum())
+        reached += (np.abs((1.0 - 2.0 * tossed) @ totals) >= found).sum(axis=0)
     # The exchange that was observed is one of them, so that no chance is ever zero.
-    return (reached + 1) / (exchanges + 1)
+    chances: Values = (reached + 1) / (exchanges + 1)
+    for column in np.flatnonzero(counted <= FEW):
+        chances[column] = _every_exchange(totals[:, column])
+    return chances
+
+
+def _every_exchange(totals: Values) -> float:
+    """The same by trying all, where that is few."""
+    moving = totals[np.abs(totals) > 1e-12]  # a context in which nothing differs stays so, whichever way it is held
+    if not len(moving):
+        return 1.0
+    signs = 1 - 2.0 * ((np.arange(2 ** len(moving))[:, None] >> np.arange(len(moving))) & 1)
+    return float((np.abs(signs @ moving) >= abs(moving.sum()) - 1e-9).mean())
 
 
 def holm(chances: Sequence[float]) -> list[float]:
@@ -71,17 +78,16 @@ def compare(
     names: tuple[str, str],
     values: tuple[Values, Values],
     contexts: Numbers,
-    rng: np.random.Generator,
-    exchanges: int = 10_000,
+    chance: float,
     within: str = "all",
     level: float = LEVEL,
 ) -> Comparison:
-    """Two runs over the same questions in the same order; corrections come when all comparisons are known."""
+    """Two runs over the same questions in the same order; `chance` comes from exchanging them, and corrections come when
+    all comparisons are known."""
     first, second = values
     differences = second - first
     estimate = difference(differences, contexts, level)
     clusters = estimate.clusters
-    chance = exchange_test(differences, contexts, exchanges, rng)
     needed = contexts_needed(differences, contexts, level)
     more = None if needed is None else max(0, ceil(needed - clusters))
     each = estimate.items / max(1, clusters)

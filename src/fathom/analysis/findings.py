@@ -264,7 +264,7 @@ class Attribution(Record):
     """Wrong answers that were looked at."""
     explained: Count
     tied: Count
-    """Of the explained ones, those for which two causes are equally likely."""
+    """Wrong answers whose two likeliest causes are equally likely; they are unclear, and name their rivals."""
     unclear: Count
     unclear_why: dict[str, Count]
     causes: tuple[Cause, ...]
@@ -273,10 +273,13 @@ class Attribution(Record):
 class LadderStep(Record):
     """What one rung adds."""
 
-    name: Literal["finding", "reading", "computing"]
+    name: str
+    """finding, reading, computing; two together where the rung between them was not run."""
     what: str
     lost: Estimate
     """The share of all questions lost here."""
+    rate: Estimate
+    """The share lost of what comes this far: of the questions that would be right but for this step and those below."""
 
 
 class Ladder(Record):
@@ -400,6 +403,20 @@ class Comparison(Record):
     note: str
 
 
+class Repeated(Record):
+    """Runs of one model and system on one bench, taken together."""
+
+    model: str
+    system: str
+    manner: str
+    bench: str
+    runs: tuple[str, ...]
+    right: Estimate
+    """The mean over the runs, question by question."""
+    spread: float
+    """The standard deviation of the share right from run to run."""
+
+
 class RunFacts(Record):
     """Which run."""
 
@@ -432,6 +449,8 @@ class RunFinding(Record):
     """None where no family of the bench can tell causes."""
     steps: Steps | None
     cost: Cost
+    by_document: Estimate | None
+    """The headline with an interval that draws documents anew as well; None where no two contexts share one."""
     not_asked: Count
     """Questions of the bench that the run was not to ask."""
 
@@ -468,6 +487,7 @@ class Findings(Record):
     runs: tuple[RunFinding, ...]
     comparisons: tuple[Comparison, ...]
     """Each two runs on one bench, over all shared questions; then by length and skill where asked."""
+    repeated: tuple[Repeated, ...]
     ladders: tuple[Ladder, ...]
     floors: tuple[Floor, ...]
     contamination: tuple[Contamination, ...]

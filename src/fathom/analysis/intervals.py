@@ -53,7 +53,7 @@ class Sums:
         """`contexts` numbers each value's context; numbers that do not occur are left out."""
         size = int(contexts.max()) + 1 if len(contexts) else 0
         counts = np.bincount(contexts, minlength=size).astype(float)
-        totals = np.bincount(contexts, weights=values, minlength=size)
+        totals = np.bincount(contexts, weights=values, minlength=size).astype(float)
         kept = counts > 0
         return cls(totals[kept], counts[kept])
 
@@ -188,6 +188,51 @@ def unclustered(values: Values, level: float = LEVEL) -> tuple[float, float]:
     return _wilson(mean, len(values), t_quantile(level, 1e9))
 
 
+def macro(values: Values, contexts: Numbers, groups: list[NDArray[np.bool_]], level: float = LEVEL) -> Estimate:
+    """The mean over groups of questions, each group counting the same, however many questions it has."""
+    size = int(contexts.max()) + 1
+    pull, mean = np.zeros(size), 0.0
+    for group in groups:
+        inside, where = values[group], contexts[group]
+        middle = float(inside.mean())
+        mean += middle / len(groups)
+        pull += np.bincount(where, weights=inside - middle, minlength=size) / len(inside) / len(groups)
+    clusters = len(np.unique(contexts))
+    variance = float((pull**2).sum()) * clusters / max(1, clusters - 1)
+    spread = mean * (1 - mean)
+    plain = share(values, contexts, level)
+    effective = spread / variance if variance > 1e-12 and spread > 1e-12 and clusters > 1 else plain.effective
+    low, high = _wilson(mean, effective, t_quantile(level, max(1.0, clusters - 1.0)))
+    return plain.model_copy(update={"value": mean, "low": low, "high": high, "effective": effective})
+
+
+def ratio_lost(upper: Values, lower: Values, contexts: Numbers, level: float = LEVEL) -> Estimate:
+    """One minus the ratio of two means over the same questions: what is lost of what could have been had."""
+    above, below = Sums.of(upper, contexts), Sums.of(lower, contexts)
+    clusters, items = len(above.counts), above.items
+    whole = float(above.totals.sum())
+    if whole <= 0 or clusters < 2:
+        return Estimate(
+            value=0.0, low=0.0, high=1.0, level=level, items=items, clusters=clusters, effective=0.0, method="none"
+        )
+    ratio = float(below.totals.sum()) / whole
+    pull = (below.totals - ratio * above.totals) / whole
+    # One question more that is lost, and one less: a loss that was never seen is not known to be none.
+    variance = float((pull**2).sum()) * clusters / (clusters - 1) + 1 / (whole + 2) ** 2
+    half = t_quantile(level, clusters - 1.0) * float(np.sqrt(variance))
+    lost = 1 - ratio
+    return Estimate(
+        value=lost,
+        low=max(-1.0, lost - half),
+        high=min(1.0, lost + half),
+        level=level,
+        items=items,
+        clusters=clusters,
+        effective=max(1.0, abs(lost * ratio) / variance),
+        method="t over contexts, ratio",
+    )
+
+
 # Drawing anew, for what has no formula.
 
 AT_ONCE = 1_000
@@ -206,9 +251,7 @@ def draws(clusters: int, resamples: int, rng: np.random.Generator) -> list[Value
 def paired_resamples(first: Sums, second: Sums, resamples: int, rng: np.random.Generator) -> Values:
     """The difference of two runs' means in many draws of contexts, both runs over the same draw."""
     gap = second.totals - first.totals
-    return np.concatenate(
-        [(piece @ gap) / (piece @ first.counts) for piece in draws(len(gap), resamples, rng)]
-    )
+    return np.concatenate([(piece @ gap) / (piece @ first.counts) for piece in draws(len(gap), resamples, rng)])
 
 
 def by_documents(

@@ -3,10 +3,13 @@
 from fathom.tasks.numeric.audit import audit
 from fathom.tasks.numeric.build import builder
 from fathom.tasks.numeric.check import check
+from fathom.tasks.numeric.diagnose import Diagnoser as diagnose  # noqa: N813
+from fathom.tasks.numeric.explain import explain
+from fathom.tasks.numeric.passages import Needed as passages  # noqa: N813
 from fathom.tasks.numeric.refit import Refitter as refit  # noqa: N813
 from fathom.tasks.numeric.simulate import Simulator as simulator  # noqa: N813 - a family offers functions
 from fathom.tasks.numeric.views import Views as views  # noqa: N813
 
 name = "numeric"
 
-__all__ = ["audit", "builder", "check", "name", "refit", "simulator", "views"]
+__all__ = ["audit", "builder", "check", "explain", "name", "refit", "simulator", "views"]
