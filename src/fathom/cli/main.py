@@ -24,6 +24,7 @@ COMMANDS = {
     "plan": "Say what a run would take, before a cent is spent.",
     "run": "Put a model to a bench.",
     "score": "Score a run, or a file of answers against a bench.",
+    "report": "Write a page that shows what runs got right, where and why they fail.",
     "show": "Show a corpus, an article, or a context as a reader sees it.",
 }
 """Every command in the order of the work; each has a module of its name here, loaded when it is called."""
