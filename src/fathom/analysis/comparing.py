@@ -82,8 +82,10 @@ def compare(
     within: str = "all",
     level: float = LEVEL,
 ) -> Comparison:
-    """Two runs over the same questions in the same order; `chance` comes from exchanging them, and corrections come when
-    all comparisons are known."""
+    """Two runs over the same questions in the same order; `chance` comes from exchanging them.
+
+    Corrections come when all comparisons are known.
+    """
     first, second = values
     differences = second - first
     estimate = difference(differences, contexts, level)

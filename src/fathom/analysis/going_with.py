@@ -29,7 +29,7 @@ FEWEST = 20
 ALIKE = 10.0
 """A property that others foretell so well that its error grows by the root of this is left out of the fitted model."""
 PRIOR = 1.0
-"""Pulls coefficients towards zero by as much as this many questions would; keeps one that separates from running off."""
+"""Pulls coefficients towards zero by as much as this many questions would, so that none runs off to infinity."""
 
 
 def going_with(

@@ -88,8 +88,8 @@ def clustered_error(sums: Sums) -> Error:
 def _freedom(counts: Values, weights: Values) -> float:
     """Degrees of freedom: fewer than the contexts less one where some are much larger than others.
 
-    Satterthwaite's, for questions that are independent and for questions of a context that are all alike: how alike they
-    are is not known, so the smaller of the two is taken.
+    Satterthwaite's, for questions that are independent and for questions of a context that are all alike: how alike
+    they are is not known, so the smaller of the two is taken.
     """
     total = counts.sum()
     scale = weights**2 / (1 - weights)
@@ -242,10 +242,8 @@ AT_ONCE = 1_000
 def draws(clusters: int, resamples: int, rng: np.random.Generator) -> list[Values]:
     """How often each context is drawn, for many resamples, in pieces."""
     chances = np.full(clusters, 1 / clusters)
-    pieces = []
-    for start in range(0, resamples, AT_ONCE):
-        pieces.append(rng.multinomial(clusters, chances, size=min(AT_ONCE, resamples - start)).astype(float))
-    return pieces
+    sizes = (min(AT_ONCE, resamples - start) for start in range(0, resamples, AT_ONCE))
+    return [rng.multinomial(clusters, chances, size=size).astype(float) for size in sizes]
 
 
 def paired_resamples(first: Sums, second: Sums, resamples: int, rng: np.random.Generator) -> Values:

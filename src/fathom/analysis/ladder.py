@@ -6,6 +6,7 @@ What the needed passages mend was lost in finding; what the tables mend beyond t
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 
@@ -36,8 +37,7 @@ def ladder(
     """One model's ladder; `values` holds the shared questions' shares right on each rung that was run."""
     rungs = [rung for rung in RUNGS if rung in values]
     steps = [
-        _step(*_STEPS[lower, upper], values[lower], values[upper], contexts, level)
-        for lower, upper in zip(rungs, rungs[1:], strict=False)
+        _step(*_STEPS[lower, upper], values[lower], values[upper], contexts, level) for lower, upper in pairwise(rungs)
     ]
     if "tables" in values:
         perfect = np.ones_like(values["tables"])

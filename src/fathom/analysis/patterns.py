@@ -129,7 +129,7 @@ def _is_scaled(wanted: Decimal, said: Decimal) -> bool:
 
 
 def _is_rounded(wanted: Decimal, said: Decimal) -> bool:
-    """Whether the two differ by less than one step of the coarser one, and hardly at all: 3.67 and 3.7, not 3 and 3.7."""
+    """Whether the two differ by less than one step of the stated one: 3.67 and 3.7, not 3.67 and 3.9."""
     exponent = said.as_tuple().exponent
     places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
     step = Decimal(1).scaleb(-places)
@@ -190,9 +190,8 @@ def _by_hits(hits: int, wanted: int, stated: int) -> str:
 def _rows(key: Rows, read: Rows) -> str:
     hits = round(share(key, read) * (len(key.rows) + len(read.rows)) / 2)
     firsts = [row[0] for row in key.rows], [row[0] for row in read.rows]
-    if len(key.rows) == len(read.rows):
-        if _hits(*firsts) == len(key.rows):
-            return "wrong order" if hits == len(key.rows) else "right rows, wrong figures"
+    if len(key.rows) == len(read.rows) == _hits(*firsts):
+        return "wrong order" if hits == len(key.rows) else "right rows, wrong figures"
     return _by_hits(hits, len(key.rows), len(read.rows))
 
 

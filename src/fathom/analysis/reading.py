@@ -7,7 +7,7 @@ another and are not kept.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fathom.analysis.findings import Outcome, RunFacts
@@ -59,6 +59,8 @@ class Run:
     spent: float | None = None
     others: int = 0
     """Questions of the bench that the run was not to ask."""
+    several: list[Verdict] = field(default_factory=list)
+    """Where each question was asked more than once: every verdict."""
 
     @property
     def samples(self) -> int:
@@ -77,6 +79,8 @@ class Run:
         if verdict is None or not _fits(verdict, reply):
             self.judged_here += 1
             verdict = family(item.question.family).check(item.key, reply)
+        if self.samples > 1:
+            self.several.append(verdict)
         return Heard(
             verdict.outcome,
             verdict.score,

@@ -12,4 +12,4 @@ from fathom.tasks.numeric.views import Views as views  # noqa: N813
 
 name = "numeric"
 
-__all__ = ["audit", "builder", "check", "explain", "name", "refit", "simulator", "views"]
+__all__ = ["audit", "builder", "check", "diagnose", "explain", "name", "passages", "refit", "simulator", "views"]

@@ -1,0 +1,194 @@
+"""One walk over a bench with all its runs: what is asked is looked at once, whatever the number of runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fathom.analysis.attribution import NO_TELLER, Attributing, Settled, fitting
+from fathom.analysis.cost import Spending
+from fathom.analysis.findings import OUTCOMES, ItemFinding, StepSeen
+from fathom.analysis.intervals import Numbers, Values
+from fathom.analysis.patterns import pattern
+from fathom.analysis.properties import Asked, describe
+from fathom.analysis.reading import Heard, Joined, Run
+from fathom.analysis.steps import StepsTaken, look, trace_of
+from fathom.corpus.store import Corpus, Listed
+from fathom.records.contexts import Context
+from fathom.tasks.catalog import family
+from fathom.tasks.family import CauseKind, Diagnoser, Diagnosis, Item, diagnoser
+
+NO_DIAGNOSIS = Diagnosis()
+
+
+@dataclass
+class Seen:
+    """What the walk finds of one run."""
+
+    run: Run
+    attributing: Attributing
+    rows: list[int] = field(default_factory=list)
+    """The questions it was to ask, by their place in the walk."""
+    right: list[float] = field(default_factory=list)
+    credit: list[float] = field(default_factory=list)
+    outcomes: list[list[int]] = field(default_factory=list)
+    """For each question, how many of its replies came out in each way."""
+    patterns: list[tuple[int, str]] = field(default_factory=list)
+    """The place of a question among `rows`, and the pattern of one of its replies."""
+    steps: StepsTaken = field(default_factory=StepsTaken)
+    spending: Spending = field(default_factory=Spending)
+    items: list[ItemFinding] = field(default_factory=list)
+    untold: int = 0
+    """Wrong answers of families that cannot tell causes."""
+
+    def rounds(self) -> Values:
+        """For each question, in its row, which of its samples are right."""
+        flat = [float(item.outcome == "right") for item in self.items]
+        return np.array(flat).reshape(len(self.rows), self.run.samples)
+
+
+@dataclass
+class Walked:
+    """A bench's questions, and what each run made of them."""
+
+    joined: Joined
+    asked: list[Asked] = field(default_factory=list)
+    nothing: list[float] = field(default_factory=list)
+    """1 where the key says that there is no answer."""
+    keys: list[tuple[str, str]] = field(default_factory=list)
+    """Family and type of the key's answer, and the answer: what a majority goes by."""
+    documents: list[Numbers] = field(default_factory=list)
+    """The documents of each context, by number."""
+    seen: list[Seen] = field(default_factory=list)
+    has_corpus: bool = False
+
+    @property
+    def contexts(self) -> Numbers:
+        return np.array([one.context for one in self.asked], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """One run's questions as arrays."""
+
+    rows: Numbers
+    contexts: Numbers
+    right: Values
+    credit: Values
+    outcomes: Numbers
+
+
+def arrays(walked: Walked, seen: Seen) -> Arrays:
+    rows = np.array(seen.rows, dtype=np.int64)
+    return Arrays(
+        rows,
+        walked.contexts[rows],
+        np.array(seen.right),
+        np.array(seen.credit),
+        np.array(seen.outcomes, dtype=np.int64).reshape(len(rows), len(OUTCOMES)),
+    )
+
+
+def walk(joined: Joined, corpus: Corpus | None, watch: Callable[[int], None] = lambda done: None) -> Walked:
+    """Look at every question once; without the corpus no cause can be told."""
+    tellers = _tellers(joined, corpus)
+    causes: dict[str, CauseKind] = {}
+    for teller in tellers.values():
+        causes |= teller.causes
+    walked = Walked(joined, has_corpus=corpus is not None)
+    walked.seen = [Seen(run, Attributing(causes)) for run in joined.runs]
+    listed = {one.id: one for one in corpus.listing()} if corpus is not None else {}
+    numbers: dict[str, int] = {}
+    for number, (context, items) in enumerate(joined.groups()):
+        walked.documents.append(
+            np.array([numbers.setdefault(id, len(numbers)) for id in context.articles], dtype=np.int64)
+        )
+        for item in items:
+            _one(walked, number, context, item, tellers.get(item.question.family), listed)
+        watch(number + 1)
+    return walked
+
+
+def _tellers(joined: Joined, corpus: Corpus | None) -> dict[str, Diagnoser]:
+    if corpus is None:
+        return {}
+    found = {name: diagnoser(family(name), corpus) for name in joined.bench.manifest.families}
+    return {name: teller for name, teller in found.items() if teller is not None}
+
+
+def _one(
+    walked: Walked, number: int, context: Context, item: Item, teller: Diagnoser | None, listed: Mapping[str, Listed]
+) -> None:
+    diagnosis = teller.diagnose(context, item) if teller is not None else NO_DIAGNOSIS
+    row = len(walked.asked)
+    walked.asked.append(describe(context, number, item, diagnosis, listed))
+    walked.nothing.append(float(item.key.answer.type == "none"))
+    walked.keys.append((f"{item.question.family} {item.key.answer.type}", item.key.answer.model_dump_json()))
+    for seen in walked.seen:
+        if item.question.id in seen.run.asked:
+            _reply(seen, row, item, diagnosis, teller is not None)
+
+
+def _reply(seen: Seen, row: int, item: Item, diagnosis: Diagnosis, can_tell: bool) -> None:
+    replies = seen.run.heard(item)
+    outcomes = Counter(heard.outcome for heard in replies)
+    place = len(seen.rows)
+    seen.rows.append(row)
+    seen.right.append(outcomes["right"] / len(replies))
+    seen.credit.append(sum(heard.score for heard in replies) / len(replies))
+    seen.outcomes.append([outcomes[kind] for kind in OUTCOMES])
+    for sample, heard in enumerate(replies):
+        if heard.outcome not in ("unanswered", "overflow"):
+            seen.spending.add(heard.usage)
+        shape = pattern(item.key.answer, heard)
+        if shape is not None:
+            seen.patterns.append((place, shape))
+        told = _told(seen, item, sample, heard, diagnosis, can_tell)
+        seen.items.append(
+            ItemFinding(
+                question_id=item.question.id,
+                run=seen.run.name,
+                sample=sample,
+                outcome=heard.outcome,
+                score=heard.score,
+                patterns=(shape,) if shape else (),
+                unclear=told,
+                steps=_steps(seen, heard, diagnosis),
+            )
+        )
+
+
+def _told(seen: Seen, item: Item, sample: int, heard: Heard, diagnosis: Diagnosis, can_tell: bool) -> str:
+    """Hand a readable answer to whoever names causes; why not, where nobody can."""
+    if heard.outcome not in ("right", "wrong"):
+        return ""
+    if not can_tell:
+        seen.untold += heard.outcome == "wrong"
+        return NO_TELLER if heard.outcome == "wrong" else ""
+    seen.attributing.expose(diagnosis)
+    if heard.outcome == "wrong":
+        seen.attributing.add(fitting(item.question.id, sample, item.key.answer, heard.read, heard.text, diagnosis))
+    return ""
+
+
+def _steps(seen: Seen, heard: Heard, diagnosis: Diagnosis) -> tuple[StepSeen, ...]:
+    trace = trace_of(heard) if diagnosis.steps and heard.outcome in ("right", "wrong", "unreadable") else ""
+    if not trace:
+        return ()
+    found = look(trace, diagnosis.steps)
+    seen.steps.add(found, heard.outcome == "right")
+    return found
+
+
+def with_causes(items: list[ItemFinding], settled: Settled) -> list[ItemFinding]:
+    """The items, each wrong one with its suspects."""
+    known = {(one.fitting.question, one.fitting.sample): one for one in settled.answers}
+    return [
+        item
+        if (one := known.get((item.question_id, item.sample))) is None
+        else item.model_copy(update={"suspects": one.suspects, "unclear": one.unclear})
+        for item in items
+    ]
