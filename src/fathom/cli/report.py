@@ -23,6 +23,7 @@ Examples:
 @click.argument("runs", metavar="RUN...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="The page to write.  [default: report.html]")
 @click.option("--bench", type=click.Path(path_type=Path), help="Where the runs' bench is, if it has been moved.")
+@click.option("--corpus", type=click.Path(path_type=Path), help="Where the bench's corpus is, if it has been moved.")
 @click.option("--title", help="What stands above the page.  [default: the benches' names]")
 @click.option(
     "--parts/--one-file",
@@ -39,6 +40,7 @@ def command(
     runs: tuple[Path, ...],
     out: Path | None,
     bench: Path | None,
+    corpus: Path | None,
     title: str | None,
     parts: bool | None,
     figures: Path | None,
@@ -51,23 +53,23 @@ def command(
     The page is one file that opens offline and asks nothing of the network. A run that is a folder of runs stands for
     all of them. Reads the runs, their benches and corpora; writes the page; calls no model.
     """
-    from fathom.analysis.analyse import analyse
+    from fathom.analysis.analyse import Settings, analyse
     from fathom.report.figures import write_figures
-    from fathom.report.page import write_page
+    from fathom.report.page import Choice, write_page
     from fathom.report.sections import all_figures
     from fathom.report.site import write_site
     from fathom.report.titles import title_of
 
     folders = run_folders(runs)
-    analysed = analyse(folders, bench=bench, seed=seed)
+    analysed = analyse(folders, bench, corpus, Settings(seed=seed))
+    found, items = analysed.findings, analysed.all_items()
     if site is not None:
         if out is not None:
             raise FathomError("Give --out for one page or --site for a folder of them, not both.")
-        told = write_site(analysed.findings, analysed.items, site, title or "Leaderboard", parts)
+        told = write_site(found, items, site, title or "Leaderboard", Choice(parts, corpus))
         click.echo(json.dumps(told.as_json(), indent=2) if as_json else told.describe())
         return
-    found = analysed.findings
-    written = write_page(found, analysed.items, out or Path("report.html"), title or title_of(found), parts)
+    written = write_page(found, items, out or Path("report.html"), title or title_of(found), Choice(parts, corpus))
     drawn = write_figures(all_figures(found), figures) if figures is not None else []
     if as_json:
         click.echo(json.dumps(written.as_json() | {"figures": [str(path) for path in drawn]}, indent=2))

@@ -85,8 +85,9 @@ class Said:
 class Items:
     """The items of some benches and what some runs made of them, as the page takes them."""
 
-    def __init__(self, findings: Findings, found: Iterable[ItemFinding]) -> None:
+    def __init__(self, findings: Findings, found: Iterable[ItemFinding], corpus: Path | None = None) -> None:
         self.findings = findings
+        self._moved = corpus
         self.notes: list[str] = []
         self.runs = [_said(run.facts.name, run.facts.bench, Path(run.facts.folder)) for run in findings.runs]
         by_name = {run.name: run for run in self.runs}
@@ -146,7 +147,7 @@ class Items:
     def _corpus(self, bench: Bench, stack: ExitStack) -> Corpus | None:
         """The corpus that the bench was built from; where it is gone, passages keep their places and lose their text."""
         try:
-            corpus = stack.enter_context(Corpus(bench.corpus_folder))
+            corpus = stack.enter_context(Corpus(self._moved or bench.corpus_folder))
         except FathomError as error:
             self._note(f"Needed passages are shown without their text: {error}")
             return None

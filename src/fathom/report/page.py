@@ -66,14 +66,27 @@ class Written:
         return "\n".join([said + beside, *(f"  note: {note}" for note in self.notes)])
 
 
-def write_page(findings: Findings, found: Iterable[ItemFinding], path: Path, title: str, parts: bool | None = None) -> Written:
-    """Write the page; `parts` puts the details beside it, None decides by size."""
-    items = Items(findings, found)
+@dataclass(frozen=True)
+class Choice:
+    """What a user may choose about a page."""
+
+    parts: bool | None = None
+    """Whether the details lie beside the page; None decides by size."""
+    corpus: Path | None = None
+    """Where the corpus is, if it has been moved."""
+
+
+def write_page(
+    findings: Findings, found: Iterable[ItemFinding], path: Path, title: str, choice: Choice = Choice()  # noqa: B008
+) -> Written:
+    """Write the page, with its details inside or beside it."""
+    items = Items(findings, found, choice.corpus)
+    parts = choice.parts
     shown = sections(findings)
     # The index names patterns and causes, so that the parts can point to them.
     index = items.index()
     replies = len(items.rows) * max(1, len(items.runs))
-    if parts is None and replies <= MANY or parts is False:
+    if parts is False or (parts is None and replies <= MANY):
         for limits in LEVELS:
             inside = [packed(part) for part in items.parts(limits)]
             content = _page(_head(findings, items, index, shown, limits, title), inside, None)

@@ -13,7 +13,7 @@ from fathom.records.errors import FathomError, touching
 from fathom.records.files import replacing
 from fathom.report.figures import Column, Figure, Value, write_figures
 from fathom.report.headline import headline
-from fathom.report.page import Written, assembled, write_page
+from fathom.report.page import Choice, Written, assembled, write_page
 from fathom.report.packing import packed
 from fathom.report.sections import all_figures
 from fathom.report.titles import title_of
@@ -42,7 +42,7 @@ class Site:
 
 
 def write_site(
-    findings: Findings, found: Iterable[ItemFinding], folder: Path, title: str, parts: bool | None = None
+    findings: Findings, found: Iterable[ItemFinding], folder: Path, title: str, choice: Choice = Choice()  # noqa: B008
 ) -> Site:
     """Write the leaderboard and one page for each bench, with the figures of each beside it."""
     if folder.is_file():
@@ -57,7 +57,7 @@ def write_site(
         part = only(findings, bench)
         items = (one for run in part.runs for one in by_run[run.facts.name])
         place = folder / f"bench-{number}"
-        pages.append(write_page(part, items, place / "index.html", title_of(part), parts))
+        pages.append(write_page(part, items, place / "index.html", title_of(part), choice))
         write_figures(all_figures(part), place / "figures")
     board = board_figure(findings)
     content = _board(findings, board, title)
