@@ -16,7 +16,7 @@ from fathom.records.errors import FathomError, touching
 from fathom.records.files import replacing
 from fathom.report.items import Items
 from fathom.report.packing import packed, source_hash
-from fathom.report.sections import Section, lead, sections
+from fathom.report.sections import Section, controls, lead, sections
 from fathom.report.shortening import LEVELS, Limits
 
 MOST = 2_900_000
@@ -149,6 +149,7 @@ def _head(
             for run in findings.runs
         ],
         "floors": floors,
+        "controls": sorted(controls(findings)),
         "sections": [
             {
                 "id": one.id,

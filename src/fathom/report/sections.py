@@ -68,7 +68,7 @@ def sections(findings: Findings) -> list[Section]:
             "choice",
         ),
         Section("cost", "Price and accuracy", _cheapest(findings.runs), where.costs(findings)),
-        Section("samples", "Asked again", "What repeated replies to the same question show.", where.samples(findings)),
+        Section("samples", "Asked again", "What repeated replies to the same question show.", where.samples(findings) + where.repeated(findings)),
         Section(
             "floors",
             "Floors and controls",
@@ -93,7 +93,9 @@ def all_figures(findings: Findings) -> Iterator[Figure]:
 
 def lead(findings: Findings) -> list[str]:
     """The page in two or three sentences."""
-    runs = best_first(findings)
+    aside = controls(findings)
+    ranked = best_first(findings)
+    runs = [run for run in ranked if run.facts.name not in aside] or ranked
     if not runs:
         return ["There is nothing to show."]
     best = runs[0]
@@ -137,8 +139,13 @@ def _lost_length(runs: Sequence[RunFinding]) -> str:
     return f"Going from {ends[0].name} to {ends[-1].name} tokens {verb} {points(abs(mean))} on average."
 
 
+def controls(findings: Findings) -> set[str]:
+    """Runs that are there to compare with: they are told more than a system finds, or shown nothing."""
+    return {one.run for one in findings.floors if one.kind == "control" and one.run is not None}
+
+
 def best_first(findings: Findings) -> list[RunFinding]:
-    """The runs, the best first; what is no more than a control comes as it falls."""
+    """The runs, the best first."""
     return sorted(findings.runs, key=lambda run: -run.all.right.value)
 
 

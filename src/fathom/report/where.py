@@ -23,6 +23,8 @@ RIGHT = (
 
 GREY = 6
 """The colour of what is no run."""
+FIRST = ("skill", "topic", "task", "level", "length", "answer", "documents", "position", "dispersion")
+"""Properties that people look for stand first."""
 MOST_PAIRS = 20
 """Pairs that are drawn; the table has all of them."""
 
@@ -165,8 +167,9 @@ def _effective(runs: list[RunFinding]) -> Iterator[Figure]:
 
 def breakdowns(findings: Findings) -> tuple[Figure, ...]:
     """One figure for each property of the questions."""
-    kinds = {one.by: one.what for run in findings.runs for one in run.breakdowns}
-    return tuple(_breakdown(findings, by, what) for by, what in kinds.items())
+    kinds = {one.by: one.what for run in findings.runs for one in run.breakdowns if len(one.groups) > 1}
+    order = sorted(kinds, key=lambda by: (FIRST.index(by) if by in FIRST else len(FIRST), by))
+    return tuple(_breakdown(findings, by, kinds[by]) for by in order)
 
 
 def _breakdown(findings: Findings, by: str, what: str) -> Figure:
@@ -220,7 +223,7 @@ def _breakdown(findings: Findings, by: str, what: str) -> Figure:
         for run, one in found
     ]
     overlap = " A question may stand in several groups." if any(one.overlapping for _, one in found) else ""
-    note = f"The share right by {what}, with 95% intervals.{overlap}"
+    note = f"The share right by {what.lower()}, with 95% intervals.{overlap}"
     return Figure(f"by-{_file(by)}", what.capitalize(), note, columns, tuple(rows), draw)
 
 
@@ -403,3 +406,21 @@ def contamination(findings: Findings) -> tuple[Figure, ...]:
     )
     note = f"Intervals are at {percent(findings.level)}."
     return (Figure("contamination", "Right without the context", note, columns, rows, draw),)
+
+
+def repeated(findings: Findings) -> tuple[Figure, ...]:
+    """Runs of the same model and system taken together."""
+    columns = (
+        Column("model", "Model"),
+        Column("system", "System"),
+        Column("manner", "Manner"),
+        Column("runs", "Runs", "count"),
+        *RIGHT,
+        Column("spread", "Spread from run to run", "difference"),
+    )
+    rows = tuple(
+        (one.model, one.system, one.manner, len(one.runs), *estimate(one.right), one.spread)
+        for one in findings.repeated
+    )
+    note = "The mean over runs of one model and system, question by question; the spread is a standard deviation."
+    return (Figure("repeated", "Repeated runs", note, columns, rows),) if rows else ()

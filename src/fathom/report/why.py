@@ -181,16 +181,17 @@ def ladders(findings: Findings) -> tuple[Figure, ...]:
         for step in one.steps:
             rows.append((one.model, f"lost in {step.name}: {step.what}", step.lost.value, step.lost.low, step.lost.high, step.lost.items))
     notes = " ".join(dict.fromkeys(note for one in findings.ladders for note in one.notes))
-    note = f"Blue: right over the full text. Then what is lost in finding, in reading, in computing. {notes}".strip()
+    note = notes or "Each question is asked on every rung; the table has the intervals."
     return (Figure("ladder", "The ladder", note, columns, tuple(rows), draw),)
 
 
 def _pieces(one: Ladder) -> list[Piece]:
     kept = one.right.get("full")
-    pieces = [Piece("kept", kept.value, f"right over the full text: {interval(kept)}")] if kept else []
+    pieces = [Piece("kept", "right over the full text", kept.value, f"right over the full text: {interval(kept)}")] if kept else []
     for step in one.steps:
         # A loss below zero is chance; a bar has no room for it, the table shows it.
-        pieces.append(Piece(step.name.split()[0], max(0.0, step.lost.value), f"lost in {step.name}: {interval(step.lost)}"))
+        name = f"lost in {step.name}"
+        pieces.append(Piece(step.name.split()[0], name, max(0.0, step.lost.value), f"{name}: {interval(step.lost)}"))
     return pieces
 
 

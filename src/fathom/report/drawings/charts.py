@@ -57,7 +57,7 @@ def dots(
 ) -> Node:
     """Points with intervals, one line a name; the series of a line stand below one another."""
     narrow = width < NARROW
-    left = 0.0 if narrow else min(250.0, max((letters(row.name) for row in lines), default=1) * LETTER + 14)
+    left = 0.0 if narrow else min(330.0, max((letters(row.name) for row in lines), default=1) * LETTER + 14)
     step, pad = 13.0, 12.0
     heights = [max(1, len(row.dots)) * step + pad + (16 if narrow else 0) for row in lines]
     canvas = Canvas(width, sum(heights) + 34, what)
@@ -106,7 +106,7 @@ def _whisker(series: int) -> str:
 def _tick(value: float, unit: str, decimals: int = 0) -> str:
     if unit == "share":
         return percent(value, decimals)
-    return f"{value * 100:+.{decimals}f}" if unit == "difference" else f"{value:g}"
+    return f"{value * 100:+.{decimals}f}" if unit == "difference" else (f"{value:+.2f}" if decimals else f"{value:g}")
 
 
 def _round_steps(low: float, high: float) -> list[float]:
@@ -236,6 +236,7 @@ class Piece(NamedTuple):
     """One stretch of a stacked bar."""
 
     class_: str
+    name: str
     share: float
     tip: str
 
@@ -245,8 +246,10 @@ def stacks(what: str, rows: Sequence[tuple[str, Sequence[Piece]]], width: float)
     narrow = width < NARROW
     left = 0.0 if narrow else min(230.0, max((letters(name) for name, _ in rows), default=1) * LETTER + 14)
     each = 52.0 if narrow else 40.0
-    canvas = Canvas(width, len(rows) * each + 30, what)
+    names = dict.fromkeys((piece.class_, piece.name) for _, pieces in rows for piece in pieces)
+    canvas = Canvas(width, len(rows) * each + 30 + (18 * len(names) if narrow else 26), what)
     scale = Scale(0, 1, left + 8, width - 16)
+    _stack_names(canvas, list(names), left + 8, len(rows) * each + 44, narrow)
     share_axis(canvas, scale, 2, len(rows) * each + 2, QUARTERS)
     for number, (name, pieces) in enumerate(rows):
         top = number * each + (20 if narrow else 8)
@@ -256,6 +259,16 @@ def stacks(what: str, rows: Sequence[tuple[str, Sequence[Piece]]], width: float)
             canvas.add(text(fitted(name, left), left, top + 16, anchor="end"))
         _stack(canvas, pieces, scale, top)
     return canvas.finished()
+
+
+def _stack_names(canvas: Canvas, names: Sequence[tuple[str, str]], left: float, y: float, narrow: bool) -> None:
+    x = left
+    for class_, name in names:
+        canvas.add(node("rect", x=x, y=y - 9, width=10, height=10, class_=class_), text(name, x + 15, y, "quiet"))
+        if narrow:
+            y += 18
+        else:
+            x += letters(name) * LETTER + 34
 
 
 def _stack(canvas: Canvas, pieces: Sequence[Piece], scale: Scale, top: float) -> None:

@@ -67,6 +67,7 @@ const some = (count, noun) => `${counted(count)} ${noun}${count === 1 ? "" : "s"
 
 function money(value) {
   if (value === 0) return "$0";
+  if (value >= 100) return `$${counted(Math.round(value))}`;
   return value >= 1 ? `$${value.toFixed(2)}` : `$${value.toPrecision(2)}`;
 }
 

@@ -88,12 +88,21 @@ function heatTable(made, state, explorer) {
     make("tbody", null, rows));
 }
 
+// The run that shows most at first: neither all right nor all wrong.
+function telling(items) {
+  const far = items.runs.map(({ outcome }) => {
+    const asked = [...outcome].filter((sign) => sign !== "-");
+    return Math.abs(asked.filter((sign) => sign === "r").length / Math.max(1, asked.length) - 0.6);
+  });
+  return far.indexOf(Math.min(...far));
+}
+
 function heatView(section, data, explorer) {
   const items = data.items;
   const tags = heatTags(items);
   if (tags.length < 2) return section.figures.slice(0, 1).map((figure) => figureOf(figure));
   const named = (name, otherwise) => (tags.some(([tag]) => tag === name) ? name : otherwise);
-  const state = { rows: named("skill", tags[0][0]), columns: named("topic", tags[1][0]), run: 0, other: -1 };
+  const state = { rows: named("skill", tags[0][0]), columns: named("topic", tags[1][0]), run: telling(items), other: -1 };
   const place = make("div");
   const show = () => {
     const made = heatFigure(items, data.runs, state);
@@ -112,7 +121,7 @@ function heatView(section, data, explorer) {
   const controls = make("div", { class: "controls" },
     choose("Rows", options, state.rows, set("rows"), { id: "heat-rows" }),
     choose("Columns", options, state.columns, set("columns"), { id: "heat-columns" }),
-    choose("Run", data.runs.map(([name], run) => [run, name]), 0, set("run", true), { id: "heat-run" }),
+    choose("Run", data.runs.map(([name], run) => [run, name]), state.run, set("run", true), { id: "heat-run" }),
     data.runs.length > 1 && choose("Minus", [[-1, "nothing"], ...data.runs.map(([name], run) => [run, name])], -1, set("other", true), { id: "heat-other" }));
   show();
   return [controls, place];

@@ -37,12 +37,13 @@ function headlineView(section, data) {
     const right = row[column.right];
     const failed = row[column.failed] || row[column.unanswered];
     return make("tr", { "data-run": String(run) },
-      make("th", { scope: "row", class: "words" }, make("span", { class: "run-title" }, dot(run), row[column.run]),
+      make("th", { scope: "row", class: "words" }, make("span", { class: "run-title" }, dot(run), row[column.run], data.controls.includes(row[column.run]) && make("span", { class: "control", "data-tip": "Told what it could not find itself, or shown nothing: there to compare with" }, "control")),
         make("span", { class: "under" }, [row[column.model], row[column.system], several && row[column.bench]].filter(Boolean).join(" · "))),
       make("td", { class: "number big", "data-tip": `${percent(row[column.low], 1)} to ${percent(row[column.high], 1)}` }, percent(right)),
       make("td", { class: "scale" }, intervalBar(row[column.low], right, row[column.high], run, floors),
         make("span", { class: "under range-words" }, `${percent(row[column.low])} to ${percent(row[column.high])}`,
-          failed ? ` · at most ${percent(row[column.at_most])} once all replies are in` : "")),
+          failed ? ` · at most ${percent(row[column.at_most])} once all replies are in` : ""),
+        make("span", { class: "under five-words" }, five.map((name) => `${row[column[name]] === null ? "–" : counted(row[column[name]])} ${name}`).join(" · "))),
       partial && make("td", { class: "number" }, percent(row[column.credit])),
       lengths && make("td", { class: "number" }, row[column.effective_length] || "–"),
       priced && make("td", { class: "number" }, row[column.price] === null ? "–" : money(row[column.price] * 1000)),
@@ -55,6 +56,8 @@ function headlineView(section, data) {
       data.floors.length ? " Thin marks on the bars are floors: what is right without reading." : ""),
       toolbar(figure, () => draw(figure.drawings.wide))));
 }
+
+const MOST_ROWS = 10;
 
 // Names against runs, with a bar in each field; a field leads to its items.
 function matrixView(section, data, explorer) {
@@ -85,11 +88,15 @@ function matrixView(section, data, explorer) {
   const table = make("table", { class: "matrix" }, make("caption", { class: "heard" }, figure.note),
     make("thead", null, make("tr", null, make("th", { scope: "col", class: "words" }, kind === "cause" ? "Likeliest cause" : "Pattern"),
       runs.map(([name, number]) => make("th", { scope: "col", class: "words" }, dot(number), name)))),
-    make("tbody", null, rows));
+    make("tbody", null, rows.slice(0, MOST_ROWS)));
+  const more = rows.length > MOST_ROWS && button(`All ${rows.length}`, () => {
+    table.tBodies[0].append(...rows.slice(MOST_ROWS));
+    more.remove();
+  }, { class: "quiet-button" });
   const under = kind === "cause"
     ? "Answers, and below them the share of the questions that the cause could strike at all."
     : "Replies, and below them the share of all that is not right.";
-  return [make("figure", { id: `figure-${figure.id}` }, make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table),
+  return [make("figure", { id: `figure-${figure.id}` }, make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table), more,
     make("figcaption", null, make("p", { class: "note" }, `${under} ${figure.note} A number leads to its items.`),
       toolbar(figure, () => draw(figure.drawings.wide)))), others.map((one) => figureOf(one))];
 }
