@@ -95,11 +95,8 @@ def _shared(one: Column, two: Column) -> Numbers:
 
 
 def _split(walked: Walked, by: str, rows: Numbers) -> dict[str, Numbers]:
-    groups: dict[str, list[int]] = defaultdict(list)
-    for row in rows:
-        for name in walked.asked[row].groups.get(by, ()):
-            groups[name].append(row)
-    return {name: np.array(places, dtype=np.int64) for name, places in groups.items()}
+    inside = {name: rows[mask[rows]] for name, mask in walked.groups.get(by, {}).items()}
+    return {name: some for name, some in inside.items() if len(some)}
 
 
 def _kind(column: Column) -> tuple[str, str, str]:

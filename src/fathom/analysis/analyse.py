@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from fathom.analysis.across import (
 from fathom.analysis.cost import Offer, best_for_their_price
 from fathom.analysis.findings import Attribution, BenchFacts, Comparison, Counts, Findings, ItemFinding, RunFinding
 from fathom.analysis.going_with import going_with
-from fathom.analysis.intervals import by_documents
+from fathom.analysis.intervals import Weights
 from fathom.analysis.reading import Joined, join
 from fathom.analysis.summing_up import (
     breakdowns,
@@ -49,6 +50,8 @@ class Settings:
     """Draws of contexts for effective lengths and documents."""
     exchanges: int = 10_000
     """Tosses for paired tests."""
+    causes: bool = True
+    """Whether to look for the causes of wrong answers, which takes most of the time."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,9 @@ def analyse(
     watch: Callable[[int], None] = lambda done: None,
 ) -> Analysis:
     """Everything that the runs in these folders show; `bench` and `corpus` say where they are, if they were moved."""
-    joined = join(folders, bench)
-    parts = [_Part.of(one, corpus, settings, watch) for one in joined]
+    with _uncollected():
+        joined = join(folders, bench)
+        parts = [_Part.of(one, corpus, settings, watch) for one in joined]
     order = {folder.resolve(): place for place, folder in enumerate(folders)}
     runs = sorted(
         ((order[Path(run.facts.folder).resolve()], run) for part in parts for run in part.runs),
@@ -101,7 +105,19 @@ def compare_runs(first: Path, second: Path, bench: Path | None = None, settings:
     """The same for two runs that must be on one bench."""
     if len(join([first, second], bench)) > 1:
         raise FathomError(f"'{first}' and '{second}' were run on two benches. Compare runs on one.")
-    return analyse([first, second], bench, None, settings)
+    return analyse([first, second], bench, None, replace(settings, causes=False))
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the collector of cycles: it finds none in records, and a fifth of the time went into its looking."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 @dataclass(frozen=True)
@@ -119,20 +135,21 @@ class _Part:
     @classmethod
     def of(cls, joined: Joined, corpus: Path | None, settings: Settings, watch: Callable[[int], None]) -> _Part:
         with ExitStack() as stack:
-            walked = walk(joined, _corpus(joined, corpus, stack), watch)
+            walked = walk(joined, _corpus(joined, corpus, stack) if settings.causes else None, watch)
         facts = _bench_facts(walked)
         rng = np.random.default_rng([settings.seed, int(facts.fingerprint[:8], 16)])
         columns = [Column(seen, arrays(walked, seen)) for seen in walked.seen]
+        weights = Weights.of(walked.documents, settings.resamples, rng) if facts.shared_documents else None
         items: dict[str, list[ItemFinding]] = {}
         runs = []
         for column in columns:
             settled = column.seen.attributing.settle()
             items[column.name] = with_causes(column.seen.items, settled)
             told = settled.attribution if column.seen.attributing.readable else None
-            runs.append(_run(walked, column.seen, column.found, told, facts, settings, rng))
+            runs.append(_run(walked, column.seen, column.found, told, facts, settings, rng, weights))
         runs = _with_best(runs)
         compared = comparisons(walked, columns, settings.exchanges, rng)
-        return cls(facts, walked, columns, runs, compared, items, _notes(walked, facts, runs))
+        return cls(facts, walked, columns, runs, compared, items, _notes(walked, facts, runs, settings.causes))
 
 
 def _corpus(joined: Joined, given: Path | None, stack: ExitStack) -> Corpus | None:
@@ -185,6 +202,7 @@ def _run(
     bench: BenchFacts,
     settings: Settings,
     rng: np.random.Generator,
+    weights: Weights | None,
 ) -> RunFinding:
     samples = seen.run.samples
     every = np.ones(len(found.rows), dtype=bool)
@@ -202,18 +220,14 @@ def _run(
         attribution=told,
         steps=seen.steps.found(),
         cost=seen.spending.cost(len(found.rows), whole.outcomes.right / samples, seen.run.spent),
-        by_document=by_documents(found.right, found.contexts, walked.documents, settings.resamples, rng)
-        if bench.shared_documents
-        else None,
+        by_document=None if weights is None else weights.share(found.right, found.contexts),
         not_asked=seen.run.others,
     )
 
 
 def _sizes(walked: Walked, found: Arrays) -> dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]:
-    """The sizes that every question of the run has."""
-    rows = [walked.asked[row].sizes for row in found.rows]
-    names = [name for name in rows[0] if all(name in row for row in rows)]
-    return {name: np.array([row[name] for row in rows]) for name in names}
+    """The questions' sizes; not a number where a question lacks one, such as evidence for what has no answer."""
+    return {name: values[found.rows] for name, values in walked.sizes.items()}
 
 
 def _with_best(runs: Sequence[RunFinding]) -> list[RunFinding]:
@@ -224,10 +238,10 @@ def _with_best(runs: Sequence[RunFinding]) -> list[RunFinding]:
     ]
 
 
-def _notes(walked: Walked, bench: BenchFacts, runs: Sequence[RunFinding]) -> list[str]:
+def _notes(walked: Walked, bench: BenchFacts, runs: Sequence[RunFinding], causes: bool) -> list[str]:
     """What a reader should know before trusting a figure."""
     notes = []
-    if not walked.has_corpus:
+    if causes and not walked.has_corpus:
         notes.append(
             f"The corpus of '{bench.name}' is not there, so that no cause of a wrong answer is named. "
             "Say where it is with --corpus."
@@ -250,6 +264,6 @@ def _notes(walked: Walked, bench: BenchFacts, runs: Sequence[RunFinding]) -> lis
             )
         if seen.run.judged_here:
             notes.append(f"{run.facts.name}: {seen.run.judged_here:,} replies had no verdict and were judged here.")
-        if seen.untold:
+        if seen.untold and walked.has_corpus:
             notes.append(f"{run.facts.name}: {seen.untold:,} wrong answers are of families that cannot tell causes.")
     return notes

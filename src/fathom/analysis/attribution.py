@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from fathom.analysis.findings import Attribution, Cause, Suspect
 from fathom.records.questions import QuestionId
-from fathom.scoring.answers import Answer
+from fathom.scoring.answers import Answer, Members, Multiset, Ranking, Text
 from fathom.scoring.checking import agrees
 from fathom.scoring.reading import read_reply
 from fathom.tasks.family import CauseKind, Diagnosis, Suspected
@@ -54,24 +55,65 @@ class Fitting:
     details: dict[str, str]
 
 
-def fitting(
-    question: QuestionId, sample: int, wanted: Answer, read: Answer | None, text: str, diagnosis: Diagnosis
-) -> Fitting:
-    """The slips that give the answer that was read; those of two at once only where no single one does."""
-    found = [one for one in diagnosis.suspects if _gives(one, wanted, read, text)]
-    if not found and text:
-        # Lists are read with the key's own items as a guide; the broken program's items may cut the text elsewhere.
-        found = [one for one in diagnosis.suspects if _says(one, text)]
-    if not found and diagnosis.suspects:
-        found = [one for one in diagnosis.further() if _gives(one, wanted, read, text)]
-    likely: dict[str, float] = defaultdict(float)
-    details: dict[str, list[str]] = defaultdict(list)
-    for one in found:
-        likely[one.cause] += one.chance
-        details[one.cause].append(one.detail)
-    kind = read.type if read is not None and read.type == "none" else wanted.type
-    shown = {cause: _listed(some) for cause, some in details.items()}
-    return Fitting(question, sample, kind, dict(likely), shown)
+class Matching:
+    """One question's slips; an answer that several runs give is looked up once."""
+
+    def __init__(self, wanted: Answer, diagnosis: Diagnosis) -> None:
+        self._wanted = wanted
+        self._diagnosis = diagnosis
+        self._known: dict[str, list[Suspected]] = {}
+        self._guided = holds_text(wanted)
+
+    @cached_property
+    def exposed(self) -> dict[str, float]:
+        """For each cause the chance that it changes the answer where it strikes."""
+        seen: dict[str, float] = defaultdict(float)
+        for one in self._diagnosis.suspects:
+            seen[one.cause] += one.chance
+        return dict(seen)
+
+    @cached_property
+    def _further(self) -> list[Suspected]:
+        return list(self._diagnosis.further())
+
+    def fitting(self, question: QuestionId, sample: int, read: Answer | None, text: str) -> Fitting:
+        """The slips that give the answer that was read; those of two at once only where no single one does."""
+        likely: dict[str, float] = defaultdict(float)
+        details: dict[str, list[str]] = defaultdict(list)
+        for one in self._found(read, text):
+            likely[one.cause] += one.chance
+            details[one.cause].append(one.detail)
+        kind = read.type if read is not None and read.type == "none" else self._wanted.type
+        shown = {cause: _listed(some) for cause, some in details.items()}
+        return Fitting(question, sample, kind, dict(likely), shown)
+
+    def _found(self, read: Answer | None, text: str) -> list[Suspected]:
+        name = text if read is None or self._wanted.type == "none" or self._guided else read.model_dump_json()
+        if name not in self._known:
+            self._known[name] = self._search(read, text)
+        return self._known[name]
+
+    def _search(self, read: Answer | None, text: str) -> list[Suspected]:
+        found = [one for one in self._diagnosis.suspects if _gives(one, self._wanted, read, text)]
+        if not found and text and self._guided:
+            # Lists of words are cut with the key's own items as a guide; the broken program's may cut elsewhere.
+            found = [one for one in self._diagnosis.suspects if _says(one, text)]
+        if not found and self._diagnosis.suspects:
+            found = [one for one in self._further if _gives(one, self._wanted, read, text)]
+        return found
+
+
+def holds_text(answer: Answer) -> bool:
+    """Whether the answer is made of names or titles."""
+    match answer:
+        case Text():
+            return True
+        case Members(items=items) | Multiset(items=items):
+            return isinstance(items[0], Text)
+        case Ranking(groups=groups):
+            return isinstance(groups[0][0], Text)
+        case _:
+            return False
 
 
 def _gives(one: Suspected, wanted: Answer, read: Answer | None, text: str) -> bool:
@@ -105,13 +147,10 @@ class Attributing:
     readable: int = 0
     wrong: list[Fitting] = field(default_factory=list)
 
-    def expose(self, diagnosis: Diagnosis) -> None:
+    def expose(self, matching: Matching) -> None:
         """Count one answer, right or wrong, that causes could have changed."""
         self.readable += 1
-        seen: dict[str, float] = defaultdict(float)
-        for one in diagnosis.suspects:
-            seen[one.cause] += one.chance
-        for cause, chance in seen.items():
+        for cause, chance in matching.exposed.items():
             self.exposed[cause] += chance
             self.could[cause] += 1
 
@@ -218,7 +257,7 @@ def _weighed(one: Fitting, rates: Mapping[str, float], stranger: float) -> Weigh
     unknown = stranger * _stranger(one)
     whole = sum(weights.values()) + unknown
     suspects = tuple(
-        Suspect(cause=cause, detail=one.details[cause], weight=min(1.0, weight / whole))
+        Suspect.model_construct(cause=cause, detail=one.details[cause], weight=min(1.0, weight / whole))
         for cause, weight in sorted(weights.items(), key=lambda pair: -pair[1])
     )
     if unknown / whole > 0.5:

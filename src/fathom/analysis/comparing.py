@@ -148,7 +148,7 @@ def _settled(one: Comparison, strict: float, lenient: float, level: float) -> Co
 def _note(one: Comparison, apart: bool, items: int | None, contexts: int | None) -> str:
     if apart:
         better = one.second if one.difference.value > 0 else one.first
-        return f"{better} is better by {abs(one.difference.value):.1%}."
+        return f"{better} is better by {abs(one.difference.value) * 100:.1f} points."
     if items is None:
         return "They do not differ at all on these questions."
     return (

@@ -36,12 +36,11 @@ def going_with(
     right: Values, contexts: Numbers, properties: Mapping[str, Values], level: float = LEVEL
 ) -> Correlations:
     """Correlations with success, contexts kept whole, and a logistic model with all properties in it."""
-    known = {name: values for name, values in properties.items() if len(values) >= FEWEST and values.std() > 1e-12}
-    if not known or right.std() < 1e-12 or len(np.unique(contexts)) < 3:
-        return Correlations(rows=(), fit=None)
-    single = {name: _correlation(values, right, contexts, level) for name, values in known.items()}
+    known = {name: values for name, values in properties.items() if _says_something(values, right, contexts)}
+    single = {name: _of_those_that_have(values, right, contexts, level) for name, values in known.items()}
     adjusted = dict(zip(single, holm([one.p for one in single.values()]), strict=True))
-    model = _fitted(right, contexts, known, level)
+    whole = {name: values for name, values in known.items() if not np.isnan(values).any()}
+    model = _fitted(right, contexts, whole, level)
     rows = []
     for name, one in single.items():
         odds = model.odds.get(name)
@@ -49,8 +48,8 @@ def going_with(
             GoesWith(
                 name=name,
                 what=PROPERTIES.get(name, name),
-                items=len(right),
-                mean=float(known[name].mean()),
+                items=int((~np.isnan(known[name])).sum()),
+                mean=float(np.nanmean(known[name])),
                 correlation=one.value,
                 low=one.low,
                 high=one.high,
@@ -71,6 +70,19 @@ class _Found:
     low: float
     high: float
     p: float
+
+
+def _says_something(values: Values, right: Values, contexts: Numbers) -> bool:
+    """Whether there are enough questions with this property, and both it and success vary among them."""
+    has = ~np.isnan(values)
+    if has.sum() < FEWEST or len(np.unique(contexts[has])) < 3:
+        return False
+    return bool(values[has].std() > 1e-12 and right[has].std() > 1e-12)
+
+
+def _of_those_that_have(values: Values, right: Values, contexts: Numbers, level: float) -> _Found:
+    has = ~np.isnan(values)
+    return _correlation(values[has], right[has], contexts[has], level)
 
 
 def _correlation(values: Values, right: Values, contexts: Numbers, level: float) -> _Found:

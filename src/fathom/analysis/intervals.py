@@ -252,47 +252,39 @@ def paired_resamples(first: Sums, second: Sums, resamples: int, rng: np.random.G
     return np.concatenate([(piece @ gap) / (piece @ first.counts) for piece in draws(len(gap), resamples, rng)])
 
 
-def by_documents(
-    values: Values,
-    contexts: Numbers,
-    documents: list[Numbers],
-    resamples: int,
-    rng: np.random.Generator,
-    level: float = LEVEL,
-) -> Estimate:
-    """The mean with documents drawn anew as well as contexts: wider, where contexts share documents.
+@dataclass(frozen=True)
+class Weights:
+    """Random weights of contexts, for many rounds: those of a context's own times the mean of its documents'.
 
-    Each document and each context gets a random weight of mean one (a pigeonhole bootstrap with smooth weights); a
-    context weighs as much as its own weight times the mean of its documents'.
+    Each document and each context gets a random weight of mean one (a pigeonhole bootstrap with smooth weights). All
+    runs on a bench are weighed by the same.
     """
-    size = int(contexts.max()) + 1
-    counts = np.bincount(contexts, minlength=size).astype(float)
-    totals = np.bincount(contexts, weights=values, minlength=size)
-    owners = np.repeat(np.arange(size), [len(some) for some in documents])
-    shares = np.repeat([1 / max(1, len(some)) for some in documents], [len(some) for some in documents])
-    flat = np.concatenate(documents) if documents else np.zeros(0, dtype=np.int64)
-    held = np.zeros((int(flat.max()) + 1, size))
-    np.add.at(held, (flat, owners), shares)
-    found = []
-    for start in range(0, resamples, AT_ONCE):
-        rounds = min(AT_ONCE, resamples - start)
-        weights = rng.exponential(size=(rounds, size)) * (rng.exponential(size=(rounds, len(held))) @ held)
-        found.append((weights @ totals) / (weights @ counts))
-    means = np.concatenate(found)
-    mean, spread = float(values.mean()), float(means.std())
-    sums = Sums.of(values, contexts)
-    reach = t_quantile(level, clustered_error(sums).freedom)
-    plain = share_of_sums(sums, True, level)
-    # Never narrower than contexts alone: weights that vary smoothly miss what three imagined questions add.
-    effective = min(plain.effective, mean * (1 - mean) / spread**2) if spread > 1e-9 else plain.effective
-    low, high = _wilson(mean, effective, reach)
-    return Estimate(
-        value=mean,
-        low=low,
-        high=high,
-        level=level,
-        items=len(values),
-        clusters=len(sums.counts),
-        effective=effective,
-        method="pigeonhole over contexts and documents",
-    )
+
+    rounds: Values
+
+    @classmethod
+    def of(cls, documents: list[Numbers], resamples: int, rng: np.random.Generator) -> Weights:
+        """`documents` holds the numbers of each context's documents."""
+        sizes = [len(some) for some in documents]
+        flat = np.concatenate(documents)
+        held = np.zeros((int(flat.max()) + 1, len(documents)))
+        np.add.at(held, (flat, np.repeat(np.arange(len(documents)), sizes)), np.repeat(1 / np.array(sizes), sizes))
+        own = rng.standard_exponential((resamples, len(documents)), dtype=np.float32)
+        theirs = rng.standard_exponential((resamples, len(held)), dtype=np.float32)
+        return cls(np.asarray(own * (theirs @ held.astype(np.float32)), dtype=float))
+
+    def share(self, values: Values, contexts: Numbers, level: float = LEVEL) -> Estimate:
+        """The mean with documents drawn anew as well as contexts: wider, where contexts share documents."""
+        size = self.rounds.shape[1]
+        counts = np.bincount(contexts, minlength=size).astype(float)
+        totals = np.bincount(contexts, weights=values, minlength=size)
+        means = (self.rounds @ totals) / (self.rounds @ counts)
+        plain = share(values, contexts, level)
+        mean, spread = plain.value, float(means.std())
+        # Never narrower than contexts alone: weights that vary smoothly miss what three imagined questions add.
+        found = mean * (1 - mean) / spread**2 if spread > 1e-9 else plain.effective
+        effective = min(plain.effective, found)
+        freedom = clustered_error(Sums.of(values, contexts)).freedom
+        low, high = _wilson(mean, effective, t_quantile(level, freedom))
+        update = {"low": low, "high": high, "effective": effective, "method": "pigeonhole over contexts and documents"}
+        return plain.model_copy(update=update)

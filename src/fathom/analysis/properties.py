@@ -137,3 +137,9 @@ def order_of(group: str) -> tuple[int, float, str]:
         scale = 1_000_000 if group.endswith("M") else 1_000 if group.endswith("K") else 1
         return 1, float(digits) * scale, group
     return 2, 0.0, group
+
+
+def shown_at(by: str) -> tuple[int, str]:
+    """Sorts groupings as they are shown: the known ones first."""
+    known = list(WHAT)
+    return (known.index(by), by) if by in known else (len(known), by)

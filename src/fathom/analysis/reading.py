@@ -145,6 +145,12 @@ def join(folders: Sequence[Path], bench: Path | None = None) -> list[Joined]:
     return list(by_bench.values())
 
 
+def contexts_ahead(folders: Sequence[Path], bench: Path | None = None) -> int:
+    """How many contexts a walk over these runs' benches will meet."""
+    manifests = {manifest.bench_fingerprint: (folder, manifest) for folder in folders if (manifest := read_run(folder))}
+    return sum(_bench_of(*known, bench).manifest.contexts for known in manifests.values())
+
+
 def _names(folders: Sequence[Path]) -> list[str]:
     """The folders' own names, with as many parents as it takes to tell them apart."""
     parts = [folder.resolve().parts for folder in folders]

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fathom.analysis.findings import (
     OUTCOMES,
@@ -27,15 +26,12 @@ from fathom.analysis.findings import (
 from fathom.analysis.intervals import Sums, Values, macro, share, share_of_sums
 from fathom.analysis.lengths import curve
 from fathom.analysis.patterns import PATTERNS
-from fathom.analysis.properties import WHAT, Asked, order_of
-from fathom.analysis.walking import Arrays, Seen, Walked
+from fathom.analysis.properties import WHAT, Asked
+from fathom.analysis.walking import Arrays, Mask, Seen, Walked
 from fathom.records.lengths import print_length
 from fathom.scoring.score import passes
 from fathom.scoring.score import sampled as taken_together
 
-Mask = NDArray[np.bool_]
-MOST_GROUPS = 60
-"""A tag with more values than this is no grouping."""
 OVERLAPPING = frozenset({"operators"})
 HEAT_MAPS = (("skill", "topic"), ("skill", "length"), ("task", "level"), ("type", "year"))
 """Pairs of groupings that are drawn as a map, where a bench has both."""
@@ -77,28 +73,10 @@ def outcomes(found: Arrays, mask: Mask, samples: int) -> Outcomes:
 
 
 def masks(walked: Walked, found: Arrays) -> dict[str, dict[str, Mask]]:
-    """For each grouping, its groups and which of the run's questions are in each."""
-    places: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for place, row in enumerate(found.rows):
-        for by, names in walked.asked[row].groups.items():
-            for name in names:
-                places[by][name].append(place)
-    made: dict[str, dict[str, Mask]] = {}
-    for by in sorted(places, key=_shown_at):
-        if 1 <= len(places[by]) <= MOST_GROUPS:
-            made[by] = {name: _mask(places[by][name], len(found.rows)) for name in sorted(places[by], key=order_of)}
-    return made
-
-
-def _shown_at(by: str) -> tuple[int, str]:
-    known = list(WHAT)
-    return (known.index(by), by) if by in known else (len(known), by)
-
-
-def _mask(places: Sequence[int], size: int) -> Mask:
-    mask = np.zeros(size, dtype=bool)
-    mask[places] = True
-    return mask
+    """For each grouping, its groups and which of the run's questions are in each; groups without any are left out."""
+    mine = {by: {name: mask[found.rows] for name, mask in named.items()} for by, named in walked.groups.items()}
+    kept = {by: {name: mask for name, mask in named.items() if mask.any()} for by, named in mine.items()}
+    return {by: named for by, named in kept.items() if named}
 
 
 def breakdowns(

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fathom.analysis.attribution import NO_TELLER, Attributing, Settled, fitting
+from fathom.analysis.attribution import NO_TELLER, Attributing, Matching, Settled
 from fathom.analysis.cost import Spending
 from fathom.analysis.findings import OUTCOMES, ItemFinding, StepSeen
 from fathom.analysis.intervals import Numbers, Values
 from fathom.analysis.patterns import pattern
-from fathom.analysis.properties import Asked, describe
+from fathom.analysis.properties import Asked, describe, order_of, shown_at
 from fathom.analysis.reading import Heard, Joined, Run
 from fathom.analysis.steps import StepsTaken, look, trace_of
 from fathom.corpus.store import Corpus, Listed
@@ -22,6 +24,10 @@ from fathom.tasks.catalog import family
 from fathom.tasks.family import CauseKind, Diagnoser, Diagnosis, Item, diagnoser
 
 NO_DIAGNOSIS = Diagnosis()
+MOST_GROUPS = 60
+"""A tag with more values than this is no grouping."""
+
+Mask = NDArray[np.bool_]
 
 
 @dataclass
@@ -65,9 +71,36 @@ class Walked:
     seen: list[Seen] = field(default_factory=list)
     has_corpus: bool = False
 
-    @property
+    @cached_property
     def contexts(self) -> Numbers:
+        """The context of each question, by number; asked for when the walk is over."""
         return np.array([one.context for one in self.asked], dtype=np.int64)
+
+    @cached_property
+    def sizes(self) -> dict[str, Values]:
+        """Every size of every question; not a number where it has none."""
+        names = dict.fromkeys(name for one in self.asked for name in one.sizes)
+        return {name: np.array([one.sizes.get(name, np.nan) for one in self.asked]) for name in names}
+
+    @cached_property
+    def groups(self) -> dict[str, dict[str, Mask]]:
+        """For each grouping, its groups and which questions of the walk are in each."""
+        places: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for place, one in enumerate(self.asked):
+            for by, names in one.groups.items():
+                for name in names:
+                    places[by][name].append(place)
+        return {
+            by: {name: _mask(places[by][name], len(self.asked)) for name in sorted(places[by], key=order_of)}
+            for by in sorted(places, key=shown_at)
+            if len(places[by]) <= MOST_GROUPS
+        }
+
+
+def _mask(places: list[int], size: int) -> Mask:
+    mask = np.zeros(size, dtype=bool)
+    mask[places] = True
+    return mask
 
 
 @dataclass(frozen=True)
@@ -127,12 +160,13 @@ def _one(
     walked.asked.append(describe(context, number, item, diagnosis, listed))
     walked.nothing.append(float(item.key.answer.type == "none"))
     walked.keys.append((f"{item.question.family} {item.key.answer.type}", item.key.answer.model_dump_json()))
+    matching = Matching(item.key.answer, diagnosis) if teller is not None else None
     for seen in walked.seen:
         if item.question.id in seen.run.asked:
-            _reply(seen, row, item, diagnosis, teller is not None)
+            _reply(seen, row, item, diagnosis, matching)
 
 
-def _reply(seen: Seen, row: int, item: Item, diagnosis: Diagnosis, can_tell: bool) -> None:
+def _reply(seen: Seen, row: int, item: Item, diagnosis: Diagnosis, matching: Matching | None) -> None:
     replies = seen.run.heard(item)
     outcomes = Counter(heard.outcome for heard in replies)
     place = len(seen.rows)
@@ -146,9 +180,10 @@ def _reply(seen: Seen, row: int, item: Item, diagnosis: Diagnosis, can_tell: boo
         shape = pattern(item.key.answer, heard)
         if shape is not None:
             seen.patterns.append((place, shape))
-        told = _told(seen, item, sample, heard, diagnosis, can_tell)
+        told = _told(seen, item, sample, heard, matching)
         seen.items.append(
-            ItemFinding(
+            # Not validated: there is one for every reply of every run, and all of it was when it was read.
+            ItemFinding.model_construct(
                 question_id=item.question.id,
                 run=seen.run.name,
                 sample=sample,
@@ -161,16 +196,16 @@ def _reply(seen: Seen, row: int, item: Item, diagnosis: Diagnosis, can_tell: boo
         )
 
 
-def _told(seen: Seen, item: Item, sample: int, heard: Heard, diagnosis: Diagnosis, can_tell: bool) -> str:
+def _told(seen: Seen, item: Item, sample: int, heard: Heard, matching: Matching | None) -> str:
     """Hand a readable answer to whoever names causes; why not, where nobody can."""
     if heard.outcome not in ("right", "wrong"):
         return ""
-    if not can_tell:
+    if matching is None:
         seen.untold += heard.outcome == "wrong"
         return NO_TELLER if heard.outcome == "wrong" else ""
-    seen.attributing.expose(diagnosis)
+    seen.attributing.expose(matching)
     if heard.outcome == "wrong":
-        seen.attributing.add(fitting(item.question.id, sample, item.key.answer, heard.read, heard.text, diagnosis))
+        seen.attributing.add(matching.fitting(item.question.id, sample, heard.read, heard.text))
     return ""
 
 
