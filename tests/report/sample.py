@@ -40,15 +40,29 @@ class Player:
 
 PLAYERS = (
     Player("harbour-large", "sim/reader?miss=0.01&reverse=0.05&boundary=0.05", "full", "harbour/large-2", 3.0),
-    Player("harbour-small", "sim/reader?miss=0.05&ignore-not=0.4&drop-filter=0.15&format=0.03", "full", "harbour/small-2", 0.4),
+    Player(
+        "harbour-small",
+        "sim/reader?miss=0.05&ignore-not=0.4&drop-filter=0.15&format=0.03",
+        "full",
+        "harbour/small-2",
+        0.4,
+    ),
     Player("harbour-small-passages", "sim/reader?ignore-not=0.4&drop-filter=0.15", "passages", "harbour/small-2", 0.1),
     Player("harbour-small-tables", "sim/reader?drop-filter=0.12", "tables", "harbour/small-2", 0.05),
-    Player("meadow", "sim/reader?miss=0.12&reverse=0.3&miscount=0.1&refuse=0.04&timeout=0.02", "full", "meadow/8b", 0.1),
+    Player(
+        "meadow", "sim/reader?miss=0.12&reverse=0.3&miscount=0.1&refuse=0.04&timeout=0.02", "full", "meadow/8b", 0.1
+    ),
     Player("meadow-closed-book", "sim/random", "closed-book", "meadow/8b", 0.1),
 )
 
 
-def bench_in(folder: Path, articles: int = 60, count: int = 5, questions: int = 8, lengths: tuple[int, ...] = (16_384, 32_768, 65_536)) -> Path:
+def bench_in(
+    folder: Path,
+    articles: int = 60,
+    count: int = 5,
+    questions: int = 8,
+    lengths: tuple[int, ...] = (16_384, 32_768, 65_536),
+) -> Path:
     """A bench over contexts of several lengths, its corpus beside it."""
     corpus, bench = folder / "corpus", folder / "bench"
     generate(corpus, Recipe(seed=3, articles=articles))

@@ -30,7 +30,9 @@ Examples:
     default=None,
     help="Details in numbered files beside the page, or all in the page.  [default: beside it when it would be large]",
 )
-@click.option("--figures", type=click.Path(path_type=Path), help="Also a folder with every figure as CSV, JSON and SVG.")
+@click.option(
+    "--figures", type=click.Path(path_type=Path), help="Also a folder with every figure as CSV, JSON and SVG."
+)
 @click.option(
     "--site", type=click.Path(path_type=Path), help="Instead a folder: a leaderboard, and a page for each bench."
 )
@@ -55,7 +57,7 @@ def command(
     """
     from fathom.analysis.analyse import Settings, analyse
     from fathom.report.figures import write_figures
-    from fathom.report.page import Choice, write_page
+    from fathom.report.pages import Choice, write_page
     from fathom.report.sections import all_figures
     from fathom.report.site import write_site
     from fathom.report.titles import title_of

@@ -49,8 +49,8 @@ def headline(findings: Findings) -> Figure:
     return Figure(
         "headline",
         "Share right",
-        "Share right of all replies wanted, answered or not, with the 95% interval clustered by context. Built, fitted, "
-        "failed, refused, retired: the five counts that stand beside every score.",
+        "Share right of all replies wanted, answered or not, with the 95% interval clustered by context. Built, "
+        "fitted, failed, refused, retired: the five counts that stand beside every score.",
         COLUMNS,
         tuple(_row(run, benches.get(run.facts.bench, "")) for run in runs),
         draw,

@@ -145,14 +145,16 @@ class Items:
                 yield self._part(start, self.rows[start : start + IN_A_PART], opened, limits)
 
     def _corpus(self, bench: Bench, stack: ExitStack) -> Corpus | None:
-        """The corpus that the bench was built from; where it is gone, passages keep their places and lose their text."""
+        """The corpus of the bench; where it is gone, passages keep their places and lose their text."""
         try:
             corpus = stack.enter_context(Corpus(self._moved or bench.corpus_folder))
         except FathomError as error:
             self._note(f"Needed passages are shown without their text: {error}")
             return None
         if corpus.manifest.fingerprint != bench.manifest.corpus_fingerprint:
-            self._note(f"Needed passages are shown without their text: '{corpus.folder}' is not the corpus of the bench.")
+            self._note(
+                f"Needed passages are shown without their text: '{corpus.folder}' is not the corpus of the bench."
+            )
             return None
         return corpus
 

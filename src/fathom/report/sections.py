@@ -29,7 +29,9 @@ def sections(findings: Findings) -> list[Section]:
     """Every section for which there is something to show, in the order of the page."""
     made = (
         Section("headline", "How they did", "", (headline(findings),), "headline"),
-        Section("comparisons", "Who is better than whom", _told_apart(findings.comparisons), where.comparisons(findings)),
+        Section(
+            "comparisons", "Who is better than whom", _told_apart(findings.comparisons), where.comparisons(findings)
+        ),
         Section(
             "lengths",
             "The longer the context",
@@ -68,7 +70,12 @@ def sections(findings: Findings) -> list[Section]:
             "choice",
         ),
         Section("cost", "Price and accuracy", _cheapest(findings.runs), where.costs(findings)),
-        Section("samples", "Asked again", "What repeated replies to the same question show.", where.samples(findings) + where.repeated(findings)),
+        Section(
+            "samples",
+            "Asked again",
+            "What repeated replies to the same question show.",
+            where.samples(findings) + where.repeated(findings),
+        ),
         Section(
             "floors",
             "Floors and controls",

@@ -34,4 +34,4 @@ def shortened(text: str, most: int) -> str:
         return text
     head = most * 2 // 3
     tail = most - head
-    return f"{text[:head]} [… {len(text) - most:,} characters left out …] {text[len(text) - tail:] if tail else ''}"
+    return f"{text[:head]} [… {len(text) - most:,} characters left out …] {text[len(text) - tail :] if tail else ''}"

@@ -13,8 +13,8 @@ from fathom.records.errors import FathomError, touching
 from fathom.records.files import replacing
 from fathom.report.figures import Column, Figure, Value, write_figures
 from fathom.report.headline import headline
-from fathom.report.page import Choice, Written, assembled, write_page
 from fathom.report.packing import packed
+from fathom.report.pages import Choice, Written, assembled, write_page
 from fathom.report.sections import all_figures
 from fathom.report.titles import title_of
 
@@ -42,7 +42,11 @@ class Site:
 
 
 def write_site(
-    findings: Findings, found: Iterable[ItemFinding], folder: Path, title: str, choice: Choice = Choice()  # noqa: B008
+    findings: Findings,
+    found: Iterable[ItemFinding],
+    folder: Path,
+    title: str,
+    choice: Choice = Choice(),  # noqa: B008
 ) -> Site:
     """Write the leaderboard and one page for each bench, with the figures of each beside it."""
     if folder.is_file():

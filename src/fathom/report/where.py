@@ -52,7 +52,9 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
         lines = [_ahead(one, colours) for one in overall[:MOST_PAIRS]]
         low = min((dot.point.low for row in lines for dot in row.dots), default=0.0)
         high = max((dot.point.high for row in lines for dot in row.dots), default=0.1)
-        return dots("Differences between runs with their 95% intervals", lines, width, min(low, 0.0), high, "difference")
+        return dots(
+            "Differences between runs with their 95% intervals", lines, width, min(low, 0.0), high, "difference"
+        )
 
     columns = (
         Column("first", "First"),
@@ -111,7 +113,9 @@ def _ahead(one: Comparison, colours: dict[str, int]) -> Line:
     value = abs(one.difference.value)
     tip = f"{better} is {value * 100:.1f} points ahead of {worse} ({low * 100:+.1f} to {high * 100:+.1f})"
     tip += "" if one.apart else ", which may be chance"
-    return Line(f"{better} over {worse}", [Dot(colours.get(better, 0) if one.apart else GREY, Point(value, low, high, tip))])
+    return Line(
+        f"{better} over {worse}", [Dot(colours.get(better, 0) if one.apart else GREY, Point(value, low, high, tip))]
+    )
 
 
 def lengths(findings: Findings) -> tuple[Figure, ...]:
@@ -140,7 +144,9 @@ def lengths(findings: Findings) -> tuple[Figure, ...]:
     rows = tuple(
         (run.facts.name, one.name, one.tokens, *estimate(one.right)) for run in runs for one in run.lengths.points
     )
-    curve = Figure("lengths", "Share right by length", "Tokens of the context, on a doubling scale.", columns, rows, draw)
+    curve = Figure(
+        "lengths", "Share right by length", "Tokens of the context, on a doubling scale.", columns, rows, draw
+    )
     return (curve, *_effective(runs))
 
 
@@ -234,9 +240,7 @@ def _file(name: str) -> str:
 
 def heat_maps(findings: Findings) -> tuple[Figure, ...]:
     """The heat maps that were worked out; the page makes those of any other two tags itself."""
-    return tuple(
-        _heat(number, run, one) for number, run in enumerate(findings.runs, start=1) for one in run.heat_maps
-    )
+    return tuple(_heat(number, run, one) for number, run in enumerate(findings.runs, start=1) for one in run.heat_maps)
 
 
 def _heat(number: int, run: RunFinding, found: HeatMap) -> Figure:
@@ -316,7 +320,9 @@ def costs(findings: Findings) -> tuple[Figure, ...]:
         )
         for run in findings.runs
     )
-    note = "Dashed: runs that no other beats in both. Costs are on a scale of tens; a run that costs nothing stands left."
+    note = (
+        "Dashed: runs that no other beats in both. Costs are on a scale of tens; a run that costs nothing stands left."
+    )
     return (Figure("cost", "Share right against cost", note, columns, rows, draw),) if findings.runs else ()
 
 

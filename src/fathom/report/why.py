@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from fathom.analysis.findings import Cause, Findings, Ladder, Pattern, RunFinding
 from fathom.report.drawings.canvas import Node
@@ -24,7 +24,14 @@ def patterns(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(name, [Dot(colours[run.facts.name], point(f"{run.facts.name}, {name}", one.share)) for run, one in found if one.name == name])
+            Line(
+                name,
+                [
+                    Dot(colours[run.facts.name], point(f"{run.facts.name}, {name}", one.share))
+                    for run, one in found
+                    if one.name == name
+                ],
+            )
             for name in names
         ]
         high = max(one.share.high for _, one in found)
@@ -111,7 +118,8 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
 
 
 def _rate(run: RunFinding, one: Cause) -> Point:
-    tip = f"{run.facts.name}, {one.name}: {percent(one.rate, 1)} of the {one.could_strike:,} questions that it could strike"
+    where = f"{percent(one.rate, 1)} of the {one.could_strike:,} questions that it could strike"
+    tip = f"{run.facts.name}, {one.name}: {where}"
     return Point(one.rate, one.rate, one.rate, tip)
 
 
@@ -155,7 +163,8 @@ def says_causes(findings: Findings) -> str:
     explained = sum(run.attribution.explained for run in findings.runs if run.attribution)
     if not wrong:
         return ""
-    return f"{explained:,} of {wrong:,} wrong answers ({percent(explained / wrong)}) come out of one break of the question's own program."
+    share = percent(explained / wrong)
+    return f"{explained:,} of {wrong:,} wrong answers ({share}) come out of one break of the question's own program."
 
 
 def ladders(findings: Findings) -> tuple[Figure, ...]:
@@ -174,20 +183,28 @@ def ladders(findings: Findings) -> tuple[Figure, ...]:
         Column("high", "to", "share"),
         Column("questions", "Questions", "count"),
     )
-    rows: list[tuple[Value, ...]] = []
-    for one in findings.ladders:
-        for rung, right in one.right.items():
-            rows.append((one.model, f"right over {RUNGS.get(rung, rung)}", right.value, right.low, right.high, right.items))
-        for step in one.steps:
-            rows.append((one.model, f"lost in {step.name}: {step.what}", step.lost.value, step.lost.low, step.lost.high, step.lost.items))
+    rows = [row for one in findings.ladders for row in _rungs(one)]
     notes = " ".join(dict.fromkeys(note for one in findings.ladders for note in one.notes))
     note = notes or "Each question is asked on every rung; the table has the intervals."
     return (Figure("ladder", "The ladder", note, columns, tuple(rows), draw),)
 
 
+def _rungs(one: Ladder) -> Iterator[tuple[Value, ...]]:
+    """What is right on each rung, and what is lost between two."""
+    for rung, right in one.right.items():
+        yield one.model, f"right over {RUNGS.get(rung, rung)}", right.value, right.low, right.high, right.items
+    for step in one.steps:
+        lost = step.lost
+        yield one.model, f"lost in {step.name}: {step.what}", lost.value, lost.low, lost.high, lost.items
+
+
 def _pieces(one: Ladder) -> list[Piece]:
     kept = one.right.get("full")
-    pieces = [Piece("kept", "right over the full text", kept.value, f"right over the full text: {interval(kept)}")] if kept else []
+    pieces = (
+        [Piece("kept", "right over the full text", kept.value, f"right over the full text: {interval(kept)}")]
+        if kept
+        else []
+    )
     for step in one.steps:
         # A loss below zero is chance; a bar has no room for it, the table shows it.
         name = f"lost in {step.name}"
@@ -205,12 +222,15 @@ def steps(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(f"step {place}", [
-                Dot(colours[run.facts.name], _reached(run, step.reached, step.wanted))
-                for run, one in found
-                for step in one.by_place
-                if step.place == place and step.wanted
-            ])
+            Line(
+                f"step {place}",
+                [
+                    Dot(colours[run.facts.name], _reached(run, step.reached, step.wanted))
+                    for run, one in found
+                    for step in one.by_place
+                    if step.place == place and step.wanted
+                ],
+            )
             for place in range(1, most + 1)
         ]
         return dots("The share of traces that reach each step", lines, width)
@@ -243,15 +263,26 @@ def says_steps(findings: Findings) -> str:
 
 def goes_with(findings: Findings) -> tuple[Figure, ...]:
     """The table of what goes with failure, one for each run."""
-    return tuple(
-        _goes_with(number, run) for number, run in enumerate(findings.runs) if run.correlations.rows
-    )
+    return tuple(_goes_with(number, run) for number, run in enumerate(findings.runs) if run.correlations.rows)
 
 
 def _goes_with(number: int, run: RunFinding) -> Figure:
     def draw(width: float) -> Node:
         lines = [
-            Line(one.what or one.name, [Dot(number, Point(one.correlation, one.low, one.high, f"{one.name}: {one.correlation:+.2f} ({one.low:+.2f} to {one.high:+.2f})"))])
+            Line(
+                one.what or one.name,
+                [
+                    Dot(
+                        number,
+                        Point(
+                            one.correlation,
+                            one.low,
+                            one.high,
+                            f"{one.name}: {one.correlation:+.2f} ({one.low:+.2f} to {one.high:+.2f})",
+                        ),
+                    )
+                ],
+            )
             for one in run.correlations.rows
         ]
         return dots("Correlation of success with properties of the questions", lines, width, -1.0, 1.0, "number")
@@ -287,5 +318,8 @@ def _goes_with(number: int, run: RunFinding) -> Figure:
         )
         for one in run.correlations.rows
     )
-    note = "Below zero: the more, the less is right. Odds are for one standard deviation more, the other properties held fixed."
+    note = (
+        "Below zero: the more, the less is right. Odds are for one standard deviation more, the other properties held "
+        "fixed."
+    )
     return Figure(f"goes-with-{number + 1}", run.facts.name, note, columns, rows, draw)

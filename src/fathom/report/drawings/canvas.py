@@ -170,6 +170,8 @@ def _written(item: object) -> str:
 def legal(words: str) -> str:
     """The text without signs that XML cannot hold."""
     return "".join(
-        sign if sign in "\t\n" or (sign >= " " and not "\ud800" <= sign <= "\udfff" and sign not in "\ufffe\uffff") else "\ufffd"
+        sign
+        if sign in "\t\n" or (sign >= " " and not "\ud800" <= sign <= "\udfff" and sign not in "\ufffe\uffff")
+        else "\ufffd"
         for sign in words
     )

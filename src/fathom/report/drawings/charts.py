@@ -277,9 +277,7 @@ def _stack(canvas: Canvas, pieces: Sequence[Piece], scale: Scale, top: float) ->
         x, end = scale(start), scale(start + piece.share)
         start += piece.share
         wide = max(0.0, end - x - 1)
-        canvas.add(
-            node("rect", x=x, y=top, width=wide, height=24, class_=piece.class_, tabindex=0, data_tip=piece.tip)
-        )
+        canvas.add(node("rect", x=x, y=top, width=wide, height=24, class_=piece.class_, tabindex=0, data_tip=piece.tip))
         if wide > 34:
             canvas.add(text(percent(piece.share), (x + end) / 2, top + 16, "onmark", "middle"))
 
@@ -290,7 +288,7 @@ class Field(NamedTuple):
     row: str
     column: str
     value: float
-    count: int
+    questions: int
     tip: str
 
 
@@ -317,11 +315,18 @@ def heat(what: str, rows: Sequence[str], columns: Sequence[str], fields: Sequenc
         shade = round(one.value * 8)
         canvas.add(
             node(
-                "rect", x=x + 1, y=y, width=max(1.0, each - 2), height=28, class_=f"h{shade}", tabindex=0, data_tip=one.tip
+                "rect",
+                x=x + 1,
+                y=y,
+                width=max(1.0, each - 2),
+                height=28,
+                class_=f"h{shade}",
+                tabindex=0,
+                data_tip=one.tip,
             )
         )
         if each >= 24:
-            size = "tick" if one.count < 10 else "label"
+            size = "tick" if one.questions < 10 else "label"
             colour = f"{size} dark" if shade >= 5 else size
             canvas.add(text(f"{one.value * 100:.0f}", x + each / 2, y + 18, colour, "middle"))
     return canvas.finished()

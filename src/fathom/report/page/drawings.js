@@ -53,24 +53,37 @@ function legendOf(runs) {
 
 function followPointer() {
   const tip = document.getElementById("tip");
-  const hide = () => { tip.hidden = true; };
+  let held = null;
+  const hide = () => {
+    held = null;
+    tip.hidden = true;
+  };
   const show = (element, x, y) => {
+    held = element;
     tip.textContent = element.getAttribute("data-tip");
-    tip.hidden = false;
+    tip.hidden = !tip.textContent;
     const box = tip.getBoundingClientRect();
     tip.style.left = `${Math.max(8, Math.min(innerWidth - box.width - 8, x - box.width / 2))}px`;
     tip.style.top = `${y - box.height - 14 < 4 ? y + 18 : y - box.height - 14}px`;
   };
+  const showAbove = (element) => {
+    const box = element.getBoundingClientRect();
+    show(element, box.left + box.width / 2, box.top);
+  };
+  const told = (target) => (target instanceof Element ? target.closest("[data-tip]") : null);
   addEventListener("pointermove", (event) => {
-    const element = event.target instanceof Element ? event.target.closest("[data-tip]") : null;
+    const element = told(event.target);
     if (element) show(element, event.clientX, event.clientY);
     else hide();
   });
   addEventListener("focusin", (event) => {
-    const element = event.target.closest ? event.target.closest("[data-tip]") : null;
-    if (!element) return hide();
-    const box = element.getBoundingClientRect();
-    show(element, box.left + box.width / 2, box.top);
+    const element = told(event.target);
+    if (element) showAbove(element);
+    else hide();
   });
-  addEventListener("scroll", hide, { passive: true, capture: true });
+  // Coming to an element by the keyboard scrolls the page: what is said of it goes with it.
+  addEventListener("scroll", () => {
+    if (held && held.isConnected) showAbove(held);
+    else hide();
+  }, { passive: true, capture: true });
 }

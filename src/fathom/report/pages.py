@@ -62,7 +62,8 @@ class Written:
     def describe(self) -> str:
         """What was written, in a line or two."""
         beside = f", and {self.parts} parts beside it ({self.beside / 1e6:.2f} MB)" if self.parts else ""
-        said = f"{self.page}: {self.items:,} items, {self.runs} run{'' if self.runs == 1 else 's'}, {self.bytes / 1e6:.2f} MB"
+        runs = f"{self.runs} run{'' if self.runs == 1 else 's'}"
+        said = f"{self.page}: {self.items:,} items, {runs}, {self.bytes / 1e6:.2f} MB"
         return "\n".join([said + beside, *(f"  note: {note}" for note in self.notes)])
 
 
@@ -77,7 +78,11 @@ class Choice:
 
 
 def write_page(
-    findings: Findings, found: Iterable[ItemFinding], path: Path, title: str, choice: Choice = Choice()  # noqa: B008
+    findings: Findings,
+    found: Iterable[ItemFinding],
+    path: Path,
+    title: str,
+    choice: Choice = Choice(),  # noqa: B008
 ) -> Written:
     """Write the page, with its details inside or beside it."""
     items = Items(findings, found, choice.corpus)
@@ -129,11 +134,7 @@ def _head(
     findings: Findings, items: Items, index: dict[str, object], shown: Sequence[Section], limits: Limits, title: str
 ) -> dict[str, object]:
     """All that the page needs before an item is opened."""
-    floors = [
-        [one.name, one.right.value, one.bench]
-        for one in findings.floors
-        if one.kind == "floor"
-    ]
+    floors = [[one.name, one.right.value, one.bench] for one in findings.floors if one.kind == "floor"]
     return {
         "title": title,
         "lead": lead(findings),
@@ -170,9 +171,7 @@ def _page(head: dict[str, object], inside: Sequence[str], beside: str | None) ->
     data = packed(head | {"beside": beside})
     return assembled(
         str(head["title"]),
-        "".join(
-            f'<script type="text/plain" class="part">{part}</script>\n' for part in inside
-        ),
+        "".join(f'<script type="text/plain" class="part">{part}</script>\n' for part in inside),
         data,
         SCRIPTS,
         admits_scripts=beside is not None,
