@@ -27,7 +27,7 @@ ROUNDS = 200
 STILL = 1e-7
 ALIKE = 0.05
 """Two suspects whose weights differ by less are tied."""
-CROWD = 0.55
+CROWD = 0.6
 """Below this weight the likeliest is not named: it must be likelier than all the others together, and then some."""
 
 UNNAMED = "no single slip of the question's program gives this answer"
@@ -39,8 +39,9 @@ STRANGER = {"number": 0.03, "none": 0.3, "choice": 0.25, "assignment": 0.04, "te
 """The chance that somebody who goes wrong in no known way gives just this answer: numbers are few, NULL is at hand."""
 STRANGER_OF_LISTS = 0.003
 
-SLOW_TO_BELIEVE = 0.5
-"""Imagined strikes of each cause, in ten imagined questions: what never shows is not ruled out by a short run."""
+DOUBT = 20.0
+"""Imagined questions in which each cause strikes as often as all do on average: a few strikes, or none, in a short run
+say little of one cause against another."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,8 @@ class Attributing:
             shares = chances * rates
             shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
             struck = shares.sum(axis=0)
-            updated = np.minimum((struck + SLOW_TO_BELIEVE) / (exposed + 20 * SLOW_TO_BELIEVE), 1.0)
+            usual = struck[:-1].sum() / exposed[:-1].sum()
+            updated = np.minimum((struck + DOUBT * usual) / (exposed + DOUBT), 1.0)
             if np.abs(updated - rates).max() < STILL:
                 break
             rates = updated

@@ -129,11 +129,12 @@ def _is_scaled(wanted: Decimal, said: Decimal) -> bool:
 
 
 def _is_rounded(wanted: Decimal, said: Decimal) -> bool:
-    """Whether the two differ by less than one step of the stated one: 3.67 and 3.7, not 3.67 and 3.9."""
+    """Whether the two differ by no more than a step of the stated one: 3.67 and 3.7, 3.66 or 4, not 3.9."""
     exponent = said.as_tuple().exponent
     places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
     step = Decimal(1).scaleb(-places)
-    return abs(wanted - said) < step and wanted != wanted.to_integral_value()
+    near = abs(wanted - said) <= step if places else abs(wanted - said) < 1
+    return near and wanted != wanted.to_integral_value()
 
 
 def _texts(key: Text, read: Text) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -72,36 +72,48 @@ class Diagnoser:
         program = program_of(item.key)
         reading = Reading(program, tables)
         right = item.key.answer
+        kept = kept_articles(program, tables)
         return Diagnosis(
             operators=_operators(program),
-            sizes=_sizes(program, tables),
-            steps=_steps(program, tables, right),
-            suspects=tuple(_suspects(reading, right)),
-            further=lambda: _two_missed(reading, right),
+            sizes=_sizes(program, kept),
+            steps=_steps(program, tables, kept, right),
+            suspects=tuple(_suspects(reading, right, kept)),
+            further=lambda: _two_missed(reading, right, kept),
         )
 
 
-def _suspects(reading: Reading, right: Answer) -> Iterator[Suspected]:
+def _suspects(reading: Reading, right: Answer, kept: Sequence[int]) -> Iterator[Suspected]:
+    needed = _needed(reading, kept)
     for fault in FAULTS.values():
         ways = list(fault.ways(reading))
-        yield from _changing(fault.name, ways, right)
+        yield from _changing(fault.name, ways, right, needed)
 
 
-def _changing(cause: str, ways: list[Way], right: Answer) -> Iterator[Suspected]:
+def _changing(cause: str, ways: list[Way], right: Answer, needed: frozenset[int]) -> Iterator[Suspected]:
     """The ways that change the answer, each as likely as every way that there is."""
     for detail, broken in ways:
+        # Missing what is not needed changes nothing, and most of what can be missed is not.
+        if broken.missing and not broken.missing <= needed:
+            continue
         answer = broken.answer()
         if not agrees(right, answer):
             yield Suspected(cause, detail, answer, 1 / len(ways))
 
 
-def _two_missed(reading: Reading, right: Answer) -> Iterator[Suspected]:
+def _needed(reading: Reading, kept: Sequence[int]) -> frozenset[int]:
+    """The articles without which the answer may change: those that fit, and all where one bears on another."""
+    if any(isinstance(node, RELATING) for node in nodes(reading.program)):
+        return frozenset(row.number for row in reading.tables.articles)
+    return frozenset(kept)
+
+
+def _two_missed(reading: Reading, right: Answer, kept: Sequence[int]) -> Iterator[Suspected]:
     """Two articles missed at once, where there are few enough to try."""
     numbers = [row.number for row in reading.tables.articles]
     pairs = list(combinations(numbers, 2))
     if len(pairs) <= MOST_PAIRS:
         ways = [Way(f"articles {one} and {two}", replace(reading, missing=frozenset((one, two)))) for one, two in pairs]
-        yield from _changing("miss-document", ways, right)
+        yield from _changing("miss-document", ways, right, _needed(reading, kept))
 
 
 def _operators(program: Program) -> tuple[str, ...]:
@@ -117,14 +129,13 @@ def _operators(program: Program) -> tuple[str, ...]:
     return tuple(names) or ("list",)
 
 
-def _sizes(program: Program, tables: Tables) -> dict[str, float]:
+def _sizes(program: Program, kept: Sequence[int]) -> dict[str, float]:
     length = sum(hasattr(node, "__match_args__") for node in nodes(program))
-    return {"program length": float(length), "articles that fit": float(len(kept_articles(program, tables)))}
+    return {"program length": float(length), "articles that fit": float(len(kept))}
 
 
-def _steps(program: Program, tables: Tables, right: Answer) -> tuple[Step, ...]:
+def _steps(program: Program, tables: Tables, kept: Sequence[int], right: Answer) -> tuple[Step, ...]:
     """The articles that fit, what is measured of each, and the result."""
-    kept = kept_articles(program, tables)
     rows = [tables.articles[number - 1] for number in kept]
     found: list[Step] = []
     if 0 < len(rows) <= MOST_STEPS and program.where is not None and not over_bylines(program):

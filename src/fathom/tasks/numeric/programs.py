@@ -240,9 +240,13 @@ class Program:
 
 def nodes(node: Any) -> Iterator[Any]:
     """The node and every node below it, in order."""
-    yield node
-    for part in _parts(node):
-        yield from nodes(part)
+    # A stack of its own: generators inside generators took twice the time, and programs are walked all day.
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, int | str):
+            waiting.extend(reversed(_parts(node)))
 
 
 def _parts(node: Any) -> Any:
