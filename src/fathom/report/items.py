@@ -12,6 +12,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records
 from fathom.records.questions import Question, QuestionId, Reply
+from fathom.report.packing import packed
 from fathom.report.passages import Passages
 from fathom.report.shortening import Limits, shortened
 from fathom.runs.folder import VERDICTS, read_replies
@@ -144,6 +145,13 @@ class Items:
             for start in range(0, max(1, len(self.rows)), IN_A_PART):
                 yield self._part(start, self.rows[start : start + IN_A_PART], opened, limits)
 
+    def weight(self, limits: Limits) -> int:
+        """About how many bytes of the page the words of replies take, told from some of them."""
+        replies = [reply for run in self.runs for reply in run.replies.values()]
+        some = replies[:: max(1, len(replies) // 400)]
+        texts = [shortened(one.text, limits.reply) + shortened(one.thinking, limits.thinking) for one in some]
+        return len(packed(texts)) * len(replies) // max(1, len(some))
+
     def _corpus(self, bench: Bench, stack: ExitStack) -> Corpus | None:
         """The corpus of the bench; where it is gone, passages keep their places and lose their text."""
         try:
@@ -170,7 +178,7 @@ class Items:
         return {
             "start": start,
             "items": items,
-            "replies": [[self._replies(run, row, limits) for row in rows] for run in self.runs],
+            "replies": [[self._replies(run, row, limits, words) for row in rows] for run in self.runs],
             "benches": [passages.finished() for passages in opened],
             "words": words.listed(),
         }
@@ -192,20 +200,21 @@ class Items:
             rows,
         ]
 
-    def _replies(self, run: Said, row: Row, limits: Limits) -> list[object]:
+    def _replies(self, run: Said, row: Row, limits: Limits, words: Names) -> list[object]:
         if self._fingerprint(row) != run.bench:
             return []
-        return [self._reply(run, found, limits) for found in run.samples(row.question.id)]
+        return [self._reply(run, found, limits, words) for found in run.samples(row.question.id)]
 
-    def _reply(self, run: Said, found: ItemFinding, limits: Limits) -> list[object]:
+    def _reply(self, run: Said, found: ItemFinding, limits: Limits, words: Names) -> list[object]:
         place = found.question_id, found.sample
         reply, verdict = run.replies.get(place), run.verdicts.get(place)
-        read = answer_text(verdict.read_as) if verdict and verdict.read_as is not None else None
+        # What a right answer was read as stands in the key.
+        read_as = verdict.read_as if verdict and found.outcome != "right" else None
         usage = [reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.price] if reply else [0, 0, None]
         return [
             OUTCOMES[found.outcome],
             shortened(reply.text, limits.reply) if reply else "",
-            read,
+            None if read_as is None else answer_text(read_as),
             (verdict.reason if verdict else "") or (reply.error or "" if reply else ""),
             shortened(reply.thinking, limits.thinking) if reply and limits.thinking else "",
             usage,
@@ -213,8 +222,13 @@ class Items:
             [[self.causes(one.cause), one.detail, round(one.weight, 3)] for one in found.suspects[:5]],
             found.unclear,
             [self.patterns(name) for name in found.patterns],
-            [[step.name, shortened(step.value, 80), step.at is not None] for step in found.steps[:24]],
+            # The same steps stand in the replies of every run: a number each, below zero where it was not reached.
+            [_signed(words(f"{one.name}: {shortened(one.value, 80)}"), one.at is not None) for one in found.steps[:24]],
         ]
+
+
+def _signed(number: int, reached: bool) -> int:
+    return number + 1 if reached else -number - 1
 
 
 def _said(name: str, bench: str, folder: Path) -> Said:

@@ -93,6 +93,8 @@ def write_page(
     replies = len(items.rows) * max(1, len(items.runs))
     if parts is False or (parts is None and replies <= MANY):
         for limits in LEVELS:
+            if limits is not LEVELS[-1] and items.weight(limits) > MOST:
+                continue
             inside = [packed(part) for part in items.parts(limits)]
             content = _page(_head(findings, items, index, shown, limits, title), inside, None)
             if len(content) <= MOST or (parts is False and limits is LEVELS[-1]):

@@ -24,7 +24,13 @@ class Limits:
         )
 
 
-LEVELS = (Limits(1_600, 800, 480, 160), Limits(700, 300, 320, 120), Limits(320, 120, 220, 80), Limits(150, 0, 140, 50))
+LEVELS = (
+    Limits(1_600, 800, 480, 160),
+    Limits(700, 300, 320, 120),
+    Limits(320, 120, 220, 80),
+    Limits(200, 0, 160, 60),
+    Limits(120, 0, 120, 40),
+)
 """From generous to sparing; the first with which everything fits is taken."""
 
 

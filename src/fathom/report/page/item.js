@@ -60,24 +60,24 @@ function itemView(explorer, item, part, place) {
         make("pre", { class: "code" }, part.words[program]),
         rows && make("details", null, make("summary", null, "What it gives"), make("pre", { class: "code" }, rows)))),
     make("h3", null, data.runs.length > 1 ? "Replies" : "Reply"),
-    make("div", { class: "replies" }, data.runs.map((run, number) => repliesOf(explorer, run, number, part.replies[number][place]))),
+    make("div", { class: "replies" }, data.runs.map((run, number) => repliesOf(explorer, run, number, part.replies[number][place], part.words))),
     contextView(bench, context, passages),
   ];
 }
 
-function repliesOf(explorer, run, number, samples) {
+function repliesOf(explorer, run, number, samples, words) {
   const { items } = explorer;
   const title = make("h4", null, dot(number), run[0]);
   if (!samples.length) return make("article", { class: "reply away" }, title, make("p", { class: "under" }, "Not among its questions."));
   const body = make("div");
-  const show = (sample) => put(body, replyView(samples[sample], items));
+  const show = (sample) => put(body, replyView(samples[sample], items, words));
   show(0);
   const several = samples.length > 1 && make("div", { class: "samples" }, samples.map((sample, place) =>
     button(OUTCOME[sample[0]].glyph, () => show(place), { class: `sign ${OUTCOME[sample[0]].name.replaceAll(" ", "-")}`, "aria-label": `Reply ${place + 1}: ${OUTCOME[sample[0]].name}` })));
   return make("article", { class: "reply", "data-outcome": samples[0][0] }, title, several, body);
 }
 
-function replyView(reply, items) {
+function replyView(reply, items, words) {
   const [sign, text, read, reason, thinking, [tokensIn, tokensOut, price], score, suspects, unclear, patterns, steps] = reply;
   const { name, glyph } = OUTCOME[sign];
   const credit = score > 0 && score < 1 ? ` · credit ${percent(score)}` : "";
@@ -94,8 +94,8 @@ function replyView(reply, items) {
         return make("p", { class: "suspect" }, bar, make("span", null, make("b", null, items.causes[cause]), detail && ` ${detail}`), make("span", { class: "under" }, percent(weight)));
       })),
     unclear && make("p", { class: "under" }, `cause unclear: ${unclear}`),
-    steps.length > 0 && make("details", null, make("summary", null, `Steps: ${steps.filter((step) => step[2]).length} of ${steps.length} reached`),
-      make("ul", { class: "steps" }, steps.map(([step, value, reached]) => make("li", { class: reached ? "reached" : "missed" }, `${reached ? "✓" : "✕"} ${step}: ${value}`)))),
+    steps.length > 0 && make("details", null, make("summary", null, `Steps: ${steps.filter((step) => step > 0).length} of ${steps.length} reached`),
+      make("ul", { class: "steps" }, steps.map((step) => make("li", { class: step > 0 ? "reached" : "missed" }, `${step > 0 ? "✓" : "✕"} ${words[Math.abs(step) - 1]}`)))),
     thinking && make("details", null, make("summary", null, "Thoughts"), make("pre", { class: "said" }, thinking)),
     make("p", { class: "under usage" }, [tokensIn && `${counted(tokensIn)} tokens in`, tokensOut && `${counted(tokensOut)} out`, price ? money(price) : null].filter(Boolean).join(", ")),
   ];
