@@ -72,6 +72,7 @@ def test_misuse_is_told_in_one_sentence(fathom: Fathom, two_runs: tuple[Path, Pa
         ("analyse", two_runs[0], two_runs[0]),
         ("compare", two_runs[0], tmp_path),
         ("analyse", two_runs[0], "--bench", tmp_path),
+        ("analyse", two_runs[0], "--by", "colour"),
         ("analyse", two_runs[0], "--out", tmp_path / "no" / "such" / "folder.json"),
     ):
         said = fathom(*words)

@@ -11,6 +11,7 @@ import click
 from fathom.cli import options
 from fathom.cli.progress import bar
 from fathom.cli.show import harmless
+from fathom.records.errors import FathomError
 from fathom.records.files import replacing, write_records
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ Examples:
   fathom analyse runs/* --by topic --out findings.json --items items.jsonl
 """
 
+USUAL = "length,skill"
+
 MOST_LINES = 8
 """Patterns, causes and comparisons that are printed; the JSON has all of them."""
 
@@ -34,7 +37,7 @@ MOST_LINES = 8
 @click.option(
     "--by",
     type=options.Words(needed=True),
-    default="length,skill",
+    default=USUAL,
     show_default=True,
     help="Groupings to print; the JSON has all of them.",
 )
@@ -64,6 +67,7 @@ def command(
 
     with bar("Analysing", contexts_ahead(runs, bench)) as show:
         found = analyse(runs, bench, corpus, Settings(seed=seed), show)
+    _check(by, found.findings)
     if out is not None:
         with replacing(out) as file:
             file.write(found.findings.model_dump_json(indent=2).encode() + b"\n")
@@ -73,6 +77,14 @@ def command(
         click.echo(found.findings.model_dump_json(indent=2))
     else:
         click.echo(harmless("\n".join(page(found.findings, by))))
+
+
+def _check(by: Sequence[str], findings: Findings) -> None:
+    """Refuse a grouping that no question has; the usual ones may be missing from a bench."""
+    known = dict.fromkeys(breakdown.by for run in findings.runs for breakdown in run.breakdowns)
+    for name in by:
+        if name not in known and name not in USUAL.split(","):
+            raise FathomError(f"No question has a tag '{name}'. Choose among {', '.join(known)}.")
 
 
 def page(findings: Findings, by: Sequence[str]) -> Iterator[str]:
