@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -57,7 +58,10 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
 def browser() -> Iterator[Browser]:
     """Chromium; closed with the module, since its loop must not run while other tests have their own."""
     if not CHROMIUM.exists():
-        pytest.skip(f"THE PAGE IS NOT TESTED: there is no {CHROMIUM} (Debian, Ubuntu: apt-get install chromium)")
+        missing = f"THE PAGE IS NOT TESTED: there is no {CHROMIUM} (Debian, Ubuntu: apt-get install chromium)"
+        if os.environ.get("FATHOM_BROWSER") == "required":
+            pytest.fail(missing)
+        pytest.skip(missing)
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:

@@ -251,11 +251,12 @@ def _rank(tag: str) -> tuple[int, str]:
 
 
 def _cause(found: ItemFinding | None) -> str:
+    """The likeliest cause; what has several and none before the others is unclear."""
     if found is None:
         return ""
-    if found.suspects:
-        return found.suspects[0].cause
-    return "unclear" if found.unclear else ""
+    if found.unclear:
+        return "unclear"
+    return found.suspects[0].cause if found.suspects else ""
 
 
 def _explained(question: Question, key: Key) -> list[str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from xml.sax.saxutils import escape, quoteattr
 
 Node = list[object]
@@ -129,20 +132,29 @@ def spread(places: Iterable[float], gap: float, low: float, high: float) -> list
     return moved
 
 
-STYLE = """
-svg{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;background:#fff}
-.label{font-size:12px;fill:#22262b}.strong{font-size:12px;font-weight:600;fill:#22262b}
-.tick,.quiet{font-size:11px;fill:#676c73}.onmark{font-size:11px;fill:#fff}
-.grid{stroke:#e3e1da}.axis{stroke:#a9a69d}.floor{stroke:#8a877e;stroke-dasharray:3 3}
-.mark{fill:var(--c);stroke:#fff;stroke-width:1}.line{fill:none;stroke:var(--c);stroke-width:2}
-.whisker{stroke:var(--c);stroke-width:1.6}.area{fill:var(--c);opacity:.13}.bar{fill:var(--c)}
-.s0{--c:#0072b2}.s1{--c:#d55e00}.s2{--c:#009e73}.s3{--c:#b8609a}.s4{--c:#c98a00}.s5{--c:#3a9bd6}
-.s6{--c:#555b63}.s7{--c:#8a3f1d}.s8{--c:#5b57b5}.s9{--c:#6f8a00}
-.kept{fill:#2b7a9b}.finding{fill:#d9822b}.reading{fill:#c2594a}.computing{fill:#7a5c99}
-.h0{fill:#fff}.h1{fill:#eaf2f6}.h2{fill:#cfe2ec}.h3{fill:#abcddd}.h4{fill:#80b3ca}.h5{fill:#5597b4}.h6{fill:#347a9b}
-.h7{fill:#1b5c7d}.h8{fill:#0c415d}.dark{fill:#fff}.none{fill:#f4f3ef}
+RULES = """
+svg{font-family:Helvetica,Arial,sans-serif;background:@sheet}
+.label,.name{font-size:12px;fill:@ink}.name{font-weight:600}.tick,.quiet{font-size:11px;fill:@quiet}
+.onmark{font-size:11px;fill:@on-mark}.grid{stroke:@hair}.axis{stroke:@hair-strong}
+.floor{stroke:@faint;stroke-dasharray:3 3}.mark{stroke:@sheet;stroke-width:1}.line{fill:none;stroke-width:2}
+.whisker{stroke-width:1.6;opacity:.5}
+.kept{fill:@right}.finding{fill:@s4}.reading{fill:@s1}.computing{fill:@s8}.dark{fill:@on-deep}
 """
-"""The colours of a file that stands alone; the page has its own, for light and for dark."""
+"""How drawings look in a file; the colours are the page's own light ones."""
+
+
+@cache
+def style() -> str:
+    """The rules for a file, with colours and not with variables: many programs that draw SVG know none."""
+    page = files("fathom.report").joinpath("page", "style.css").read_text("utf-8")
+    light = page[: page.index("}")]
+    colours = dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", light))
+    rules = re.sub(r"@([a-z0-9-]+)", lambda found: colours[found[1]], RULES)
+    for number in range(SERIES):
+        colour = colours[f"s{number}"]
+        rules += f".mark.s{number},.name.s{number}{{fill:{colour}}}"
+        rules += f".line.s{number},.whisker.s{number}{{stroke:{colour}}}\n"
+    return rules + "".join(f".h{shade}{{fill:{colours[f'h{shade}']}}}" for shade in range(9)) + "\n"
 
 
 def as_svg(drawing: Node) -> str:
@@ -151,7 +163,7 @@ def as_svg(drawing: Node) -> str:
     assert isinstance(attributes, dict)
     assert isinstance(children, list)
     box = str(attributes["viewBox"]).split()
-    whole = node(str(name), node("style", STYLE), *children)
+    whole = node(str(name), node("style", style()), *children)
     whole[1] = {"xmlns": "http://www.w3.org/2000/svg", "width": box[2], "height": box[3], **attributes}
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + _written(whole) + "\n"
 

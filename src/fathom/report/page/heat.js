@@ -18,21 +18,41 @@ function counts(items, run, rows, columns) {
   return found;
 }
 
+// Numbers in their order; words with the most right ones first.
+function ordered(values, column, outcome) {
+  const shares = values.map((_, place) => {
+    let [asked, right] = [0, 0];
+    column.forEach((value, item) => {
+      if (value !== place || outcome[item] === "-") return;
+      asked += 1;
+      if (outcome[item] === "r") right += 1;
+    });
+    return right / Math.max(1, asked);
+  });
+  const numeric = values.every((value) => /^\d/.test(value));
+  return values.map((_, place) => place).sort((one, two) => (numeric
+    ? values[one].localeCompare(values[two], "en", { numeric: true }) : shares[two] - shares[one] || one - two));
+}
+
 function heatFigure(items, runs, state) {
   const rows = items.tags.find(([name]) => name === state.rows);
   const columns = items.tags.find(([name]) => name === state.columns);
   const found = counts(items, state.run, rows, columns);
   const other = state.other >= 0 ? counts(items, state.other, rows, columns) : null;
   const fields = [];
-  rows[1].forEach((row, at) => columns[1].forEach((column, beside) => {
-    const one = found.get(at * 1000 + beside);
-    const two = other && other.get(at * 1000 + beside);
+  const { outcome } = items.runs[state.run];
+  const down = ordered(rows[1], rows[2], outcome);
+  const along = ordered(columns[1], columns[2], outcome);
+  down.forEach((from, at) => along.forEach((to, beside) => {
+    const [row, column] = [rows[1][from], columns[1][to]];
+    const one = found.get(from * 1000 + to);
+    const two = other && other.get(from * 1000 + to);
     if (!one || (other && !two)) return;
     fields.push({ at, beside, row, column, asked: one[0], right: one[1] / one[0], less: two ? two[1] / two[0] : null });
   }));
   const name = runs[state.run][0] + (other ? ` minus ${runs[state.other][0]}` : "");
   return {
-    rows: rows[1], columns: columns[1], fields,
+    rows: down.map((place) => rows[1][place]), columns: along.map((place) => columns[1][place]), fields,
     figure: {
       id: "heat", title: `${name}: ${state.rows} against ${state.columns}`, note: "The share right of first replies.",
       columns: [["row", state.rows, "text"], ["column", state.columns, "text"], ["right", "Right", "share"],
