@@ -95,6 +95,14 @@ def test_the_same_files_give_the_same_findings(ran: Ran) -> None:
     assert other.runs[1].all == analyse(runs).findings.runs[1].all, "chance touches no score"
 
 
+def test_any_number_of_processes_gives_the_same(ran: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fathom.analysis.analyse.WORTH_PROCESSES", 0)
+    runs = [ran("sim/reader?miss=0.2"), ran(FAILING)]
+    one, two = analyse(runs), analyse(runs, settings=Settings(processes=2))
+    assert one.findings == two.findings
+    assert one.items == two.items
+
+
 def test_findings_survive_a_file(ran: Ran) -> None:
     found = analyse([ran("sim/oracle"), ran(FAILING)])
     assert Findings.model_validate_json(found.findings.model_dump_json()) == found.findings

@@ -62,7 +62,8 @@ def struck(bench: Path, name: str, seed: int) -> Mapping[str, list[str]]:
         for context, items in opened.by_context():
             for item in items:
                 rng = rng_for(seed, simulated.name, item.question.id, 0, 0)
-                reading, mine = Reading(program_of(item.key), simulator.read(context)), []
+                reading = Reading(program_of(item.key), simulator.read(context))
+                mine: list[str] = []
                 for fault in simulated.faults(rng):
                     after = FAULTS[fault].strike(reading, rng)
                     if after is not None:

@@ -19,7 +19,7 @@ from tests.analysis.test_intervals import drawn
 
 
 def totals(values: Values, contexts: Numbers) -> Values:
-    return np.bincount(contexts, weights=values)[:, None]
+    return np.bincount(contexts, weights=values).astype(float)[:, None]
 
 
 def chance(first: Values, second: Values, contexts: Numbers, rng: np.random.Generator, exchanges: int = 499) -> float:

@@ -39,6 +39,8 @@ from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
 
 FEW_CONTEXTS = 15
+WORTH_PROCESSES = 1_000
+"""Questions from which on further processes pay."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class Settings:
     """Tosses for paired tests."""
     causes: bool = True
     """Whether to look for the causes of wrong answers, which takes most of the time."""
+    processes: int = 1
+    """In how many to look for them; the findings are the same for any number."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,9 @@ class _Part:
     @classmethod
     def of(cls, joined: Joined, corpus: Path | None, settings: Settings, watch: Callable[[int], None]) -> _Part:
         with ExitStack() as stack:
-            walked = walk(joined, _corpus(joined, corpus, stack) if settings.causes else None, watch)
+            walked = walk(
+                joined, _corpus(joined, corpus, stack) if settings.causes else None, _processes(joined, settings), watch
+            )
         facts = _bench_facts(walked)
         rng = np.random.default_rng([settings.seed, int(facts.fingerprint[:8], 16)])
         columns = [Column(seen, arrays(walked, seen)) for seen in walked.seen]
@@ -166,6 +172,11 @@ def _corpus(joined: Joined, given: Path | None, stack: ExitStack) -> Corpus | No
         f"The corpus '{where}' is not the one that the bench '{joined.bench.folder}' was built from. "
         "Give that one with --corpus."
     )
+
+
+def _processes(joined: Joined, settings: Settings) -> int:
+    """As many as are allowed, and one where starting others takes longer than the work."""
+    return settings.processes if joined.bench.manifest.questions >= WORTH_PROCESSES else 1
 
 
 def _bench_facts(walked: Walked) -> BenchFacts:

@@ -148,10 +148,10 @@ class Attributing:
     readable: int = 0
     wrong: list[Fitting] = field(default_factory=list)
 
-    def expose(self, matching: Matching) -> None:
-        """Count one answer, right or wrong, that causes could have changed."""
+    def expose(self, exposed: Mapping[str, float]) -> None:
+        """Count one answer, right or wrong, that causes could have changed, each with its chance to."""
         self.readable += 1
-        for cause, chance in matching.exposed.items():
+        for cause, chance in exposed.items():
             self.exposed[cause] += chance
             self.could[cause] += 1
 

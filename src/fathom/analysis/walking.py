@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fathom.analysis.attribution import NO_TELLER, Attributing, Matching, Settled
+from fathom.analysis.attribution import NO_TELLER, Attributing, Fitting, Settled
 from fathom.analysis.cost import Spending
 from fathom.analysis.findings import OUTCOMES, ItemFinding, StepSeen
 from fathom.analysis.intervals import Numbers, Values
@@ -18,10 +18,10 @@ from fathom.analysis.patterns import pattern
 from fathom.analysis.properties import Asked, describe, order_of, shown_at
 from fathom.analysis.reading import Heard, Joined, Run
 from fathom.analysis.steps import StepsTaken, look, trace_of
+from fathom.analysis.telling import Given, Task, Told, tell_all, tellers
 from fathom.corpus.store import Corpus, Listed
 from fathom.records.contexts import Context
-from fathom.tasks.catalog import family
-from fathom.tasks.family import CauseKind, Diagnoser, Diagnosis, Item, diagnoser
+from fathom.tasks.family import CauseKind, Diagnosis, Item
 
 NO_DIAGNOSIS = Diagnosis()
 MOST_GROUPS = 60
@@ -125,49 +125,90 @@ def arrays(walked: Walked, seen: Seen) -> Arrays:
     )
 
 
-def walk(joined: Joined, corpus: Corpus | None, watch: Callable[[int], None] = lambda done: None) -> Walked:
+def walk(
+    joined: Joined, corpus: Corpus | None, processes: int = 1, watch: Callable[[int], None] = lambda done: None
+) -> Walked:
     """Look at every question once; without the corpus no cause can be told."""
-    tellers = _tellers(joined, corpus)
+    families = joined.bench.manifest.families
     causes: dict[str, CauseKind] = {}
-    for teller in tellers.values():
+    for teller in tellers(families, corpus).values() if corpus is not None else ():
         causes |= teller.causes
     walked = Walked(joined, has_corpus=corpus is not None)
     walked.seen = [Seen(run, Attributing(causes)) for run in joined.runs]
     listed = {one.id: one for one in corpus.listing()} if corpus is not None else {}
     numbers: dict[str, int] = {}
-    for number, (context, items) in enumerate(joined.groups()):
+    ahead: deque[_Heard] = deque()
+    for number, told in enumerate(tell_all(families, corpus, _tasks(joined, ahead), processes)):
+        group = ahead.popleft()
         walked.documents.append(
-            np.array([numbers.setdefault(id, len(numbers)) for id in context.articles], dtype=np.int64)
+            np.array([numbers.setdefault(id, len(numbers)) for id in group.context.articles], dtype=np.int64)
         )
-        for item in items:
-            _one(walked, number, context, item, tellers.get(item.question.family), listed)
+        for item, replies, one in zip(group.items, group.replies, told, strict=True):
+            _one(walked, number, group.context, item, replies, one, listed)
         watch(number + 1)
     return walked
 
 
-def _tellers(joined: Joined, corpus: Corpus | None) -> dict[str, Diagnoser]:
-    if corpus is None:
-        return {}
-    found = {name: diagnoser(family(name), corpus) for name in joined.bench.manifest.families}
-    return {name: teller for name, teller in found.items() if teller is not None}
+@dataclass(frozen=True)
+class _Heard:
+    """A context whose questions have been sent to whoever tells causes."""
+
+    context: Context
+    items: list[Item]
+    replies: list[list[list[Heard]]]
+    """For each question and each run, its samples; none where the run was not to ask it."""
+
+
+def _tasks(joined: Joined, ahead: deque[_Heard]) -> Iterator[Task]:
+    """What is to be told of each context; what was heard waits in `ahead` until it is."""
+    for context, items in joined.groups():
+        replies = [[run.heard(item) if item.question.id in run.asked else [] for run in joined.runs] for item in items]
+        ahead.append(_Heard(context, items, replies))
+        yield context, [(item, list(_given(some))) for item, some in zip(items, replies, strict=True)]
+
+
+def _given(replies: list[list[Heard]]) -> Iterator[Given]:
+    for run, samples in enumerate(replies):
+        for sample, heard in enumerate(samples):
+            if heard.outcome == "wrong":
+                yield Given(run, sample, heard.read, heard.text)
 
 
 def _one(
-    walked: Walked, number: int, context: Context, item: Item, teller: Diagnoser | None, listed: Mapping[str, Listed]
+    walked: Walked,
+    number: int,
+    context: Context,
+    item: Item,
+    replies: list[list[Heard]],
+    told: Told | None,
+    listed: Mapping[str, Listed],
 ) -> None:
-    diagnosis = teller.diagnose(context, item) if teller is not None else NO_DIAGNOSIS
+    diagnosis = told.diagnosis if told is not None else NO_DIAGNOSIS
     row = len(walked.asked)
     walked.asked.append(describe(context, number, item, diagnosis, listed))
     walked.nothing.append(float(item.key.answer.type == "none"))
     walked.keys.append((f"{item.question.family} {item.key.answer.type}", item.key.answer.model_dump_json()))
-    matching = Matching(item.key.answer, diagnosis) if teller is not None else None
-    for seen in walked.seen:
-        if item.question.id in seen.run.asked:
-            _reply(seen, row, item, diagnosis, matching)
+    fittings = iter(told.fittings if told is not None else ())
+    for seen, samples in zip(walked.seen, replies, strict=True):
+        if samples:
+            _reply(seen, row, item, samples, diagnosis)
+            for heard in samples:
+                _tell(seen, heard, told, fittings)
 
 
-def _reply(seen: Seen, row: int, item: Item, diagnosis: Diagnosis, matching: Matching | None) -> None:
-    replies = seen.run.heard(item)
+def _tell(seen: Seen, heard: Heard, told: Told | None, fittings: Iterator[Fitting]) -> None:
+    """Count what is told of one reply."""
+    if heard.outcome not in ("right", "wrong"):
+        return
+    if told is None:
+        seen.untold += heard.outcome == "wrong"
+        return
+    seen.attributing.expose(told.exposed)
+    if heard.outcome == "wrong":
+        seen.attributing.add(next(fittings))
+
+
+def _reply(seen: Seen, row: int, item: Item, replies: list[Heard], diagnosis: Diagnosis) -> None:
     outcomes = Counter(heard.outcome for heard in replies)
     place = len(seen.rows)
     seen.rows.append(row)
@@ -180,7 +221,6 @@ def _reply(seen: Seen, row: int, item: Item, diagnosis: Diagnosis, matching: Mat
         shape = pattern(item.key.answer, heard)
         if shape is not None:
             seen.patterns.append((place, shape))
-        told = _told(seen, item, sample, heard, matching)
         seen.items.append(
             # Not validated: there is one for every reply of every run, and all of it was when it was read.
             ItemFinding.model_construct(
@@ -190,23 +230,11 @@ def _reply(seen: Seen, row: int, item: Item, diagnosis: Diagnosis, matching: Mat
                 outcome=heard.outcome,
                 score=heard.score,
                 patterns=(shape,) if shape else (),
-                unclear=told,
+                suspects=(),
+                unclear=NO_TELLER if heard.outcome == "wrong" else "",
                 steps=_steps(seen, heard, diagnosis),
             )
         )
-
-
-def _told(seen: Seen, item: Item, sample: int, heard: Heard, matching: Matching | None) -> str:
-    """Hand a readable answer to whoever names causes; why not, where nobody can."""
-    if heard.outcome not in ("right", "wrong"):
-        return ""
-    if matching is None:
-        seen.untold += heard.outcome == "wrong"
-        return NO_TELLER if heard.outcome == "wrong" else ""
-    seen.attributing.expose(matching)
-    if heard.outcome == "wrong":
-        seen.attributing.add(matching.fitting(item.question.id, sample, heard.read, heard.text))
-    return ""
 
 
 def _steps(seen: Seen, heard: Heard, diagnosis: Diagnosis) -> tuple[StepSeen, ...]:

@@ -44,6 +44,7 @@ MOST_LINES = 8
 @click.option("--out", type=click.Path(path_type=Path), help="Write the findings there, as JSON.")
 @click.option("--items", type=click.Path(path_type=Path), help="Write what was found of each reply there, a line each.")
 @options.seed
+@options.processes
 @options.as_json
 def command(
     runs: tuple[Path, ...],
@@ -53,6 +54,7 @@ def command(
     out: Path | None,
     items: Path | None,
     seed: int,
+    processes: int,
     as_json: bool,
 ) -> None:
     """Say where and why runs fail, and how surely.
@@ -66,7 +68,7 @@ def command(
     from fathom.analysis.reading import contexts_ahead
 
     with bar("Analysing", contexts_ahead(runs, bench)) as show:
-        found = analyse(runs, bench, corpus, Settings(seed=seed), show)
+        found = analyse(runs, bench, corpus, Settings(seed=seed, processes=processes), show)
     _check(by, found.findings)
     if out is not None:
         with replacing(out) as file:
