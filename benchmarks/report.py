@@ -11,7 +11,6 @@ from random import Random
 from typing import Any
 
 from _measuring import bench_of, workplace
-
 from fathom.analysis.analyse import Analysis, analyse
 from fathom.corpus.store import Corpus
 from fathom.report.pages import MOST, Written, write_page
@@ -69,7 +68,9 @@ def opens(path: Path, items: int) -> None:
         shown.click(".clear")
         shown.evaluate("() => { document.querySelector('.list').scrollTop = 1e9; }")
         last = f"row-{items - 1}"
-        shown.wait_for_function("id => document.getElementById(id)?.querySelector('.row-words').textContent.length > 10", arg=last)
+        shown.wait_for_function(
+            "id => document.getElementById(id)?.querySelector('.row-words').textContent.length > 10", arg=last
+        )
         shown.click(f"#{last}")
         shown.wait_for_selector("#sheet .reply")
         opened = time.perf_counter()

@@ -142,8 +142,8 @@ def _answer(run: Path) -> None:
 
 _OWN = """
 html head meta title link style body a div p span script noscript header main nav section figure figcaption table
-caption thead tbody tr th td button select option label input i b h1 h2 h3 h4 ul ol li kbd dialog dl dt dd aside svg g line
-path circle rect text pre code article details summary mark
+caption thead tbody tr th td button select option label input i b h1 h2 h3 h4 ul ol li kbd dialog dl dt dd aside svg g
+line path circle rect text pre code article details summary mark
 """
 OWN = set(_OWN.split())
 """The elements that our own scripts make."""

@@ -15,6 +15,7 @@ from lxml import etree
 from fathom.records.files import read_records
 from fathom.records.questions import Question
 from fathom.report.figures import write_figures
+from fathom.report.headline import controls
 from fathom.report.pages import Choice, write_page
 from fathom.report.sections import all_figures, lead
 from fathom.scoring.keys import Key
@@ -37,7 +38,9 @@ def wait_told(page: Any, count: int) -> None:
 def test_the_headline_shows_every_run_with_its_interval(sample: Sample, opening: Opening) -> None:
     with opening(sample.page) as (page, seen):
         rows = page.query_selector_all("table.headline tbody tr")
-        runs = sorted(sample.analysis.findings.runs, key=lambda run: -run.all.right.value)
+        aside = controls(sample.analysis.findings)
+        assert len(aside) == 3
+        runs = sorted(sample.analysis.findings.runs, key=lambda run: (run.facts.name in aside, -run.all.right.value))
         assert len(rows) == len(runs)
         for row, run in zip(rows, runs, strict=True):
             said = row.inner_text()
@@ -181,9 +184,11 @@ def test_needed_passages_stand_in_their_place_in_the_text(sample: Sample, openin
     with opening(sample.page, f"#item-{number + 1}") as (page, _):
         page.wait_for_selector("#sheet .passage")
         found = [
-            (entry.query_selector("mark").text_content(), entry.text_content())
+            (mark.text_content(), entry.text_content())
             for entry in page.query_selector_all("#sheet .passage")
+            for mark in entry.query_selector_all("mark")
         ]
+    assert len(found) == len(items[number].key.proof.passages)
     needed = passage.span.of(text)
     assert any(mark[:60] == re.sub(r"\n\s*\n", "\n", needed)[:60] for mark, _ in found)
     after = re.sub(r"\n\s*\n", "\n", text[passage.span.end : passage.span.end + 40]).strip()[:20]

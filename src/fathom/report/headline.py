@@ -6,6 +6,7 @@ from fathom.analysis.findings import Findings, RunFinding
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, Line, dots
 from fathom.report.figures import Column, Figure, Value
+from fathom.report.titles import bench_names
 from fathom.report.words import point
 
 COLUMNS = (
@@ -34,11 +35,18 @@ COLUMNS = (
 )
 
 
+def controls(findings: Findings) -> set[str]:
+    """Runs that are there to compare with: they are told what a system has to find, or shown nothing."""
+    told = {run for ladder in findings.ladders for rung, run in ladder.runs.items() if rung != "full"}
+    return told | {one.run for one in findings.floors if one.run is not None}
+
+
 def headline(findings: Findings) -> Figure:
-    """Runs, the best first."""
+    """Runs, the best first, and below them those that are there to compare with."""
     places = {run.facts.name: number for number, run in enumerate(findings.runs)}
-    benches = {bench.fingerprint: bench.name for bench in findings.benches}
-    runs = sorted(findings.runs, key=lambda run: -run.all.right.value)
+    benches = bench_names(findings)
+    aside = controls(findings)
+    runs = sorted(findings.runs, key=lambda run: (run.facts.name in aside, -run.all.right.value))
 
     def draw(width: float) -> Node:
         lines = [

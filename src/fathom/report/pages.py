@@ -14,10 +14,12 @@ import fathom
 from fathom.analysis.findings import Findings, ItemFinding
 from fathom.records.errors import FathomError, touching
 from fathom.records.files import replacing
+from fathom.report.headline import controls
 from fathom.report.items import Items
 from fathom.report.packing import packed, source_hash
-from fathom.report.sections import Section, controls, lead, sections
+from fathom.report.sections import Section, lead, sections
 from fathom.report.shortening import LEVELS, Limits
+from fathom.report.titles import bench_names
 
 MOST = 2_900_000
 """Bytes that a page of one file may have."""
@@ -85,6 +87,9 @@ def write_page(
     choice: Choice = Choice(),  # noqa: B008
 ) -> Written:
     """Write the page, with its details inside or beside it."""
+    refuse_page(path)
+    with touching("make the folder", path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
     items = Items(findings, found, choice.corpus)
     parts = choice.parts
     shown = sections(findings)
@@ -100,6 +105,12 @@ def write_page(
             if len(content) <= MOST or (parts is False and limits is LEVELS[-1]):
                 return _write(path, content, (), items)
     return _in_parts(findings, items, index, shown, path, title)
+
+
+def refuse_page(path: Path) -> None:
+    """Raises where no page can stand."""
+    if path.is_dir():
+        raise FathomError(f"Cannot write the page to '{path}': it is a folder. Name a file such as report.html.")
 
 
 def _in_parts(
@@ -123,10 +134,6 @@ def _in_parts(
 
 
 def _write(path: Path, content: bytes, sizes: Sequence[int], items: Items) -> Written:
-    if path.is_dir():
-        raise FathomError(f"Cannot write the page to '{path}': it is a folder. Name a file such as report.html.")
-    with touching("make the folder", path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         file.write(content)
     return Written(path, len(content), len(sizes), sum(sizes), len(items.rows), len(items.runs), tuple(items.notes))
@@ -136,6 +143,7 @@ def _head(
     findings: Findings, items: Items, index: dict[str, object], shown: Sequence[Section], limits: Limits, title: str
 ) -> dict[str, object]:
     """All that the page needs before an item is opened."""
+    names = bench_names(findings)
     floors = [[one.name, one.right.value, one.bench] for one in findings.floors if one.kind == "floor"]
     return {
         "title": title,
@@ -143,10 +151,7 @@ def _head(
         "notes": [*findings.notes, *items.notes, limits.rule()],
         "fathom": fathom.__version__,
         "level": findings.level,
-        "benches": [
-            [one.name, one.questions, one.contexts, one.documents, list(one.families), one.fingerprint]
-            for one in findings.benches
-        ],
+        "benches": [[names[one.fingerprint], one.questions, one.contexts, one.documents] for one in findings.benches],
         "runs": [
             [run.facts.name, run.facts.model, run.facts.system, run.facts.manner, run.facts.bench, run.facts.is_whole]
             for run in findings.runs

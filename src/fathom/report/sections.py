@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fathom.analysis.findings import Comparison, Findings, RunFinding
 from fathom.report import where, why
 from fathom.report.figures import Figure
-from fathom.report.headline import headline
+from fathom.report.headline import controls, headline
 from fathom.report.words import joined, percent, points
 
 
@@ -144,11 +144,6 @@ def _lost_length(runs: Sequence[RunFinding]) -> str:
         return f"Going from {ends[0].name} to {ends[-1].name} tokens costs next to nothing."
     verb = "costs" if mean > 0 else "adds"
     return f"Going from {ends[0].name} to {ends[-1].name} tokens {verb} {points(abs(mean))} on average."
-
-
-def controls(findings: Findings) -> set[str]:
-    """Runs that are there to compare with: they are told more than a system finds, or shown nothing."""
-    return {one.run for one in findings.floors if one.kind == "control" and one.run is not None}
 
 
 def best_first(findings: Findings) -> list[RunFinding]:

@@ -16,7 +16,7 @@ from fathom.report.headline import headline
 from fathom.report.packing import packed
 from fathom.report.pages import Choice, Written, assembled, write_page
 from fathom.report.sections import all_figures
-from fathom.report.titles import title_of
+from fathom.report.titles import bench_names, title_of
 
 SCRIPTS = ("elements.js", "parts.js", "theme.js", "tables.js", "drawings.js", "board.js")
 
@@ -49,8 +49,7 @@ def write_site(
     choice: Choice = Choice(),  # noqa: B008
 ) -> Site:
     """Write the leaderboard and one page for each bench, with the figures of each beside it."""
-    if folder.is_file():
-        raise FathomError(f"Cannot write the site to '{folder}': it is a file. Name a folder.")
+    refuse_site(folder)
     with touching("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
     by_run: dict[str, list[ItemFinding]] = defaultdict(list)
@@ -69,6 +68,12 @@ def write_site(
         file.write(content)
     write_figures([board, headline(findings)], folder)
     return Site(folder, tuple(pages), len(findings.runs))
+
+
+def refuse_site(folder: Path) -> None:
+    """Raises where no folder can stand."""
+    if folder.is_file():
+        raise FathomError(f"Cannot write the site to '{folder}': it is a file. Name a folder.")
 
 
 def only(findings: Findings, bench: BenchFacts) -> Findings:
@@ -106,11 +111,19 @@ def board_figure(findings: Findings) -> Figure:
 
 def _board(findings: Findings, figure: Figure, title: str) -> bytes:
     """The first page."""
+    names = bench_names(findings)
     data = {
         "title": title,
         "fathom": fathom.__version__,
         "benches": [
-            [one.name, one.questions, one.contexts, one.documents, f"bench-{number}/index.html", _floor(findings, one)]
+            [
+                names[one.fingerprint],
+                one.questions,
+                one.contexts,
+                one.documents,
+                f"bench-{number}/index.html",
+                _floor(findings, one),
+            ]
             for number, one in enumerate(findings.benches, start=1)
         ],
         "figure": figure.for_page(),
@@ -141,7 +154,7 @@ def _columns(findings: Findings) -> tuple[Column, ...]:
     each: list[Column] = []
     for number, bench in enumerate(findings.benches, start=1):
         each += [
-            Column(f"right_{number}", bench.name, "share"),
+            Column(f"right_{number}", bench_names(findings)[bench.fingerprint], "share"),
             Column(f"low_{number}", "from", "share"),
             Column(f"high_{number}", "to", "share"),
             Column(f"price_{number}", "price a question", "money"),

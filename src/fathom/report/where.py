@@ -9,6 +9,7 @@ from fathom.analysis.findings import Comparison, Estimate, Findings, HeatMap, Ru
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Curve, Dot, Field, Line, Point, Spot, cloud, curves, dots, heat
 from fathom.report.figures import Column, Figure, Value
+from fathom.report.titles import bench_names
 from fathom.report.words import interval, percent, point
 
 RIGHT = (
@@ -354,7 +355,7 @@ def floors(findings: Findings) -> tuple[Figure, ...]:
     if not findings.floors:
         return ()
     colours = places(findings)
-    benches = {bench.fingerprint: bench.name for bench in findings.benches}
+    benches = bench_names(findings)
 
     def draw(width: float) -> Node:
         lines = [

@@ -8,6 +8,7 @@ from fathom.analysis.findings import Cause, Findings, Ladder, Pattern, RunFindin
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, Line, Piece, Point, dots, stacks
 from fathom.report.figures import Column, Figure, Value
+from fathom.report.headline import controls
 from fathom.report.where import places
 from fathom.report.words import interval, percent, point
 
@@ -70,8 +71,14 @@ def ceiling(high: float) -> float:
     return next((end for end in (0.1, 0.2, 0.25, 0.5, 0.75) if high <= end), 1.0)
 
 
+def _contenders(findings: Findings) -> list[RunFinding]:
+    """The runs that are no controls, of which something is said in words; all of them where there are no others."""
+    aside = controls(findings)
+    return [run for run in findings.runs if run.facts.name not in aside] or list(findings.runs)
+
+
 def says_patterns(findings: Findings) -> str:
-    worst = _largest((run, one) for run in findings.runs for one in run.patterns)
+    worst = _largest((run, one) for run in _contenders(findings) for one in run.patterns)
     if worst is None:
         return ""
     run, one = worst
@@ -159,8 +166,8 @@ def _unclear(findings: Findings) -> tuple[Figure, ...]:
 
 
 def says_causes(findings: Findings) -> str:
-    wrong = sum(run.attribution.wrong for run in findings.runs if run.attribution)
-    explained = sum(run.attribution.explained for run in findings.runs if run.attribution)
+    told = [run.attribution for run in _contenders(findings) if run.attribution]
+    wrong, explained = sum(one.wrong for one in told), sum(one.explained for one in told)
     if not wrong:
         return ""
     share = percent(explained / wrong)

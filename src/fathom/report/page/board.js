@@ -18,7 +18,7 @@ function boardView(data) {
     if (value === null) return make("td", { class: "number" }, "–");
     const bar = make("i", { class: "board-bar" });
     bar.style.width = `${value * 100}%`;
-    const range = place === 4 ? "" : `${percent(row[place + 1])} to ${percent(row[place + 2])}`;
+    const range = place === 4 ? `on ${row[3]} of ${data.benches.length}` : `${percent(row[place + 1])} to ${percent(row[place + 2])}`;
     return make("td", { class: "number board-field", "data-tip": range }, make("span", { class: "board-value" }, percent(value, 1)), make("span", { class: "under" }, range), bar);
   };
   function fillBody() {

@@ -1,6 +1,6 @@
 // Drawings on the page: the one that fits the width, values under the pointer, one run brought forward.
 
-const slim = matchMedia("(max-width: 720px)");
+const slim = matchMedia("screen and (max-width: 720px)");
 
 function drawingOf(figure) {
   const place = make("div", { class: "canvas" });

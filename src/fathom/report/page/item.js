@@ -114,13 +114,15 @@ function contextView(bench, context, passages) {
   const next = (home) => (home.number < places.length ? places[home.number][3] : tokens);
   const token = (one) => Math.round(one.home.token + ((one.from - one.home.start) / Math.max(1, one.home.stop - one.home.start)) * (next(one.home) - one.home.token));
   const list = make("ol", { class: "passages" });
-  const add = (some) => list.append(...some.map((one) => passageView(one, bench, places.length, one.from / end, token(one))));
-  add(placed.slice(0, AT_ONCE));
-  const more = placed.length > AT_ONCE && button(`All ${placed.length} passages`, () => {
-    add(placed.slice(AT_ONCE));
+  const near = together(placed);
+  const add = (some) => list.append(...some.map((some) => passagesView(some, bench, places.length, some[0].from / end, token(some[0]))));
+  add(near.slice(0, AT_ONCE));
+  const more = near.length > AT_ONCE && button(`All ${placed.length} passages`, () => {
+    add(near.slice(AT_ONCE));
     more.remove();
   }, { class: "quiet-button" });
-  const reach = (one, number) => {
+  const reach = (one) => {
+    const number = near.findIndex((some) => some.includes(one));
     if (number >= AT_ONCE && more && more.isConnected) more.click();
     const target = list.children[number];
     target.scrollIntoView({ block: "center" });
@@ -142,8 +144,8 @@ function strip(places, placed, end, bench, reach) {
     const wide = Math.max(3, ((one.to - one.from) / end) * 1000);
     const mark = draw(["rect", { x: String(Math.min(1000 - wide, (one.from / end) * 1000)), y: "6", width: String(wide), height: "28", class: "needed", tabindex: "0", role: "button",
       "aria-label": `Passage ${number + 1}`, "data-tip": `${one.text.slice(0, 120).trim()} (article ${one.home.number}, at ${percent(one.from / end)})` }, []]);
-    mark.addEventListener("click", () => reach(one, number));
-    mark.addEventListener("keydown", (event) => { if (event.key === "Enter") reach(one, number); });
+    mark.addEventListener("click", () => reach(one));
+    mark.addEventListener("keydown", (event) => { if (event.key === "Enter") reach(one); });
     made.append(mark);
   });
   return make("div", { class: "strip-frame" }, made, make("div", { class: "strip-ends" }, make("span", null, "start"), make("span", null, "end")));
@@ -152,11 +154,26 @@ function strip(places, placed, end, bench, reach) {
 // Empty lines say nothing here, and the passage should stand near its neighbours.
 const close = (words) => words.replaceAll(/\n\s*\n/g, "\n");
 
-function passageView(one, bench, articles, share, token) {
+// Passages so near one another that the words between them are at hand stand in one piece of text.
+function together(placed) {
+  const groups = [];
+  for (const one of placed) {
+    const last = groups.length ? groups[groups.length - 1].at(-1) : null;
+    const gap = last ? one.from - last.to : -1;
+    if (last && last.article === one.article && gap >= 0 && gap <= last.after.length) groups[groups.length - 1].push(one);
+    else groups.push([one]);
+  }
+  return groups;
+}
+
+function passagesView(some, bench, articles, share, token) {
+  const [first, last] = [some[0], some[some.length - 1]];
+  const pieces = some.map((one, number) => [make("mark", null, close(one.text)),
+    number < some.length - 1 && make("span", { class: "around" }, close(one.after.slice(0, some[number + 1].from - one.to)))]);
   return make("li", { class: "passage", tabindex: "-1" },
-    make("p", { class: "passage-place" }, make("b", null, `Article ${one.home.number} of ${articles}`), ` ${bench.articles[one.article]}`,
+    make("p", { class: "passage-place" }, make("b", null, `Article ${first.home.number} of ${articles}`), ` ${bench.articles[first.article]}`,
       make("span", { class: "under" }, ` · at ${percent(share)}, about token ${counted(token)}`)),
-    one.text || one.before ? make("p", { class: "passage-text" }, one.before && make("span", { class: "around" }, `…${close(one.before)}`),
-      make("mark", null, close(one.text)), one.after && make("span", { class: "around" }, `${close(one.after).trimEnd()}…`))
+    first.text || first.before ? make("p", { class: "passage-text" }, first.before && make("span", { class: "around" }, `…${close(first.before)}`),
+      pieces, last.after && make("span", { class: "around" }, `${close(last.after).trimEnd()}…`))
       : make("p", { class: "under" }, "Its text is not at hand."));
 }
