@@ -95,6 +95,12 @@ def test_a_value_inside_another_is_no_part_of_a_list() -> None:
     assert compared(Multiset(items=numbers(1, 2)), Multiset(items=numbers(11, 22))) == "another list"
 
 
+@pytest.mark.parametrize("said", ["1E+999999", "-1E-999999", "9" * 5_000, "0E+999999"])
+def test_a_number_beyond_all_bounds_is_another_number(said: str) -> None:
+    assert compared(number("3.5", 1), number(said)) == "another number"
+    assert compared(number("7"), number(said)) == "another number"
+
+
 @pytest.mark.parametrize(
     ("heard", "wanted"),
     [

@@ -108,7 +108,13 @@ def _numbers(pairs: Sequence[tuple[Atom, Atom]]) -> str | None:
 def _number(key: Atom, read: Atom) -> str | None:
     if not isinstance(key, Number) or not isinstance(read, Number):
         return None
-    wanted, said = key.value, read.value
+    try:
+        return _values(key.value, read.value)
+    except ArithmeticError:
+        return None  # a reply may state a number with a million digits, which no arithmetic takes
+
+
+def _values(wanted: Decimal, said: Decimal) -> str | None:
     if wanted == said:
         return "unit or scale"
     if abs(wanted - said) == 1 and wanted == wanted.to_integral_value():

@@ -12,6 +12,8 @@ from fathom.tasks.family import Step
 
 SHORTEST = 40
 """Characters before the answer that count as reasoning."""
+LONGEST = 400_000
+"""Characters of a trace that are searched: a model that repeats itself for a million says nothing new."""
 
 
 def trace_of(heard: Heard) -> str:
@@ -24,7 +26,7 @@ def trace_of(heard: Heard) -> str:
 
 def look(trace: str, steps: Sequence[Step]) -> tuple[StepSeen, ...]:
     """Where each step is reached: where the last of its parts first stands."""
-    lowered = trace.casefold()
+    lowered = trace[:LONGEST].casefold()
     return tuple(
         StepSeen(name=step.name, value=", ".join(part[0] for part in step.parts)[:200], at=_reached(lowered, step))
         for step in steps
