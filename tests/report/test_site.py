@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fathom.analysis.analyse import analyse
+from fathom.report.pages import write_page
 from fathom.report.site import write_site
 from tests.conftest import Fathom
 from tests.report.conftest import Opening, Sample
@@ -48,6 +49,23 @@ def test_each_bench_has_its_page_and_figures(site: Path, opening: Opening) -> No
         assert (site / name).stat().st_size > 100
 
 
+def test_runs_on_two_benches_stand_on_one_page(site: Path, sample: Sample, opening: Opening) -> None:
+    other = site.parent / "runs" / "large-on-the-other"
+    analysis = analyse([sample.runs[0], other])
+    path = site.parent / "both.html"
+    written = write_page(analysis.findings, analysis.all_items(), path, "Both")
+    sizes = [bench.questions for bench in analysis.findings.benches]
+    assert written.items == sum(sizes)
+    with opening(path) as (page, seen):
+        for number, size in enumerate(sizes):
+            page.select_option("#filter-bench", str(number))
+            page.wait_for_function("n => document.querySelector('.told').textContent.startsWith(`${n} of`)", arg=size)
+        page.click(".row")
+        page.wait_for_selector("#sheet .reply")
+        assert "Not among its questions" in page.inner_text("#sheet .replies")
+        assert seen.nothing(), seen
+
+
 def test_the_command_writes_a_page_and_figures(sample: Sample, fathom: Fathom, tmp_path: Path) -> None:
     done = fathom(
         "report", *sample.runs[:2], "--out", tmp_path / "a" / "page.html", "--figures", tmp_path / "figures", "--json"
@@ -77,6 +95,7 @@ def test_misuse_is_told_in_a_sentence(sample: Sample, fathom: Fathom, tmp_path: 
         (("report", sample.runs[0], "--out", tmp_path), "it is a folder"),
         (("report", sample.runs[0], "--site", taken), "it is a file"),
         (("report", sample.runs[0], "--site", tmp_path / "s", "--out", tmp_path / "p.html"), "not both"),
+        (("report", sample.runs[0], "--site", tmp_path / "s", "--figures", tmp_path / "f"), "Leave --figures out"),
     ):
         done = fathom(*words)
         assert (done.returncode, done.stdout) == (2, "")

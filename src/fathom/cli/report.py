@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from fathom.cli import options
+from fathom.cli.progress import bar
+from fathom.cli.show import harmless
 from fathom.records.errors import FathomError
 
 EXAMPLE = """
@@ -37,6 +39,7 @@ Examples:
     "--site", type=click.Path(path_type=Path), help="Instead a folder: a leaderboard, and a page for each bench."
 )
 @options.seed
+@options.processes
 @options.as_json
 def command(
     runs: tuple[Path, ...],
@@ -48,6 +51,7 @@ def command(
     figures: Path | None,
     site: Path | None,
     seed: int,
+    processes: int,
     as_json: bool,
 ) -> None:
     """Write a page that shows what runs got right, where and why they fail, and every item.
@@ -56,27 +60,33 @@ def command(
     all of them. Reads the runs, their benches and corpora; writes the page; calls no model.
     """
     from fathom.analysis.analyse import Settings, analyse
+    from fathom.analysis.reading import contexts_ahead
     from fathom.report.figures import write_figures
-    from fathom.report.pages import Choice, write_page
+    from fathom.report.pages import Choice, refuse_page, write_page
     from fathom.report.sections import all_figures
-    from fathom.report.site import write_site
+    from fathom.report.site import refuse_site, write_site
     from fathom.report.titles import title_of
 
+    if site is not None and out is not None:
+        raise FathomError("Give --out for one page or --site for a folder of them, not both.")
+    if site is not None and figures is not None:
+        raise FathomError("A site has the figures of each bench beside its page. Leave --figures out.")
+    # Looked at first: an analysis takes its time, and its page should have a place.
+    refuse_site(site) if site is not None else refuse_page(out or Path("report.html"))
     folders = run_folders(runs)
-    analysed = analyse(folders, bench, corpus, Settings(seed=seed))
+    with bar("Analysing", contexts_ahead(folders, bench)) as show:
+        analysed = analyse(folders, bench, corpus, Settings(seed=seed, processes=processes), show)
     found, items = analysed.findings, analysed.all_items()
     if site is not None:
-        if out is not None:
-            raise FathomError("Give --out for one page or --site for a folder of them, not both.")
         told = write_site(found, items, site, title or "Leaderboard", Choice(parts, corpus))
-        click.echo(json.dumps(told.as_json(), indent=2) if as_json else told.describe())
+        click.echo(json.dumps(told.as_json(), indent=2) if as_json else harmless(told.describe()))
         return
     written = write_page(found, items, out or Path("report.html"), title or title_of(found), Choice(parts, corpus))
     drawn = write_figures(all_figures(found), figures) if figures is not None else []
     if as_json:
         click.echo(json.dumps(written.as_json() | {"figures": [str(path) for path in drawn]}, indent=2))
         return
-    click.echo(written.describe())
+    click.echo(harmless(written.describe()))
     if figures is not None:
         click.echo(f"  {len(drawn)} files of figures in {figures}")
 

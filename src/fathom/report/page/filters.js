@@ -8,7 +8,7 @@ const OUTCOME = Object.fromEntries(OUTCOMES.map(([sign, name, glyph]) => [sign, 
 const ACROSS = [["all-right", "right in every run"], ["none-right", "right in no run"], ["differ", "runs differ"]];
 
 function nothingChosen() {
-  return { run: -1, outcome: "", pattern: "", cause: "", tags: {}, words: "" };
+  return { bench: -1, run: -1, outcome: "", pattern: "", cause: "", tags: {}, words: "" };
 }
 
 class Filters {
@@ -28,6 +28,7 @@ class Filters {
       return [values.indexOf(value), column];
     });
     const fits = (item) => {
+      if (chosen.bench >= 0 && items.bench[item] !== chosen.bench) return false;
       for (const [value, column] of tags) if (column[item] !== value) return false;
       if (!this.outcomeFits(chosen.outcome, item, runs)) return false;
       if (!chosen.pattern && !chosen.cause) return chosen.run < 0 || items.runs[chosen.run].outcome[item] !== "-";

@@ -54,7 +54,7 @@ function itemView(explorer, item, part, place) {
     make("p", { class: "question", id: "sheet-title" }, question),
     make("p", { class: "tags" }, tags.map(([name, value]) => make("span", { class: "tag" }, make("span", { class: "tag-name" }, name), value))),
     make("div", { class: "proof" },
-      make("section", { class: "key" }, make("h3", null, "Key"), make("pre", { class: "answer" }, key === "NULL" ? "NULL: nothing fits" : key), make("p", { class: "under" }, type)),
+      make("section", { class: "key" }, make("h3", null, "Key"), make("pre", { class: "answer" }, type === "none" ? "NULL: nothing fits" : key), make("p", { class: "under" }, type)),
       make("section", { class: "program" }, make("h3", null, "How it is worked out"),
         steps.length > 0 && make("ol", null, steps.map((step) => make("li", null, part.words[step]))),
         make("pre", { class: "code" }, part.words[program]),

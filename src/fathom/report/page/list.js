@@ -43,6 +43,7 @@ class Explorer {
     const tags = items.tags.filter(([, values]) => values.length > 1 && values.length <= 200);
     put(this.controls,
       make("label", { class: "choose wide" }, make("span", null, "Search"), this.search),
+      items.bench && choose("Bench", [[-1, "any bench"], ...this.data.benches.map(([name], bench) => [bench, name])], chosen.bench, set("bench", true), { id: "filter-bench" }),
       items.runs.length > 1 && choose("Run", [[-1, "any run"], ...this.data.runs.map(([name], run) => [run, name])], chosen.run, set("run", true), { id: "filter-run" }),
       choose("Outcome", [any, ...OUTCOMES.map(([sign, name]) => [sign, name]), ...(items.runs.length > 1 ? ACROSS : [])], chosen.outcome, set("outcome"), { id: "filter-outcome" }),
       items.patterns.length > 0 && choose("Pattern", [any, ...items.patterns.map((name) => [name, name])], chosen.pattern, set("pattern"), { id: "filter-pattern" }),
