@@ -21,6 +21,7 @@ from fathom.report.figures import Column, Figure, write_figures
 from fathom.report.packing import packed
 from fathom.report.sections import all_figures, lead
 from fathom.report.shortening import LEVELS, shortened
+from fathom.report.words import percent
 from tests.report.conftest import Sample
 
 
@@ -75,6 +76,14 @@ def test_charts_hold_with_nothing_and_with_one() -> None:
         ]
         for drawing in drawn:
             assert etree.fromstring(as_svg(drawing).encode()).tag.endswith("svg")
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [(0.0, "0%"), (0.0004, "0.0%"), (0.625, "63%"), (0.6249, "62%"), (0.9999, "100.0%")],
+)
+def test_shares_are_rounded_as_the_page_rounds_them(share: float, said: str) -> None:
+    assert percent(share) == said
 
 
 @given(st.text(), st.floats(10, 400))

@@ -18,6 +18,7 @@ from fathom.report.figures import write_figures
 from fathom.report.headline import controls
 from fathom.report.pages import Choice, write_page
 from fathom.report.sections import all_figures, lead
+from fathom.report.words import percent
 from fathom.scoring.keys import Key
 from fathom.tasks.bench import Bench
 from tests.report.conftest import Opening, Sample
@@ -45,8 +46,8 @@ def test_the_headline_shows_every_run_with_its_interval(sample: Sample, opening:
         for row, run in zip(rows, runs, strict=True):
             said = row.inner_text()
             assert run.facts.name in said
-            assert f"{run.all.right.value * 100:.0f}%" in said
-            assert f"{run.all.right.low * 100:.0f}%" in said
+            assert percent(run.all.right.value) in said
+            assert percent(run.all.right.low) in said
             assert row.query_selector("td[data-name=built]").inner_text() == str(run.all.counts.built)
             bar, point = row.query_selector(".interval .range"), row.query_selector(".interval .point")
             assert bar.bounding_box()["x"] <= point.bounding_box()["x"] + 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fathom.analysis.findings import Findings, RunFinding
+from fathom.models.simulated import PREFIX
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, Line, dots
 from fathom.report.figures import Column, Figure, Value
@@ -38,7 +39,13 @@ COLUMNS = (
 def controls(findings: Findings) -> set[str]:
     """Runs that are there to compare with: they are told what a system has to find, or shown nothing."""
     told = {run for ladder in findings.ladders for rung, run in ladder.runs.items() if rung != "full"}
-    return told | {one.run for one in findings.floors if one.run is not None}
+    # Of the simulated answerers only a reader may be taken for a model; an oracle knows the keys.
+    known = {run.facts.name for run in findings.runs if _is_no_reader(run.facts.model)}
+    return told | known | {one.run for one in findings.floors if one.run is not None}
+
+
+def _is_no_reader(model: str) -> bool:
+    return model.startswith(PREFIX) and not model.startswith(f"{PREFIX}reader")
 
 
 def headline(findings: Findings) -> Figure:

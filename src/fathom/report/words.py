@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fathom.analysis.findings import Estimate
+from fathom.report.drawings.canvas import percent as rounded
 from fathom.report.drawings.charts import Point
 
 
 def percent(value: float, decimals: int = 0) -> str:
     """62% for 0.62; what is not quite all or nothing is not rounded to it."""
-    said = f"{value * 100:.{decimals}f}%"
-    if said in ("100%", "0%") and value not in (0.0, 1.0):
-        return f"{value * 100:.1f}%"
-    return said
+    said = rounded(value, decimals)
+    return rounded(value, 1) if said in ("100%", "0%") and value not in (0.0, 1.0) else said
 
 
 def points(value: float) -> str:

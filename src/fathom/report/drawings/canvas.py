@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from math import floor
 from xml.sax.saxutils import escape, quoteattr
 
 Node = list[object]
@@ -113,7 +114,9 @@ def share_axis(canvas: Canvas, scale: Scale, top: float, bottom: float, steps: S
 
 
 def percent(value: float, decimals: int = 0) -> str:
-    return f"{value * 100:.{decimals}f}%"
+    """In per cent, a half rounded up as in the page's script: 62.5 must not be 62 here and 63 there."""
+    steps = 10**decimals
+    return f"{floor(value * 100 * steps + 0.5) / steps:.{decimals}f}%"
 
 
 def spread(places: Iterable[float], gap: float, low: float, high: float) -> list[float]:

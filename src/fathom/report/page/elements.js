@@ -58,10 +58,13 @@ function announce(words) {
   document.getElementById("announcer").textContent = words;
 }
 
-const percent = (value, decimals = 0) => {
-  const said = `${(value * 100).toFixed(decimals)}%`;
-  return (said === "100%" || said === "0%") && value !== 0 && value !== 1 ? `${(value * 100).toFixed(1)}%` : said;
-};
+const rounded = (value, decimals) => `${(Math.floor(value * 100 * 10 ** decimals + 0.5) / 10 ** decimals).toFixed(decimals)}%`;
+
+// What is not quite all or nothing is not rounded to it.
+function percent(value, decimals = 0) {
+  const said = rounded(value, decimals);
+  return (said === "100%" || said === "0%") && value !== 0 && value !== 1 ? rounded(value, 1) : said;
+}
 const counted = (value) => Number(value).toLocaleString("en-US");
 const some = (count, noun) => `${counted(count)} ${noun}${count === 1 ? "" : "s"}`;
 

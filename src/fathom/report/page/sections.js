@@ -76,7 +76,7 @@ function matrixView(section, data, explorer) {
         const row = found.get(`${run}\n${name}`);
         if (!row) return make("td", { class: "field empty" }, "·");
         const bar = make("i", { class: `bar s${number % 10}` });
-        bar.style.width = `${(row[column.count] / most) * 100}%`;
+        bar.style.width = `calc((100% - 20px) * ${row[column.count] / most})`;
         const tip = kind === "cause"
           ? `${run}: likeliest for ${counted(row[column.count])}, certain for ${counted(row[column.certain])}; strikes ${percent(row[column.rate], 1)} of the ${counted(row[column.could_strike])} questions it could`
           : `${run}: ${counted(row[column.count])} replies, ${percent(row[column.share], 1)} of all, ${percent(row[column.of_wrong], 1)} of those not right`;
