@@ -173,6 +173,26 @@ def test_an_open_item_shows_all_of_it(sample: Sample, opening: Opening) -> None:
         assert seen.nothing(), seen
 
 
+def test_every_wrong_answer_names_its_suspects(sample: Sample, opening: Opening) -> None:
+    found = sample.analysis.items["meadow"]
+    place = list(sample.analysis.items).index("meadow")
+    with opening(sample.page) as (page, _):
+        page.select_option("#filter-run", str(place))
+        page.select_option("#filter-outcome", "w")
+        wrong = [one for one in found if one.outcome == "wrong"]
+        wait_told(page, len(wrong))
+        page.click(".row")
+        for one in wrong:
+            page.wait_for_function(
+                "id => document.querySelector('#sheet .id')?.textContent === id", arg=one.question_id
+            )
+            said = page.locator("#sheet .reply").nth(place).inner_text()
+            assert all(suspect.cause in said for suspect in one.suspects[:5])
+            assert all(pattern in said for pattern in one.patterns)
+            assert "undefined" not in page.inner_text("#sheet")
+            page.keyboard.press("j")
+
+
 def test_needed_passages_stand_in_their_place_in_the_text(sample: Sample, opening: Opening) -> None:
     from fathom.corpus.store import Corpus
 

@@ -92,8 +92,10 @@ class Items:
         self.notes: list[str] = []
         self.runs = [_said(run.facts.name, run.facts.bench, Path(run.facts.folder)) for run in findings.runs]
         by_name = {run.name: run for run in self.runs}
+        self.patterns, self.causes = Names(), Names()
         for one in found:
             by_name[one.run].found[one.question_id, one.sample] = one
+            self._name(one)
         self.benches = [Bench(Path(bench.folder)) for bench in findings.benches]
         self.rows = [
             Row(number, item.question, item.key)
@@ -102,7 +104,15 @@ class Items:
             for item in items
         ]
         self._contexts = [{context.id: context for context in bench.contexts()} for bench in self.benches]
-        self.patterns, self.causes = Names(), Names()
+
+    def _name(self, found: ItemFinding) -> None:
+        """Gives numbers to all that will be named: the index lists them before the parts point to them."""
+        for pattern in found.patterns:
+            self.patterns(pattern)
+        for suspect in found.suspects:
+            self.causes(suspect.cause)
+        if found.unclear:
+            self.causes("unclear")
 
     def index(self) -> dict[str, object]:
         """What filters and the list need of every item."""

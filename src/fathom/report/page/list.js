@@ -9,6 +9,8 @@ class Explorer {
     this.parts = parts;
     this.filters = new Filters(data.items);
     this.chosen = nothingChosen();
+    // Some causes are only ever rivals of others.
+    this.likeliest = data.items.causes.filter((_, cause) => data.items.runs.some((run) => run.cause.includes(cause)));
     this.found = [];
     this.at = 0;
     this.round = 0;
@@ -47,7 +49,7 @@ class Explorer {
       items.runs.length > 1 && choose("Run", [[-1, "any run"], ...this.data.runs.map(([name], run) => [run, name])], chosen.run, set("run", true), { id: "filter-run" }),
       choose("Outcome", [any, ...OUTCOMES.map(([sign, name]) => [sign, name]), ...(items.runs.length > 1 ? ACROSS : [])], chosen.outcome, set("outcome"), { id: "filter-outcome" }),
       items.patterns.length > 0 && choose("Pattern", [any, ...items.patterns.map((name) => [name, name])], chosen.pattern, set("pattern"), { id: "filter-pattern" }),
-      items.causes.length > 0 && choose("Likely cause", [any, ...items.causes.map((name) => [name, name])], chosen.cause, set("cause"), { id: "filter-cause" }),
+      items.causes.length > 0 && choose("Likely cause", [any, ...this.likeliest.map((name) => [name, name])], chosen.cause, set("cause"), { id: "filter-cause" }),
       tags.map(([name, values]) => {
         // A tag may have an empty value, so choices go by number.
         const ordered = values.map((value, place) => [place, value || "(none)"]).sort((one, two) => one[1].localeCompare(two[1], "en", { numeric: true }));
