@@ -22,6 +22,7 @@ from fathom.scoring.scitrek import printed
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
+from fathom.tasks.family import explained
 
 IN_A_PART = 1_000
 """Items whose details travel together."""
@@ -202,7 +203,7 @@ class Items:
             row.question.id,
             row.question.text,
             words(proof.program),
-            [words(step) for step in _explained(row.question, key)],
+            [words(step) for step in explained(family(row.question.family), key)],
             answer_text(key.answer),
             key.answer.type,
             passages.context(context),
@@ -267,12 +268,6 @@ def _cause(found: ItemFinding | None) -> str:
     if found.unclear:
         return "unclear"
     return found.suspects[0].cause if found.suspects else ""
-
-
-def _explained(question: Question, key: Key) -> list[str]:
-    """The program in plain words, where the family can say it."""
-    explain = getattr(family(question.family), "explain", None)
-    return list(explain(key)) if explain is not None else []
 
 
 def answer_text(answer: Answer) -> str:

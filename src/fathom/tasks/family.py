@@ -188,6 +188,12 @@ def diagnoser(family: Family, corpus: Corpus) -> Diagnoser | None:
     return None if make is None else make(corpus)
 
 
+def explained(family: Family, key: Key) -> list[str]:
+    """The key's program in plain words, step by step; nothing where the family offers no words."""
+    explain: Callable[[Key], list[str]] | None = getattr(family, "explain", None)
+    return [] if explain is None else explain(key)
+
+
 def passages_of(family: Family, corpus: Corpus) -> Callable[[Context, Item], Sequence[Passage]]:
     """What a question needs of its context: the family's own view of it, or else what proves the key."""
     make: Callable[[Corpus], Callable[[Context, Item], Sequence[Passage]]] | None = getattr(family, "passages", None)
