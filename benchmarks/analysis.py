@@ -17,7 +17,6 @@ from _measuring import bench_of, best, fathom, workplace
 from fathom.analysis.analyse import Settings, analyse
 from fathom.analysis.comparing import exchange_tests
 from fathom.analysis.intervals import Sums, Values, paired_resamples
-from fathom.work import cores
 
 RESAMPLES = 10_000
 CONTEXTS, QUESTIONS = 200, 10
@@ -67,19 +66,15 @@ def analysing(folder: Path) -> None:
     for number, run in enumerate(runs):
         fathom("run", bench, "--model", f"sim/reader?{DIALS.format(number, number)}", "--out", run)
         fathom("score", run)
-    many = Settings(processes=cores())
-    ten = seconds(lambda: analyse(runs, settings=many), 3)
-    here = seconds(lambda: analyse(runs), 2)
+    ten = seconds(lambda: analyse(runs), 3)
     scores = seconds(lambda: analyse(runs, settings=Settings(causes=False)), 2)
     alone = seconds(lambda: analyse(runs[:1]), 2)
     found = analyse(runs).findings
     asked = sum(run.all.outcomes.questions for run in found.runs)
-    print(f"10 runs, {asked:,} questions, {len(found.comparisons):,} comparisons: {ten:.2f} s in {cores()} processes,")
-    print(f"  {here:.2f} s in one: {10 * alone / here:.1f} times as fast as one run after another;")
-    print(f"  {scores:.2f} s without causes")
+    print(f"10 runs, {asked:,} questions, {len(found.comparisons):,} comparisons: {ten:.2f} s,")
+    print(f"  {10 * alone / ten:.1f} times as fast as one run after another; {scores:.2f} s without causes")
 
 
-if __name__ == "__main__":  # since other processes read this file too
-    resampling()
-    with workplace() as place:
-        analysing(place)
+resampling()
+with workplace() as place:
+    analysing(place)

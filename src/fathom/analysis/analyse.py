@@ -39,8 +39,8 @@ from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
 
 FEW_CONTEXTS = 15
-WORTH_PROCESSES = 1_000
-"""Questions from which on further processes pay."""
+WORTH_PROCESSES = 5_000
+"""Questions from which on further processes pay: at 2,000, two of them took as much time to start as they saved."""
 
 
 @dataclass(frozen=True)
