@@ -4,6 +4,7 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+CHROMIUM := /usr/bin/chromium
 
 .PHONY: demo test lint bench requirements clean
 
@@ -11,6 +12,8 @@ demo: $(READY)
 	$(BIN)/fathom demo --out demo
 
 test: lint
+	@test -x $(CHROMIUM) || echo "No $(CHROMIUM): the tests of the report in a browser are SKIPPED" \
+	  "(Debian, Ubuntu: apt-get install chromium)." >&2
 	$(BIN)/pytest -n auto --dist loadfile
 
 lint: $(READY)

@@ -83,6 +83,7 @@ def test_the_demo_runs(tmp_path: Path, fathom: Fathom) -> None:
     again = fathom("demo", "--out", tmp_path / "demo")
     assert again.returncode == 0
     assert read_replies(tmp_path / "demo" / "runs" / "full").replies == replies.replies
+    assert (tmp_path / "demo" / "report.html").stat().st_size > 100_000
 
 
 def test_a_terminal_that_lacks_letters_is_no_error(mixed_folder: Path, fathom: Fathom) -> None:

@@ -95,6 +95,7 @@ def test_every_article_stands_where_its_place_says(contexts: list[Context], pape
                 article = corpus.article(place.article)
                 assert place.span.of(text) == article.text
                 title = place.locate(article.title)
+                assert title is not None
                 assert title.of(text) == article.title_text
 
 

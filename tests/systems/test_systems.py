@@ -16,11 +16,12 @@ from fathom.contexts.gathering import Gathering, Settings
 from fathom.corpus.store import Corpus
 from fathom.models.prompts import Completion, Prompt, reference_in
 from fathom.records.contexts import Context
+from fathom.records.errors import FathomError
 from fathom.records.questions import Question, Reply, Usage
 from fathom.runs.exam import Seen
 from fathom.systems.catalog import SYSTEMS, system
 from fathom.systems.desk import System
-from fathom.systems.direct import ClosedBook, Full, Tables
+from fathom.systems.direct import ClosedBook, Full, Passages, Tables
 from fathom.systems.extract_sql import ExtractSql, chunks
 from fathom.systems.sql import Sql
 from fathom.tasks.numeric.tables import build_tables, read_source
@@ -81,10 +82,17 @@ class PaperDesk:
         return self.text(prompt.shown.form)[prompt.shown.start : prompt.shown.end]
 
 
+class ViewsHandedPassages(Views):
+    """The family's views, and for every question the same passages."""
+
+    def text(self, context: Context, form: str) -> bytes:
+        return b"only what is needed" if form == f"passages@{QUESTION.id}" else super().text(context, form)
+
+
 @pytest.fixture
 def seen(small: Corpus) -> Iterator[Seen]:
     [context] = Gathering(small, Settings(lengths=(65_536,), count=1, ways=("breadth",))).contexts()
-    yield Seen(context, "numeric", Views(small))
+    yield Seen(context, "numeric", ViewsHandedPassages(small))
 
 
 def answer(system: System, desk: PaperDesk, question: Question = QUESTION) -> Reply:
@@ -95,7 +103,7 @@ def answer(system: System, desk: PaperDesk, question: Question = QUESTION) -> Re
 
 
 def test_every_system_has_its_words_and_its_settings(seen: Seen) -> None:
-    assert set(SYSTEMS) == {"full", "tables", "sql", "extract-sql", "closed-book"}
+    assert set(SYSTEMS) == {"full", "passages", "tables", "sql", "extract-sql", "closed-book"}
     for name in SYSTEMS:
         for manner in ("direct", "stepwise"):
             desk = PaperDesk(seen, lambda prompt: "Answer: 3")
@@ -106,7 +114,9 @@ def test_every_system_has_its_words_and_its_settings(seen: Seen) -> None:
             assert [one.prefix for one in planned] == [prompt.prefix for prompt in desk.asked]
 
 
-@pytest.mark.parametrize(("system", "form"), [(Full(), "articles"), (Tables(), "tables")])
+@pytest.mark.parametrize(
+    ("system", "form"), [(Full(), "articles"), (Passages(), f"passages@{QUESTION.id}"), (Tables(), "tables")]
+)
 def test_what_is_shown_goes_by_reference(seen: Seen, system: System, form: str) -> None:
     desk = PaperDesk(seen, lambda prompt: "Answer: 3")
     reply = answer(system, desk)
@@ -115,6 +125,12 @@ def test_what_is_shown_goes_by_reference(seen: Seen, system: System, form: str) 
     assert prompt.question == QUESTION.text
     assert (reply.text, reply.outcome) == ("Answer: 3", "answered")
     assert (reply.usage.input_tokens, reply.usage.cached_tokens, reply.usage.price) == (10, 4, 0.5)
+
+
+def test_a_family_shows_no_passages_of_its_own(seen: Seen, small: Corpus) -> None:
+    """They come from the keys, and whoever holds those hands them in."""
+    with pytest.raises(FathomError, match="shows no 'passages@q-1'"):
+        Views(small).text(seen.context, "passages@q-1")
 
 
 def test_the_closed_book_stays_closed(seen: Seen) -> None:

@@ -11,9 +11,8 @@ from pathlib import Path
 import click
 
 from fathom.cli import options
-from fathom.cli.score import wanted
 from fathom.records.errors import FathomError
-from fathom.runs.folder import RunManifest, read_replies, read_run
+from fathom.runs.folder import RunManifest, read_replies, read_run, wanted
 from fathom.scoring.contamination import PROBES, Asked, Contamination, Probed, Swapped, contamination, matched
 from fathom.scoring.intervals import Rate
 from fathom.tasks.bench import Bench

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from fathom.cli import audit, build, contexts, generate, options, run, score
+from fathom.cli import audit, build, contexts, generate, options, report, run, score
 from fathom.records.files import read_records
 from fathom.runs.folder import VERDICTS, read_replies
 from fathom.scoring.score import Score, tally
@@ -43,8 +43,9 @@ def command(caller: click.Context, out: Path, seed: int) -> None:
     """Everything Fathom does, on a small generated corpus and with the embedded model.
 
     Generates letters, gathers them into contexts that a small model can read, asks questions and proves the keys; then
-    puts the embedded model to them with the context and without it, and two simulated answerers, and scores all four.
-    Writes to the folder of --out; needs no network; takes some minutes. A second time it goes on where it was.
+    puts the embedded model to them with the context and without it, and two simulated answerers, scores all four, and
+    writes a page that shows where and why they fail. Writes to the folder of --out; needs no network; takes some
+    minutes. A second time it goes on where it was.
     """
     start = time.monotonic()
     corpus, bench = out / "corpus", out / "bench"
@@ -73,7 +74,10 @@ def command(caller: click.Context, out: Path, seed: int) -> None:
         _step(f"fathom score {folder}")
         caller.invoke(score.command, target=folder)
     click.echo(_table(out, bench))
-    click.echo(f"\nAll of it lies in {out} ({time.monotonic() - start:.0f} s).")
+    page = out / "report.html"
+    _step(f"fathom report {out / 'runs'} --out {page}")
+    caller.invoke(report.command, runs=(out / "runs",), out=page)
+    click.echo(f"\nAll of it lies in {out} ({time.monotonic() - start:.0f} s). Open {page} in a browser.")
 
 
 def _step(words: str) -> None:

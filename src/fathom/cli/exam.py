@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+from fathom.cli.passages import ViewsWithPassages
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question
@@ -24,7 +25,7 @@ def open_exam(folder: Path, corpus_folder: Path | None = None) -> Iterator[Exam]
 
         @cache
         def views(name: str) -> Views:
-            return family(name).views(corpus)
+            return ViewsWithPassages(family(name).views(corpus), name, bench, corpus)
 
         yield Exam(str(folder), bench.manifest.fingerprint, lambda: groups(bench), views)
 

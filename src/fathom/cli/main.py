@@ -25,6 +25,9 @@ COMMANDS = {
     "plan": "Say what a run would take, before a cent is spent.",
     "run": "Put a model to a bench.",
     "score": "Score a run, or a file of answers against a bench.",
+    "analyse": "Say where and why runs fail, and how surely.",
+    "compare": "Say whether two runs on one bench differ.",
+    "report": "Write a page that shows what runs got right and why they fail.",
     "contamination": "Say how much of a run was known by heart.",
     "show": "Show a corpus, an article, or a context as a reader sees it.",
 }

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import click
@@ -16,7 +15,7 @@ from fathom.records.errors import FathomError, touching
 from fathom.records.files import read_records, write_records
 from fathom.records.questions import Question, Reply
 from fathom.records.record import first_fault
-from fathom.runs.folder import MANIFEST, VERDICTS, Settings, read_replies, read_run
+from fathom.runs.folder import MANIFEST, VERDICTS, Settings, read_replies, read_run, wanted
 from fathom.scoring import scitrek
 from fathom.scoring.keys import Key
 from fathom.scoring.score import Changes, Sampled, Score, changes, judge_all, sampled, tally
@@ -73,7 +72,7 @@ def command(
     by = by or next((tag for tag in USUAL if tag in opened.manifest.counts), "split")
     if by not in opened.manifest.counts:
         raise FathomError(f"No question has a tag '{by}'. Choose among {', '.join(opened.manifest.counts)}.")
-    questions = list(wanted(opened.all_questions(), asked.settings))
+    questions = list(_questions(opened, asked.settings))
     checks = {question.id: family(question.family).check for question in questions}
     keys = {key.question_id: key for key in opened.all_keys() if key.question_id in checks}
 
@@ -106,11 +105,9 @@ class _Asked:
     """Of a run: which questions it was to ask."""
 
 
-def wanted(questions: Iterable[Question], settings: Settings | None) -> Iterator[Question]:
+def _questions(bench: Bench, settings: Settings | None) -> Iterator[Question]:
     """The questions that a run was to ask; all of them for a file of answers."""
-    if settings is None:
-        return iter(questions)
-    return islice((one for one in questions if settings.split in (None, one.split)), settings.limit)
+    return bench.all_questions() if settings is None else wanted(bench.all_questions(), settings)
 
 
 def _is_wanted(reply: Reply, keys: dict[str, Key], settings: Settings) -> bool:

@@ -22,7 +22,9 @@ from fathom.tasks.family import Item, Simulator
 def simulated_answers(subject: Subject) -> Iterator[SimulatedAnswer]:
     """A function that answers as the simulated answerer would; the same seed gives the same replies."""
     bench = Bench(subject.bench)
-    simulated = Simulated.parse(subject.model)
+    named = Simulated.parse(subject.model)
+    # Over passages or tables nothing is left to be missed, whatever the name says of missing.
+    simulated = named.over(subject.system_name)
     keys = {key.question_id: key for key in bench.all_keys()}
     with bench.open_corpus(subject.corpus) as corpus:
 
@@ -34,7 +36,7 @@ def simulated_answers(subject: Subject) -> Iterator[SimulatedAnswer]:
             return (keys[question.id] for question in bench.all_questions() if question.family == name)
 
         def answer(job: Job, attempt: int) -> Reply:
-            rng = rng_for(subject.settings.seed or 0, simulated.name, job.question.id, job.sample, attempt)
+            rng = rng_for(subject.settings.seed or 0, named.name, job.question.id, job.sample, attempt)
             item = Item(job.question, keys[job.question.id])
             reply = simulator(job.question.family).answer(job.context, item, simulated, rng, attempt)
             free = reply.usage.model_copy(update={"price": 0.0})

@@ -10,7 +10,9 @@ from typing import Literal
 from fathom.records.contexts import ContextId
 from fathom.records.questions import Usage
 
-_MARK = re.compile(r"⟦fathom (?P<family>[a-z]+) (?P<form>[a-z]+) (?P<context>[\w-]+) (?P<start>\d+):(?P<end>\d*)⟧")
+_MARK = re.compile(
+    r"⟦fathom (?P<family>[a-z]+) (?P<form>[a-z]+(?:@[\w-]+)?) (?P<context>[\w-]+) (?P<start>\d+):(?P<end>\d*)⟧"
+)
 
 
 @dataclass(frozen=True)

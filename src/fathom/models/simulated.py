@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
+from typing import Literal
 
 from fathom.records.errors import FathomError
 
@@ -40,6 +41,25 @@ READING_FAULTS = (
     "miss-document",
 )
 """Ways in which a reading goes wrong, in the order in which they are drawn; a family says what each does."""
+
+Operation = Literal["finding", "reading", "computing"]
+
+FINDING = ("miss", "miss-document")
+READING = ("references-as-citations", "wrong-position", "other-column")
+"""Slips that need a text to make them: where tables are shown, which number is which stands above the column."""
+
+SHOWN: dict[str, tuple[Operation, ...]] = {
+    "passages": ("reading", "computing"),
+    "tables": ("computing",),
+    "sql": ("computing",),
+}
+"""What can go wrong where less than the full text is shown: what was handed over need not be found."""
+
+
+def operation_of(dial: str) -> Operation:
+    """Where a dial's fault belongs: finding what is needed, reading it, or computing from it."""
+    return "finding" if dial in FINDING else "reading" if dial in READING else "computing"
+
 
 DIALS = ("miss", *READING_FAULTS, "format", "refuse", "timeout")
 """What a reader's name can set. `miss` is each document's own chance to be missed; every other dial is the chance that
@@ -77,6 +97,13 @@ class Simulated:
         """The one name of this answerer; it parses back."""
         settings = "&".join(f"{dial}={repr(chance).removesuffix('.0')}" for dial, chance in self.dials)
         return f"{PREFIX}{self.kind}?{settings}" if settings else f"{PREFIX}{self.kind}"
+
+    def over(self, system: str) -> Simulated:
+        """The same answerer where a system shows it something: without the faults that cannot happen there."""
+        possible = SHOWN.get(system)
+        if possible is None:
+            return self
+        return Simulated(self.kind, tuple(dial for dial in self.dials if operation_of(dial[0]) in possible))
 
     @cached_property
     def _chances(self) -> dict[str, float]:

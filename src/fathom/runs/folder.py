@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Self
@@ -16,7 +17,7 @@ from fathom.records.contexts import ContextId, Split
 from fathom.records.errors import FathomError, touching
 from fathom.records.files import Journal, write_whole
 from fathom.records.manifests import read_manifest
-from fathom.records.questions import QuestionId, Reply, Usage
+from fathom.records.questions import Question, QuestionId, Reply, Usage
 from fathom.records.record import Record
 
 FORMAT = 1
@@ -41,6 +42,11 @@ class Settings(Record):
     """None asks the questions of all splits."""
     limit: Position | None = None
     """At most so many questions, the first ones."""
+
+
+def wanted(questions: Iterable[Question], settings: Settings) -> Iterator[Question]:
+    """The questions that a run was to ask."""
+    return islice((one for one in questions if settings.split in (None, one.split)), settings.limit)
 
 
 class RunManifest(Record):

@@ -315,6 +315,12 @@ def share(key: Answer, read: Answer) -> float:
 
 def agrees(key: Answer, read: Answer) -> bool:
     """Whether `read` is the answer of the key."""
+    match key, read:
+        # A set may be stated with repeats; of anything else there are as many values as the key has, or it is wrong.
+        case (Multiset() | Ranking() | Rows(), Multiset() | Ranking() | Rows()) if len(_values(key)) != len(
+            _values(read)
+        ):
+            return False
     return share(key, read) == 1.0
 
 

@@ -95,12 +95,12 @@ def sampled(keys: Collection[QuestionId], verdicts: Iterable[Verdict]) -> Sample
     return Sampled(
         most=most,
         mean=sum(right) / (total * max(1, most)),
-        pass_at={k: sum(_passes(most, count, k) for count in right) / total for k in range(1, most + 1)},
+        pass_at={k: sum(passes(most, count, k) for count in right) / total for k in range(1, most + 1)},
         majority=sum(_majority_is_right(group) for group in by_question.values()) / total,
     )
 
 
-def _passes(samples: int, right: int, draws: int) -> float:
+def passes(samples: int, right: int, draws: int) -> float:
     """The chance that at least one of so many draws without replacement is right."""
     return 1.0 - comb(samples - right, draws) / comb(samples, draws)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fathom.records.errors import FathomError
 from fathom.systems.desk import Manner, System
-from fathom.systems.direct import ClosedBook, Full, Tables
+from fathom.systems.direct import ClosedBook, Full, Passages, Tables
 from fathom.systems.extract_sql import ExtractSql
 from fathom.systems.sql import Sql
 
-SYSTEMS = {kind.name: kind for kind in (Full, Tables, Sql, ExtractSql, ClosedBook)}
+SYSTEMS = {kind.name: kind for kind in (Full, Passages, Tables, Sql, ExtractSql, ClosedBook)}
 
 
 def system(name: str, manner: Manner) -> System:

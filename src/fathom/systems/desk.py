@@ -24,7 +24,7 @@ class Views(Protocol):
         ...
 
     def text(self, context: Context, form: str) -> bytes:
-        """The context in one form, "articles" or "tables", in UTF-8."""
+        """The context in one form, "articles", "tables" or what a question needs ("passages@q-1"), in UTF-8."""
         ...
 
     def database(self, context: Context) -> sqlite3.Connection:

@@ -1,4 +1,4 @@
-"""One prompt, one reply: the whole context, its tables, or nothing but the question."""
+"""One prompt, one reply: the whole context, what is needed of it, its tables, or nothing but the question."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import ClassVar
 from fathom.models.prompts import Prompt
 from fathom.records.questions import Question, Reply
 from fathom.systems.desk import Desk, Expected, Manner, Sight, expected, reply_to, shown
+
+PASSAGES = "passages@"
+"""Begins the name of the form that shows one question's passages; the question's id follows."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +27,12 @@ class Direct:
     def expects(self, question: Question, sight: Sight) -> list[Expected]:
         return [expected(sight, self._prompt(question, sight))]
 
+    def _form(self, question: Question) -> str | None:
+        return self.form
+
     def _prompt(self, question: Question, sight: Sight) -> Prompt:
-        seen = shown(sight, self.form) if self.form else None
+        form = self._form(question)
+        seen = shown(sight, form) if form else None
         return Prompt(sight.words(f"{self.name}, {self.manner}"), seen, question.text)
 
 
@@ -43,6 +50,20 @@ class Tables(Direct):
 
     name = "tables"
     form = "tables"
+
+
+@dataclass(frozen=True)
+class Passages(Direct):
+    """Only the passages that the question needs, handed over: finding is done, reading and computing are left.
+
+    A control and no system to compete with: who hands them over has looked at the keys' proofs.
+    """
+
+    name = "passages"
+    form = "passages"
+
+    def _form(self, question: Question) -> str | None:
+        return f"{PASSAGES}{question.id}"
 
 
 @dataclass(frozen=True)

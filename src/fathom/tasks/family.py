@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Annotated, Protocol
+from typing import Annotated, NamedTuple, Protocol
 
 from pydantic import Field, JsonValue
 
 from fathom.corpus.store import Corpus
 from fathom.corpus.swapping import Moves, Swapping
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import Operation, Simulated
 from fathom.records.articles import ArticleId, Position
 from fathom.records.contexts import Context
 from fathom.records.questions import Question, Reply
 from fathom.records.record import Record
+from fathom.scoring.answers import Answer, Passage
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
 from fathom.systems.desk import Views
@@ -204,3 +205,75 @@ class Simulator(Protocol):
 
 class FamilySimulator(Protocol):
     def __call__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]]) -> Simulator: ...
+
+
+# How a wrong reply is wrong. A family may offer this, and need not.
+
+
+class Suspected(NamedTuple):
+    """One way to go wrong, and where it leads."""
+
+    cause: str
+    detail: str
+    answer: Answer
+    """What comes out; never the right answer."""
+    chance: float
+    """That the cause, when it strikes this question, strikes in this way; the rest of one leaves the answer right."""
+
+
+class Step(NamedTuple):
+    """Something that must be worked out on the way to the answer."""
+
+    name: str
+    parts: tuple[tuple[str, ...], ...]
+    """Reached when every part stands in the reasoning, in one of its spellings."""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What can be told of one question beforehand."""
+
+    operators: tuple[str, ...] = ()
+    """What its program does: not, and, or, sort, ... each once."""
+    sizes: Mapping[str, float] = field(default_factory=dict)
+    """Measures that may go with failure, such as the program's length."""
+    steps: tuple[Step, ...] = ()
+    suspects: tuple[Suspected, ...] = ()
+    """Every way in which a single cause changes the answer."""
+    further: Callable[[], Iterator[Suspected]] = lambda: iter(())
+    """Rarer ways, such as two documents missed at once; asked for only where no suspect fits."""
+
+
+class CauseKind(NamedTuple):
+    """What a cause is."""
+
+    describe: str
+    operation: Operation
+    """Where the answer is lost: what is needed was not found, was misread, or was put together wrongly."""
+
+
+class Diagnoser(Protocol):
+    """Knows how the questions of one family go wrong."""
+
+    @property
+    def causes(self) -> Mapping[str, CauseKind]: ...
+
+    def diagnose(self, context: Context, item: Item) -> Diagnosis: ...
+
+
+def diagnoser(family: Family, corpus: Corpus) -> Diagnoser | None:
+    """The family's own; None where it offers none, and the patterns that hold for every family must do."""
+    make: Callable[[Corpus], Diagnoser] | None = getattr(family, "diagnose", None)
+    return None if make is None else make(corpus)
+
+
+def explained(family: Family, key: Key) -> list[str]:
+    """The key's program in plain words, step by step; nothing where the family offers no words."""
+    explain: Callable[[Key], list[str]] | None = getattr(family, "explain", None)
+    return [] if explain is None else explain(key)
+
+
+def passages_of(family: Family, corpus: Corpus) -> Callable[[Context, Item], Sequence[Passage]]:
+    """What a question needs of its context: the family's own view of it, or else what proves the key."""
+    make: Callable[[Corpus], Callable[[Context, Item], Sequence[Passage]]] | None = getattr(family, "passages", None)
+    return (lambda context, item: item.key.proof.passages) if make is None else make(corpus)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.ingest import Filters, ingest
+from fathom.corpus.ingest import ingest
+from fathom.corpus.reading import Filters
 from fathom.corpus.store import Corpus
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
@@ -55,7 +56,8 @@ def test_every_paper_that_allows_items_gives_some(
 ) -> None:
     source = shared("scalar_papers.jsonl.gz")
     bench = published(source)
-    choice, cloze = set(), set()
+    choice: set[str] = set()
+    cloze: set[str] = set()
     with Corpus(bench.corpus_folder) as corpus:
         names = {article.id: article.ids.get("arxiv", "") for article in corpus.articles()}
     for context, [item] in bench.by_context():

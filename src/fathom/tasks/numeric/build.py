@@ -207,12 +207,13 @@ class Workshop:
             passages=tuple(
                 Passage(article=source.id, span=span)
                 for source in (self._sources[number - 1] for number in kept)
-                for span in _spans(source, filled.template.parts_read)
+                for span in spans_of(source, filled.template.parts_read)
             ),
         )
 
 
-def _spans(source: Source, needed: Collection[Part]) -> Iterator[Span]:
+def spans_of(source: Source, needed: Collection[Part]) -> Iterator[Span]:
+    """Where the needed parts of an article are printed."""
     if "title" in needed:
         yield source.title_span
     if "byline" in needed and source.byline:

@@ -50,7 +50,7 @@ Filling = Mapping[Slot, int | str]
 
 def evaluate(program: Program, tables: Tables) -> list[Row]:
     """The rows that the program gives: what is wanted, then the sort keys."""
-    fits = Fits(tables, over_bylines(program))
+    fits = _fits(tables, over_bylines(program))
     mask = fits.of(program.where)
     articles = fits.articles(mask)
     match program.output:
@@ -78,8 +78,17 @@ def evaluate(program: Program, tables: Tables) -> list[Row]:
 
 def kept_articles(program: Program, tables: Tables) -> list[int]:
     """The numbers of the articles that fit the program's condition, or one of whose authors does."""
-    fits = Fits(tables, over_bylines(program))
+    fits = _fits(tables, over_bylines(program))
     return [article.number for article in fits.articles(fits.of(program.where))]
+
+
+def _fits(tables: Tables, people: bool) -> Fits:
+    """The same for every program over the same tables: whoever looks for slips runs a dozen."""
+    name = "names that fit" if people else "articles that fit"
+    found: Fits | None = tables.worked_out.get(name)
+    if found is None:
+        found = tables.worked_out[name] = Fits(tables, people)
+    return found
 
 
 class Fits:

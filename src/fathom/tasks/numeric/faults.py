@@ -158,6 +158,8 @@ Edit = Callable[[Any], Iterator[tuple[str, Any]]]
 
 def _edited(node: Any, edit: Edit) -> Iterator[tuple[str, Any]]:
     """Every tree that differs from this one by one edit of one node."""
+    if isinstance(node, int | str):
+        return
     yield from edit(node)
     parts = _parts(node)
     for place, part in enumerate(parts):

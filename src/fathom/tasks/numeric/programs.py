@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
 Measured = Literal["title_word_count", "author_count", "reference_count"]
@@ -239,9 +240,13 @@ class Program:
 
 def nodes(node: Any) -> Iterator[Any]:
     """The node and every node below it, in order."""
-    yield node
-    for part in _parts(node):
-        yield from nodes(part)
+    # A stack of its own: generators inside generators took twice the time, and programs are walked all day.
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, int | str):
+            waiting.extend(reversed(_parts(node)))
 
 
 def _parts(node: Any) -> Any:
@@ -329,6 +334,8 @@ def topic(program: Program) -> Topic:
             return TOPIC_OF[measured.name] if measured is not None else "title list"
 
 
+# One program is asked this for every way in which it may be misread.
+@lru_cache(maxsize=1_024)
 def over_bylines(program: Program) -> bool:
     """Whether the program runs over the names in bylines and not over articles."""
     if isinstance(program.output, Names) or program.output == HowMany("people"):
@@ -347,6 +354,7 @@ def names_people(program: Program) -> bool:
     return by_name or program.output == HowMany("people")
 
 
+@lru_cache(maxsize=1_024)
 def rounded(program: Program) -> bool:
     """Whether the wanted values need rounding: means and quotients do."""
     return any(

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fathom.records.articles import Article, ArticleId, Front
 from fathom.records.names import given_words, givens_fit, without_accents
@@ -127,6 +127,11 @@ class Tables:
             else:
                 found[row.name][row.name] = None
         return {name: tuple(printed) for name, printed in found.items()}
+
+    @cached_property
+    def worked_out(self) -> dict[str, Any]:
+        """What was worked out from these tables, by name, for whoever asks again."""
+        return {}
 
     @cached_property
     def by_article(self) -> dict[int, list[AuthorRow]]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
+from fathom.records.errors import FathomError
 from fathom.tasks.asking import instruction
 from fathom.tasks.numeric.tables import Tables, build_tables, open_database, read_source
 
@@ -36,6 +37,8 @@ class Views:
         """The laid-out articles, or their tables as text."""
         if form == "articles":
             return render(context, self._corpus)
+        if form != "tables":
+            raise FathomError(f"The family shows no '{form}' of a context. Choose another system.")
         return "".join(_as_text(self._tables(context))).encode()
 
     def database(self, context: Context) -> sqlite3.Connection:

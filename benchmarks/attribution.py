@@ -1,0 +1,75 @@
+"""How often the true slip is named, for simulated readers whose slips are known: each alone, four and fourteen at once.
+
+Only wrong answers that carry one slip count. Promise: of those that are given a cause, at least nine in ten are given
+the right one, for every slip; the others are called unclear. Which slips struck is drawn again as the answerer drew.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from _measuring import bench_of, fathom, workplace
+from fathom.analysis.analyse import analyse
+from fathom.corpus.store import Corpus
+from fathom.models.simulated import READING_FAULTS, Simulated
+from fathom.records.chance import rng_for
+from fathom.tasks.bench import Bench
+from fathom.tasks.numeric.faults import FAULTS, Reading
+from fathom.tasks.numeric.simulate import Simulator, program_of
+
+FOUR = "sim/reader?drop-filter=0.2&ignore-not=0.4&reverse=0.2&miss-document=0.3"
+ALL = "sim/reader?" + "&".join(f"{fault}=0.06" for fault in READING_FAULTS)
+
+
+def struck(bench: Bench, simulated: Simulated) -> dict[str, list[str]]:
+    """The slips that struck each question."""
+    found: dict[str, list[str]] = {}
+    with Corpus(bench.corpus_folder) as corpus:
+        simulator = Simulator(corpus)
+        for context, items in bench.by_context():
+            for item in items:
+                rng = rng_for(0, simulated.name, item.question.id, 0, 0)
+                reading = Reading(program_of(item.key), simulator.read(context))
+                found[item.question.id] = []
+                for fault in simulated.faults(rng):
+                    after = FAULTS[fault].strike(reading, rng)
+                    if after is not None:
+                        reading = after
+                        found[item.question.id].append(fault)
+    return found
+
+
+def measure(folder: Path, bench: Path, names: list[str]) -> None:
+    runs = []
+    for number, name in enumerate(names):
+        runs.append(folder / f"run{number}")
+        fathom("run", bench, "--model", name, "--out", runs[-1])
+        fathom("score", runs[-1])
+    found = analyse(runs)
+    for run in found.findings.runs:
+        truth = struck(Bench(bench), Simulated.parse(run.facts.model))
+        answers, named, right, among = 0, 0, 0, 0
+        wrongly: Counter[str] = Counter()
+        for item in found.items[run.facts.name]:
+            if item.outcome == "wrong" and len(truth[item.question_id]) == 1:
+                [slip] = truth[item.question_id]
+                answers += 1
+                among += slip in {suspect.cause for suspect in item.suspects}
+                if not item.unclear:
+                    named += 1
+                    right += item.suspects[0].cause == slip
+                    if item.suspects[0].cause != slip:
+                        wrongly[f"{slip} taken for {item.suspects[0].cause}"] += 1
+        label = run.facts.model.removeprefix("sim/reader?").replace("=0.3", "") if answers else run.facts.model
+        label = label if len(label) < 40 else f"{label[:36]}..."
+        print(
+            f"{label:40} {answers:5} answers, {named / max(1, answers):6.1%} named, {right / max(1, named):6.1%} "
+            f"rightly, true slip suspected in {among / max(1, answers):.1%}  {dict(wrongly.most_common(2)) or ''}",
+            flush=True,
+        )
+
+
+with workplace() as place:
+    made = bench_of(place, "--articles", 300, length="64K", count=125)
+    measure(place, made, [f"sim/reader?{fault}=0.3" for fault in READING_FAULTS] + [FOUR, ALL])

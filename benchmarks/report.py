@@ -1,0 +1,144 @@
+"""The report's promises: under 3 MB for 10 runs of 2,000 items, and a page of 100,000 items that opens."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from _measuring import bench_of, workplace
+from fathom.analysis.analyse import Analysis, analyse
+from fathom.corpus.store import Corpus
+from fathom.report.pages import MOST, Written, write_page
+from fathom.runs.folder import MANIFEST as RUN
+from fathom.runs.folder import REPLIES, VERDICTS
+from fathom.tasks.bench import CONTEXTS, KEYS, MANIFEST, QUESTIONS, Bench, fingerprint_of
+from tests.report.conftest import CHROMIUM, FLAGS
+from tests.report.sample import PLAYERS, Player, play
+
+ALOUD = 900
+"""Characters that a model writes before its answer."""
+
+
+def main() -> None:
+    with workplace() as folder:
+        bench = bench_of(folder, "--articles", 400, length="64K", count=200)
+        players = [Player(f"run-{number}", PLAYERS[number % 3].model, price=0.5) for number in range(10)]
+        runs = [play(bench, folder / "runs" / player.name, player) for player in players]
+        for number, run in enumerate(runs):
+            think_aloud(bench, run, Random(number))
+        written = measured("10 runs of 2,000 items", runs, folder / "page.html")
+        if written.bytes > MOST or written.parts:
+            raise SystemExit(f"the page has {written.bytes:,} bytes and {written.parts} parts")
+        large = repeated(bench, folder / "large", 51)
+        measured("a run of 100,000 items", [again(runs[1], large, 51)], folder / "large.html")
+
+
+def measured(what: str, runs: list[Path], path: Path) -> Written:
+    """Analyses, writes and opens, and says how long each took."""
+    start = time.perf_counter()
+    analysis: Analysis = analyse(runs)
+    analysed = time.perf_counter()
+    written = write_page(analysis.findings, analysis.all_items(), path, what)
+    done = time.perf_counter()
+    print(f"{what}: analysed in {analysed - start:.1f} s, written in {done - analysed:.1f} s")
+    print(f"  {written.describe().partition(': ')[2]}")
+    opens(path, written.items)
+    return written
+
+
+def opens(path: Path, items: int) -> None:
+    """How long the page takes in a browser."""
+    if not CHROMIUM.exists():
+        print(f"  not opened: there is no {CHROMIUM}")
+        return
+    with page() as shown:
+        start = time.perf_counter()
+        shown.goto(path.as_uri())
+        shown.wait_for_selector("html[data-ready]")
+        ready = time.perf_counter()
+        shown.wait_for_function("() => document.querySelector('.row-words').textContent.length > 10")
+        shown.select_option("#filter-outcome", "w")
+        shown.wait_for_function("() => document.querySelector('.told').textContent.includes(' of ')")
+        filtered = time.perf_counter()
+        shown.click(".clear")
+        shown.evaluate("() => { document.querySelector('.list').scrollTop = 1e9; }")
+        last = f"row-{items - 1}"
+        shown.wait_for_function(
+            "id => document.getElementById(id)?.querySelector('.row-words').textContent.length > 10", arg=last
+        )
+        shown.click(f"#{last}")
+        shown.wait_for_selector("#sheet .reply")
+        opened = time.perf_counter()
+        heap = shown.evaluate("() => performance.memory.usedJSHeapSize") / 1e6
+    print(
+        f"  drawn in {ready - start:.2f} s, filtered in {filtered - ready:.2f} s, last item opened in "
+        f"{opened - filtered:.2f} s, {heap:.0f} MB of script memory"
+    )
+
+
+@contextmanager
+def page() -> Iterator[Any]:
+    """A page in Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
+        yield browser.new_page()
+        browser.close()
+
+
+def think_aloud(bench: Path, run: Path, rng: Random) -> None:
+    """Puts words of the corpus before every answer: replies of models are long, and no two are alike."""
+    with Corpus(Bench(bench).corpus_folder) as corpus:
+        texts = [text.decode() for _, text in corpus.texts()]
+    lines = [json.loads(line) for line in (run / REPLIES).read_text().splitlines()]
+    for line in lines:
+        text = rng.choice(texts)
+        start = rng.randrange(max(1, len(text) - ALOUD))
+        line["text"] = f"{text[start : start + ALOUD]}\n{line['text']}"
+    (run / REPLIES).write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def repeated(bench: Path, folder: Path, times: int) -> Path:
+    """A bench that asks every question so many times, under other ids."""
+    folder.mkdir()
+    (folder / CONTEXTS).write_bytes((bench / CONTEXTS).read_bytes())
+    for name, field in ((QUESTIONS, "id"), (KEYS, "question_id")):
+        _multiply(bench / name, folder / name, field, times)
+    manifest = json.loads((bench / MANIFEST).read_text())
+    manifest["questions"] *= times
+    manifest["fingerprint"] = fingerprint_of(folder)
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+    return folder
+
+
+def _multiply(source: Path, target: Path, field: str, times: int) -> None:
+    """Each record so many times in a row, so that a context's questions stay together."""
+    with target.open("w") as file:
+        for line in source.read_text().splitlines():
+            record = json.loads(line)
+            own = record[field]
+            for number in range(times):
+                record[field] = f"{own}-{number}"
+                file.write(json.dumps(record) + "\n")
+
+
+def again(run: Path, bench: Path, times: int) -> Path:
+    """The run on that bench."""
+    folder = run.with_name(f"{run.name}-large")
+    folder.mkdir()
+    for name in (REPLIES, VERDICTS):
+        _multiply(run / name, folder / name, "question_id", times)
+    manifest = json.loads((run / RUN).read_text())
+    manifest |= {"bench": str(bench), "bench_fingerprint": Bench(bench).manifest.fingerprint}
+    (folder / RUN).write_text(json.dumps(manifest))
+    return folder
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,269 @@
+"""What is said of several runs side by side: comparisons, repeats, ladders, floors, and what was known before."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from fathom.analysis.comparing import compare, corrected, exchange_tests
+from fathom.analysis.findings import Comparison, Contamination, Estimate, Floor, Ladder, Repeated
+from fathom.analysis.intervals import Numbers, Sums, Values, clustered_error, difference, share, t_tail
+from fathom.analysis.ladder import RUNGS, ladder
+from fathom.analysis.walking import Arrays, Seen, Walked
+from fathom.models.simulated import PREFIX, Simulated
+
+WITHIN = ("length", "skill", "task", "level")
+"""Groupings within which runs are compared, besides all questions together."""
+GUESSERS = {
+    "null": "always says that there is no answer",
+    "random": "guesses values of the wanted form",
+    "majority": "gives the most frequent answer of the wanted form",
+    "lexical": "gives what shares words with the question",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One run's shares right, by the places of the walk."""
+
+    seen: Seen
+    found: Arrays
+
+    @property
+    def name(self) -> str:
+        return self.seen.run.name
+
+    def at(self, rows: Numbers) -> Values:
+        """The shares right of these questions, all of which the run was to ask."""
+        return self.found.right[np.searchsorted(self.found.rows, rows)]
+
+
+def comparisons(
+    walked: Walked, columns: Sequence[Column], exchanges: int, rng: np.random.Generator
+) -> list[Comparison]:
+    """Each two runs over the questions that both were to ask, in all and within groups; corrected kind by kind."""
+    pairs = [(one, two, _shared(one, two)) for one, two in combinations(columns, 2)]
+    pairs = [pair for pair in pairs if len(pair[2])]
+    kinds: dict[str, list[_Pair]] = {"all": [_Pair(one, two, "all", rows) for one, two, rows in pairs]}
+    for by in WITHIN:
+        within = [
+            _Pair(one, two, f"{by} = {name}", inside)
+            for one, two, rows in pairs
+            for name, inside in _split(walked, by, rows).items()
+        ]
+        if len({pair.within for pair in within}) > 1:
+            kinds[by] = within
+    every = [pair for some in kinds.values() for pair in some]
+    if not every:
+        return []
+    totals = np.stack([pair.totals(walked) for pair in every], axis=1)
+    chances = iter(exchange_tests(totals, exchanges, rng))
+    return [
+        comparison
+        for some in kinds.values()
+        for comparison in corrected([pair.comparison(walked, float(next(chances))) for pair in some])
+    ]
+
+
+@dataclass(frozen=True)
+class _Pair:
+    one: Column
+    two: Column
+    within: str
+    rows: Numbers
+
+    def totals(self, walked: Walked) -> Values:
+        """The second run's right answers less the first's, context by context."""
+        gaps = self.two.at(self.rows) - self.one.at(self.rows)
+        found: Values = np.bincount(walked.contexts[self.rows], weights=gaps, minlength=len(walked.documents)).astype(
+            float
+        )
+        return found
+
+    def comparison(self, walked: Walked, chance: float) -> Comparison:
+        values = self.one.at(self.rows), self.two.at(self.rows)
+        return compare((self.one.name, self.two.name), values, walked.contexts[self.rows], chance, self.within)
+
+
+def _shared(one: Column, two: Column) -> Numbers:
+    found: Numbers = np.intersect1d(one.found.rows, two.found.rows, assume_unique=True)
+    return found
+
+
+def _split(walked: Walked, by: str, rows: Numbers) -> dict[str, Numbers]:
+    inside = {name: rows[mask[rows]] for name, mask in walked.groups.get(by, {}).items()}
+    return {name: some for name, some in inside.items() if len(some)}
+
+
+def _kind(column: Column) -> tuple[str, str, str]:
+    facts = column.seen.run.facts(True)
+    return facts.model, facts.system, facts.manner
+
+
+def repeated(walked: Walked, columns: Sequence[Column], bench: str) -> list[Repeated]:
+    """Runs that differ in nothing but chance, averaged question by question."""
+    alike: dict[tuple[str, str, str], list[Column]] = defaultdict(list)
+    for column in columns:
+        alike[_kind(column)].append(column)
+    made = []
+    for (model, system, manner), some in alike.items():
+        rows = _common(some)
+        if len(some) > 1 and len(rows):
+            values = np.stack([column.at(rows) for column in some])
+            made.append(
+                Repeated(
+                    model=model,
+                    system=system,
+                    manner=manner,
+                    bench=bench,
+                    runs=tuple(column.name for column in some),
+                    right=share(values.mean(axis=0), walked.contexts[rows]),
+                    spread=float(values.mean(axis=1).std(ddof=1)),
+                )
+            )
+    return made
+
+
+def _common(columns: Sequence[Column]) -> Numbers:
+    rows = columns[0].found.rows
+    for column in columns[1:]:
+        rows = np.intersect1d(rows, column.found.rows, assume_unique=True)
+    return rows
+
+
+def ladders(walked: Walked, columns: Sequence[Column], bench: str) -> list[Ladder]:
+    """One for each model that was run on two rungs or more, asked in one manner."""
+    by_model: dict[tuple[str, str], dict[str, list[Column]]] = defaultdict(lambda: defaultdict(list))
+    for column in columns:
+        model, system, manner = _kind(column)
+        if system in RUNGS:
+            by_model[model, manner][system].append(column)
+    made = []
+    for (model, _), rungs in by_model.items():
+        if len(rungs) < 2:
+            continue
+        chosen = {rung: some[0] for rung, some in rungs.items()}
+        rows = _common(list(chosen.values()))
+        notes = [
+            f"Of {len(some)} runs over '{rung}' the first is taken." for rung, some in rungs.items() if len(some) > 1
+        ]
+        if len(rows) < max(len(column.found.rows) for column in chosen.values()):
+            notes.append("Only questions that every rung was to be asked are counted.")
+        if len(rows):
+            values = {rung: column.at(rows) for rung, column in chosen.items()}
+            names = {rung: column.name for rung, column in chosen.items()}
+            made.append(ladder(model, bench, names, values, walked.contexts[rows], tuple(notes)))
+    return made
+
+
+def floors(walked: Walked, columns: Sequence[Column], bench: str) -> list[Floor]:
+    """What can be had without reading: from the keys alone, and from the controls among the runs."""
+    made = [
+        Floor(
+            name=name,
+            what=what,
+            kind="floor",
+            bench=bench,
+            run=None,
+            right=share(values, walked.contexts),
+        )
+        for name, what, values in (
+            ("always NULL", "says of every question that there is no answer", np.array(walked.nothing)),
+            (
+                "majority",
+                "gives the most frequent key of its type; it has seen the keys, so this is an upper bound",
+                majority_values(walked.keys),
+            ),
+        )
+    ]
+    return made + [floor for column in columns if (floor := _control(column, bench)) is not None]
+
+
+def majority_values(keys: Sequence[tuple[str, str]]) -> Values:
+    """For each question, 1 where its key is the most frequent one of its kind."""
+    counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for kind, answer in keys:
+        counts[kind][answer] += 1
+    most = {kind: max(answers, key=lambda answer: answers[answer]) for kind, answers in counts.items()}
+    return np.array([float(most[kind] == answer) for kind, answer in keys])
+
+
+def _control(column: Column, bench: str) -> Floor | None:
+    model, system, _ = _kind(column)
+    what = None
+    if model.startswith(PREFIX):
+        what = GUESSERS.get(Simulated.parse(model).kind)
+    elif system == "closed-book":
+        what = "the model without the context"
+    elif system == "passages":
+        what = "the model with only what it needs: retrieval that never fails"
+    if what is None:
+        return None
+    kind = "control" if system == "passages" else "floor"
+    return Floor(name=column.name, what=what, kind=kind, bench=bench, run=column.name, right=_all(column))
+
+
+def _all(column: Column) -> Estimate:
+    return share(column.found.right, column.found.contexts)
+
+
+def contamination(walked: Walked, columns: Sequence[Column], bench: str) -> list[Contamination]:
+    """Whether closed-book runs of real models are right more often than the best guess that needs no model."""
+    best = majority_values(walked.keys)
+    made = []
+    for column in columns:
+        model, system, _ = _kind(column)
+        if system != "closed-book" or model.startswith(PREFIX):
+            continue
+        above = column.found.right - best[column.found.rows]
+        estimate = difference(above, column.found.contexts)
+        error = clustered_error(Sums.of(above, column.found.contexts))
+        spread = error.variance + 1 / (estimate.items + 2) ** 2
+        two_sided = t_tail(estimate.value / float(np.sqrt(spread)), error.freedom) if error.variance < 1 else 1.0
+        chance = two_sided / 2 if estimate.value > 0 else 1 - two_sided / 2
+        what = "knows more than can be guessed" if chance < 0.05 else "knows no more than can be guessed"
+        made.append(
+            Contamination(
+                model=model,
+                bench=bench,
+                run=column.name,
+                closed_book=_all(column),
+                floor="majority",
+                above_floor=estimate,
+                p=chance,
+                what=what,
+            )
+        )
+    return made
+
+
+def documents_shared(documents: Sequence[Numbers]) -> Mapping[str, float]:
+    """How far contexts share documents: the share of documents in several, and of contexts in the largest tie."""
+    owners: dict[int, list[int]] = defaultdict(list)
+    for context, some in enumerate(documents):
+        for document in some:
+            owners[int(document)].append(context)
+    group = list(range(len(documents)))
+
+    def root(one: int) -> int:
+        while group[one] != one:
+            group[one] = group[group[one]]
+            one = group[one]
+        return one
+
+    for some_contexts in owners.values():
+        for other in some_contexts[1:]:
+            group[root(other)] = root(some_contexts[0])
+    sizes: dict[int, int] = defaultdict(int)
+    for context in range(len(documents)):
+        sizes[root(context)] += 1
+    several = sum(len(some) > 1 for some in owners.values())
+    return {
+        "documents": float(len(owners)),
+        "shared": several / max(1, len(owners)),
+        "linked": max(sizes.values(), default=0) / max(1, len(documents)) if several else 0.0,
+    }

@@ -1,0 +1,1 @@
+"""From findings to pages, tables and figures that people like to look at."""

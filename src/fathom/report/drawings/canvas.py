@@ -1,0 +1,192 @@
+"""What charts are made of: elements, labels that fit, axes. Nothing here knows a finding."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from math import floor
+from xml.sax.saxutils import escape, quoteattr
+
+Node = list[object]
+"""An element as JSON can hold it: [name, attributes, children], where a child is an element or a text."""
+
+SERIES = 10
+"""Colours there are; a later run gets the colour of an earlier one and another shape."""
+
+LETTER = 6.6
+"""About the width of a letter at the size of labels."""
+
+
+def node(name: str, *children: object, **attributes: object) -> Node:
+    """One element; `class_` and `text_anchor` become class and text-anchor."""
+    named = {key.rstrip("_").replace("_", "-"): _plain(value) for key, value in attributes.items() if value is not None}
+    return [name, named, list(children)]
+
+
+def _plain(value: object) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def text(words: str, x: float, y: float, class_: str = "label", anchor: str = "start") -> Node:
+    """A line of text."""
+    return node("text", words, x=x, y=y, class_=class_, text_anchor=anchor)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Node:
+    return node("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
+
+
+def letters(words: str) -> int:
+    """The width of a text in letters; a Chinese sign takes two."""
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in words)
+
+
+def fitted(words: str, width: float) -> str:
+    """The text, shortened with an ellipsis where it would be wider."""
+    room = max(2, int(width / LETTER))
+    if letters(words) <= room:
+        return words
+    kept, used = [], 0
+    for sign in words:
+        used += letters(sign)
+        if used >= room:
+            break
+        kept.append(sign)
+    return "".join(kept).rstrip() + "…"
+
+
+def marker(series: int, x: float, y: float, tip: str, size: float = 4.5) -> Node:
+    """The sign of a series: colours repeat after ten, so the shape changes too."""
+    shape = (series // SERIES) % 3
+    common = {"class_": f"mark s{series % SERIES}", "tabindex": 0, "data_tip": tip, "data_run": series}
+    if shape == 0:
+        return node("circle", cx=x, cy=y, r=size, **common)
+    if shape == 1:
+        return node("rect", x=x - size, y=y - size, width=2 * size, height=2 * size, **common)
+    return node("path", d=f"M{x:.1f} {y - size - 1:.1f}l{size + 1:.1f} {2 * size:.1f}h{-2 * size - 2:.1f}z", **common)
+
+
+@dataclass
+class Canvas:
+    """A drawing in the making."""
+
+    width: float
+    height: float
+    what: str
+    """The drawing in one sentence, for those who hear it."""
+    nodes: list[Node] = field(default_factory=list)
+
+    def add(self, *nodes: Node) -> None:
+        self.nodes.extend(nodes)
+
+    def finished(self) -> Node:
+        """The whole drawing as one element."""
+        box = f"0 0 {_plain(float(self.width))} {_plain(float(self.height))}"
+        # As a group: its marks can be reached and read one by one.
+        return node("svg", *self.nodes, viewBox=box, role="group", aria_label=self.what, class_="drawing")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Values to places along one direction."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        if self.high == self.low:
+            return (self.start + self.end) / 2
+        share = (value - self.low) / (self.high - self.low)
+        return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
+
+
+def share_axis(canvas: Canvas, scale: Scale, top: float, bottom: float, steps: Sequence[float]) -> None:
+    """Hairlines and per cents along a horizontal axis of shares."""
+    for value in steps:
+        x = scale(value)
+        canvas.add(line(x, top, x, bottom, "grid"), text(percent(value), x, bottom + 16, "tick", "middle"))
+
+
+def percent(value: float, decimals: int = 0) -> str:
+    """In per cent, a half rounded up as in the page's script: 62.5 must not be 62 here and 63 there."""
+    steps = 10**decimals
+    return f"{floor(value * 100 * steps + 0.5) / steps:.{decimals}f}%"
+
+
+def spread(places: Iterable[float], gap: float, low: float, high: float) -> list[float]:
+    """The places moved apart so that neighbours keep the gap, in the order given, as near as can be."""
+    wanted = list(places)
+    order = sorted(range(len(wanted)), key=lambda number: wanted[number])
+    moved = wanted.copy()
+    ceiling = low
+    for number in order:
+        moved[number] = max(wanted[number], ceiling)
+        ceiling = moved[number] + gap
+    floor = high
+    for number in reversed(order):
+        moved[number] = min(moved[number], floor)
+        floor = moved[number] - gap
+    return moved
+
+
+RULES = """
+svg{font-family:Helvetica,Arial,sans-serif;background:@sheet}
+.label,.name{font-size:12px;fill:@ink}.name{font-weight:600}.tick,.quiet{font-size:11px;fill:@quiet}
+.onmark{font-size:11px;fill:@on-mark}.grid{stroke:@hair}.axis{stroke:@hair-strong}
+.floor{stroke:@faint;stroke-dasharray:3 3}.mark{stroke:@sheet;stroke-width:1}.line{fill:none;stroke-width:2}
+.whisker{stroke-width:1.6;opacity:.5}
+.kept{fill:@right}.finding{fill:@s4}.reading{fill:@s1}.computing{fill:@s8}.dark{fill:@on-deep}
+"""
+"""How drawings look in a file; the colours are the page's own light ones."""
+
+
+@cache
+def style() -> str:
+    """The rules for a file, with colours and not with variables: many programs that draw SVG know none."""
+    page = files("fathom.report").joinpath("page", "style.css").read_text("utf-8")
+    light = page[: page.index("}")]
+    colours = dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", light))
+    rules = re.sub(r"@([a-z0-9-]+)", lambda found: colours[found[1]], RULES)
+    for number in range(SERIES):
+        colour = colours[f"s{number}"]
+        rules += f".mark.s{number},.name.s{number}{{fill:{colour}}}"
+        rules += f".line.s{number},.whisker.s{number}{{stroke:{colour}}}\n"
+    return rules + "".join(f".h{shade}{{fill:{colours[f'h{shade}']}}}" for shade in range(9)) + "\n"
+
+
+def as_svg(drawing: Node) -> str:
+    """The drawing as a file of its own."""
+    name, attributes, children = drawing
+    assert isinstance(attributes, dict)
+    assert isinstance(children, list)
+    box = str(attributes["viewBox"]).split()
+    whole = node(str(name), node("style", style()), *children)
+    whole[1] = {"xmlns": "http://www.w3.org/2000/svg", "width": box[2], "height": box[3], **attributes}
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _written(whole) + "\n"
+
+
+def _written(item: object) -> str:
+    if not isinstance(item, list):
+        return escape(legal(str(item)))
+    name, attributes, children = item
+    # What the page shows under the pointer is a title in a file.
+    tip = attributes.get("data-tip")
+    inside = (f"<title>{escape(legal(tip))}</title>" if tip else "") + "".join(map(_written, children))
+    kept = {key: value for key, value in attributes.items() if key not in ("data-tip", "data-run", "tabindex")}
+    return f"<{name}{''.join(f' {key}={quoteattr(legal(value))}' for key, value in kept.items())}>{inside}</{name}>"
+
+
+def legal(words: str) -> str:
+    """The text without signs that XML cannot hold."""
+    return "".join(
+        sign
+        if sign in "\t\n" or (sign >= " " and not "\ud800" <= sign <= "\udfff" and sign not in "\ufffe\uffff")
+        else "\ufffd"
+        for sign in words
+    )

@@ -1,0 +1,332 @@
+"""The charts of the page: points with intervals, curves, a cloud, stacked bars, a heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import ceil, floor, log10
+from typing import NamedTuple
+
+from fathom.report.drawings.canvas import (
+    LETTER,
+    SERIES,
+    Canvas,
+    Node,
+    Scale,
+    fitted,
+    letters,
+    line,
+    marker,
+    node,
+    percent,
+    share_axis,
+    spread,
+    text,
+)
+
+QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
+NARROW = 520
+"""Below this width labels stand above what they name."""
+
+
+class Point(NamedTuple):
+    """A value with its interval, and what is said of it under the pointer."""
+
+    value: float
+    low: float
+    high: float
+    tip: str
+
+
+class Dot(NamedTuple):
+    """A point of a series."""
+
+    series: int
+    point: Point
+
+
+class Line(NamedTuple):
+    """One row of a dot plot: a name and the points of its series."""
+
+    name: str
+    dots: Sequence[Dot]
+
+
+def dots(
+    what: str, lines: Sequence[Line], width: float, low: float = 0.0, high: float = 1.0, unit: str = "share"
+) -> Node:
+    """Points with intervals, one line a name; the series of a line stand below one another."""
+    narrow = width < NARROW
+    left = 0.0 if narrow else min(330.0, max((letters(row.name) for row in lines), default=1) * LETTER + 14)
+    step, pad = 13.0, 12.0
+    heights = [max(1, len(row.dots)) * step + pad + (16 if narrow else 0) for row in lines]
+    canvas = Canvas(width, sum(heights) + 34, what)
+    scale = Scale(low, high, left + 10, width - (12 if narrow else 56))
+    bottom = sum(heights) + 4
+    steps = QUARTERS if unit == "share" else _round_steps(low, high)
+    for value in steps:
+        x = scale(value)
+        canvas.add(line(x, 2, x, bottom, "axis" if unit != "share" and value == 0 else "grid"))
+        canvas.add(text(_tick(value, unit), x, bottom + 16, "tick", "middle"))
+    top = 2.0
+    for row, height in zip(lines, heights, strict=True):
+        _dot_line(canvas, row, scale, left, top, height, step, narrow, unit)
+        top += height
+    return canvas.finished()
+
+
+def _dot_line(
+    canvas: Canvas,
+    row: Line,
+    scale: Scale,
+    left: float,
+    top: float,
+    height: float,
+    step: float,
+    narrow: bool,
+    unit: str,
+) -> None:
+    first = top + (height - len(row.dots) * step) / 2 + step / 2 + (8 if narrow else 0)
+    if narrow:
+        canvas.add(text(fitted(row.name, canvas.width - 12), 2, top + 13))
+    else:
+        canvas.add(text(fitted(row.name, left), left - 6, top + height / 2 + 4, anchor="end"))
+    for number, (series, point) in enumerate(row.dots):
+        y = first + number * step
+        canvas.add(node("line", x1=scale(point.low), y1=y, x2=scale(point.high), y2=y, class_=_whisker(series)))
+        canvas.add(marker(series, scale(point.value), y, point.tip, 4))
+        if not narrow and len(row.dots) == 1:
+            canvas.add(text(_tick(point.value, unit, 1), canvas.width - 4, y + 4, "quiet", "end"))
+
+
+def _whisker(series: int) -> str:
+    return f"whisker s{series % SERIES}"
+
+
+def _tick(value: float, unit: str, decimals: int = 0) -> str:
+    if unit == "share":
+        return percent(value, decimals)
+    return f"{value * 100:+.{decimals}f}" if unit == "difference" else (f"{value:+.2f}" if decimals else f"{value:g}")
+
+
+def _round_steps(low: float, high: float) -> list[float]:
+    """Round values between two, zero among them: some four to eight."""
+    width = (high - low) or 1.0
+    size = 10.0 ** floor(log10(width / 5))
+    size *= next(times for times in (1, 2, 5, 10) if width / (size * times) <= 8)
+    return [round(number * size, 9) for number in range(ceil(low / size), floor(high / size) + 1)]
+
+
+class Curve(NamedTuple):
+    """A series over lengths."""
+
+    series: int
+    name: str
+    points: Sequence[tuple[float, Point]]
+
+
+def curves(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, str]], width: float) -> Node:
+    """Shares over a logarithmic axis, with intervals; each curve has its name at its end."""
+    narrow = width < NARROW
+    height = 260.0 if narrow else 360.0
+    right = 12.0 if narrow else min(220.0, max((letters(one.name) for one in lines), default=1) * LETTER + 22)
+    canvas = Canvas(width, height, what)
+    down = Scale(0, 1, height - 34, 14)
+    places = [log10(value) for value, _ in ticks]
+    along = Scale(min(places), max(places), 48, width - right - 12)
+    for value in QUARTERS:
+        y = down(value)
+        canvas.add(line(36, y, width - right, y, "grid"), text(percent(value), 30, y + 4, "tick", "end"))
+    for value, name in ticks:
+        canvas.add(text(name, along(log10(value)), height - 12, "tick", "middle"))
+    for number, one in enumerate(lines):
+        # A pixel aside for each run, so that intervals at the same length do not cover one another.
+        aside = (number - (len(lines) - 1) / 2) * 3
+        _curve(canvas, one, along, down, aside)
+    if not narrow:
+        _names(canvas, lines, down, width - right + 10, right - 12)
+    return canvas.finished()
+
+
+def _curve(canvas: Canvas, one: Curve, along: Scale, down: Scale, aside: float) -> None:
+    placed = [(along(log10(tokens)) + aside, point) for tokens, point in one.points]
+    if not placed:
+        return
+    colour = f"s{one.series % SERIES}"
+    path = "M" + "L".join(f"{x:.1f} {down(point.value):.1f}" for x, point in placed)
+    parts = [node("path", d=path, class_=f"line {colour}")]
+    parts += [
+        node("line", x1=x, y1=down(point.low), x2=x, y2=down(point.high), class_=_whisker(one.series))
+        for x, point in placed
+    ]
+    parts += [marker(one.series, x, down(point.value), point.tip) for x, point in placed]
+    canvas.add(node("g", *parts, data_run=one.series))
+
+
+def _names(canvas: Canvas, lines: Sequence[Curve], down: Scale, x: float, room: float) -> None:
+    known = [one for one in lines if one.points]
+    places = spread((down(one.points[-1][1].value) + 4 for one in known), 15, 18, canvas.height - 36)
+    for one, y in zip(known, places, strict=True):
+        label = node(
+            "text", fitted(one.name, room), x=x, y=y, class_=f"label name s{one.series % SERIES}", data_run=one.series
+        )
+        canvas.add(label)
+
+
+class Spot(NamedTuple):
+    """One run in a cloud."""
+
+    series: int
+    name: str
+    x: float
+    point: Point
+    best: bool
+
+
+def cloud(what: str, spots: Sequence[Spot], axis: str, width: float) -> Node:
+    """Shares against what they cost, on a logarithmic axis; those that nothing beats are joined by a line."""
+    narrow = width < NARROW
+    height = 280.0 if narrow else 360.0
+    canvas = Canvas(width, height, what)
+    down = Scale(0, 1, height - 52, 14)
+    costs = [spot.x for spot in spots if spot.x > 0] or [1.0]
+    low, high = int(log10(min(costs)) - 1 if min(costs) < 1 else log10(min(costs))), log10(max(costs))
+    high = int(high) + 1 if high >= 0 else int(high)
+    along = Scale(low, max(high, low + 1), 64, width - 28)
+    for value in QUARTERS:
+        y = down(value)
+        canvas.add(line(36, y, width - 8, y, "grid"), text(percent(value), 30, y + 4, "tick", "end"))
+    for power in range(low, max(high, low + 1) + 1):
+        x = along(power)
+        canvas.add(line(x, height - 52, x, height - 47, "axis"))
+        canvas.add(text(_amount(10.0**power), x, height - 34, "tick", "middle"))
+    canvas.add(text(axis, (64 + width - 28) / 2, height - 8, "quiet", "middle"))
+    best = sorted((spot for spot in spots if spot.best and spot.x > 0), key=lambda spot: spot.x)
+    for one, two in pairwise(best):
+        canvas.add(
+            line(along(log10(one.x)), down(one.point.value), along(log10(two.x)), down(two.point.value), "floor")
+        )
+    labels = spread((down(spot.point.value) - 9 for spot in spots), 14, 12, height - 56)
+    for spot, y in zip(spots, labels, strict=True):
+        _spot(canvas, spot, along(log10(spot.x)) if spot.x > 0 else 48.0, down, y)
+    return canvas.finished()
+
+
+def _spot(canvas: Canvas, spot: Spot, x: float, down: Scale, label: float) -> None:
+    canvas.add(
+        node("line", x1=x, y1=down(spot.point.low), x2=x, y2=down(spot.point.high), class_=_whisker(spot.series)),
+        marker(spot.series, x, down(spot.point.value), spot.point.tip, 5.5),
+    )
+    if canvas.width >= NARROW:
+        left = x > canvas.width * 0.7
+        room = (x if left else canvas.width - x) - 20
+        name = fitted(spot.name, room)
+        canvas.add(text(name, x - 11 if left else x + 11, label + 4, "label", "end" if left else "start"))
+
+
+def _amount(value: float) -> str:
+    if value >= 1_000_000:
+        return f"{value / 1_000_000:g}M"
+    if value >= 1_000:
+        return f"{value / 1_000:g}K"
+    return f"{value:g}" if value >= 0.001 else f"{value:.0e}".replace("e-0", "e-")
+
+
+class Piece(NamedTuple):
+    """One stretch of a stacked bar."""
+
+    class_: str
+    name: str
+    share: float
+    tip: str
+
+
+def stacks(what: str, rows: Sequence[tuple[str, Sequence[Piece]]], width: float) -> Node:
+    """Bars whose pieces add up to a whole, with their shares written on those that are wide enough."""
+    narrow = width < NARROW
+    left = 0.0 if narrow else min(230.0, max((letters(name) for name, _ in rows), default=1) * LETTER + 14)
+    each = 52.0 if narrow else 40.0
+    names = dict.fromkeys((piece.class_, piece.name) for _, pieces in rows for piece in pieces)
+    canvas = Canvas(width, len(rows) * each + 30 + (18 * len(names) if narrow else 26), what)
+    scale = Scale(0, 1, left + 8, width - 16)
+    _stack_names(canvas, list(names), left + 8, len(rows) * each + 44, narrow)
+    share_axis(canvas, scale, 2, len(rows) * each + 2, QUARTERS)
+    for number, (name, pieces) in enumerate(rows):
+        top = number * each + (20 if narrow else 8)
+        if narrow:
+            canvas.add(text(fitted(name, width - 12), 2, top - 4))
+        else:
+            canvas.add(text(fitted(name, left), left, top + 16, anchor="end"))
+        _stack(canvas, pieces, scale, top)
+    return canvas.finished()
+
+
+def _stack_names(canvas: Canvas, names: Sequence[tuple[str, str]], left: float, y: float, narrow: bool) -> None:
+    x = left
+    for class_, name in names:
+        canvas.add(node("rect", x=x, y=y - 9, width=10, height=10, class_=class_), text(name, x + 15, y, "quiet"))
+        if narrow:
+            y += 18
+        else:
+            x += letters(name) * LETTER + 34
+
+
+def _stack(canvas: Canvas, pieces: Sequence[Piece], scale: Scale, top: float) -> None:
+    start = 0.0
+    for piece in pieces:
+        x, end = scale(start), scale(start + piece.share)
+        start += piece.share
+        wide = max(0.0, end - x - 1)
+        canvas.add(node("rect", x=x, y=top, width=wide, height=24, class_=piece.class_, tabindex=0, data_tip=piece.tip))
+        if wide > 34:
+            canvas.add(text(percent(piece.share), (x + end) / 2, top + 16, "onmark", "middle"))
+
+
+class Field(NamedTuple):
+    """One field of a heat map."""
+
+    row: str
+    column: str
+    value: float
+    questions: int
+    tip: str
+
+
+def heat(what: str, rows: Sequence[str], columns: Sequence[str], fields: Sequence[Field], width: float) -> Node:
+    """Shares as shades, with the per cent on each; a field of few questions is written smaller."""
+    left = min(width * 0.34, max((letters(row) for row in rows), default=1) * LETTER + 12)
+    each = (width - left - 4) / max(1, len(columns))
+    canvas = Canvas(width, 76 + len(rows) * 30, what)
+    for number, column in enumerate(columns):
+        x = left + (number + 0.5) * each
+        canvas.add(
+            node(
+                "text",
+                fitted(column, max(each * 1.7, 84)),
+                transform=f"translate({x:.1f} 66) rotate(-24)",
+                class_="tick",
+                data_tip=column,
+            )
+        )
+    for number, row in enumerate(rows):
+        canvas.add(text(fitted(row, left - 6), left - 8, 94 + number * 30, anchor="end"))
+    for one in fields:
+        x, y = left + columns.index(one.column) * each, 75 + rows.index(one.row) * 30
+        shade = round(one.value * 8)
+        canvas.add(
+            node(
+                "rect",
+                x=x + 1,
+                y=y,
+                width=max(1.0, each - 2),
+                height=28,
+                class_=f"h{shade}",
+                tabindex=0,
+                data_tip=one.tip,
+            )
+        )
+        if each >= 24:
+            size = "tick" if one.questions < 10 else "label"
+            colour = f"{size} dark" if shade >= 5 else size
+            canvas.add(text(f"{one.value * 100:.0f}", x + each / 2, y + 18, colour, "middle"))
+    return canvas.finished()

@@ -1,0 +1,89 @@
+// Drawings on the page: the one that fits the width, values under the pointer, one run brought forward.
+
+const slim = matchMedia("screen and (max-width: 720px)");
+
+function drawingOf(figure) {
+  const place = make("div", { class: "canvas" });
+  const redraw = () => put(place, draw(figure.drawings[slim.matches ? "slim" : "wide"]));
+  redraw();
+  slim.addEventListener("change", redraw);
+  return place;
+}
+
+function figureOf(figure, legend) {
+  const parts = [make("h3", null, figure.title)];
+  const note = make("p", { class: "note" }, figure.note);
+  if (!figure.drawings) {
+    return make("figure", { id: `figure-${figure.id}` }, parts, tableOf(figure), make("figcaption", null, note, toolbar(figure)));
+  }
+  const numbers = make("div", { class: "numbers-below", hidden: true });
+  const toggle = button("Table", () => {
+    if (!numbers.firstChild) numbers.append(tableOf(figure));
+    numbers.hidden = !numbers.hidden;
+    toggle.setAttribute("aria-expanded", String(!numbers.hidden));
+  }, { "aria-expanded": "false", title: "The numbers as a table" });
+  const tools = toolbar(figure, () => draw(figure.drawings.wide), toggle);
+  const whole = make("figure", { id: `figure-${figure.id}` }, parts, legend, drawingOf(figure),
+    make("figcaption", null, note, tools), numbers);
+  return whole;
+}
+
+// Names of the runs; pointing at one brings it forward in the figures around it, a click keeps it there.
+function legendOf(runs) {
+  if (runs.length < 2) return null;
+  let kept = null;
+  const show = (from, run) => {
+    const around = from.closest("section") || document.body;
+    for (const element of around.querySelectorAll("[data-run]")) {
+      element.classList.toggle("back", run !== null && element.dataset.run !== String(run));
+    }
+  };
+  const names = runs.map(([name], run) => {
+    const control = button([dot(run), name], () => {
+      kept = kept === run ? null : run;
+      names.forEach((one, place) => one.setAttribute("aria-pressed", String(place === kept)));
+      show(control, kept);
+    }, { class: "run-name", "aria-pressed": "false" });
+    control.addEventListener("pointerenter", () => show(control, run));
+    control.addEventListener("pointerleave", () => show(control, kept));
+    return control;
+  });
+  return make("div", { class: "legend", role: "group", "aria-label": "Runs" }, names);
+}
+
+function followPointer() {
+  const tip = document.getElementById("tip");
+  let held = null;
+  const hide = () => {
+    held = null;
+    tip.hidden = true;
+  };
+  const show = (element, x, y) => {
+    held = element;
+    tip.textContent = element.getAttribute("data-tip");
+    tip.hidden = !tip.textContent;
+    const box = tip.getBoundingClientRect();
+    tip.style.left = `${Math.max(8, Math.min(innerWidth - box.width - 8, x - box.width / 2))}px`;
+    tip.style.top = `${y - box.height - 14 < 4 ? y + 18 : y - box.height - 14}px`;
+  };
+  const showAbove = (element) => {
+    const box = element.getBoundingClientRect();
+    show(element, box.left + box.width / 2, box.top);
+  };
+  const told = (target) => (target instanceof Element ? target.closest("[data-tip]") : null);
+  addEventListener("pointermove", (event) => {
+    const element = told(event.target);
+    if (element) show(element, event.clientX, event.clientY);
+    else hide();
+  });
+  addEventListener("focusin", (event) => {
+    const element = told(event.target);
+    if (element) showAbove(element);
+    else hide();
+  });
+  // Coming to an element by the keyboard scrolls the page: what is said of it goes with it.
+  addEventListener("scroll", () => {
+    if (held && held.isConnected) showAbove(held);
+    else hide();
+  }, { passive: true, capture: true });
+}

@@ -1,0 +1,86 @@
+// Which items are shown.
+
+const OUTCOMES = [
+  ["r", "right", "✓"], ["w", "wrong", "✕"], ["u", "unreadable", "?"], ["f", "refused", "⊘"],
+  ["o", "too long", "↔"], ["x", "failed", "!"], [".", "not asked yet", "·"],
+];
+const OUTCOME = Object.fromEntries(OUTCOMES.map(([sign, name, glyph]) => [sign, { name, glyph }]));
+const ACROSS = [["all-right", "right in every run"], ["none-right", "right in no run"], ["differ", "runs differ"]];
+
+function nothingChosen() {
+  return { bench: -1, run: -1, outcome: "", pattern: "", cause: "", tags: {}, words: "" };
+}
+
+class Filters {
+  constructor(items) {
+    this.items = items;
+    this.patterns = items.runs.map((run) => new Map(run.patterns.map(([item, ...names]) => [item, names])));
+  }
+
+  // The numbers of the items that fit, words left aside.
+  fitting(chosen) {
+    const { items } = this;
+    const runs = chosen.run < 0 ? items.runs.map((_, run) => run) : [chosen.run];
+    const pattern = items.patterns.indexOf(chosen.pattern);
+    const cause = items.causes.indexOf(chosen.cause);
+    const tags = Object.entries(chosen.tags).filter(([, value]) => value !== undefined).map(([name, value]) => {
+      const [, values, column] = items.tags.find(([tag]) => tag === name);
+      return [values.indexOf(value), column];
+    });
+    const fits = (item) => {
+      if (chosen.bench >= 0 && items.bench[item] !== chosen.bench) return false;
+      for (const [value, column] of tags) if (column[item] !== value) return false;
+      if (!this.outcomeFits(chosen.outcome, item, runs)) return false;
+      if (!chosen.pattern && !chosen.cause) return chosen.run < 0 || items.runs[chosen.run].outcome[item] !== "-";
+      // One and the same run must show the pattern, the cause and the outcome.
+      return runs.some((run) => (!chosen.pattern || (this.patterns[run].get(item) || []).includes(pattern))
+        && (!chosen.cause || items.runs[run].cause[item] === cause));
+    };
+    const found = [];
+    for (let item = 0; item < items.count; item += 1) if (fits(item)) found.push(item);
+    return found;
+  }
+
+  outcomeFits(outcome, item, runs) {
+    if (!outcome) return true;
+    const signs = runs.map((run) => this.items.runs[run].outcome[item]).filter((sign) => sign !== "-");
+    if (outcome === "all-right") return signs.length > 0 && signs.every((sign) => sign === "r");
+    if (outcome === "none-right") return signs.length > 0 && signs.every((sign) => sign !== "r");
+    if (outcome === "differ") return signs.includes("r") && signs.some((sign) => sign !== "r");
+    return signs.includes(outcome);
+  }
+}
+
+// Words are looked for in question, id, program, key and replies, part after part.
+async function holding(words, candidates, parts, size, goesOn, told) {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = [];
+  const byPart = new Map();
+  for (const item of candidates) {
+    const number = Math.floor(item / size);
+    if (!byPart.has(number)) byPart.set(number, []);
+    byPart.get(number).push(item);
+  }
+  let done = 0;
+  for (const [number, items] of byPart) {
+    const part = await parts.at(number);
+    if (!goesOn()) return null;
+    for (const item of items) {
+      const text = searched(part, item - part.start);
+      if (wanted.every((word) => text.includes(word))) found.push(item);
+    }
+    done += 1;
+    told(done, byPart.size);
+  }
+  return found;
+}
+
+function searched(part, place) {
+  if (!part.texts) part.texts = [];
+  if (part.texts[place] === undefined) {
+    const [id, question, program, , key] = part.items[place];
+    const replies = part.replies.map((run) => run[place].map((reply) => reply[1]).join("\n"));
+    part.texts[place] = [id, question, part.words[program], key, ...replies].join("\n").toLowerCase();
+  }
+  return part.texts[place];
+}

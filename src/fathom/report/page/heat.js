@@ -1,0 +1,148 @@
+// Any two tags against one another, counted here from the items themselves.
+
+function heatTags(items) {
+  return items.tags.filter(([, values]) => values.length > 1 && values.length <= 40);
+}
+
+function counts(items, run, rows, columns) {
+  const found = new Map();
+  const outcome = items.runs[run].outcome;
+  for (let item = 0; item < items.count; item += 1) {
+    if (outcome[item] === "-") continue;
+    const place = rows[2][item] * 1000 + columns[2][item];
+    const one = found.get(place) || [0, 0];
+    one[0] += 1;
+    if (outcome[item] === "r") one[1] += 1;
+    found.set(place, one);
+  }
+  return found;
+}
+
+// Numbers in their order; words with the most right ones first.
+function ordered(values, column, outcome) {
+  const shares = values.map((_, place) => {
+    let [asked, right] = [0, 0];
+    column.forEach((value, item) => {
+      if (value !== place || outcome[item] === "-") return;
+      asked += 1;
+      if (outcome[item] === "r") right += 1;
+    });
+    return right / Math.max(1, asked);
+  });
+  const numeric = values.every((value) => /^\d/.test(value));
+  return values.map((_, place) => place).sort((one, two) => (numeric
+    ? values[one].localeCompare(values[two], "en", { numeric: true }) : shares[two] - shares[one] || one - two));
+}
+
+function heatFigure(items, runs, state) {
+  const rows = items.tags.find(([name]) => name === state.rows);
+  const columns = items.tags.find(([name]) => name === state.columns);
+  const found = counts(items, state.run, rows, columns);
+  const other = state.other >= 0 ? counts(items, state.other, rows, columns) : null;
+  const fields = [];
+  const { outcome } = items.runs[state.run];
+  const down = ordered(rows[1], rows[2], outcome);
+  const along = ordered(columns[1], columns[2], outcome);
+  down.forEach((from, at) => along.forEach((to, beside) => {
+    const [row, column] = [rows[1][from], columns[1][to]];
+    const one = found.get(from * 1000 + to);
+    const two = other && other.get(from * 1000 + to);
+    if (!one || (other && !two)) return;
+    fields.push({ at, beside, row, column, asked: one[0], right: one[1] / one[0], less: two ? two[1] / two[0] : null });
+  }));
+  const name = runs[state.run][0] + (other ? ` minus ${runs[state.other][0]}` : "");
+  return {
+    rows: down.map((place) => rows[1][place]), columns: along.map((place) => columns[1][place]), fields,
+    figure: {
+      id: "heat", title: `${name}: ${state.rows} against ${state.columns}`, note: "The share right of first replies.",
+      columns: [["row", state.rows, "text"], ["column", state.columns, "text"], ["right", "Right", "share"],
+        ["other_right", "Other right", "share"], ["questions", "Questions", "count"]],
+      rows: fields.map((one) => [one.row, one.column, one.right, one.less, one.asked]),
+    },
+  };
+}
+
+function shade(one) {
+  if (one.less === null) return `h${Math.round(one.right * 8)}`;
+  const difference = one.right - one.less;
+  const step = Math.min(4, Math.round(Math.abs(difference) * 8));
+  return step === 0 ? "d0" : `${difference > 0 ? "up" : "down"}${step}`;
+}
+
+function heatWords(one) {
+  return one.less === null ? (one.right * 100).toFixed(0) : shown(one.right - one.less, "difference").replace(/\.\d$/, "");
+}
+
+function heatTip(one) {
+  const said = `${one.row}, ${one.column}: ${percent(one.right)} of ${some(one.asked, "question")} right`;
+  return one.less === null ? said : `${said}, the other run ${percent(one.less)}`;
+}
+
+function heatDrawing(made) {
+  const left = 190;
+  const each = Math.max(44, Math.min(120, 680 / made.columns.length));
+  const children = made.columns.map((column, at) => ["text", { x: 0, y: 0, class: "tick",
+    transform: `translate(${left + (at + 0.5) * each} 66) rotate(-24)` }, [column]]);
+  made.rows.forEach((row, at) => children.push(["text", { x: left - 8, y: 94 + at * 30, class: "label", "text-anchor": "end" }, [row.slice(0, 30)]]));
+  for (const one of made.fields) {
+    const dark = /h[5-8]|up[34]|down[34]/.test(shade(one));
+    children.push(["rect", { x: left + one.beside * each + 1, y: 75 + one.at * 30, width: each - 2, height: 28, class: shade(one), "data-tip": heatTip(one) }, []]);
+    children.push(["text", { x: left + (one.beside + 0.5) * each, y: 93 + one.at * 30, class: dark ? "label dark" : "label", "text-anchor": "middle" }, [heatWords(one)]]);
+  }
+  const width = left + made.columns.length * each + 60;
+  return draw(["svg", { viewBox: `0 0 ${width} ${84 + made.rows.length * 30}`, class: "drawing", role: "group", "aria-label": made.figure.title }, children]);
+}
+
+function heatTable(made, state, explorer) {
+  const fields = new Map(made.fields.map((one) => [one.at * 1000 + one.beside, one]));
+  const rows = made.rows.map((row, at) => make("tr", null, make("th", { scope: "row", class: "words" }, row || "(none)"),
+    made.columns.map((column, beside) => {
+      const one = fields.get(at * 1000 + beside);
+      if (!one) return make("td", { class: "none" });
+      return make("td", { class: `${shade(one)} ${one.asked < 10 ? "few" : ""}` }, button(heatWords(one),
+        () => explorer.show({ run: state.run, tags: { [state.rows]: row, [state.columns]: column } }),
+        { "data-tip": heatTip(one), "aria-label": `${heatTip(one)}. Show the items` }));
+    })));
+  return make("table", { class: "heat" }, make("caption", { class: "heard" }, made.figure.title),
+    make("thead", null, make("tr", null, make("td"), made.columns.map((column) => make("th", { scope: "col" }, make("span", null, column || "(none)"))))),
+    make("tbody", null, rows));
+}
+
+// The run that shows most at first: neither all right nor all wrong.
+function telling(items) {
+  const far = items.runs.map(({ outcome }) => {
+    const asked = [...outcome].filter((sign) => sign !== "-");
+    return Math.abs(asked.filter((sign) => sign === "r").length / Math.max(1, asked.length) - 0.6);
+  });
+  return far.indexOf(Math.min(...far));
+}
+
+function heatView(section, data, explorer) {
+  const items = data.items;
+  const tags = heatTags(items);
+  if (tags.length < 2) return section.figures.slice(0, 1).map((figure) => figureOf(figure));
+  const named = (name, otherwise) => (tags.some(([tag]) => tag === name) ? name : otherwise);
+  const state = { rows: named("skill", tags[0][0]), columns: named("topic", tags[1][0]), run: telling(items), other: -1 };
+  const place = make("div");
+  const show = () => {
+    const made = heatFigure(items, data.runs, state);
+    put(place, make("figure", { id: "figure-heat" },
+      make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": made.figure.title }, heatTable(made, state, explorer)),
+      make("figcaption", null, make("p", { class: "note" }, state.other < 0
+        ? "Per cent right of the first replies; paler figures rest on fewer than ten questions. A field leads to its items."
+        : "Points by which the first run is ahead (blue) or behind (orange)."),
+      toolbar(made.figure, () => heatDrawing(made)))));
+  };
+  const options = tags.map(([name]) => [name, name]);
+  const set = (name, number) => (value) => {
+    state[name] = number ? Number(value) : value;
+    show();
+  };
+  const controls = make("div", { class: "controls" },
+    choose("Rows", options, state.rows, set("rows"), { id: "heat-rows" }),
+    choose("Columns", options, state.columns, set("columns"), { id: "heat-columns" }),
+    choose("Run", data.runs.map(([name], run) => [run, name]), state.run, set("run", true), { id: "heat-run" }),
+    data.runs.length > 1 && choose("Minus", [[-1, "nothing"], ...data.runs.map(([name], run) => [run, name])], -1, set("other", true), { id: "heat-other" }));
+  show();
+  return [controls, place];
+}

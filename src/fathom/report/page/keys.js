@@ -1,0 +1,73 @@
+// Everything can be done from the keyboard.
+
+const KEYS = [
+  ["/", "search items"], ["j  k", "next, previous item"], ["Enter", "open the item"], ["Escape", "close, or leave a field"],
+  ["t", "light, dark, as the system"], ["p", "print"], ["?", "this help"],
+];
+
+function helpDialog() {
+  const dialog = make("dialog", { id: "help", "aria-labelledby": "help-title" },
+    make("h2", { id: "help-title" }, "Keys"),
+    make("dl", null, KEYS.map(([key, what]) => [make("dt", null, key.split("  ").map((one) => make("kbd", null, one))), make("dd", null, what)])),
+    button("Close", () => dialog.close(), { class: "quiet-button" }));
+  return dialog;
+}
+
+function listenToKeys(explorer, dialog) {
+  const typing = (element) => ["INPUT", "SELECT", "TEXTAREA"].includes(element.tagName);
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") {
+      if (dialog.open) return;
+      if (explorer.open !== null) closeItem(explorer);
+      else if (typing(event.target)) event.target.blur();
+      return;
+    }
+    if (event.key === "Tab" && explorer.open !== null && !dialog.open) return keepInside(event, sheet());
+    if (typing(event.target) || dialog.open) return;
+    const acts = {
+      "/": () => {
+        closeItem(explorer);
+        document.getElementById("explorer").scrollIntoView();
+        explorer.search.focus();
+      },
+      j: () => step(explorer, 1),
+      k: () => step(explorer, -1),
+      "?": () => dialog.showModal(),
+      t: () => document.getElementById("theme").click(),
+      p: () => print(),
+    };
+    const act = acts[event.key];
+    if (act) {
+      event.preventDefault();
+      act();
+    } else if (event.key === "Enter" && event.target === document.body && explorer.open === null) explorer.openAt(explorer.at);
+  });
+}
+
+// The first step leads to the list; from there on it moves.
+function step(explorer, by) {
+  if (explorer.open === null && document.activeElement !== explorer.frame) {
+    explorer.frame.focus({ preventScroll: true });
+    document.getElementById("explorer").scrollIntoView();
+    explorer.lay();
+    return;
+  }
+  explorer.move(by);
+}
+
+// While an item is open, the focus stays in it.
+function keepInside(event, place) {
+  const inside = [...place.querySelectorAll("button, summary, [tabindex='0']")].filter((one) => one.getClientRects().length);
+  if (!inside.length) return;
+  const first = inside[0];
+  const last = inside[inside.length - 1];
+  const active = document.activeElement;
+  if (event.shiftKey && (active === first || active === place)) {
+    event.preventDefault();
+    last.focus();
+  } else if (!event.shiftKey && active === last) {
+    event.preventDefault();
+    first.focus();
+  }
+}

@@ -1,0 +1,129 @@
+// The sections above the explorer.
+
+function intervalBar(low, value, high, run, floors) {
+  const at = (element, from, to) => {
+    element.style.left = `${from * 100}%`;
+    if (to !== undefined) element.style.width = `${Math.max(0, to - from) * 100}%`;
+    return element;
+  };
+  return make("div", { class: `interval s${run % 10}`, "aria-hidden": "true" },
+    [0.25, 0.5, 0.75].map((share) => at(make("i", { class: "quarter" }), share)),
+    floors.map(([name, share]) => at(make("i", { class: "floor-mark", "data-tip": `floor, ${name}: ${percent(share, 1)}` }), share)),
+    at(make("i", { class: "range" }), low, high),
+    at(make("i", { class: "point" }), value));
+}
+
+function headlineView(section, data) {
+  const figure = section.figures[0];
+  const column = Object.fromEntries(figure.columns.map(([name], place) => [name, place]));
+  const numbers = Object.fromEntries(data.runs.map(([name], run) => [name, run]));
+  const priced = figure.rows.some((row) => row[column.price]);
+  const lengths = figure.rows.some((row) => row[column.effective_length]);
+  const partial = figure.rows.some((row) => Math.abs(row[column.credit] - row[column.right]) > 0.0005);
+  const several = data.benches.length > 1;
+  const five = ["built", "fitted", "failed", "refused", "retired"];
+  const head = make("tr", null,
+    make("th", { scope: "col", class: "words" }, "Run"),
+    make("th", { scope: "col", class: "number" }, "Right"),
+    make("th", { scope: "col", class: "scale" }, make("span", null, "0"), make("span", null, `${percent(data.level)} interval`), make("span", null, "100%")),
+    partial && make("th", { scope: "col", class: "number", "data-tip": "The mean score, partial credit included" }, "Credit"),
+    lengths && make("th", { scope: "col", class: "number", "data-tip": "The longest length at which 85% of the score at the shortest is kept" }, "Holds to"),
+    priced && make("th", { scope: "col", class: "number", "data-tip": "US dollars for a thousand questions" }, "$ per 1,000"),
+    five.map((name) => make("th", { scope: "col", class: "number five" }, name)));
+  const rows = figure.rows.map((row) => {
+    const run = numbers[row[column.run]];
+    const fingerprint = data.runs[run][4];
+    const floors = data.floors.filter(([, , bench]) => bench === fingerprint);
+    const right = row[column.right];
+    const failed = row[column.failed] || row[column.unanswered];
+    return make("tr", { "data-run": String(run) },
+      make("th", { scope: "row", class: "words" }, make("span", { class: "run-title" }, dot(run), row[column.run], data.controls.includes(row[column.run]) && make("span", { class: "control", "data-tip": "Told what it could not find itself, or shown nothing: there to compare with" }, "control")),
+        make("span", { class: "under" }, [row[column.model], row[column.system], several && row[column.bench]].filter(Boolean).join(" · "))),
+      make("td", { class: "number big", "data-tip": `${percent(row[column.low], 1)} to ${percent(row[column.high], 1)}` }, percent(right)),
+      make("td", { class: "scale" }, intervalBar(row[column.low], right, row[column.high], run, floors),
+        make("span", { class: "under range-words" }, `${percent(row[column.low])} to ${percent(row[column.high])}`,
+          failed ? ` · at most ${percent(row[column.at_most])} once all replies are in` : ""),
+        make("span", { class: "under five-words" }, five.map((name) => `${row[column[name]] === null ? "–" : counted(row[column[name]])} ${name}`).join(" · "))),
+      partial && make("td", { class: "number" }, percent(row[column.credit])),
+      lengths && make("td", { class: "number" }, row[column.effective_length] || "–"),
+      priced && make("td", { class: "number" }, row[column.price] === null ? "–" : money(row[column.price] * 1000)),
+      five.map((name) => make("td", { class: "number five", "data-name": name }, row[column[name]] === null ? "–" : counted(row[column[name]]))));
+  });
+  const table = make("table", { class: "headline" }, make("caption", { class: "heard" }, figure.note),
+    make("thead", null, head), make("tbody", null, rows));
+  return make("figure", { id: "figure-headline" }, table,
+    make("figcaption", null, make("p", { class: "note" }, figure.note,
+      data.floors.length ? " Thin marks on the bars are floors: what is right without reading." : ""),
+      toolbar(figure, () => draw(figure.drawings.wide))));
+}
+
+const MOST_ROWS = 10;
+
+// Names against runs, with a bar in each field; a field leads to its items.
+function matrixView(section, data, explorer) {
+  const [figure, ...others] = section.figures;
+  const column = Object.fromEntries(figure.columns.map(([name], place) => [name, place]));
+  const kind = figure.id === "causes" ? "cause" : "pattern";
+  const names = [...new Set(figure.rows.map((row) => row[column[kind]]))];
+  const found = new Map(figure.rows.map((row) => [`${row[column.run]}\n${row[column[kind]]}`, row]));
+  const most = Math.max(1, ...figure.rows.map((row) => row[column.count]));
+  const runs = data.runs.map(([name], run) => [name, run]).filter(([name]) => figure.rows.some((row) => row[column.run] === name));
+  const rows = names.map((name) => {
+    const what = figure.rows.find((row) => row[column[kind]] === name)[column.what];
+    return make("tr", null,
+      make("th", { scope: "row", class: "words" }, make("span", null, name), make("span", { class: "under" }, what)),
+      runs.map(([run, number]) => {
+        const row = found.get(`${run}\n${name}`);
+        if (!row) return make("td", { class: "field empty" }, "·");
+        const bar = make("i", { class: `bar s${number % 10}` });
+        bar.style.width = `calc((100% - 20px) * ${row[column.count] / most})`;
+        const tip = kind === "cause"
+          ? `${run}: likeliest for ${counted(row[column.count])}, certain for ${counted(row[column.certain])}; strikes ${percent(row[column.rate], 1)} of the ${counted(row[column.could_strike])} questions it could`
+          : `${run}: ${counted(row[column.count])} replies, ${percent(row[column.share], 1)} of all, ${percent(row[column.of_wrong], 1)} of those not right`;
+        return make("td", { class: "field" }, button([bar, make("span", null, counted(row[column.count])),
+          make("span", { class: "under" }, percent(kind === "cause" ? row[column.rate] : row[column.of_wrong]))],
+        () => explorer.show({ run: number, [kind]: name }), { "data-tip": tip, "aria-label": `${tip}. Show the items` }));
+      }));
+  });
+  const table = make("table", { class: "matrix" }, make("caption", { class: "heard" }, figure.note),
+    make("thead", null, make("tr", null, make("th", { scope: "col", class: "words" }, kind === "cause" ? "Likeliest cause" : "Pattern"),
+      runs.map(([name, number]) => make("th", { scope: "col", class: "words" }, dot(number), name)))),
+    make("tbody", null, rows.slice(0, MOST_ROWS)));
+  const more = rows.length > MOST_ROWS && button(`All ${rows.length}`, () => {
+    table.tBodies[0].append(...rows.slice(MOST_ROWS));
+    more.remove();
+  }, { class: "quiet-button" });
+  const under = kind === "cause"
+    ? "Answers, and below them the share of the questions that the cause could strike at all."
+    : "Replies, and below them the share of all that is not right.";
+  return [make("figure", { id: `figure-${figure.id}` }, make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table), more,
+    make("figcaption", null, make("p", { class: "note" }, `${under} ${figure.note} A number leads to its items.`),
+      toolbar(figure, () => draw(figure.drawings.wide)))), others.map((one) => figureOf(one))];
+}
+
+function choiceView(section, data) {
+  const place = make("div");
+  const legend = section.id === "breakdowns" ? legendOf(data.runs) : null;
+  const show = (number) => put(place, figureOf(section.figures[number]));
+  show(0);
+  const control = choose(section.id === "breakdowns" ? "By" : "Run", section.figures.map((figure, number) => [number, figure.title]), 0,
+    (value) => show(Number(value)), { id: `choose-${section.id}` });
+  return [make("div", { class: "controls" }, section.figures.length > 1 && control), legend, place];
+}
+
+function sectionOf(section, data, explorer) {
+  const views = {
+    headline: () => headlineView(section, data),
+    matrix: () => matrixView(section, data, explorer),
+    choice: () => choiceView(section, data),
+    heat: () => heatView(section, data, explorer),
+    figures: () => {
+      const many = ["lengths", "steps"].includes(section.id);
+      return section.figures.map((figure, place) => figureOf(figure, many && place === 0 ? legendOf(data.runs) : null));
+    },
+  };
+  return make("section", { id: section.id, "aria-labelledby": `title-${section.id}` },
+    make("h2", { id: `title-${section.id}` }, section.title),
+    section.says && make("p", { class: "says" }, section.says),
+    views[section.view]());
+}

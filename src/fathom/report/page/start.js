@@ -1,0 +1,61 @@
+// The page draws itself.
+
+function hero(data) {
+  const [first, ...rest] = data.lead;
+  const facts = data.benches.map(([name, questions, contexts, documents]) =>
+    make("span", null, make("b", null, name), ` ${some(questions, "question")}, ${some(contexts, "context")}, ${some(documents, "document")}`));
+  return make("header", { class: "hero" }, make("p", { class: "eyebrow" }, data.title), make("h1", null, first),
+    rest.length > 0 && make("p", { class: "lead" }, rest.join(" ")), make("p", { class: "facts" }, facts));
+}
+
+function navigation(sections) {
+  const links = sections.map(([id, title]) => make("a", { href: `#${id}` }, title));
+  const nav = make("nav", { "aria-label": "Sections" }, links);
+  const seen = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      if (entry.isIntersecting) for (const link of links) link.classList.toggle("here", link.getAttribute("href") === `#${entry.target.id}`);
+    }
+  }, { rootMargin: "-15% 0px -75% 0px" });
+  for (const [id] of sections) seen.observe(document.getElementById(id));
+  return nav;
+}
+
+function notesSection(data) {
+  return make("section", { id: "notes", "aria-labelledby": "title-notes" }, make("h2", { id: "title-notes" }, "Before you trust a figure"),
+    make("ul", { class: "notes" }, data.notes.map((note) => make("li", null, note))),
+    make("p", { class: "under" }, `Made by Fathom ${data.fathom}. This page asks nothing of the network.`));
+}
+
+async function start() {
+  const place = document.getElementById("page");
+  let data;
+  try {
+    data = await opened(document.getElementById("data").textContent);
+  } catch (error) {
+    put(place, make("p", { class: "waiting" }, `This browser cannot open the page's data (${error.message}). A browser of 2023 or later can.`));
+    return;
+  }
+  const explorer = new Explorer(data, new Parts(data.beside));
+  const dialog = helpDialog();
+  const top = make("div", { class: "top" }, make("span", { class: "mark-name" }, "Fathom"),
+    make("div", { class: "top-tools" }, themeSwitch(), button("Print", () => print(), { class: "quiet-button" }),
+      button("?", () => dialog.showModal(), { class: "quiet-button", "aria-label": "Keys (?)" })));
+  const main = make("main", { id: "content", tabindex: "-1" }, hero(data), data.sections.map((section) => sectionOf(section, data, explorer)),
+    explorer.section(), notesSection(data));
+  const aside = make("aside", { id: "sheet", role: "dialog", "aria-modal": "true", "aria-labelledby": "sheet-title", tabindex: "-1", hidden: true });
+  put(place, top, main, dialog, aside);
+  const named = [...data.sections.map((section) => [section.id, section.title]), ["explorer", "Every item"], ["notes", "Notes"]];
+  main.before(navigation(named));
+  followPointer();
+  listenToKeys(explorer, dialog);
+  await explorer.apply();
+  const wanted = /^#item-(\d+)$/.exec(location.hash);
+  if (wanted) explorer.openAt(Number(wanted[1]) - 1);
+  else if (location.hash.length > 1) {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target) target.scrollIntoView();
+  }
+  document.documentElement.dataset.ready = "yes";
+}
+
+start();

@@ -1,0 +1,82 @@
+// Numbers as tables, and as files.
+
+const NUMBERS = new Set(["share", "count", "number", "money", "chance", "difference"]);
+const AT_FIRST = 40;
+
+function tableOf(figure) {
+  const body = make("tbody");
+  const add = (rows) => {
+    for (const row of rows) {
+      body.append(make("tr", null, row.map((value, place) => {
+        const kind = figure.columns[place][2];
+        const name = NUMBERS.has(kind) ? "number" : kind === "yes" ? "yes" : "words";
+        return make("td", { class: name }, shown(value, kind));
+      })));
+    }
+  };
+  add(figure.rows.slice(0, AT_FIRST));
+  const head = figure.columns.map(([, title, kind]) =>
+    make("th", { scope: "col", class: NUMBERS.has(kind) ? "number" : "words" }, title));
+  const table = make("table", { class: "numbers" }, make("caption", { class: "heard" }, figure.title),
+    make("thead", null, make("tr", null, head)), body);
+  const whole = make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table);
+  if (figure.rows.length > AT_FIRST) {
+    const more = button(`All ${counted(figure.rows.length)} rows`, () => {
+      add(figure.rows.slice(AT_FIRST));
+      more.remove();
+    }, { class: "quiet-button" });
+    whole.append(more);
+  }
+  return whole;
+}
+
+// The same bytes as `fathom report --figures` writes.
+function csvOf(figure) {
+  const cell = (value) => {
+    if (value === null || value === undefined) return "";
+    let words = String(value);
+    // A text that begins like a formula would be run as one by a spreadsheet.
+    if (typeof value === "string" && /^[=+\-@\t\r]/.test(words)) words = `'${words}`;
+    return /[",\n\r]/.test(words) ? `"${words.replaceAll('"', '""')}"` : words;
+  };
+  const lines = [figure.columns.map(([name]) => name), ...figure.rows];
+  return lines.map((line) => line.map(cell).join(",") + "\n").join("");
+}
+
+function jsonOf(figure) {
+  const rows = figure.rows.map((row) => Object.fromEntries(row.map((value, place) => [figure.columns[place][0], value])));
+  return JSON.stringify({ figure: figure.id, title: figure.title, note: figure.note, rows }, null, 1) + "\n";
+}
+
+function toolbar(figure, drawing, more) {
+  const tools = [
+    button("CSV", () => save(`${figure.id}.csv`, csvOf(figure), "text/csv"), { title: "The numbers for a spreadsheet" }),
+    button("JSON", () => save(`${figure.id}.json`, jsonOf(figure), "application/json"), { title: "The numbers for a program" }),
+  ];
+  if (drawing) {
+    tools.push(button("SVG", () => save(`${figure.id}.svg`, svgOf(drawing()), "image/svg+xml"), { title: "The drawing" }));
+  }
+  return make("div", { class: "tools", role: "group", "aria-label": `Files of ${figure.title}` }, more, tools);
+}
+
+// A drawing as a file that stands alone: the colours it has on this page become its own.
+function svgOf(drawing) {
+  const copy = drawing.cloneNode(true);
+  const from = [drawing, ...drawing.querySelectorAll("*")];
+  const to = [copy, ...copy.querySelectorAll("*")];
+  const held = drawing.isConnected ? null : document.body.appendChild(make("div", { class: "measured" }, drawing));
+  from.forEach((element, place) => {
+    const style = getComputedStyle(element);
+    for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "font-family", "opacity"]) {
+      to[place].setAttribute(name, style.getPropertyValue(name));
+    }
+    const tip = element.getAttribute("data-tip");
+    if (tip) to[place].append(Object.assign(document.createElementNS(SVG, "title"), { textContent: tip }));
+    for (const name of ["class", "tabindex", "data-tip", "data-run"]) to[place].removeAttribute(name);
+  });
+  if (held) held.remove();
+  const [, , width, height] = drawing.getAttribute("viewBox").split(" ");
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(copy)}\n`;
+}

@@ -1,0 +1,226 @@
+"""The page: one file that opens offline, or one with its details in numbered files beside it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+import fathom
+from fathom.analysis.findings import Findings, ItemFinding
+from fathom.records.errors import FathomError, touching
+from fathom.records.files import replacing
+from fathom.report.headline import controls
+from fathom.report.items import Items
+from fathom.report.packing import packed, source_hash
+from fathom.report.sections import Section, lead, sections
+from fathom.report.shortening import LEVELS, Limits
+from fathom.report.titles import bench_names
+
+MOST = 2_900_000
+"""Bytes that a page of one file may have."""
+MANY = 60_000
+"""Replies above which the details lie beside the page from the start."""
+
+SCRIPTS = (
+    "elements.js",
+    "parts.js",
+    "theme.js",
+    "tables.js",
+    "drawings.js",
+    "sections.js",
+    "heat.js",
+    "filters.js",
+    "list.js",
+    "item.js",
+    "keys.js",
+    "start.js",
+)
+"""In the order in which they are joined; each knows only those before it."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written."""
+
+    page: Path
+    bytes: int
+    """Of the page itself."""
+    parts: int
+    """Files beside it; 0 where the page holds everything."""
+    beside: int
+    """Bytes of those."""
+    items: int
+    runs: int
+    notes: tuple[str, ...]
+
+    def as_json(self) -> dict[str, object]:
+        return asdict(self) | {"page": str(self.page)}
+
+    def describe(self) -> str:
+        """What was written, in a line or two."""
+        beside = f", and {self.parts} parts beside it ({self.beside / 1e6:.2f} MB)" if self.parts else ""
+        runs = f"{self.runs} run{'' if self.runs == 1 else 's'}"
+        said = f"{self.page}: {self.items:,} items, {runs}, {self.bytes / 1e6:.2f} MB"
+        return "\n".join([said + beside, *(f"  note: {note}" for note in self.notes)])
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a user may choose about a page."""
+
+    parts: bool | None = None
+    """Whether the details lie beside the page; None decides by size."""
+    corpus: Path | None = None
+    """Where the corpus is, if it has been moved."""
+
+
+def write_page(
+    findings: Findings,
+    found: Iterable[ItemFinding],
+    path: Path,
+    title: str,
+    choice: Choice = Choice(),  # noqa: B008
+) -> Written:
+    """Write the page, with its details inside or beside it."""
+    refuse_page(path)
+    with touching("make the folder", path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    items = Items(findings, found, choice.corpus)
+    parts = choice.parts
+    shown = sections(findings)
+    # The index names patterns and causes, so that the parts can point to them.
+    index = items.index()
+    replies = len(items.rows) * max(1, len(items.runs))
+    if parts is False or (parts is None and replies <= MANY):
+        for limits in LEVELS:
+            if limits is not LEVELS[-1] and items.weight(limits) > MOST:
+                continue
+            inside = [packed(part) for part in items.parts(limits)]
+            content = _page(_head(findings, items, index, shown, limits, title), inside, None)
+            if len(content) <= MOST or (parts is False and limits is LEVELS[-1]):
+                return _write(path, content, (), items)
+    return _in_parts(findings, items, index, shown, path, title)
+
+
+def refuse_page(path: Path) -> None:
+    """Raises where no page can stand."""
+    if path.is_dir():
+        raise FathomError(f"Cannot write the page to '{path}': it is a folder. Name a file such as report.html.")
+
+
+def _in_parts(
+    findings: Findings, items: Items, index: dict[str, object], shown: Sequence[Section], path: Path, title: str
+) -> Written:
+    limits = LEVELS[1]
+    folder = path.with_name(f"{path.stem}-parts")
+    with touching("make the folder", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for left in folder.glob("[0-9]*.js"):
+            left.unlink()
+    sizes: list[int] = []
+    for number, part in enumerate(items.parts(limits)):
+        content = f'fathomPart({number},"{packed(part)}");\n'.encode()
+        with replacing(folder / f"{number}.js") as file:
+            file.write(content)
+        sizes.append(len(content))
+    head = _head(findings, items, index, shown, limits, title)
+    content = _page(head, [], folder.name)
+    return _write(path, content, sizes, items)
+
+
+def _write(path: Path, content: bytes, sizes: Sequence[int], items: Items) -> Written:
+    with replacing(path) as file:
+        file.write(content)
+    return Written(path, len(content), len(sizes), sum(sizes), len(items.rows), len(items.runs), tuple(items.notes))
+
+
+def _head(
+    findings: Findings, items: Items, index: dict[str, object], shown: Sequence[Section], limits: Limits, title: str
+) -> dict[str, object]:
+    """All that the page needs before an item is opened."""
+    names = bench_names(findings)
+    floors = [[one.name, one.right.value, one.bench] for one in findings.floors if one.kind == "floor"]
+    return {
+        "title": title,
+        "lead": lead(findings),
+        "notes": [*findings.notes, *items.notes, limits.rule()],
+        "fathom": fathom.__version__,
+        "level": findings.level,
+        "benches": [[names[one.fingerprint], one.questions, one.contexts, one.documents] for one in findings.benches],
+        "runs": [
+            [run.facts.name, run.facts.model, run.facts.system, run.facts.manner, run.facts.bench, run.facts.is_whole]
+            for run in findings.runs
+        ],
+        "floors": floors,
+        "controls": sorted(controls(findings)),
+        "sections": [
+            {
+                "id": one.id,
+                "title": one.title,
+                "says": one.says,
+                "view": one.view,
+                # The page makes heat maps of any two tags itself, and needs none of those that were worked out.
+                "figures": [figure.for_page() for figure in one.figures[: 1 if one.view == "heat" else None]],
+            }
+            for one in shown
+        ],
+        "items": index,
+    }
+
+
+def _page(head: dict[str, object], inside: Sequence[str], beside: str | None) -> bytes:
+    """The whole file. What is beside it is let in by a number that only this page's content gives."""
+    data = packed(head | {"beside": beside})
+    return assembled(
+        str(head["title"]),
+        "".join(f'<script type="text/plain" class="part">{part}</script>\n' for part in inside),
+        data,
+        SCRIPTS,
+        admits_scripts=beside is not None,
+    )
+
+
+def assembled(title: str, more: str, data: str, scripts: Sequence[str], admits_scripts: bool = False) -> bytes:
+    """A page of ours around its data; its policy forbids every request, and every script but its own."""
+    style, script = source("style.css"), _joined(tuple(scripts))
+    # Taken from the data: no text in the data can hold the hash of itself.
+    nonce = hashlib.sha256(data.encode()).hexdigest()[:32]
+    admitted = f" 'nonce-{nonce}'" if admits_scripts else ""
+    policy = (
+        f"default-src 'none'; script-src {source_hash(script)}{admitted}; style-src {source_hash(style)}; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    pieces = {
+        "POLICY": policy,
+        "TITLE": escape(title),
+        "STYLE": style,
+        "NONCE": nonce if admits_scripts else "",
+        "DATA": data,
+        "PARTS": more,
+        "SCRIPT": script,
+    }
+    page = source("page.html")
+    head, *rest = page.split("{{")
+    return (head + "".join(_filled(piece, pieces) for piece in rest)).encode()
+
+
+def _filled(piece: str, pieces: dict[str, str]) -> str:
+    name, _, after = piece.partition("}}")
+    return pieces[name] + after
+
+
+@cache
+def source(name: str) -> str:
+    """One of the page's own files."""
+    return files("fathom.report").joinpath("page").joinpath(name).read_text("utf-8")
+
+
+@cache
+def _joined(names: tuple[str, ...]) -> str:
+    """The page's script: its files one after another, out of everybody's way."""
+    return '\n(() => {\n"use strict";\n' + "\n".join(source(name) for name in names) + "\n})();\n"

@@ -1,0 +1,169 @@
+"""The sections of the page: which figures they show, and what is said above them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fathom.analysis.findings import Comparison, Findings, RunFinding
+from fathom.report import where, why
+from fathom.report.figures import Figure
+from fathom.report.headline import controls, headline
+from fathom.report.words import joined, percent, points
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page."""
+
+    id: str
+    title: str
+    says: str
+    """What it shows, in a sentence or two."""
+    figures: tuple[Figure, ...]
+    view: str = "figures"
+    """How the page shows it: as figures one below the other, or as one of several to choose from."""
+
+
+def sections(findings: Findings) -> list[Section]:
+    """Every section for which there is something to show, in the order of the page."""
+    made = (
+        Section("headline", "How they did", "", (headline(findings),), "headline"),
+        Section(
+            "comparisons", "Who is better than whom", _told_apart(findings.comparisons), where.comparisons(findings)
+        ),
+        Section(
+            "lengths",
+            "The longer the context",
+            "The share right at each length; bars are 95% intervals.",
+            where.lengths(findings),
+        ),
+        Section(
+            "breakdowns",
+            "Where it is lost",
+            "The share right by one property of the questions, each run in its colour.",
+            where.breakdowns(findings),
+            "choice",
+        ),
+        Section(
+            "heat",
+            "Skill against topic",
+            "Any two properties against one another, for one run or for the difference of two.",
+            where.heat_maps(findings),
+            "heat",
+        ),
+        Section("patterns", "How answers are wrong", why.says_patterns(findings), why.patterns(findings), "matrix"),
+        Section("causes", "Why they are wrong", why.says_causes(findings), why.causes(findings), "matrix"),
+        Section(
+            "ladder",
+            "Finding, reading, computing",
+            "The same questions over the full text, over only the passages they need, and over finished tables: what "
+            "each step gives back was lost before it.",
+            why.ladders(findings),
+        ),
+        Section("steps", "How far the reasoning came", why.says_steps(findings), why.steps(findings)),
+        Section(
+            "goes-with",
+            "What goes with failure",
+            "How success goes with properties of the questions, one by one and with the others held fixed.",
+            why.goes_with(findings),
+            "choice",
+        ),
+        Section("cost", "Price and accuracy", _cheapest(findings.runs), where.costs(findings)),
+        Section(
+            "samples",
+            "Asked again",
+            "What repeated replies to the same question show.",
+            where.samples(findings) + where.repeated(findings),
+        ),
+        Section(
+            "floors",
+            "Floors and controls",
+            "What is right without reading. A score means something as far as it stands above these.",
+            where.floors(findings),
+        ),
+        Section(
+            "contamination",
+            "Known before it was shown",
+            "Whether a model answers without the context better than a guess would.",
+            where.contamination(findings),
+        ),
+    )
+    return [section for section in made if section.figures]
+
+
+def all_figures(findings: Findings) -> Iterator[Figure]:
+    """Every figure of the page."""
+    for section in sections(findings):
+        yield from section.figures
+
+
+def lead(findings: Findings) -> list[str]:
+    """The page in two or three sentences."""
+    aside = controls(findings)
+    ranked = best_first(findings)
+    runs = [run for run in ranked if run.facts.name not in aside] or ranked
+    if not runs:
+        return ["There is nothing to show."]
+    best = runs[0]
+    said = [
+        f"{best.facts.name} answers {percent(best.all.right.value)} of the questions right "
+        f"({percent(best.all.right.low)} to {percent(best.all.right.high)})."
+    ]
+    if len(runs) > 1:
+        said.append(_second(findings, best, runs[1]))
+    said.append(_lost_length(runs))
+    return [sentence for sentence in said if sentence]
+
+
+def _second(findings: Findings, best: RunFinding, next_best: RunFinding) -> str:
+    names = {best.facts.name, next_best.facts.name}
+    pair = next((one for one in findings.comparisons if {one.first, one.second} == names and one.within == "all"), None)
+    said = f"{next_best.facts.name} follows with {percent(next_best.all.right.value)}"
+    if pair is None:
+        return f"{said}."
+    if pair.apart:
+        return f"{said}: a difference that chance does not explain."
+    if pair.more_items:
+        return f"{said}; about {pair.more_items:,} more questions would be needed to tell the two apart."
+    return f"{said}; the two cannot be told apart."
+
+
+def _lost_length(runs: Sequence[RunFinding]) -> str:
+    """What the longest context costs, on average over runs that have a curve."""
+    drops = [
+        run.lengths.points[0].right.value - run.lengths.points[-1].right.value
+        for run in runs
+        if len(run.lengths.points) > 1
+    ]
+    if not drops:
+        return ""
+    ends = runs[0].lengths.points
+    mean = sum(drops) / len(drops)
+    if abs(mean) < 0.02:
+        return f"Going from {ends[0].name} to {ends[-1].name} tokens costs next to nothing."
+    verb = "costs" if mean > 0 else "adds"
+    return f"Going from {ends[0].name} to {ends[-1].name} tokens {verb} {points(abs(mean))} on average."
+
+
+def best_first(findings: Findings) -> list[RunFinding]:
+    """The runs, the best first."""
+    return sorted(findings.runs, key=lambda run: -run.all.right.value)
+
+
+def _told_apart(comparisons: Sequence[Comparison]) -> str:
+    pairs = [one for one in comparisons if one.within == "all"]
+    apart = sum(one.apart for one in pairs)
+    if not pairs:
+        return ""
+    return (
+        f"Runs on the same questions, compared question by question. Of {len(pairs)} pair{'s' * (len(pairs) != 1)} "
+        f"{apart} can be told apart after correction for looking at all of them."
+    )
+
+
+def _cheapest(runs: Sequence[RunFinding]) -> str:
+    names = [run.facts.name for run in runs if run.cost.best_for_its_price]
+    if not names or all(not run.cost.price for run in runs):
+        return "What a question takes against what is got right."
+    return f"No run is both cheaper and better than {joined(names)}."

@@ -1,0 +1,433 @@
+"""Figures that say how well and where: comparisons, lengths, breakdowns, heat maps, cost, floors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from fathom.analysis.findings import Comparison, Estimate, Findings, HeatMap, RunFinding
+from fathom.report.drawings.canvas import Node
+from fathom.report.drawings.charts import Curve, Dot, Field, Line, Point, Spot, cloud, curves, dots, heat
+from fathom.report.figures import Column, Figure, Value
+from fathom.report.titles import bench_names
+from fathom.report.words import interval, percent, point
+
+RIGHT = (
+    Column("right", "Right", "share"),
+    Column("low", "from", "share"),
+    Column("high", "to", "share"),
+    Column("questions", "Questions", "count"),
+    Column("contexts", "Contexts", "count"),
+)
+"""How an estimate stands in a table."""
+
+
+GREY = 6
+"""The colour of what is no run."""
+FIRST = ("skill", "topic", "task", "level", "length", "answer", "documents", "position", "dispersion")
+"""Properties that people look for stand first."""
+MOST_PAIRS = 20
+"""Pairs that are drawn; the table has all of them."""
+
+
+def estimate(one: Estimate) -> tuple[Value, ...]:
+    """The values of those columns."""
+    return one.value, one.low, one.high, one.items, one.clusters
+
+
+def places(findings: Findings) -> dict[str, int]:
+    """The number of each run, which decides its colour everywhere."""
+    return {run.facts.name: number for number, run in enumerate(findings.runs)}
+
+
+def comparisons(findings: Findings) -> tuple[Figure, ...]:
+    """Each two runs on the same questions."""
+    pairs = findings.comparisons
+    if not pairs:
+        return ()
+    # The closest pairs first: those are the ones that a reader wonders about.
+    overall = sorted((one for one in pairs if one.within == "all"), key=lambda one: abs(one.difference.value))
+    colours = places(findings)
+
+    def draw(width: float) -> Node:
+        lines = [_ahead(one, colours) for one in overall[:MOST_PAIRS]]
+        low = min((dot.point.low for row in lines for dot in row.dots), default=0.0)
+        high = max((dot.point.high for row in lines for dot in row.dots), default=0.1)
+        return dots(
+            "Differences between runs with their 95% intervals", lines, width, min(low, 0.0), high, "difference"
+        )
+
+    columns = (
+        Column("first", "First"),
+        Column("second", "Second"),
+        Column("within", "Within"),
+        Column("first_right", "First right", "share"),
+        Column("second_right", "Second right", "share"),
+        Column("difference", "Difference", "difference"),
+        Column("low", "from", "difference"),
+        Column("high", "to", "difference"),
+        Column("only_first", "Only first", "count"),
+        Column("only_second", "Only second", "count"),
+        Column("questions", "Questions", "count"),
+        Column("p", "p", "chance"),
+        Column("p_holm", "p, Holm", "chance"),
+        Column("p_benjamini_hochberg", "p, Benjamini-Hochberg", "chance"),
+        Column("apart", "Apart", "yes"),
+        Column("more_questions", "More questions needed", "count"),
+        Column("note", "Note"),
+    )
+    rows = tuple(
+        (
+            one.first,
+            one.second,
+            one.within,
+            one.first_right,
+            one.second_right,
+            one.difference.value,
+            one.difference.low,
+            one.difference.high,
+            one.only_first,
+            one.only_second,
+            one.items,
+            one.p,
+            one.p_holm,
+            one.p_benjamini_hochberg,
+            one.apart,
+            one.more_items,
+            one.note,
+        )
+        for one in pairs
+    )
+    note = (
+        "By how many points the better run is ahead, paired by question and clustered by context, the closest pairs "
+        "first. Grey: the two cannot be told apart."
+    )
+    return (Figure("comparisons", "Differences between runs", note, columns, rows, draw),)
+
+
+def _ahead(one: Comparison, colours: dict[str, int]) -> Line:
+    """The better of two over the other; grey where they cannot be told apart."""
+    turned = one.difference.value < 0
+    better, worse = (one.first, one.second) if turned else (one.second, one.first)
+    sign = -1 if turned else 1
+    low, high = sorted((sign * one.difference.low, sign * one.difference.high))
+    value = abs(one.difference.value)
+    tip = f"{better} is {value * 100:.1f} points ahead of {worse} ({low * 100:+.1f} to {high * 100:+.1f})"
+    tip += "" if one.apart else ", which may be chance"
+    return Line(
+        f"{better} over {worse}", [Dot(colours.get(better, 0) if one.apart else GREY, Point(value, low, high, tip))]
+    )
+
+
+def lengths(findings: Findings) -> tuple[Figure, ...]:
+    """The share right by length, and how far each run holds."""
+    runs = [run for run in findings.runs if len(run.lengths.points) > 1]
+    if not runs:
+        return ()
+    ticks = sorted({(float(one.tokens), one.name) for run in runs for one in run.lengths.points})
+    colours = places(findings)
+
+    def draw(width: float) -> Node:
+        lines = [
+            Curve(
+                colours[run.facts.name],
+                run.facts.name,
+                [
+                    (one.tokens, point(f"{run.facts.name} at {one.name}", one.right))
+                    for one in sorted(run.lengths.points, key=lambda one: one.tokens)
+                ],
+            )
+            for run in runs
+        ]
+        return curves("The share right by length of the context", lines, ticks, width)
+
+    columns = (Column("run", "Run"), Column("length", "Length"), Column("tokens", "Tokens", "count"), *RIGHT)
+    rows = tuple(
+        (run.facts.name, one.name, one.tokens, *estimate(one.right)) for run in runs for one in run.lengths.points
+    )
+    curve = Figure(
+        "lengths", "Share right by length", "Tokens of the context, on a doubling scale.", columns, rows, draw
+    )
+    return (curve, *_effective(runs))
+
+
+def _effective(runs: list[RunFinding]) -> Iterator[Figure]:
+    rows = tuple(
+        (run.facts.name, one.at_shortest, one.shortest, one.length, one.low, one.high, one.reaches_the_end, one.note)
+        for run in runs
+        if (one := run.lengths.effective) is not None
+    )
+    if rows:
+        columns = (
+            Column("run", "Run"),
+            Column("at_shortest", "Right at the shortest", "share"),
+            Column("shortest", "Shortest"),
+            Column("effective", "Effective length"),
+            Column("low_tokens", "from (tokens)", "count"),
+            Column("high_tokens", "to (tokens)", "count"),
+            Column("reaches_the_end", "Reaches the end", "yes"),
+            Column("note", "Note"),
+        )
+        note = "The longest length at which a run keeps 85% of its score at the shortest."
+        yield Figure("effective-length", "Effective length", note, columns, rows)
+
+
+def breakdowns(findings: Findings) -> tuple[Figure, ...]:
+    """One figure for each property of the questions."""
+    kinds = {one.by: one.what for run in findings.runs for one in run.breakdowns if len(one.groups) > 1}
+    order = sorted(kinds, key=lambda by: (FIRST.index(by) if by in FIRST else len(FIRST), by))
+    return tuple(_breakdown(findings, by, kinds[by]) for by in order)
+
+
+def _breakdown(findings: Findings, by: str, what: str) -> Figure:
+    found = [(run, one) for run in findings.runs for one in run.breakdowns if one.by == by]
+    names = list(dict.fromkeys(group.name for _, one in found for group in one.groups))
+    colours = places(findings)
+
+    def draw(width: float) -> Node:
+        lines = [
+            Line(
+                name or "(none)",
+                [
+                    Dot(colours[run.facts.name], point(f"{run.facts.name}, {name}", group.right))
+                    for run, one in found
+                    for group in one.groups
+                    if group.name == name
+                ],
+            )
+            for name in names
+        ]
+        return dots(f"The share right by {what}", lines, width)
+
+    columns = (
+        Column("run", "Run"),
+        Column("group", what.capitalize()),
+        *RIGHT,
+        Column("credit", "Credit", "share"),
+        Column("built", "Built", "count"),
+        Column("fitted", "Fitted", "count"),
+        Column("failed", "Failed", "count"),
+        Column("refused", "Refused", "count"),
+        Column("retired", "Retired", "count"),
+    )
+    rows = [
+        (
+            run.facts.name,
+            group.name,
+            *estimate(group.right),
+            group.credit.value,
+            group.counts.built,
+            group.counts.fitted,
+            group.counts.failed,
+            group.counts.refused,
+            group.counts.retired,
+        )
+        for run, one in found
+        for group in one.groups
+    ]
+    rows += [
+        (run.facts.name, "mean over groups", *estimate(one.macro), None, None, None, None, None, None)
+        for run, one in found
+    ]
+    overlap = " A question may stand in several groups." if any(one.overlapping for _, one in found) else ""
+    note = f"The share right by {what.lower()}, with 95% intervals.{overlap}"
+    return Figure(f"by-{_file(by)}", what.capitalize(), note, columns, tuple(rows), draw)
+
+
+def _file(name: str) -> str:
+    """The name as part of a file's name: a tag may hold anything."""
+    return "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in name.lower())[:60] or "unnamed"
+
+
+def heat_maps(findings: Findings) -> tuple[Figure, ...]:
+    """The heat maps that were worked out; the page makes those of any other two tags itself."""
+    return tuple(_heat(number, run, one) for number, run in enumerate(findings.runs, start=1) for one in run.heat_maps)
+
+
+def _heat(number: int, run: RunFinding, found: HeatMap) -> Figure:
+    rows = list(dict.fromkeys(cell.row for cell in found.cells))
+    columns = list(dict.fromkeys(cell.column for cell in found.cells))
+    fields = [
+        Field(
+            cell.row,
+            cell.column,
+            cell.right.value,
+            cell.right.items,
+            f"{cell.row}, {cell.column}: {interval(cell.right)}, {cell.right.items:,} questions",
+        )
+        for cell in found.cells
+    ]
+    what = f"{run.facts.name}: the share right by {found.rows} and {found.columns}"
+    return Figure(
+        f"heat-{number}-{_file(found.rows)}-{_file(found.columns)}",
+        f"{run.facts.name}: {found.rows} against {found.columns}",
+        "Shares right in per cent; empty where nothing was asked, small where fewer than ten questions were.",
+        (Column("row", found.rows), Column("column", found.columns), *RIGHT),
+        tuple((cell.row, cell.column, *estimate(cell.right)) for cell in found.cells),
+        partial(heat, what, rows, columns, fields),
+    )
+
+
+def costs(findings: Findings) -> tuple[Figure, ...]:
+    """What a question takes against the share right."""
+    priced = any(run.cost.price_a_question for run in findings.runs)
+    amount: Callable[[RunFinding], float] = (
+        (lambda run: run.cost.price_a_question or 0.0) if priced else (lambda run: run.cost.tokens_a_question)
+    )
+    axis = "US dollars a question" if priced else "tokens a question (no price is known)"
+    colours = places(findings)
+
+    def draw(width: float) -> Node:
+        spots = [
+            Spot(
+                colours[run.facts.name],
+                run.facts.name,
+                amount(run),
+                point(f"{run.facts.name}, {amount(run):,.4g} {axis.partition(' (')[0]}", run.all.right),
+                run.cost.best_for_its_price and priced,
+            )
+            for run in findings.runs
+        ]
+        return cloud(f"The share right against {axis}", spots, axis, width)
+
+    columns = (
+        Column("run", "Run"),
+        Column("right", "Right", "share"),
+        Column("price_a_question", "Price a question", "money"),
+        Column("price_a_right_answer", "Price a right answer", "money"),
+        Column("price", "Price of all", "money"),
+        Column("spent", "Spent, failures too", "money"),
+        Column("tokens_a_question", "Tokens a question", "count"),
+        Column("input_tokens", "Tokens in", "count"),
+        Column("cached_tokens", "of them cached", "count"),
+        Column("output_tokens", "Tokens out", "count"),
+        Column("seconds_a_question", "Seconds a question", "number"),
+        Column("best_for_its_price", "Nothing cheaper is better", "yes"),
+    )
+    rows = tuple(
+        (
+            run.facts.name,
+            run.all.right.value,
+            run.cost.price_a_question,
+            run.cost.price_a_right_answer,
+            run.cost.price,
+            run.cost.spent,
+            round(run.cost.tokens_a_question),
+            run.cost.input_tokens,
+            run.cost.cached_tokens,
+            run.cost.output_tokens,
+            run.cost.seconds_a_question,
+            run.cost.best_for_its_price,
+        )
+        for run in findings.runs
+    )
+    note = (
+        "Dashed: runs that no other beats in both. Costs are on a scale of tens; a run that costs nothing stands left."
+    )
+    return (Figure("cost", "Share right against cost", note, columns, rows, draw),) if findings.runs else ()
+
+
+def samples(findings: Findings) -> tuple[Figure, ...]:
+    """pass@k and what repeated replies agree on."""
+    rows = tuple(
+        (run.facts.name, one.samples, k, share.value, share.low, share.high, one.mean, one.majority, one.agreement)
+        for run in findings.runs
+        if (one := run.samples) is not None
+        for k, share in one.pass_at.items()
+    )
+    columns = (
+        Column("run", "Run"),
+        Column("samples", "Samples", "count"),
+        Column("k", "k", "count"),
+        Column("pass_at_k", "pass@k", "share"),
+        Column("low", "from", "share"),
+        Column("high", "to", "share"),
+        Column("mean", "Mean", "share"),
+        Column("majority", "Majority right", "share"),
+        Column("agreement", "Two samples agree", "share"),
+    )
+    note = "pass@k: the share of questions of which at least one of k replies is right."
+    return (Figure("samples", "Repeated replies", note, columns, rows),) if rows else ()
+
+
+def floors(findings: Findings) -> tuple[Figure, ...]:
+    """What a guess, a shortcut or a control gets right."""
+    if not findings.floors:
+        return ()
+    colours = places(findings)
+    benches = bench_names(findings)
+
+    def draw(width: float) -> Node:
+        lines = [
+            Line(one.name, [Dot(colours.get(one.run or "", GREY), point(f"{one.name}: {one.what}", one.right))])
+            for one in findings.floors
+        ]
+        return dots("What is right without reading", lines, width)
+
+    columns = (Column("floor", "Floor"), Column("what", "What it is"), Column("kind", "Kind"), Column("bench", "Bench"))
+    rows = tuple(
+        (one.name, one.what, one.kind, benches.get(one.bench, one.bench), *estimate(one.right))
+        for one in findings.floors
+    )
+    note = "Floors need no reading; controls show what the measuring itself can reach."
+    return (Figure("floors", "Floors and controls", note, (*columns, *RIGHT), rows, draw),)
+
+
+def contamination(findings: Findings) -> tuple[Figure, ...]:
+    """Closed-book runs against their floors."""
+    if not findings.contamination:
+        return ()
+    colours = places(findings)
+
+    def draw(width: float) -> Node:
+        lines = [
+            Line(one.model, [Dot(colours.get(one.run, GREY), point(f"{one.model}, closed book", one.closed_book))])
+            for one in findings.contamination
+        ]
+        return dots("The share right without the context", lines, width)
+
+    columns = (
+        Column("model", "Model"),
+        Column("run", "Run"),
+        Column("closed_book", "Right without the context", "share"),
+        Column("low", "from", "share"),
+        Column("high", "to", "share"),
+        Column("floor", "Floor"),
+        Column("above_floor", "Above the floor", "difference"),
+        Column("p", "p", "chance"),
+        Column("what", "What it means"),
+    )
+    rows = tuple(
+        (
+            one.model,
+            one.run,
+            one.closed_book.value,
+            one.closed_book.low,
+            one.closed_book.high,
+            one.floor,
+            one.above_floor.value,
+            one.p,
+            one.what,
+        )
+        for one in findings.contamination
+    )
+    note = f"Intervals are at {percent(findings.level)}."
+    return (Figure("contamination", "Right without the context", note, columns, rows, draw),)
+
+
+def repeated(findings: Findings) -> tuple[Figure, ...]:
+    """Runs of the same model and system taken together."""
+    columns = (
+        Column("model", "Model"),
+        Column("system", "System"),
+        Column("manner", "Manner"),
+        Column("runs", "Runs", "count"),
+        *RIGHT,
+        Column("spread", "Spread from run to run", "difference"),
+    )
+    rows = tuple(
+        (one.model, one.system, one.manner, len(one.runs), *estimate(one.right), one.spread)
+        for one in findings.repeated
+    )
+    note = "The mean over runs of one model and system, question by question; the spread is a standard deviation."
+    return (Figure("repeated", "Repeated runs", note, columns, rows),) if rows else ()

@@ -1,0 +1,38 @@
+"""What a question needs of its context: the paragraphs around the masks, and all that is shown of the candidates."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from fathom.corpus.store import Corpus
+from fathom.records.contexts import Context, Place
+from fathom.records.spans import Span
+from fathom.scoring.answers import Passage
+from fathom.tasks.family import Item
+
+
+class Needed:
+    """The paragraphs and candidates that questions over one corpus need."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._outline = lru_cache(maxsize=64)(corpus.outline)
+
+    def __call__(self, context: Context, item: Item) -> list[Passage]:
+        """In the order of the context. Which stretch of a candidate decides nobody knows, so all of it is needed."""
+        paper, *candidates = context.places
+        outline, _ = self._outline(paper.article)
+        around = []
+        for passage in item.key.proof.passages:
+            paragraph = next((span for span in outline.paragraphs if span.holds(passage.span)), passage.span)
+            around.append(Passage(article=paper.article, span=paragraph))
+        return [*dict.fromkeys(around), *(self._shown(place) for place in candidates)]
+
+    def _shown(self, place: Place) -> Passage:
+        """From the first character of a candidate that is shown to the last."""
+        _, text = self._outline(place.article)
+        start, end = 0, len(text)
+        if place.edits and place.edits[0].span.start == 0:
+            start = place.edits[0].span.end
+        if place.edits and place.edits[-1].span.end == len(text):
+            end = place.edits[-1].span.start
+        return Passage(article=place.article, span=Span(start, end))

@@ -1,0 +1,38 @@
+"""What a question needs of its context: the same parts of every article, whether or not the article fits.
+
+Showing only the articles that fit would give the filter away; the proof in a key does, so it is not used here.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from fathom.corpus.store import Corpus
+from fathom.records.articles import ArticleId
+from fathom.records.contexts import Context
+from fathom.scoring.answers import Passage
+from fathom.tasks.family import Item
+from fathom.tasks.numeric.build import spans_of
+from fathom.tasks.numeric.programs import Part, parts_read
+from fathom.tasks.numeric.simulate import SOURCES_KEPT, program_of
+from fathom.tasks.numeric.tables import Source, read_source
+
+
+class Needed:
+    """The titles, bylines and reference lists that questions over one corpus need."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._source = lru_cache(maxsize=SOURCES_KEPT)(self._read)
+
+    def __call__(self, context: Context, item: Item) -> list[Passage]:
+        """In the order of the context; every title, since questions speak of articles by theirs."""
+        needed: frozenset[Part] = parts_read(program_of(item.key)) | {"title"}
+        return [
+            Passage(article=source.id, span=span)
+            for source in map(self._source, context.articles)
+            for span in spans_of(source, needed)
+        ]
+
+    def _read(self, id: ArticleId) -> Source:
+        return read_source(self._corpus.front(id))

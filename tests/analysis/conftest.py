@@ -1,0 +1,52 @@
+"""One bench for all of these tests, and runs of simulated answerers on it, each made when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fathom.cli.main import main
+from fathom.contexts.files import FILE_NAME, gather
+from fathom.contexts.gathering import Settings
+from fathom.corpus.generate import Recipe, generate
+from fathom.corpus.store import Corpus
+from fathom.records.record import short_id
+from fathom.tasks.bench import build
+from fathom.tasks.family import Asked
+
+Ran = Callable[..., Path]
+
+
+def done(*words: object) -> int:
+    """The exit code of a command, run in this process: 1 says that replies failed, as some answerers are dialled to."""
+    try:
+        return main([str(word) for word in words])
+    except SystemExit as left:
+        return int(left.code or 0)
+
+
+@pytest.fixture(scope="session")
+def examined(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bench of some 400 questions over contexts of two lengths."""
+    folder = tmp_path_factory.mktemp("examined")
+    generate(folder / "corpus", Recipe(seed=21, articles=90))
+    with Corpus(folder / "corpus") as corpus:
+        gather(corpus, Settings(lengths=(65_536, 131_072), count=20), folder / "corpus" / FILE_NAME)
+    build(folder / "corpus", folder / "corpus" / FILE_NAME, ("numeric",), Asked(), 4, folder / "bench")
+    return folder / "bench"
+
+
+@pytest.fixture(scope="session")
+def ran(examined: Path) -> Ran:
+    """Runs a simulated answerer with the real command, once for each set of words, and scores it."""
+
+    def run(model: str, *words: object, scored: bool = True) -> Path:
+        folder = examined.parent / "runs" / short_id("run", model, *map(str, words), scored)
+        if not folder.exists():
+            assert done("run", examined, "--model", model, "--out", folder, *words) in (0, 1)
+            assert not scored or done("score", folder) == 0
+        return folder
+
+    return run

@@ -1,0 +1,215 @@
+"""Runs to findings with the real commands: nothing is lost, failures are states, the same files say the same."""
+
+from __future__ import annotations
+
+import shutil
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from fathom.analysis.analyse import Settings, analyse, compare_runs
+from fathom.analysis.findings import OUTCOMES, Findings, RunFinding
+from fathom.records.errors import FathomError
+from fathom.records.files import read_records, write_records
+from fathom.records.questions import Reply
+from fathom.runs.folder import REPLIES, VERDICTS
+from fathom.tasks.bench import Bench
+from tests.analysis.conftest import Ran, done
+
+FAILING = "sim/reader?miss=0.1&format=0.1&refuse=0.05&timeout=0.2"
+
+
+@pytest.fixture(scope="module")
+def failing(ran: Ran) -> RunFinding:
+    [run] = analyse([ran(FAILING)]).findings.runs
+    return run
+
+
+def test_every_question_counts_once_in_every_breakdown(failing: RunFinding, examined: Path) -> None:
+    questions = Bench(examined).manifest.questions
+    assert failing.all.outcomes.replies == questions
+    by = {breakdown.by: breakdown for breakdown in failing.breakdowns}
+    assert {"family", "skill", "topic", "length", "answer", "documents", "subject", "language", "operators"} <= set(by)
+    for breakdown in failing.breakdowns:
+        if breakdown.overlapping or breakdown.by in ("position", "dispersion"):
+            continue
+        assert sum(group.outcomes.replies for group in breakdown.groups) == questions, breakdown.by
+        for kind in OUTCOMES:
+            counted = sum(getattr(group.outcomes, kind) for group in breakdown.groups)
+            assert counted == getattr(failing.all.outcomes, kind)
+        micro = sum(group.right.value * group.outcomes.questions for group in breakdown.groups) / questions
+        assert micro == pytest.approx(failing.all.right.value)
+        assert breakdown.macro.value == pytest.approx(
+            sum(group.right.value for group in breakdown.groups) / len(breakdown.groups)
+        )
+
+
+def test_a_failure_is_a_state_and_no_wrong_answer(failing: RunFinding) -> None:
+    outcomes = failing.all.outcomes
+    assert outcomes.failed > 20
+    assert failing.all.counts.failed == outcomes.failed
+    assert failing.all.right.value == outcomes.right / outcomes.replies
+    assert failing.all.at_most == pytest.approx((outcomes.right + outcomes.failed) / outcomes.replies)
+    assert not failing.facts.is_whole
+    assert sum(pattern.count for pattern in failing.patterns) == outcomes.wrong + outcomes.unreadable + outcomes.refused
+    assert {"refused", "unparsable"} <= {pattern.name for pattern in failing.patterns}
+
+
+def test_a_reply_that_never_came_is_unanswered(ran: Ran, tmp_path: Path) -> None:
+    whole = ran("sim/oracle")
+    folder = tmp_path / "half"
+    shutil.copytree(whole, folder)
+    replies = list(read_records(whole / REPLIES, Reply))
+    write_records(folder / REPLIES, replies[::2])
+    (folder / VERDICTS).unlink()
+    [run] = analyse([folder], bench=ran("sim/oracle").parent.parent / "bench").findings.runs
+    assert run.all.outcomes.right == len(replies[::2])
+    assert run.all.outcomes.unanswered == len(replies) - len(replies[::2])
+    assert run.all.at_most == 1.0
+    assert run.all.outcomes.wrong == 0
+
+
+def test_verdicts_are_made_where_there_are_none_and_are_the_same(ran: Ran) -> None:
+    scored = analyse([ran(FAILING)]).findings
+    unscored = analyse([ran(FAILING, scored=False)]).findings
+    assert any("judged here" in note for note in unscored.notes)
+    assert unscored.runs[0].all == scored.runs[0].all
+    assert unscored.runs[0].patterns == scored.runs[0].patterns
+
+
+def test_an_old_verdict_on_a_failure_gives_way_to_the_reply_that_came(ran: Ran, tmp_path: Path) -> None:
+    folder = tmp_path / "again"
+    shutil.copytree(ran(FAILING), folder)
+    before = analyse([folder], bench=ran(FAILING).parent.parent / "bench").findings.runs[0].all.outcomes.failed
+    bench = ran(FAILING).parent.parent / "bench"
+    assert done("run", bench, "--model", FAILING, "--out", folder) in (0, 1)
+    after = analyse([folder], bench=bench).findings.runs[0].all.outcomes.failed
+    assert after < before
+
+
+def test_the_same_files_give_the_same_findings(ran: Ran) -> None:
+    runs = [ran("sim/oracle"), ran(FAILING)]
+    assert analyse(runs).findings == analyse(runs).findings
+    other = analyse(runs, settings=Settings(seed=9)).findings
+    assert other.runs[1].all == analyse(runs).findings.runs[1].all, "chance touches no score"
+
+
+def test_any_number_of_processes_gives_the_same(ran: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fathom.analysis.analyse.WORTH_PROCESSES", 0)
+    runs = [ran("sim/reader?miss=0.2"), ran(FAILING)]
+    one, two = analyse(runs), analyse(runs, settings=Settings(processes=2))
+    assert one.findings == two.findings
+    assert one.items == two.items
+
+
+def test_findings_survive_a_file(ran: Ran) -> None:
+    found = analyse([ran("sim/oracle"), ran(FAILING)])
+    assert Findings.model_validate_json(found.findings.model_dump_json()) == found.findings
+    for item in found.all_items():
+        assert type(item).model_validate_json(item.to_line()) == item
+
+
+def test_one_item_for_every_reply(ran: Ran, examined: Path) -> None:
+    folder = ran("sim/reader?miss=0.2", "--samples", 3)
+    found = analyse([folder])
+    questions = [question.id for question in Bench(examined).all_questions()]
+    items = found.items[folder.name]
+    assert [(item.question_id, item.sample) for item in items] == list(
+        chain.from_iterable(((id, sample) for sample in range(3)) for id in questions)
+    )
+
+
+def test_samples_are_averaged_and_passed(ran: Ran) -> None:
+    [run] = analyse([ran("sim/reader?miss=0.2", "--samples", 3)]).findings.runs
+    assert run.samples is not None
+    assert run.samples.mean == pytest.approx(run.all.right.value)
+    assert run.samples.pass_at[1].value == pytest.approx(run.samples.mean)
+    assert run.samples.pass_at[1].value < run.samples.pass_at[2].value < run.samples.pass_at[3].value
+    assert 0 < run.samples.agreement < 1
+    assert 0 < run.samples.spread < 0.1
+    assert run.all.outcomes.replies == 3 * run.all.outcomes.questions
+
+
+def test_runs_are_compared_on_what_both_were_asked(ran: Ran) -> None:
+    good, poor = ran("sim/reader?miss=0.05"), ran("sim/reader?miss=0.3", "--limit", 200)
+    found = analyse([good, poor]).findings
+    whole = [one for one in found.comparisons if one.within == "all"]
+    assert [(one.items, one.first, one.second) for one in whole] == [(200, good.name, poor.name)]
+    assert whole[0].difference.value < -0.1
+    assert whole[0].apart
+    assert found.runs[1].not_asked == found.runs[0].all.outcomes.questions - 200
+    within = {one.within for one in found.comparisons}
+    assert any(name.startswith("skill = ") for name in within)
+
+
+def test_repeats_of_a_run_are_taken_together(ran: Ran) -> None:
+    model = "sim/reader?miss=0.2"
+    found = analyse([ran(model, "--seed", seed) for seed in (1, 2, 3)]).findings
+    [together] = found.repeated
+    assert len(together.runs) == 3
+    shares = [run.all.right.value for run in found.runs]
+    assert together.right.value == pytest.approx(sum(shares) / 3)
+    assert together.right.high - together.right.low < found.runs[0].all.right.high - found.runs[0].all.right.low
+
+
+def test_floors_come_from_keys_and_from_guessers(ran: Ran) -> None:
+    found = analyse([ran("sim/null"), ran("sim/majority"), ran("sim/oracle")]).findings
+    floors = {floor.name: floor.right.value for floor in found.floors}
+    null, majority, oracle = (run.all.right.value for run in found.runs)
+    assert floors["always NULL"] == null
+    assert floors["majority"] >= majority - 0.02
+    assert oracle == 1.0
+    assert found.runs[2].all.right.low < 1.0
+    assert len(floors) == 4
+
+
+def test_without_its_corpus_a_bench_still_has_scores(ran: Ran, examined: Path, tmp_path: Path) -> None:
+    bench = tmp_path / "elsewhere" / "bench"
+    shutil.copytree(examined, bench)
+    run = ran("sim/reader?miss=0.2")
+    alone = analyse([run], bench=bench).findings
+    assert alone.runs[0].attribution is None
+    assert alone.runs[0].all == analyse([run]).findings.runs[0].all
+    assert any("--corpus" in note for note in alone.notes)
+    told = analyse([run], bench=bench, corpus=examined.parent / "corpus").findings
+    assert told.runs[0].attribution is not None
+
+
+def test_misuse(ran: Ran, examined: Path, small_folder: Path, tmp_path: Path) -> None:
+    run = ran("sim/oracle")
+    with pytest.raises(FathomError, match="named twice"):
+        analyse([run, run])
+    with pytest.raises(FathomError, match="No run is named"):
+        analyse([])
+    with pytest.raises(FathomError, match="There is no run"):
+        analyse([tmp_path])
+    with pytest.raises(FathomError, match="is not the one"):
+        analyse([run], corpus=small_folder)
+    other = tmp_path / "bench"
+    assert done("build", examined.parent / "corpus", "--out", other, "--questions", "2") == 0
+    with pytest.raises(FathomError, match="is not the bench"):
+        analyse([run], bench=other)
+    assert done("run", other, "--model", "sim/oracle", "--out", tmp_path / "run") == 0
+    with pytest.raises(FathomError, match="two benches"):
+        compare_runs(run, tmp_path / "run")
+    both = analyse([run, tmp_path / "run"]).findings
+    assert len(both.benches) == 2
+    assert both.comparisons == ()
+    assert [one.facts.name for one in both.runs] == [run.name, "run"]
+
+
+def test_the_five_counts_of_a_fitted_bench(ran: Ran, examined: Path, tmp_path: Path) -> None:
+    fitted = tmp_path / "fitted"
+    assert done("fit", examined, "--window", "96K", "--reserve", "1K", "--out", fitted) in (0, 1)
+    assert done("run", fitted, "--model", FAILING, "--out", tmp_path / "run") in (0, 1)
+    found = analyse([tmp_path / "run"]).findings
+    counts = found.runs[0].all.counts
+    assert counts.built == Bench(examined).manifest.questions
+    assert counts.fitted == Bench(fitted).manifest.questions
+    assert counts.built == counts.fitted + counts.refused
+    assert counts.refused > 0
+    assert counts.failed == found.runs[0].all.outcomes.failed > 0
+    for breakdown in found.runs[0].breakdowns:
+        for group in breakdown.groups:
+            assert group.counts.built is None or group.counts.built >= group.counts.fitted

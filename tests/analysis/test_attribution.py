@@ -1,0 +1,146 @@
+"""Simulated answerers go wrong as they are dialled, and the dialled slip is named; guesses are not explained away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from fathom.analysis.analyse import Analysis, analyse
+from fathom.analysis.attribution import Attributing, Fitting, is_tied
+from fathom.analysis.findings import Attribution
+from fathom.corpus.store import Corpus
+from fathom.models.simulated import READING_FAULTS, Simulated
+from fathom.records.chance import rng_for
+from fathom.tasks.bench import Bench
+from fathom.tasks.family import CauseKind
+from fathom.tasks.numeric.faults import FAULTS, Reading
+from fathom.tasks.numeric.simulate import Simulator, program_of
+from tests.analysis.conftest import Ran
+
+MIXED = "sim/reader?" + "&".join(f"{fault}=0.06" for fault in READING_FAULTS)
+FEW = "sim/reader?drop-filter=0.2&ignore-not=0.4&reverse=0.2&miss-document=0.3"
+
+
+@pytest.fixture(scope="module")
+def single(ran: Ran) -> Analysis:
+    """A run for each fault, with nothing else dialled."""
+    return analyse([ran(f"sim/reader?{fault}=0.5") for fault in READING_FAULTS])
+
+
+def attribution_of(analysis: Analysis, model: str) -> Attribution:
+    [found] = [run.attribution for run in analysis.findings.runs if run.facts.model == model]
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("fault", READING_FAULTS)
+def test_a_single_fault_is_named(single: Analysis, fault: str) -> None:
+    found = attribution_of(single, f"sim/reader?{fault}=0.5")
+    named = {cause.name: cause.count for cause in found.causes}
+    assert named.get(fault, 0) >= 0.9 * found.wrong
+
+
+def test_how_often_a_fault_strikes_is_found(single: Analysis) -> None:
+    """Of those with enough chances to strike."""
+    seen = 0
+    for fault in READING_FAULTS:
+        for cause in attribution_of(single, f"sim/reader?{fault}=0.5").causes:
+            if cause.name == fault and cause.could_strike > 150:
+                seen += 1
+                assert cause.rate == pytest.approx(0.5, abs=0.12), fault
+    assert seen >= 4
+
+
+def struck(bench: Path, name: str, seed: int) -> Mapping[str, list[str]]:
+    """Which faults truly struck each question, drawn again as the answerer drew them."""
+    found = {}
+    opened, simulated = Bench(bench), Simulated.parse(name)
+    with Corpus(opened.corpus_folder) as corpus:
+        simulator = Simulator(corpus)
+        for context, items in opened.by_context():
+            for item in items:
+                rng = rng_for(seed, simulated.name, item.question.id, 0, 0)
+                reading = Reading(program_of(item.key), simulator.read(context))
+                mine: list[str] = []
+                for fault in simulated.faults(rng):
+                    after = FAULTS[fault].strike(reading, rng)
+                    if after is not None:
+                        reading, mine = after, [*mine, fault]
+                found[item.question.id] = mine
+    return found
+
+
+@pytest.mark.parametrize("name", [MIXED, FEW], ids=["fourteen faults at once", "four faults at once"])
+def test_of_many_faults_the_right_one_is_named_or_none(ran: Ran, examined: Path, name: str) -> None:
+    analysis = analyse([ran(name, "--seed", seed) for seed in range(3)])
+    items = []
+    for seed, found in enumerate(analysis.items.values()):
+        truth = struck(examined, name, seed)
+        items += [(item, truth[item.question_id]) for item in found if item.outcome == "wrong"]
+    items = [(item, faults) for item, faults in items if len(faults) == 1]
+    named = [(item, faults) for item, faults in items if not item.unclear]
+    right = [item for item, faults in named if [item.suspects[0].cause] == faults]
+    assert len(items) > 150
+    assert len(right) >= 0.9 * len(named)
+    assert len(named) >= 0.7 * len(items)
+    for item, faults in items:
+        assert faults[0] in {suspect.cause for suspect in item.suspects}, "the true cause is always among the suspects"
+
+
+def test_who_guesses_is_not_explained_away(ran: Ran) -> None:
+    [run] = analyse([ran("sim/random")]).findings.runs
+    assert run.attribution is not None
+    assert run.attribution.unclear >= 0.8 * run.attribution.wrong
+
+
+def test_two_documents_missed_at_once_are_found(ran: Ran) -> None:
+    analysis = analyse([ran("sim/reader?miss=0.2")])
+    found = attribution_of(analysis, "sim/reader?miss=0.2")
+    named = {cause.name: cause.count for cause in found.causes}
+    assert named["miss-document"] >= 0.75 * found.wrong
+    details = [item.suspects[0].detail for item in analysis.all_items() if item.suspects]
+    assert any(detail.startswith("articles ") for detail in details)
+
+
+# The reckoning itself.
+
+KINDS = {"one": CauseKind("does one thing", "computing"), "two": CauseKind("does another", "reading")}
+
+
+def attributing(*fittings: dict[str, float], readable: int = 100) -> Attributing:
+    made = Attributing(KINDS)
+    made.readable = readable
+    made.exposed.update(one=readable / 2, two=readable / 2)
+    for number, likely in enumerate(fittings):
+        made.add(Fitting(f"q{number}", 0, "ranking", likely, dict.fromkeys(likely, "somewhere")))
+    return made
+
+
+def test_an_ambiguous_answer_goes_to_what_the_run_does_elsewhere() -> None:
+    settled = attributing(*[{"one": 1.0}] * 20, {"one": 1.0, "two": 1.0}).settle()
+    last = settled.answers[-1]
+    assert [suspect.cause for suspect in last.suspects] == ["one", "two"]
+    assert last.suspects[0].weight > 0.8
+    assert not last.unclear
+
+
+def test_a_tie_is_unclear_and_names_its_rivals() -> None:
+    settled = attributing(*[{"one": 1.0, "two": 1.0}] * 5).settle()
+    for one in settled.answers:
+        assert one.unclear
+        assert is_tied(one.suspects)
+    assert settled.attribution.tied == settled.attribution.unclear == 5
+    assert settled.attribution.explained == 0
+
+
+def test_an_answer_that_no_slip_gives_is_unclear() -> None:
+    settled = attributing({}, {"one": 1.0}).settle()
+    assert settled.answers[0].unclear.startswith("no single slip")
+    assert settled.attribution.wrong == 2
+
+
+def test_nothing_wrong_needs_no_cause() -> None:
+    found = attributing().settle().attribution
+    assert (found.wrong, found.explained, found.causes) == (0, 0, ())

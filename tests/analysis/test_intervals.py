@@ -1,0 +1,161 @@
+"""Intervals cover what they promise to cover; those that take questions for independent do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fathom.analysis.intervals import (
+    Numbers,
+    Sums,
+    Values,
+    Weights,
+    clustered_error,
+    difference,
+    macro,
+    paired_resamples,
+    ratio_lost,
+    share,
+    unclustered,
+)
+
+
+def drawn(
+    rng: np.random.Generator, contexts: int, questions: int, right: float, likeness: float
+) -> tuple[Values, Numbers]:
+    """Right and wrong answers whose chance of being right differs from context to context."""
+    scale = (1 - likeness) / likeness
+    chances = rng.beta(right * scale, (1 - right) * scale, contexts)
+    where = np.repeat(np.arange(contexts), questions)
+    return (rng.random(len(where)) < chances[where]).astype(float), where
+
+
+@pytest.mark.parametrize("questions", [5, 10])
+@pytest.mark.parametrize("right", [0.3, 0.8])
+def test_intervals_cover_where_questions_of_a_context_hang_together(questions: int, right: float) -> None:
+    rng = np.random.default_rng([questions, int(right * 10)])
+    rounds, covered, plain = 600, 0, 0
+    for _ in range(rounds):
+        values, contexts = drawn(rng, 60, questions, right, 0.25)
+        found = share(values, contexts)
+        covered += found.low <= right <= found.high
+        low, high = unclustered(values)
+        plain += low <= right <= high
+    # Three standard errors of 600 rounds about 95% are 2.7 points.
+    assert 0.923 <= covered / rounds <= 0.977
+    assert plain / rounds < 0.88
+
+
+def test_few_contexts_are_covered_too() -> None:
+    rng = np.random.default_rng(5)
+    covered = 0
+    for _ in range(400):
+        values, contexts = drawn(rng, 8, 10, 0.6, 0.2)
+        found = share(values, contexts)
+        covered += found.low <= 0.6 <= found.high
+    assert covered / 400 >= 0.92
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+@pytest.mark.parametrize(("contexts", "questions"), [(1, 1), (1, 10), (3, 10), (100, 10)])
+def test_nothing_and_everything_right_have_intervals_with_width(value: float, contexts: int, questions: int) -> None:
+    where = np.repeat(np.arange(contexts), questions)
+    found = share(np.full(len(where), value), where)
+    assert found.value == value
+    assert found.high - found.low > 0.5 / len(where)
+    assert 0 <= found.low <= value <= found.high <= 1
+
+
+def test_a_hundred_percent_of_a_context_says_less_than_of_independent_questions() -> None:
+    together = share(np.ones(200), np.repeat(np.arange(20), 10))
+    apart = share(np.ones(200), np.arange(200))
+    assert together.low < apart.low
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.sampled_from([0.0, 0.25, 1.0])), min_size=1, max_size=60),
+)
+def test_every_interval_holds_its_figure_and_stays_in_bounds(rows: list[tuple[int, float]]) -> None:
+    contexts = np.array([context for context, _ in rows])
+    values = np.array([value for _, value in rows])
+    found = share(values, contexts)
+    assert 0 <= found.low <= found.value <= found.high <= 1
+    assert found.high > found.low
+    assert found.clusters == len(set(contexts.tolist()))
+    assert found.effective > 0
+    gap = difference(values - 0.25, contexts)
+    assert -1 <= gap.low <= gap.value <= gap.high <= 1
+    assert gap.high > gap.low
+
+
+def test_one_question_a_context_is_the_textbook_error() -> None:
+    values = np.array([1.0] * 30 + [0.0] * 20)
+    error = clustered_error(Sums.of(values, np.arange(50)))
+    assert error.variance == pytest.approx(values.var(ddof=1) / 50)
+    assert error.freedom == pytest.approx(49)
+
+
+def test_contexts_of_unequal_size_leave_fewer_degrees_of_freedom() -> None:
+    contexts = np.repeat(np.arange(10), [91, 1, 1, 1, 1, 1, 1, 1, 1, 1])
+    values = np.tile([0.0, 1.0], 50)
+    assert clustered_error(Sums.of(values, contexts)).freedom < 2
+
+
+def test_no_question_has_no_figure() -> None:
+    nothing = np.zeros(0), np.zeros(0, dtype=np.int64)
+    assert (share(*nothing).low, share(*nothing).high) == (0, 1)
+    assert (difference(*nothing).low, difference(*nothing).high) == (-1, 1)
+
+
+def test_equal_questions_a_group_make_micro_and_macro_one() -> None:
+    rng = np.random.default_rng(2)
+    values, contexts = drawn(rng, 40, 10, 0.6, 0.2)
+    odd = np.arange(400) % 2 == 1
+    found = macro(values, contexts, [odd, ~odd])
+    assert found.value == pytest.approx(values.mean())
+    assert found.low == pytest.approx(share(values, contexts).low, abs=0.02)
+
+
+def test_macro_gives_a_small_group_its_say() -> None:
+    values = np.array([1.0] * 90 + [0.0] * 10)
+    small = np.arange(100) >= 90
+    found = macro(values, np.arange(100) % 20, [small, ~small])
+    assert found.value == pytest.approx(0.5)
+
+
+def test_documents_that_many_contexts_share_widen_the_interval() -> None:
+    """What is right hangs on the document, each in a quarter of the contexts: drawing contexts alone cannot see it."""
+    rng = np.random.default_rng(7)
+    contexts = np.repeat(np.arange(80), 5)
+    documents = [np.array([context % 4, 4 + context]) for context in range(80)]
+    chances = np.array([0.1, 0.9, 0.2, 0.8])[np.arange(80) % 4]
+    values = (rng.random(400) < chances[contexts]).astype(float)
+    plain = share(values, contexts)
+    wider = Weights.of(documents, 1_000, rng).share(values, contexts)
+    assert wider.value == plain.value
+    assert wider.high - wider.low > 1.5 * (plain.high - plain.low)
+
+
+def test_resamples_of_pairs_agree_with_the_formula() -> None:
+    rng = np.random.default_rng(9)
+    first, contexts = drawn(rng, 100, 10, 0.6, 0.2)
+    second, _ = drawn(rng, 100, 10, 0.7, 0.2)
+    found = paired_resamples(Sums.of(first, contexts), Sums.of(second, contexts), 4_000, rng)
+    estimate = difference(second - first, contexts)
+    low, high = np.quantile(found, [0.025, 0.975])
+    assert found.mean() == pytest.approx(estimate.value, abs=0.003)
+    assert (high - low) == pytest.approx(estimate.high - estimate.low, rel=0.1)
+
+
+def test_what_is_lost_of_a_rung_is_covered() -> None:
+    rng = np.random.default_rng(3)
+    covered = 0
+    for _ in range(300):
+        upper, contexts = drawn(rng, 50, 8, 0.7, 0.2)
+        lower = upper * (rng.random(len(upper)) < 0.75)
+        found = ratio_lost(upper, lower, contexts)
+        covered += found.low <= 0.25 <= found.high
+    assert covered / 300 >= 0.91
+    assert ratio_lost(np.zeros(20), np.zeros(20), np.arange(20)).method == "none"

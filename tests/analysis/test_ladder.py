@@ -1,0 +1,79 @@
+"""The ladder, from the command to the finding: what is lost where is what was dialled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fathom.analysis.analyse import analyse
+from fathom.analysis.findings import Ladder
+from fathom.analysis.ladder import ladder
+from fathom.corpus.store import Corpus
+from fathom.tasks.bench import Bench
+from fathom.tasks.numeric.diagnose import Diagnoser
+from tests.analysis.conftest import Ran
+
+DIALS = {"miss-document": 0.5, "other-column": 0.3, "drop-filter": 0.3}
+MODEL = "sim/reader?drop-filter=0.3&other-column=0.3&miss-document=0.5"
+
+
+@pytest.fixture(scope="module")
+def climbed(ran: Ran) -> Ladder:
+    runs = [ran(MODEL, "--system", system) for system in ("full", "passages", "tables")]
+    [found] = analyse(runs).findings.ladders
+    return found
+
+
+def changed(bench: Path, fault: str) -> float:
+    """The share of questions whose answer the fault changes, as often as it is dialled."""
+    opened = Bench(bench)
+    with Corpus(opened.corpus_folder) as corpus:
+        teller = Diagnoser(corpus)
+        shares = [
+            sum(one.chance for one in teller.diagnose(context, item).suspects if one.cause == fault)
+            for context, items in opened.by_context()
+            for item in items
+        ]
+    return DIALS[fault] * float(np.mean(shares))
+
+
+@pytest.mark.parametrize(
+    ("step", "fault"), [("finding", "miss-document"), ("reading", "other-column"), ("computing", "drop-filter")]
+)
+def test_the_dialled_rates_are_inside_the_intervals(climbed: Ladder, examined: Path, step: str, fault: str) -> None:
+    [found] = [one for one in climbed.steps if one.name == step]
+    wanted = changed(examined, fault)
+    assert wanted > 0.03
+    assert found.rate.low <= wanted <= found.rate.high
+    assert found.rate.high - found.rate.low < 0.2
+
+
+def test_rungs_add_up(climbed: Ladder) -> None:
+    assert climbed.items == sum(climbed.paths.values())
+    assert [step.name for step in climbed.steps] == ["finding", "reading", "computing"]
+    lost = sum(step.lost.value for step in climbed.steps)
+    assert climbed.right["full"].value + lost == pytest.approx(1.0)
+    assert climbed.right["full"].value < climbed.right["passages"].value < climbed.right["tables"].value
+
+
+def test_who_only_misses_documents_misses_none_that_are_handed_over(ran: Ran) -> None:
+    model = "sim/reader?miss=0.5"
+    runs = [ran(model, "--system", system) for system in ("full", "passages")]
+    analysis = analyse(runs).findings
+    full, passages = analysis.runs
+    assert full.all.right.value < 0.9
+    assert passages.all.right.value == 1.0
+    [found] = analysis.ladders
+    assert [step.name for step in found.steps] == ["finding"]
+
+
+def test_a_missing_rung_leaves_two_steps_together() -> None:
+    where = np.repeat(np.arange(10), 2)
+    full, tables = np.tile([1.0, 0.0], 10), np.ones(20)
+    found = ladder("m", "b", {"full": "r1", "tables": "r2"}, {"full": full, "tables": tables}, where)
+    assert [step.name for step in found.steps] == ["finding and reading", "computing"]
+    assert found.steps[0].lost.value == 0.5
+    assert found.steps[1].lost.high > 0, "what was never lost may yet be"
+    assert found.paths == {"full right, tables right": 10, "full wrong, tables right": 10}

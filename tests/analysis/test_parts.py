@@ -1,0 +1,208 @@
+"""Lengths, what goes with failure, steps, cost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fathom.analysis.cost import Offer, Spending, best_for_their_price
+from fathom.analysis.findings import LengthPoint, Outcomes
+from fathom.analysis.going_with import going_with
+from fathom.analysis.intervals import Values, share
+from fathom.analysis.lengths import curve
+from fathom.analysis.reading import Heard
+from fathom.analysis.steps import StepsTaken, look, trace_of
+from fathom.records.questions import Usage
+from fathom.tasks.family import Step
+
+# Lengths.
+
+
+def effective(*shares: float, contexts: int = 200) -> tuple[str | None, int, int, bool]:
+    """The effective length of a run with these shares right at 64K, 128K, 256K, ..."""
+    points, values, where = [], [], []
+    for place, right in enumerate(shares):
+        some = np.zeros(contexts * 5)
+        some[: round(right * len(some))] = 1.0
+        np.random.default_rng(place).shuffle(some)
+        tokens = 65_536 * 2**place
+        values.append(some)
+        where.append(np.repeat(np.arange(contexts), 5))
+        outcomes = Outcomes(questions=len(some), replies=len(some), right=int(some.sum()), wrong=int((1 - some).sum()))
+        point = LengthPoint(name=f"{tokens // 1024}K", tokens=tokens, outcomes=outcomes, right=share(some, where[-1]))
+        points.append(point)
+    found = curve(points, values, where, 500, np.random.default_rng(0)).effective
+    assert found is not None
+    assert found.low <= found.tokens <= found.high
+    return found.length, found.low, found.high, found.reaches_the_end
+
+
+def test_the_longest_length_that_keeps_its_share() -> None:
+    assert effective(0.8, 0.75, 0.4, 0.2) == ("128K", 131_072, 131_072, False)
+    assert effective(0.8, 0.79, 0.8) == ("256K", 262_144, 262_144, True)
+    assert effective(0.8, 0.3) == ("64K", 65_536, 65_536, False)
+    assert effective(0.0, 0.0)[0] is None
+
+
+def test_a_length_that_falls_is_not_mended_by_a_longer_one() -> None:
+    assert effective(0.8, 0.3, 0.8)[0] == "64K"
+
+
+def test_on_the_brink_the_interval_has_both_lengths() -> None:
+    _, low, high, _ = effective(0.8, 0.68, contexts=40)
+    assert (low, high) == (65_536, 131_072)
+
+
+def test_one_length_has_no_effective_length() -> None:
+    values = np.array([1.0, 0.0])
+    outcomes = Outcomes(questions=2, replies=2, right=1, wrong=1)
+    point = LengthPoint(name="64K", tokens=65_536, outcomes=outcomes, right=share(values, np.arange(2)))
+    assert curve([point], [values], [np.arange(2)], 10, np.random.default_rng(0)).effective is None
+
+
+# What goes with failure.
+
+
+def asked(rng: np.random.Generator, contexts: int = 80) -> dict[str, Values]:
+    where = np.repeat(np.arange(contexts), 6)
+    return {
+        "documents": np.repeat(rng.integers(4, 40, contexts), 6).astype(float),
+        "program length": rng.integers(2, 12, len(where)).astype(float),
+    }
+
+
+def test_what_makes_questions_hard_is_found_and_told_from_what_only_goes_along() -> None:
+    rng = np.random.default_rng(1)
+    sizes = asked(rng, 200)
+    where = np.repeat(np.arange(200), 6)
+    sizes["question length"] = sizes["program length"] * 3 + rng.normal(0, 6, len(where))
+    right = (rng.random(len(where)) < 1 / (1 + np.exp(0.4 * (sizes["program length"] - 6)))).astype(float)
+    found = {row.name: row for row in going_with(right, where, sizes).rows}
+    assert found["program length"].correlation < -0.3
+    assert found["program length"].p_adjusted < 0.001
+    assert found["program length"].high < 0
+    # Long questions go with failure too, but only since their programs are long.
+    assert found["question length"].p_adjusted < 0.01
+    assert found["question length"].odds_p is not None
+    assert found["question length"].odds_p > 0.05
+    assert found["program length"].odds_ratio is not None
+    assert found["program length"].odds_ratio < 0.5
+    assert found["documents"].p_adjusted > 0.05
+
+
+def test_a_property_of_contexts_raises_few_false_alarms() -> None:
+    """Contexts differ in how hard they are, whatever their documents: 480 questions are 80 draws."""
+    rng = np.random.default_rng(2)
+    alarms = odds_alarms = 0
+    for _ in range(200):
+        sizes = asked(rng)
+        where = np.repeat(np.arange(80), 6)
+        right = (rng.random(480) < rng.beta(1, 1, 80)[where]).astype(float)
+        row = next(row for row in going_with(right, where, sizes).rows if row.name == "documents")
+        alarms += row.p <= 0.05
+        odds_alarms += row.odds_p is not None and row.odds_p <= 0.05
+    assert alarms / 200 <= 0.09
+    assert odds_alarms / 200 <= 0.1
+
+
+def test_a_copy_of_a_property_is_left_out_of_the_model() -> None:
+    rng = np.random.default_rng(3)
+    sizes = asked(rng)
+    sizes["context length"] = sizes["documents"] * 8_000 + rng.normal(0, 100, 480)
+    sizes["constant"] = np.ones(480)
+    sizes["evidence spread"] = np.where(np.arange(480) % 3 == 0, np.nan, rng.random(480))
+    right = (rng.random(480) < 0.5).astype(float)
+    found = going_with(right, np.repeat(np.arange(80), 6), sizes)
+    assert found.fit is not None
+    assert set(found.fit.left_out) == {"context length"}
+    assert {row.name for row in found.rows} == {"documents", "program length", "context length", "evidence spread"}
+    spread = next(row for row in found.rows if row.name == "evidence spread")
+    assert (spread.items, spread.odds_ratio) == (320, None)
+
+
+def test_where_all_is_right_nothing_goes_with_failure() -> None:
+    found = going_with(np.ones(480), np.repeat(np.arange(80), 6), asked(np.random.default_rng(0)))
+    assert (found.rows, found.fit) == ((), None)
+
+
+def test_what_separates_perfectly_does_not_run_off() -> None:
+    sizes = {"documents": np.arange(100.0)}
+    found = going_with((np.arange(100) < 50).astype(float), np.arange(100), sizes)
+    [row] = found.rows
+    assert row.odds_ratio is not None
+    assert 0 < row.odds_ratio < 1
+    assert row.odds_low is not None
+    assert row.odds_low > 0
+
+
+# Steps.
+
+STEPS = (
+    Step("the articles that fit", (("Tides of Time", "Article 3"), ("Winds", "Article 5"))),
+    Step("their values", (("3",), ("12",))),
+    Step("the result", (("15",),)),
+)
+
+
+def said(text: str, thinking: str = "") -> Heard:
+    return Heard("wrong", 0.0, Usage(), text=text, thinking=thinking)
+
+
+def test_steps_are_found_in_the_trace_and_not_in_the_answer() -> None:
+    trace = trace_of(said("Articles that fit: article 3 and Winds. They have 3 and 12 references.\nAnswer: 15"))
+    seen = look(trace, STEPS)
+    assert [one.at is not None for one in seen] == [True, True, False]
+    assert seen[0].at is not None
+    assert seen[1].at is not None
+    assert seen[0].at < seen[1].at
+
+
+def test_a_number_inside_another_is_not_that_number() -> None:
+    trace = "There are 13 and 312 of them, 3.5 on average, 1,512 in all, and A3 is a paper size."
+    assert [one.at for one in look(trace, STEPS)][1:] == [None, None]
+    assert look("There were 12, then 3.", STEPS)[1].at is not None
+
+
+def test_a_bare_answer_is_no_trace() -> None:
+    assert trace_of(said("Answer: 15")) == ""
+    assert trace_of(said("Answer: 15", thinking="Let me see which of the articles have any references at all."))
+
+
+def test_steps_add_up() -> None:
+    taken = StepsTaken()
+    assert taken.found() is None
+    taken.add(look("Article 3, Article 5: 3 + 12 = 15", STEPS), right=False)
+    taken.add(look("15 it is, I am sure of it", STEPS), right=True)
+    taken.add(look("no idea", STEPS), right=True)
+    found = taken.found()
+    assert found is not None
+    assert (found.traces, found.values, found.reached) == (3, 9, 4)
+    assert (found.all_reached_and_wrong, found.none_reached_and_right) == (1, 1)
+    assert [(place.reached, place.first_missed) for place in found.by_place] == [(1, 2), (1, 0), (2, 0)]
+
+
+# Cost.
+
+
+def test_costs_add_up_and_an_unknown_price_stays_unknown() -> None:
+    spending = Spending()
+    spending.add(Usage(input_tokens=100, cached_tokens=40, output_tokens=5, seconds=2, price=0.5))
+    spending.add(Usage())
+    cost = spending.cost(questions=4, right=2, spent=0.75)
+    assert (cost.input_tokens, cost.cached_tokens, cost.output_tokens, cost.seconds) == (100, 40, 5, 2)
+    assert (cost.price, cost.spent, cost.price_a_question, cost.price_a_right_answer) == (0.5, 0.75, 0.125, 0.25)
+    spending.add(Usage(input_tokens=10))
+    assert spending.cost(4, 2, None).price is None
+    assert spending.cost(4, 0, None).price_a_right_answer is None
+
+
+@pytest.mark.parametrize(
+    ("offers", "best"),
+    [
+        ([Offer(1.0, 0.5), Offer(2.0, 0.7), Offer(3.0, 0.6)], [True, True, False]),
+        ([Offer(1.0, 0.5), Offer(1.0, 0.5)], [True, True]),
+        ([Offer(None, 0.9), Offer(1.0, 0.5)], [False, True]),
+    ],
+)
+def test_who_is_best_for_the_price(offers: list[Offer], best: list[bool]) -> None:
+    assert best_for_their_price(offers) == best

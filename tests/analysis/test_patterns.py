@@ -1,0 +1,119 @@
+"""Patterns are told from the values, item by item."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from fathom.analysis.patterns import PATTERNS, compared, pattern
+from fathom.analysis.reading import Heard
+from fathom.records.questions import Usage
+from fathom.scoring.answers import (
+    Answer,
+    Assignment,
+    Choice,
+    Members,
+    Multiset,
+    Nothing,
+    Number,
+    Ranking,
+    Rows,
+    Text,
+)
+from fathom.scoring.reading import read_reply
+
+
+def number(value: str, decimals: int | None = None, unit: str = "") -> Number:
+    return Number(value=Decimal(value), decimals=decimals, unit=unit)
+
+
+def numbers(*values: int) -> tuple[Number, ...]:
+    return tuple(number(str(value)) for value in values)
+
+
+def texts(*values: str) -> tuple[Text, ...]:
+    return tuple(Text(value=value) for value in values)
+
+
+def ranking(*values: int) -> Ranking:
+    return Ranking(groups=tuple((one,) for one in numbers(*values)))
+
+
+SUNS = Members(items=texts("Suns, moons", "Tides", "Winds"))
+COUNTS = Multiset(items=numbers(3, 3, 5))
+TABLE = Rows(columns=("authors", "result"), rows=(numbers(1, 4), numbers(2, 9)))
+
+
+@pytest.mark.parametrize(
+    ("key", "said", "wanted"),
+    [
+        (number("7"), "Answer: NULL", "falls back to NULL"),
+        (Nothing(), "Answer: 7", "answers the unanswerable"),
+        (number("7"), "Answer: 8", "off by one"),
+        (number("7"), "Answer: 6", "off by one"),
+        (number("7"), "Answer: 70", "unit or scale"),
+        (number("7000"), "Answer: 7", "unit or scale"),
+        (number("7"), "Answer: -7", "unit or scale"),
+        (number("3.67", 2), "Answer: 3.7", "rounding"),
+        (number("3.67", 2), "Answer: 4", "rounding"),
+        (number("3.67", 2), "Answer: 3.66", "rounding"),
+        (number("3.67", 2), "Answer: 9.1", "another number"),
+        (number("7"), "Answer: 23", "another number"),
+        (number("50", unit="%"), "Answer: 50", "unit or scale"),
+        (SUNS, "Answer:\nSuns, moons\nTides", "sub-list"),
+        (SUNS, "Answer:\nSuns, moons\nTides\nWinds\nRains", "super-list"),
+        (SUNS, "Answer:\nTides\nRains", "overlapping list"),
+        (SUNS, "Answer:\nRains\nSnows", "another list"),
+        (COUNTS, "Answer:\n3\n5", "repeats"),
+        (COUNTS, "Answer:\n3\n3\n5\n5", "repeats"),
+        (COUNTS, "Answer:\n4\n4\n6", "off by one"),
+        (COUNTS, "Answer:\n3\n3\n5\n8", "super-list"),
+        (ranking(1, 2, 3), "Answer:\n3\n2\n1", "reversed"),
+        (ranking(1, 2, 3), "Answer:\n1\n3\n2", "wrong order"),
+        (ranking(1, 2, 3), "Answer:\n1\n2", "sub-list"),
+        (TABLE, "Answer:\n1; 4\n2; 8", "right rows, wrong figures"),
+        (TABLE, "Answer:\n1; 4", "sub-list"),
+        (TABLE, "Answer:\n1; 4\n2; 9\n3; 1", "super-list"),
+        (Text(value="The Tides of Time"), "Answer: Tides of Time", "part of the text"),
+        (Text(value="The Tides of Time"), "Answer: Winds", "another text"),
+        (Choice(option=2, of=4), "Answer: A", "another option"),
+        (Assignment(options=(1, 2, 3, 4), of=4), "Answer: 1: B, 2: A, 3: C, 4: D", "options exchanged"),
+        (Assignment(options=(1, 2, 3, 4), of=4), "Answer: 1: A, 2: A, 3: A, 4: A", "some slots right"),
+        (Assignment(options=(1, 2, 3, 4), of=5), "Answer: 1: E, 2: E, 3: E, 4: E", "no slot right"),
+    ],
+)
+def test_patterns(key: Answer, said: str, wanted: str) -> None:
+    read = read_reply(said, key)
+    assert read is not None
+    assert compared(key, read) == wanted
+    assert wanted in PATTERNS
+
+
+def test_a_value_inside_another_is_no_part_of_a_list() -> None:
+    """11 holds the letters of 1, and is not 1."""
+    assert compared(Multiset(items=numbers(1, 2)), Multiset(items=numbers(11, 22))) == "another list"
+
+
+@pytest.mark.parametrize("said", ["1E+999999", "-1E-999999", "9" * 5_000, "0E+999999"])
+def test_a_number_beyond_all_bounds_is_another_number(said: str) -> None:
+    assert compared(number("3.5", 1), number(said)) == "another number"
+    assert compared(number("7"), number(said)) == "another number"
+
+
+@pytest.mark.parametrize(
+    ("heard", "wanted"),
+    [
+        (Heard("right", 1.0, Usage()), None),
+        (Heard("failed", 0.0, Usage()), None),
+        (Heard("overflow", 0.0, Usage()), None),
+        (Heard("unanswered", 0.0, Usage()), None),
+        (Heard("refused", 0.0, Usage(), text="No."), "refused"),
+        (Heard("unreadable", 0.0, Usage(), text=" \n"), "empty"),
+        (Heard("unreadable", 0.0, Usage(), text="Well, well"), "unparsable"),
+        (Heard("unreadable", 0.0, Usage(), text="Well, w", cut=True), "truncated"),
+        (Heard("wrong", 0.0, Usage(), read=numbers(4)[0]), "off by one"),
+    ],
+)
+def test_what_did_not_come_has_no_pattern(heard: Heard, wanted: str | None) -> None:
+    assert pattern(number("3"), heard) == wanted

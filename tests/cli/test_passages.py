@@ -1,0 +1,48 @@
+"""`--system passages`: what a model is shown when finding is done for it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fathom.cli.exam import open_exam
+from fathom.records.errors import FathomError
+from fathom.runs.exam import Seen
+from fathom.tasks.bench import Bench
+from tests.analysis.conftest import done
+
+
+@pytest.fixture(scope="module")
+def asked(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("passages")
+    contexts = folder / "contexts.jsonl"
+    assert done("contexts", small_folder, "--lengths", "64K", "--count", 3, "--out", contexts) == 0
+    assert done("build", small_folder, "--contexts", contexts, "--out", folder / "bench") == 0
+    return folder / "bench"
+
+
+def test_passages_are_short_and_hold_all_that_proves_the_key(asked: Path) -> None:
+    with open_exam(asked) as exam:
+        for context, items in Bench(asked).by_context():
+            whole = exam.views("numeric").text(context, "articles").decode()
+            for item in items:
+                text = exam.views("numeric").text(context, f"passages@{item.question.id}").decode()
+                assert len(text) < len(whole) / 3
+                headings = re.findall(r"^===== Article (\d+)$", text, re.MULTILINE)
+                assert headings == [str(number) for number in range(1, len(context.places) + 1)]
+                for passage in item.key.proof.passages:
+                    place = next(place for place in context.places if place.article == passage.article)
+                    located = place.locate(passage.span)
+                    assert located is not None
+                    assert located.of(whole) in text
+
+
+def test_a_plan_counts_the_passages_and_not_the_context(asked: Path) -> None:
+    with open_exam(asked) as exam:
+        context, questions = next(iter(exam.groups()))
+        seen = Seen(context, "numeric", exam.views("numeric"))
+        assert seen.tokens(f"passages@{questions[0].id}") < seen.tokens("articles") / 3
+        with pytest.raises(FathomError, match="has no question 'q-none'"):
+            seen.text("passages@q-none")

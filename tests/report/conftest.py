@@ -1,0 +1,124 @@
+"""A sample that the tests of the report share, and a real browser."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fathom.analysis.analyse import Analysis, analyse
+from fathom.report.pages import Written, write_page
+from tests.report.sample import PLAYERS, bench_in, play
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A bench, its runs, what was found, and the page that shows it."""
+
+    folder: Path
+    bench: Path
+    runs: tuple[Path, ...]
+    analysis: Analysis
+    page: Path
+    written: Written
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    """Six simulated runs over a small bench; never write to it."""
+    folder = tmp_path_factory.mktemp("report")
+    bench = bench_in(folder)
+    runs = tuple(play(bench, folder / "runs" / player.name, player) for player in PLAYERS)
+    analysis = analyse(runs)
+    page = folder / "page.html"
+    written = write_page(analysis.findings, analysis.all_items(), page, "The sample")
+    return Sample(folder, bench, runs, analysis, page, written)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium; closed with the module, since its loop must not run while other tests have their own."""
+    if not CHROMIUM.exists():
+        missing = f"THE PAGE IS NOT TESTED: there is no {CHROMIUM} (Debian, Ubuntu: apt-get install chromium)"
+        if os.environ.get("FATHOM_BROWSER") == "required":
+            pytest.fail(missing)
+        pytest.skip(missing)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
+        yield opened
+        opened.close()
+
+
+@dataclass
+class Seen:
+    """What a page did that it should not."""
+
+    requests: list[str] = field(default_factory=list)
+    dialogs: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def nothing(self) -> bool:
+        return not (self.requests or self.dialogs or self.errors)
+
+
+Opening = Callable[..., Any]
+
+
+@pytest.fixture
+def opening(browser: Browser) -> Opening:
+    """Opens a page from the disk as a reader would, offline, and watches what it does."""
+
+    @contextmanager
+    def opened(path: Path, anchor: str = "", **settings: Any) -> Iterator[tuple[Page, Seen]]:
+        chosen: dict[str, Any] = {
+            "viewport": {"width": 1280, "height": 900},
+            "reduced_motion": "reduce",
+            "offline": True,
+        }
+        chosen.update(settings)
+        context: Any = browser.new_context(**chosen)
+        seen = Seen()
+        page: Any = context.new_page()
+        page.on("request", lambda request: _asked(request.url, path, seen))
+        page.on("dialog", lambda dialog: _spoken(dialog, seen))
+        page.on("pageerror", lambda error: seen.errors.append(str(error)))
+        page.on("console", lambda message: seen.errors.append(message.text) if message.type == "error" else None)
+        page.goto(path.as_uri() + anchor)
+        page.wait_for_selector("html[data-ready]")
+        yield page, seen
+        context.close()
+
+    return opened
+
+
+def _spoken(dialog: Any, seen: Seen) -> None:
+    seen.dialogs.append(dialog.message)
+    dialog.dismiss()
+
+
+def _asked(address: str, path: Path, seen: Seen) -> None:
+    """The page itself, its parts and what it makes itself are no requests."""
+    own = path.parent.as_uri()
+    if not address.startswith(("data:", "blob:", own)):
+        seen.requests.append(address)

@@ -1,0 +1,120 @@
+"""A realistic sample: a small generated bench, and runs of simulated answerers over it with prices and thoughts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fathom.contexts.files import gather
+from fathom.contexts.gathering import Settings as Gathering
+from fathom.corpus.generate import Recipe, generate
+from fathom.corpus.store import Corpus
+from fathom.models.simulated import Simulated
+from fathom.records.chance import rng_for
+from fathom.records.files import write_records
+from fathom.records.questions import Reply, Usage
+from fathom.runs.folder import MANIFEST, REPLIES, VERDICTS, RunManifest
+from fathom.scoring.verdicts import Verdict
+from fathom.tasks.bench import Bench, build
+from fathom.tasks.catalog import family
+from fathom.tasks.family import Asked
+
+
+@dataclass(frozen=True)
+class Player:
+    """One run of the sample."""
+
+    name: str
+    model: str
+    """What answers: a simulated reader."""
+    system: str = "full"
+    called: str = ""
+    """The model's name as the run tells it; its own where empty."""
+    price: float = 0.0
+    """Dollars for a million tokens."""
+    says: str = "Answer: {}"
+    """How it words its answers."""
+
+
+PLAYERS = (
+    Player("harbour-large", "sim/reader?miss=0.01&reverse=0.05&boundary=0.05", "full", "harbour/large-2", 3.0),
+    Player(
+        "harbour-small",
+        "sim/reader?miss=0.05&ignore-not=0.4&drop-filter=0.15&format=0.03",
+        "full",
+        "harbour/small-2",
+        0.4,
+    ),
+    Player("harbour-small-passages", "sim/reader?ignore-not=0.4&drop-filter=0.15", "passages", "harbour/small-2", 0.1),
+    Player("harbour-small-tables", "sim/reader?drop-filter=0.12", "tables", "harbour/small-2", 0.05),
+    Player(
+        "meadow", "sim/reader?miss=0.12&reverse=0.3&miscount=0.1&refuse=0.04&timeout=0.02", "full", "meadow/8b", 0.1
+    ),
+    Player("meadow-closed-book", "sim/random", "closed-book", "meadow/8b", 0.1),
+)
+
+
+def bench_in(
+    folder: Path,
+    articles: int = 60,
+    count: int = 5,
+    questions: int = 8,
+    lengths: tuple[int, ...] = (16_384, 32_768, 65_536),
+) -> Path:
+    """A bench over contexts of several lengths, its corpus beside it."""
+    corpus, bench = folder / "corpus", folder / "bench"
+    generate(corpus, Recipe(seed=3, articles=articles))
+    with Corpus(corpus) as opened:
+        gather(opened, Gathering(lengths=lengths, count=count, seed=0), corpus / "contexts.jsonl")
+    build(corpus, corpus / "contexts.jsonl", ("numeric",), Asked(questions=questions), 0, bench)
+    return bench
+
+
+def play(bench: Path, folder: Path, player: Player, samples: int = 1) -> Path:
+    """A run in which a simulated answerer stands in for a model, with its verdicts."""
+    opened = Bench(bench)
+    settings = {"samples": samples}
+    manifest = RunManifest(
+        bench=os.path.relpath(bench, folder),
+        bench_fingerprint=opened.manifest.fingerprint,
+        model=player.called or player.model,
+        system=player.system,
+        system_settings={"manner": "direct"},
+        settings=RunManifest.model_fields["settings"].default.model_copy(update=settings),
+    )
+    folder.mkdir(parents=True)
+    (folder / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n")
+    judged = list(_judged(opened, player, samples))
+    write_records(folder / REPLIES, (reply for reply, _ in judged))
+    write_records(folder / VERDICTS, (verdict for _, verdict in judged))
+    return folder
+
+
+def _judged(bench: Bench, player: Player, samples: int) -> Iterator[tuple[Reply, Verdict]]:
+    simulated = Simulated.parse(player.model)
+    with Corpus(bench.corpus_folder) as corpus:
+        simulators = {name: family(name).simulator(corpus, bench.all_keys) for name in bench.manifest.families}
+        for context, items in bench.by_context():
+            for item in items:
+                for sample in range(samples):
+                    rng = rng_for(1, player.name, item.question.id, sample)
+                    reply = simulators[item.question.family].answer(context, item, simulated, rng)
+                    reply = _dressed(reply, player, context.tokens, sample)
+                    yield reply, family(item.question.family).check(item.key, reply)
+
+
+def _dressed(reply: Reply, player: Player, tokens: int, sample: int) -> Reply:
+    """The reply with its price, and in the player's words."""
+    share = {"full": 1.0, "passages": 0.05, "tables": 0.02}.get(player.system, 0.002)
+    sent = int(tokens * share) + 120
+    usage = Usage(
+        input_tokens=sent,
+        cached_tokens=sent // 2,
+        output_tokens=len(reply.text) // 4,
+        seconds=sent / 20_000,
+        price=sent * player.price / 1e6,
+    )
+    text = player.says.format(reply.text.removeprefix("Answer:").strip()) if reply.text else ""
+    return reply.model_copy(update={"usage": usage, "sample": sample, "text": text})

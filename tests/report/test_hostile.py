@@ -1,0 +1,224 @@
+"""Text that wants to be more than text, everywhere a page shows text: nothing of it runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fathom.analysis.analyse import analyse
+from fathom.contexts.files import gather
+from fathom.contexts.gathering import Settings
+from fathom.corpus.store import Corpus, CorpusWriter, pack
+from fathom.records.articles import Article, Author, Reference
+from fathom.records.files import read_records, write_records
+from fathom.records.questions import Question
+from fathom.records.spans import Span
+from fathom.report.figures import write_figures
+from fathom.report.pages import write_page
+from fathom.report.sections import all_figures
+from fathom.report.site import write_site
+from fathom.runs.folder import MANIFEST, REPLIES
+from fathom.tasks.bench import MANIFEST as BENCH_MANIFEST
+from fathom.tasks.bench import Bench, build, fingerprint_of
+from fathom.tasks.family import Asked
+from tests.report.conftest import Opening, Seen
+from tests.report.sample import Player, play
+
+ARSENAL = (
+    "<script>alert('script')</script>",
+    "</script><script>alert('closing')</script>",
+    "<!--<script>alert('comment')</script>-->",
+    "<img src=x onerror=alert('image')>",
+    "<svg onload=alert('svg')><animate onbegin=alert('animate')></svg>",
+    "<iframe srcdoc=\"<script>parent.alert('frame')</script>\"></iframe>",
+    "<a href=\"javascript:alert('link')\">press</a>",
+    "<details open ontoggle=alert('details')>",
+    "<style>@import 'http://127.0.0.1:9/steal.css';</style>",
+    "<link rel=stylesheet href=http://127.0.0.1:9/steal.css>",
+    "<meta http-equiv=refresh content='0;url=http://127.0.0.1:9/gone'>",
+    "<base href=http://127.0.0.1:9/>",
+    "\"><input autofocus onfocus=alert('focus')>",
+    "'-alert('quote')-'",
+    "${alert('template')}{{constructor.constructor('alert(1)')()}}",
+    "\u2028alert('line')\u2029]]><x>",
+    "&lt;script&gt;alert('entity')&lt;/script&gt;&#x3C;b&#x3E;",
+    '=HYPERLINK("http://127.0.0.1:9/","press")',
+    "{{DATA}}{{SCRIPT}}",
+    "__proto__",
+    "\u202egnp.exe <mark>turned</mark>",
+    "<math><mtext><table><mglyph><style><img src=x onerror=alert('math')>",
+)
+
+
+def article(number: int) -> Article:
+    """A small article whose title, authors, references and text are all hostile."""
+    one, two, three = (
+        ARSENAL[(number * 3 + step) % len(ARSENAL)].replace("\u2028", " ").replace("\u2029", " ") for step in range(3)
+    )
+    title = f"Study {number} {one}"
+    names = [f"A{number} {two}", f"B{number % 4} Writer"]
+    entries = [f"{entry + 1}. Someone, {three}, 20{entry:02}." for entry in range(3 + number % 5)]
+    text = f"{title}\n\n"
+    authors = []
+    for place, name in enumerate(names, start=1):
+        authors.append(
+            Author(position=place, span=Span(len(text), len(text) + len(name)), given="", family=name, person=None)
+        )
+        text += f"{name}\n"
+    text += f"\nAbstract. {three}\n\nReferences\n"
+    references = []
+    for place, entry in enumerate(entries, start=1):
+        references.append(Reference(number=place, span=Span(len(text), len(text) + len(entry)), title=None))
+        text += f"{entry}\n"
+    return Article(
+        id=f"a-{number}",
+        kind="article",
+        language="en",
+        title=Span(0, len(title)),
+        authors=tuple(authors),
+        licence="CC0-1.0",
+        source=one,
+        text=text,
+        references=tuple(references),
+    )
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs over a bench of hostile documents, with hostile tags, replies, and names of runs, models and systems."""
+    folder = tmp_path_factory.mktemp("hostile")
+    corpus, bench = folder / "corpus", folder / "bench"
+    with CorpusWriter(corpus, {"kind": "hostile"}) as writer:
+        for number in range(40):
+            writer.add(pack(article(number)))
+        writer.finish()
+    with Corpus(corpus) as opened:
+        gather(opened, Settings(lengths=(1_200, 2_400), count=6), corpus / "contexts.jsonl")
+    build(corpus, corpus / "contexts.jsonl", ("numeric",), Asked(questions=6), 0, bench)
+    _tag(bench)
+    for place, payload in enumerate(ARSENAL[:4]):
+        name = f"run-{place} {payload.replace('/', '')}"
+        play(
+            bench,
+            folder / "runs" / name,
+            Player(name, "sim/reader?reverse=0.4&miss=0.2", payload, payload, says=f"{payload} Answer: {{}}"),
+        )
+        _answer(folder / "runs" / name)
+    return folder
+
+
+def _tag(bench: Path) -> None:
+    """Gives each question tags, a name of a tag included, and words that are hostile."""
+    tagged = []
+    for place, question in enumerate(read_records(bench / "questions.jsonl", Question)):
+        payload = ARSENAL[place % len(ARSENAL)]
+        tags = {
+            **question.tags,
+            "skill": payload,
+            "<b onclick=alert('tag')>tag</b>": ARSENAL[place % 3],
+            "__proto__": "x",
+        }
+        tagged.append(question.model_copy(update={"tags": tags, "text": f"{question.text} {payload}"}))
+    write_records(bench / "questions.jsonl", tagged)
+    manifest = json.loads((bench / BENCH_MANIFEST).read_text())
+    manifest["fingerprint"] = fingerprint_of(bench)
+    (bench / BENCH_MANIFEST).write_text(json.dumps(manifest))
+    assert len(Bench(bench).manifest.families) == 1
+
+
+def _answer(run: Path) -> None:
+    """Puts another payload into each reply."""
+    lines = [json.loads(line) for line in (run / REPLIES).read_text().splitlines()]
+    for place, line in enumerate(lines):
+        if line["outcome"] == "answered":
+            line["text"] = ARSENAL[place % len(ARSENAL)] + "\n" + line["text"]
+            line["thinking"] = ARSENAL[(place + 1) % len(ARSENAL)]
+    (run / REPLIES).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert (run / MANIFEST).exists()
+
+
+_OWN = """
+html head meta title link style body a div p span script noscript header main nav section figure figcaption table
+caption thead tbody tr th td button select option label input i b h1 h2 h3 h4 ul ol li kbd dialog dl dt dd aside svg g
+line path circle rect text pre code article details summary mark
+"""
+OWN = set(_OWN.split())
+"""The elements that our own scripts make."""
+
+
+def check(page: Any, seen: Seen) -> None:
+    """No dialog, no request, no element and no attribute that is not ours."""
+    names = set(page.evaluate("() => [...document.querySelectorAll('*')].map(one => one.localName)"))
+    assert names <= OWN, names - OWN
+    handlers = page.evaluate(
+        "() => [...document.querySelectorAll('*')].flatMap(one => one.getAttributeNames())"
+        ".filter(name => name.startsWith('on'))"
+    )
+    assert handlers == []
+    links = page.evaluate("() => [...document.querySelectorAll('a')].map(one => one.getAttribute('href'))")
+    assert all(link.startswith(("#", "bench-")) for link in links), links
+    assert page.evaluate("() => document.querySelectorAll('script:not([type])').length") == 1
+    assert page.evaluate("() => document.querySelectorAll('link, base').length") == 1
+    assert seen.nothing(), seen
+
+
+def test_hostile_text_is_shown_and_never_run(hostile: Path, opening: Opening) -> None:
+    analysis = analyse(sorted((hostile / "runs").iterdir()))
+    path = hostile / "page.html"
+    written = write_page(analysis.findings, analysis.all_items(), path, ARSENAL[1])
+    with opening(path) as (page, seen):
+        assert page.title() == ARSENAL[1]
+        check(page, seen)
+        for control in ("#choose-breakdowns", "#choose-goes-with"):
+            for value in range(page.locator(f"{control} option").count()):
+                page.select_option(control, str(value))
+        for toggle in page.locator(".tools button", has_text="Table").all():
+            toggle.click()
+        for row in page.locator(".mark").all()[:8]:
+            row.focus()
+        check(page, seen)
+        for number in range(min(written.items, len(ARSENAL) + 2)):
+            page.evaluate("number => { location.hash = ''; }", number)
+            page.keyboard.press("j")
+            if number == 0:
+                page.keyboard.press("Enter")
+            page.wait_for_selector("#sheet .question")
+            page.wait_for_selector("#sheet .reply")
+            for one in page.locator("#sheet details").all():
+                one.evaluate("one => { one.open = true; }")
+            check(page, seen)
+        shown = page.inner_text("#sheet .question")
+        assert any(payload.strip() in shown for payload in ARSENAL)
+        page.keyboard.press("Escape")
+        page.fill("#search", "<mark>turned</mark>")
+        page.wait_for_function("() => document.querySelector('.told').textContent.includes(' of ')")
+        check(page, seen)
+
+
+def test_hostile_figures_are_sound_files(hostile: Path, tmp_path: Path, opening: Opening) -> None:
+    analysis = analyse(sorted((hostile / "runs").iterdir()))
+    written = write_figures(all_figures(analysis.findings), tmp_path)
+    drawings = [path for path in written if path.suffix == ".svg"]
+    assert drawings
+    for path in drawings:
+        assert "<script" not in path.read_text()
+    for path in written:
+        if path.suffix == ".csv":
+            assert not any(cell.startswith("=") for line in path.read_text().splitlines() for cell in line.split(","))
+    path = tmp_path / "frame.html"
+    path.write_text("<html data-ready>" + "".join(drawing.read_text().partition("?>")[2] for drawing in drawings))
+    with opening(path) as (page, seen):
+        assert page.locator("svg").count() == len(drawings)
+        assert page.locator("script, img, iframe, foreignObject, a").count() == 0
+        assert seen.nothing(), seen
+
+
+def test_a_hostile_site_is_only_text(hostile: Path, opening: Opening) -> None:
+    analysis = analyse(sorted((hostile / "runs").iterdir()))
+    write_site(analysis.findings, analysis.all_items(), hostile / "site", ARSENAL[0])
+    with opening(hostile / "site" / "index.html") as (page, seen):
+        assert ARSENAL[0] in page.inner_text("h1")
+        check(page, seen)

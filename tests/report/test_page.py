@@ -1,0 +1,403 @@
+"""The page in a real browser: what it shows is what was found, and everything can be reached."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from fathom.records.files import read_records
+from fathom.records.questions import Question
+from fathom.report.figures import write_figures
+from fathom.report.headline import controls
+from fathom.report.pages import Choice, write_page
+from fathom.report.sections import all_figures, lead
+from fathom.report.words import percent
+from fathom.scoring.keys import Key
+from fathom.tasks.bench import Bench
+from tests.report.conftest import Opening, Sample
+
+
+def told(page: Any) -> int:
+    """How many items the explorer says fit."""
+    return int(re.sub(r"\D", "", page.inner_text(".told").split(" of ")[0]))
+
+
+def wait_told(page: Any, count: int) -> None:
+    page.wait_for_function(
+        "n => parseInt(document.querySelector('.told').textContent.replace('All ', '').replace(/,/g, '')) === n",
+        arg=count,
+    )
+
+
+def test_the_headline_shows_every_run_with_its_interval(sample: Sample, opening: Opening) -> None:
+    with opening(sample.page) as (page, seen):
+        rows = page.query_selector_all("table.headline tbody tr")
+        aside = controls(sample.analysis.findings)
+        assert len(aside) == 3
+        runs = sorted(sample.analysis.findings.runs, key=lambda run: (run.facts.name in aside, -run.all.right.value))
+        assert len(rows) == len(runs)
+        for row, run in zip(rows, runs, strict=True):
+            said = row.inner_text()
+            assert run.facts.name in said
+            assert percent(run.all.right.value) in said
+            assert percent(run.all.right.low) in said
+            assert row.query_selector("td[data-name=built]").inner_text() == str(run.all.counts.built)
+            bar, point = row.query_selector(".interval .range"), row.query_selector(".interval .point")
+            assert bar.bounding_box()["x"] <= point.bounding_box()["x"] + 6
+        assert page.inner_text("h1") == lead(sample.analysis.findings)[0]
+        assert seen.nothing(), seen
+
+
+def test_every_section_is_there_and_named_in_the_navigation(sample: Sample, opening: Opening) -> None:
+    with opening(sample.page) as (page, _):
+        ids = [section.get_attribute("id") for section in page.query_selector_all("main > section")]
+        wanted = [
+            "headline",
+            "comparisons",
+            "lengths",
+            "breakdowns",
+            "heat",
+            "patterns",
+            "causes",
+            "ladder",
+            "cost",
+            "floors",
+        ]
+        assert [one for one in ids if one in wanted] == wanted
+        assert {"contamination", "explorer", "notes"} <= set(ids)
+        assert [link.get_attribute("href") for link in page.query_selector_all("nav a")] == [f"#{one}" for one in ids]
+
+
+def test_it_is_one_small_file_that_asks_for_nothing(sample: Sample) -> None:
+    text = sample.page.read_text()
+    assert sample.written.parts == 0
+    assert sample.written.bytes == len(text.encode()) < 3_000_000
+    assert not re.search(r"(src|href)=\"(?!data:|#)", text)
+    assert "default-src 'none'" in text
+
+
+def test_the_policy_stops_scripts_and_requests(sample: Sample, opening: Opening) -> None:
+    with opening(sample.page) as (page, _):
+        stopped = page.evaluate(
+            """async () => {
+              const script = document.createElement('script');
+              script.textContent = 'window.ran = 1';
+              document.body.append(script);
+              const image = new Image();
+              image.src = 'http://127.0.0.1:9/x.png';
+              let fetched = 'refused';
+              try { await fetch('http://127.0.0.1:9/'); fetched = 'sent'; } catch (error) { fetched = String(error); }
+              return [window.ran === undefined, fetched.includes('Failed') || fetched.includes('refused')];
+            }"""
+        )
+        assert stopped == [True, True]
+
+
+def test_filters_count_what_the_records_count(sample: Sample, opening: Opening) -> None:
+    items = sample.analysis.items
+    with opening(sample.page) as (page, seen):
+        assert told(page) == len(next(iter(items.values())))
+        names = [run.facts.name for run in sample.analysis.findings.runs]
+        place = names.index("meadow")
+        page.select_option("#filter-run", str(place))
+        page.select_option("#filter-outcome", "w")
+        wrong = [one for one in items["meadow"] if one.outcome == "wrong"]
+        wait_told(page, len(wrong))
+        cause = next(one.suspects[0].cause for one in wrong if not one.unclear)
+        page.select_option("#filter-cause", cause)
+        wait_told(page, sum(not one.unclear and one.suspects[0].cause == cause for one in wrong))
+        page.click(".clear")
+        wait_told(page, len(items["meadow"]))
+        pattern = next(name for one in wrong for name in one.patterns)
+        page.select_option("#filter-pattern", pattern)
+        having = {one.question_id for some in items.values() for one in some if pattern in one.patterns}
+        wait_told(page, len(having))
+        page.click(".clear")
+        page.select_option("#filter-outcome", "differ")
+        outcomes: dict[str, set[bool]] = {}
+        for some in items.values():
+            for one in some:
+                outcomes.setdefault(one.question_id, set()).add(one.outcome == "right")
+        wait_told(page, sum(len(kinds) == 2 for kinds in outcomes.values()))
+        assert seen.nothing(), seen
+
+
+def test_filters_by_tag_and_words(sample: Sample, opening: Opening) -> None:
+    questions = list(Bench(sample.bench).all_questions())
+    with opening(sample.page) as (page, _):
+        page.select_option("[data-tag=skill]", label="sorting")
+        sorting = [one for one in questions if one.tags["skill"] == "sorting"]
+        wait_told(page, len(sorting))
+        page.fill("#search", sorting[0].id)
+        wait_told(page, 1)
+        page.wait_for_function(
+            "words => document.querySelector('.row-words').textContent === words", arg=sorting[0].text
+        )
+        page.fill("#search", "no such words anywhere")
+        wait_told(page, 0)
+
+
+def test_an_open_item_shows_all_of_it(sample: Sample, opening: Opening) -> None:
+    bench = Bench(sample.bench)
+    items = [(context, item) for context, some in bench.by_context() for item in some]
+    number = next(place for place, (_, item) in enumerate(items) if len(item.key.proof.passages) > 2)
+    context, item = items[number]
+    with opening(sample.page, f"#item-{number + 1}") as (page, seen):
+        page.wait_for_selector("#sheet .question")
+        assert page.inner_text("#sheet .question") == item.question.text
+        assert item.key.proof.program in page.inner_text("#sheet .program")
+        assert page.query_selector_all("#sheet .program ol li")
+        assert len(page.query_selector_all("#sheet .reply")) == len(sample.runs)
+        for reply, (name, found) in zip(
+            page.query_selector_all("#sheet .reply"), sample.analysis.items.items(), strict=True
+        ):
+            said = reply.inner_text()
+            assert name in said
+            assert found[number].outcome in said
+            if found[number].suspects:
+                assert found[number].suspects[0].cause in said
+        marks = page.query_selector_all("#sheet .strip .needed")
+        assert len(marks) == len(item.key.proof.passages)
+        end = context.places[-1].span.end
+        starts = {place.article: place.span.start for place in context.places}
+        wanted = sorted((starts[one.article] + one.span.start) / end for one in item.key.proof.passages)
+        shown = [float(mark.get_attribute("x")) / 1000 for mark in marks]
+        assert shown == pytest.approx(wanted, abs=0.004)
+        assert seen.nothing(), seen
+
+
+def test_every_wrong_answer_names_its_suspects(sample: Sample, opening: Opening) -> None:
+    found = sample.analysis.items["meadow"]
+    place = list(sample.analysis.items).index("meadow")
+    with opening(sample.page) as (page, _):
+        page.select_option("#filter-run", str(place))
+        page.select_option("#filter-outcome", "w")
+        wrong = [one for one in found if one.outcome == "wrong"]
+        wait_told(page, len(wrong))
+        page.click(".row")
+        for one in wrong:
+            page.wait_for_function(
+                "id => document.querySelector('#sheet .id')?.textContent === id", arg=one.question_id
+            )
+            said = page.locator("#sheet .reply").nth(place).inner_text()
+            assert all(suspect.cause in said for suspect in one.suspects[:5])
+            assert all(pattern in said for pattern in one.patterns)
+            assert "undefined" not in page.inner_text("#sheet")
+            page.keyboard.press("j")
+
+
+def test_needed_passages_stand_in_their_place_in_the_text(sample: Sample, opening: Opening) -> None:
+    from fathom.corpus.store import Corpus
+
+    bench = Bench(sample.bench)
+    items = [item for _, some in bench.by_context() for item in some]
+    number = next(place for place, item in enumerate(items) if item.key.proof.passages)
+    passage = items[number].key.proof.passages[0]
+    with Corpus(bench.corpus_folder) as corpus:
+        text = corpus.text(passage.article).decode()
+    with opening(sample.page, f"#item-{number + 1}") as (page, _):
+        page.wait_for_selector("#sheet .passage")
+        found = [
+            (mark.text_content(), entry.text_content())
+            for entry in page.query_selector_all("#sheet .passage")
+            for mark in entry.query_selector_all("mark")
+        ]
+    assert len(found) == len(items[number].key.proof.passages)
+    needed = passage.span.of(text)
+    assert any(mark[:60] == re.sub(r"\n\s*\n", "\n", needed)[:60] for mark, _ in found)
+    after = re.sub(r"\n\s*\n", "\n", text[passage.span.end : passage.span.end + 40]).strip()[:20]
+    assert any(after in whole for _, whole in found)
+
+
+def test_the_keyboard_is_enough(sample: Sample, opening: Opening) -> None:
+    with opening(sample.page) as (page, seen):
+        page.keyboard.press("j")
+        assert page.evaluate("document.activeElement.className") == "list"
+        page.keyboard.press("j")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#sheet .question")
+        assert page.inner_text("#sheet .eyebrow").upper() == "ITEM 2"
+        page.keyboard.press("k")
+        page.wait_for_function("() => document.querySelector('#sheet .eyebrow').textContent === 'Item 1'")
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            assert page.evaluate("document.getElementById('sheet').contains(document.activeElement)")
+        page.keyboard.press("Escape")
+        assert page.is_hidden("#sheet")
+        page.keyboard.press("/")
+        assert page.evaluate("document.activeElement.id") == "search"
+        page.keyboard.type("j?")
+        assert page.input_value("#search") == "j?"
+        page.keyboard.press("Escape")
+        page.keyboard.press("?")
+        assert page.is_visible("#help")
+        page.keyboard.press("Escape")
+        assert page.is_hidden("#help")
+        assert seen.nothing(), seen
+
+
+def test_light_dark_and_as_the_system(sample: Sample, opening: Opening) -> None:
+    def paper(page: Any) -> int:
+        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        return sum(map(int, re.findall(r"\d+", colour)[:3]))
+
+    with opening(sample.page, color_scheme="dark") as (page, _):
+        assert paper(page) < 150
+        page.click("#theme")
+        assert paper(page) > 600
+        page.emulate_media(color_scheme="light")
+        page.click("#theme")
+        assert paper(page) < 150
+    with opening(sample.page, color_scheme="light") as (page, _):
+        assert paper(page) > 600
+        page.emulate_media(color_scheme="dark")
+        page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
+
+
+def test_a_narrow_screen_has_no_sideways_scrolling(sample: Sample, opening: Opening) -> None:
+    with opening(sample.page, viewport={"width": 360, "height": 780}) as (page, _):
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        for drawing in page.query_selector_all(".canvas svg"):
+            assert float(drawing.get_attribute("viewBox").split()[2]) == 340
+        page.keyboard.press("j")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#sheet .question")
+        assert page.evaluate("document.getElementById('sheet').scrollWidth") <= 360
+
+
+def test_print_leaves_the_controls_out(sample: Sample, opening: Opening) -> None:
+    with opening(sample.page, color_scheme="dark") as (page, _):
+        page.emulate_media(media="print")
+        for hidden in ("nav", ".top", ".tools", "#explorer"):
+            assert page.is_hidden(hidden)
+        assert page.is_visible("table.headline")
+        assert len(page.pdf()) > 20_000
+
+
+@pytest.mark.parametrize(
+    "name", ["headline", "lengths", "patterns", "causes", "ladder", "cost", "floors", "comparisons", "by-skill"]
+)
+def test_figures_from_the_page_are_those_of_the_command(
+    name: str, sample: Sample, opening: Opening, tmp_path: Path
+) -> None:
+    write_figures(all_figures(sample.analysis.findings), tmp_path)
+    with opening(sample.page, accept_downloads=True) as (page, seen):
+        saved = {}
+        for kind in ("CSV", "JSON", "SVG"):
+            with page.expect_download() as waiting:
+                page.locator(f"#figure-{name} .tools button", has_text=re.compile(f"^{kind}$")).click()
+            saved[kind] = Path(waiting.value.path()).read_bytes()
+        assert seen.nothing(), seen
+    assert _numbers(saved["CSV"]) == _numbers((tmp_path / f"{name}.csv").read_bytes())
+    assert json.loads(saved["JSON"]) == json.loads((tmp_path / f"{name}.json").read_bytes())
+    ours, theirs = (etree.fromstring(one) for one in (saved["SVG"], (tmp_path / f"{name}.svg").read_bytes()))
+    assert [_words(one) for one in ours.iter("{*}text")] == [_words(one) for one in theirs.iter("{*}text")]
+
+
+def _numbers(content: bytes) -> list[list[object]]:
+    """The cells as they are meant: 1 and 1.0 are the same number."""
+
+    def cell(words: str) -> object:
+        try:
+            return float(words)
+        except ValueError:
+            return words
+
+    return [[cell(words) for words in row] for row in csv.reader(io.StringIO(content.decode()))]
+
+
+def _words(node: Any) -> str:
+    return "".join(node.itertext())
+
+
+def test_heat_maps_of_any_two_tags_lead_to_their_items(sample: Sample, opening: Opening) -> None:
+    questions = {one.id: one for one in Bench(sample.bench).all_questions()}
+    run = next(iter(sample.analysis.items))
+    with opening(sample.page) as (page, _):
+        page.select_option("#heat-rows", "length")
+        page.select_option("#heat-columns", "answer")
+        page.select_option("#heat-run", "0")
+        keys = {one.question_id: one.answer.type for one in Bench(sample.bench).all_keys()}
+        field = [
+            one
+            for one in sample.analysis.items[run]
+            if questions[one.question_id].tags["length"] == "32K" and keys[one.question_id] == "number"
+        ]
+        control = page.locator(".heat button[data-tip^='32K, number:']")
+        assert f"of {len(field)} questions right" in control.get_attribute("data-tip")
+        assert control.inner_text() == f"{100 * sum(one.outcome == 'right' for one in field) / len(field):.0f}"
+        control.click()
+        wait_told(page, len(field))
+        page.select_option("#heat-other", "1")
+        assert page.query_selector(".heat .d0, .heat .up1, .heat .up2, .heat .up3, .heat .up4")
+
+
+@pytest.mark.parametrize("name", ["patterns", "causes"])
+def test_a_number_of_a_matrix_leads_to_its_items(name: str, sample: Sample, opening: Opening) -> None:
+    with opening(sample.page) as (page, _):
+        control = page.locator(f"#figure-{name} .field button").nth(1)
+        count = int(control.inner_text().split()[0])
+        control.click()
+        wait_told(page, count)
+
+
+def test_marks_say_their_value_under_the_pointer(sample: Sample, opening: Opening) -> None:
+    with opening(sample.page) as (page, _):
+        mark = page.locator("#figure-lengths .mark").first
+        mark.hover()
+        assert page.is_visible("#tip")
+        assert page.inner_text("#tip") == mark.get_attribute("data-tip")
+        assert "questions over" in page.inner_text("#tip")
+
+
+def test_parts_beside_the_page_are_loaded_when_wanted(
+    sample: Sample, opening: Opening, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fathom.report.items.IN_A_PART", 20)
+    analysis = sample.analysis
+    path = tmp_path / "in parts" / "large page.html"
+    written = write_page(analysis.findings, analysis.all_items(), path, "In parts", Choice(parts=True))
+    assert written.parts == -(-written.items // 20)
+    assert written.bytes < sample.written.bytes
+    with opening(path) as (page, seen):
+        assert told(page) == written.items
+        page.wait_for_function("() => document.querySelector('.row-words').textContent.length > 10")
+        page.evaluate("document.querySelector('.list').scrollTop = 1e9")
+        last = list(read_records(sample.bench / "questions.jsonl", Question))[-1]
+        page.wait_for_function(
+            "words => [...document.querySelectorAll('.row-words')].some(row => row.textContent === words)",
+            arg=last.text,
+        )
+        page.fill("#search", last.id)
+        wait_told(page, 1)
+        page.keyboard.press("Escape")
+        page.click(".row")
+        page.wait_for_selector("#sheet .question")
+        assert page.inner_text("#sheet .id") == last.id
+        assert seen.nothing(), seen
+    (path.with_name("large page-parts") / "0.js").unlink()
+    with opening(path) as (page, _):
+        page.wait_for_function(
+            "() => document.querySelector('.row-words').textContent.includes('is missing beside this page')"
+        )
+
+
+def test_where_the_corpus_is_gone_the_page_says_so(sample: Sample, opening: Opening, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    analysis = sample.analysis
+    written = write_page(analysis.findings, analysis.all_items(), path, "No corpus", Choice(corpus=tmp_path / "gone"))
+    assert any("without their text" in note for note in written.notes)
+    number = next(
+        place for place, key in enumerate(read_records(sample.bench / "keys.jsonl", Key), 1) if key.proof.passages
+    )
+    with opening(path, f"#item-{number}") as (page, _):
+        page.wait_for_selector("#sheet .passage")
+        assert "Its text is not at hand" in page.inner_text("#sheet .passages")
+        assert "without their text" in page.inner_text("#notes")

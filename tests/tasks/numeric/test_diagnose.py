@@ -1,0 +1,119 @@
+"""What the numeric family knows of its questions' failures, and what it shows as needed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from fathom.corpus.store import Corpus
+from fathom.models.simulated import DIALS, READING_FAULTS, Simulated, operation_of
+from fathom.scoring.answers import Nothing, Number
+from fathom.scoring.checking import agrees
+from fathom.tasks.bench import Bench
+from fathom.tasks.catalog import FAMILIES
+from fathom.tasks.family import diagnoser, passages_of
+from fathom.tasks.numeric.answers import normal_form
+from fathom.tasks.numeric.diagnose import Diagnoser
+from fathom.tasks.numeric.faults import variants
+from fathom.tasks.numeric.passages import Needed
+from fathom.tasks.numeric.programs import Not as NotNode
+from fathom.tasks.numeric.programs import nodes, parts_read
+from fathom.tasks.numeric.simulate import Simulator, program_of
+
+
+@pytest.fixture
+def corpus(bench: Bench) -> Iterator[Corpus]:
+    with Corpus(bench.corpus_folder) as opened:
+        yield opened
+
+
+def test_suspects_are_all_single_faults_that_change_the_answer(bench: Bench, corpus: Corpus) -> None:
+    """The same that a plain walk finds, though most of what can be missed is passed over."""
+    teller, simulator = Diagnoser(corpus), Simulator(corpus)
+    for context, items in list(bench.by_context())[:12]:
+        for item in items:
+            found = teller.diagnose(context, item).suspects
+            plain = list(variants(program_of(item.key), simulator.read(context)))
+            assert Counter((one.cause, one.detail, str(normal_form(one.answer))) for one in found) == Counter(
+                (one.fault, one.detail, str(normal_form(one.answer))) for one in plain
+            )
+            assert not any(agrees(item.key.answer, one.answer) for one in found)
+            for cause in {one.cause for one in found}:
+                assert sum(one.chance for one in found if one.cause == cause) <= 1 + 1e-9
+
+
+def test_operators_are_read_off_the_program_and_not_off_the_words(bench: Bench, corpus: Corpus) -> None:
+    teller = Diagnoser(corpus)
+    negated = words = 0
+    for context, items in bench.by_context():
+        for item in items:
+            operators = teller.diagnose(context, item).operators
+            assert operators
+            assert len(set(operators)) == len(operators)
+            if any(isinstance(node, NotNode) for node in nodes(program_of(item.key))):
+                negated += 1
+                assert "not" in operators
+            words += " not " in item.question.text and "not" not in operators
+    assert negated > 10
+    assert words > 0, "some questions say 'not' and negate nothing"
+
+
+def test_steps_lead_to_the_result(bench: Bench, corpus: Corpus) -> None:
+    teller = Diagnoser(corpus)
+    with_steps = 0
+    for context, items in list(bench.by_context())[:20]:
+        for item in items:
+            steps = teller.diagnose(context, item).steps
+            with_steps += bool(steps)
+            if isinstance(item.key.answer, Number):
+                assert steps[-1].name == "the result"
+            if isinstance(item.key.answer, Nothing):
+                assert "the articles that fit" not in {step.name for step in steps}
+    assert with_steps > 100
+
+
+def test_needed_passages_do_not_tell_which_articles_fit(bench: Bench, corpus: Corpus) -> None:
+    needed = Needed(corpus)
+    for context, items in list(bench.by_context())[:10]:
+        for item in items:
+            passages = needed(context, item)
+            assert {one.article for one in passages} == set(context.articles), (
+                "an article that does not fit is shown too"
+            )
+            parts = parts_read(program_of(item.key)) | {"title"}
+            assert len(passages) <= len(parts) * len(context.articles)
+            # All that proves the key is among what is shown.
+            assert set(item.key.proof.passages) <= set(passages)
+
+
+def test_every_family_says_what_its_questions_need(corpus: Corpus, bench: Bench) -> None:
+    context, items = next(iter(bench.by_context()))
+    for family in FAMILIES:
+        if family.name == "numeric":
+            assert diagnoser(family, corpus) is not None
+            assert passages_of(family, corpus)(context, items[0])
+
+
+def test_a_family_without_its_own_shows_what_proves_the_key(corpus: Corpus, bench: Bench) -> None:
+    class Bare:
+        name = "bare"
+
+    context, items = next(iter(bench.by_context()))
+    assert diagnoser(Bare(), corpus) is None  # type: ignore[arg-type]
+    assert passages_of(Bare(), corpus)(context, items[0]) == items[0].key.proof.passages  # type: ignore[arg-type]
+
+
+def test_what_is_handed_over_cannot_be_missed() -> None:
+    reader = Simulated.parse("sim/reader?miss=0.1&reverse=0.2&other-column=0.3&miss-document=0.4&refuse=0.5")
+    assert reader.over("full") == reader
+    assert reader.over("closed-book") == reader
+    assert dict(reader.over("passages").dials) == {"reverse": 0.2, "other-column": 0.3, "refuse": 0.5}
+    assert dict(reader.over("tables").dials) == {"reverse": 0.2, "refuse": 0.5}
+    assert Simulated.parse("sim/oracle").over("tables").name == "sim/oracle"
+
+
+def test_every_dial_belongs_somewhere() -> None:
+    assert {operation_of(dial) for dial in DIALS} == {"finding", "reading", "computing"}
+    assert set(Diagnoser.causes) == set(READING_FAULTS)
