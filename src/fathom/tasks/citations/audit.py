@@ -12,13 +12,14 @@ from fathom.corpus.store import Corpus
 from fathom.records.articles import ArticleId
 from fathom.records.contexts import Context
 from fathom.records.lengths import print_length
+from fathom.records.names import family_of
 from fathom.records.questions import Reply
 from fathom.records.spans import Span
 from fathom.scoring.nearmisses import near_misses, right_ways
 from fathom.tasks.citations.check import check
 from fathom.tasks.citations.draft import HIDDEN, mark
 from fathom.tasks.citations.laying_out import wording
-from fathom.tasks.citations.papers import Mask, Paper, surname_of
+from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Task
 from fathom.tasks.citations.simulate import Simulator, options_of
 from fathom.tasks.citations.words import letters_of
@@ -224,5 +225,5 @@ def _gives_away(work: Work, shown: str) -> bool:
 def _is_named(work: Work, paper: str) -> bool:
     """Whether the paper still names the work or its first author."""
     authors = work.outline.authors
-    surname = surname_of(authors[0].span.of(work.text)) if authors else ""
+    surname = family_of(authors[0].span.of(work.text)) if authors else ""
     return (len(surname) > 3 and surname in paper) or work.title in paper

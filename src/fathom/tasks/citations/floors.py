@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from fathom.records.names import family_of
 from fathom.tasks.citations.draft import Draft
-from fathom.tasks.citations.papers import surname_of
 from fathom.tasks.citations.settings import OPTIONS
 
 
@@ -48,7 +48,7 @@ def _by_elimination(draft: Draft) -> float:
 def _is_named(draft: Draft, work: str, shown: str) -> bool:
     candidate = draft.work_of(work)
     authors = candidate.outline.authors
-    surname = surname_of(authors[0].span.of(candidate.text)) if authors else ""
+    surname = family_of(authors[0].span.of(candidate.text)) if authors else ""
     return (len(surname) > 3 and surname in shown) or candidate.title in shown
 
 

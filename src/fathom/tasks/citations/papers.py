@@ -12,6 +12,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from fathom.records.articles import Article, ArticleId, Citation, Section
+from fathom.records.names import family_of
 from fathom.records.spans import Span
 from fathom.tasks.citations.naming import BEFORE, Manner, manner_of
 from fathom.tasks.citations.words import letters_of, occurrences
@@ -217,8 +218,8 @@ class Paper:
         authors = self.article.references[reference - 1].authors
         if not authors:
             return
-        surname = surname_of(authors[0].of(self.text))
-        if len(surname) < 3:
+        surname = family_of(authors[0].of(self.text))
+        if len(surname) < 2:
             return
         for span in occurrences(self.text, surname):
             following = _FOLLOWING.match(self.text, span.end)
@@ -250,13 +251,6 @@ _WORDS = re.compile(r"[^\W\d_]{2,}")
 def place_name(article: ArticleId, place: Span) -> str:
     """A citation's name, by which a model's word on it is found again."""
     return f"{article} {place.start}-{place.end}"
-
-
-def surname_of(name: str) -> str:
-    """The family name of "Lind, K." or "Karin Lind"."""
-    family, comma, _ = name.partition(",")
-    words = [word for word in re.findall(r"[^\W\d_][\w’'-]+", family if comma else name) if not word.isupper()]
-    return words[0 if comma else -1] if words else ""
 
 
 def top_level(sections: Iterable[Section]) -> list[Section]:
