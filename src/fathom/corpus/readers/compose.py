@@ -371,12 +371,12 @@ def _id(found: Found, text: str) -> str:
 
 def _fact(figure: Figure, span: Span, in_table: bool) -> Fact:
     return Fact(
-        entity=figure.entity,
-        part=figure.part,
-        attribute=figure.attribute,
-        period=figure.period,
+        entity=plain(figure.entity),
+        part=plain(figure.part),
+        attribute=plain(figure.attribute),
+        period=plain(figure.period),
         value=figure.value,
-        unit=figure.unit,
+        unit=plain(figure.unit),
         span=span,
         status="reported" if figure.value is not None else "missing",
         place="table" if in_table else "prose",

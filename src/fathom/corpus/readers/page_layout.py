@@ -281,4 +281,5 @@ def _styled(above: _Style, tag: str, attributes: Mapping[str, str]) -> _Style:
 
 def _number(text: str | None, most: int) -> int:
     """How many columns or rows a cell covers."""
-    return min(most, max(1, int(text))) if text and re.fullmatch(r"[0-9]{1,6}", text.strip()) else 1
+    stated = re.fullmatch(r"\s*([0-9]{1,6})\s*", text or "")
+    return min(most, max(1, int(stated[1]))) if stated else 1
