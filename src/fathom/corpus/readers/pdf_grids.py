@@ -222,9 +222,7 @@ def _joined(strips: Sequence[Strip], columns: Sequence[_Span]) -> list[Row]:
     for number, strip in enumerate(strips):
         row = _row(strip, columns)
         near = number > 0 and spaced and 0 < gaps[number - 1] < 1.1 * tight
-        # A piece that lies across no column, as broken files have them, makes a row of more cells than the others.
-        even = rows and len(rows[-1].cells) == len(row.cells)
-        if even and _goes_on(rows[-1], row, columns, first=len(rows) == 1, near=near):
+        if rows and _goes_on(rows[-1], row, columns, first=len(rows) == 1, near=near):
             rows[-1] = Row(
                 tuple(
                     replace(above, pieces=above.pieces + below.pieces)
