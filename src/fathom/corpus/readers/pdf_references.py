@@ -7,7 +7,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from fathom.corpus.readers.found import FoundReference
 from fathom.corpus.readers.pdf_headings import is_heading
@@ -107,7 +106,7 @@ def _cut_entries(lines: list[Line], column: Callable[[Line], int]) -> list[_Entr
 
 def _stretches(starts: list[int], end: int) -> Iterator[tuple[int, int]]:
     """From each start to the next one; none where nothing starts."""
-    return pairwise([*starts, end])
+    return itertools.pairwise([*starts, end])
 
 
 def _numbered_starts(lines: list[Line]) -> list[int]:
