@@ -18,6 +18,7 @@ from fathom.cli.subject import Subject, subject_options
 from fathom.records.errors import FathomError
 from fathom.records.questions import Reply
 from fathom.records.record import digest
+from fathom.runs.exam import Exam
 from fathom.runs.folder import Standing
 from fathom.runs.plan import jobs
 from fathom.runs.run import Company, Ran, run, run_simulated
@@ -74,6 +75,7 @@ def command(
             raise FathomError(
                 f"What the model '{subject.model}' costs is not known, so that no budget can be kept. Give --prices."
             )
+        refuse_wordless(exam, subject)
         wanted = sum(map(len, jobs(exam, subject.settings)))
         if not wanted:
             raise FathomError(f"No question of '{subject.bench}' is asked for. Leave out --split, or choose another.")
@@ -91,6 +93,14 @@ def command(
         raise SystemExit(130)
     if not ran.is_whole:
         raise SystemExit(1)
+
+
+def refuse_wordless(exam: Exam, subject: Subject) -> None:
+    """A family that cannot be shown in a system's way says so before anything is asked, of simulated answerers too."""
+    families = {question.family for _, questions in exam.groups() for question in questions}
+    for name in sorted(families):
+        shown = "sql" if subject.system_name.endswith("sql") else subject.system_name
+        exam.views(name).words(f"{shown}, {subject.manner}")
 
 
 def default_folder(subject: Subject) -> Path:

@@ -47,7 +47,7 @@ from fathom.scoring.tables import cells_in, piped_rows, rows_of_line, without_he
 _SUM = re.compile(r"[\d\s+×*·/÷().,=$−–-]{1,2000}")
 _BETWEEN_OPTIONS = re.compile(r"[,;\s]")
 _CHOICE = re.compile(
-    r"(?:(?:option|choice|candidate)\s?[(\[]?(?=\w)|[(\[]|(?=[a-z0-9]{1,3}\s?(?:\Z|[.:)\]]|[-–—]\s)))"
+    r"(?:(?:option|choice|candidate)\s?[(\[]?(?=\w)|[(\[]|(?=[a-z0-9]{1,3}\s?(?:\Z|[.:)\](\n]|[-–—]\s)))"
     r"(?:(?P<letter>[a-z])|(?P<digits>\d{1,3}))(?![\w'])[)\]]?",
     re.IGNORECASE,
 )
@@ -58,6 +58,11 @@ _PAIR = re.compile(
     r"(?:[:=→]|-+>?|–|is\b)\s?[\"'(\[]?(?:option |candidate )?(?:([a-z])|(\d{1,3}))(?![\w-])",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(
+    r"^[ \t]*(\d{1,3})[.)][ \t]+(?:option |candidate )?[(\[]?(?:([a-z])|(\d{1,3}))[)\]]?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line of a numbered list, each with one option: "2. 4"."""
 _PLACE = re.compile(
     r"(?<![^\s,;:\[\]()\"'])([^\s,;:\[\]()\"']{1,99})[ \t]?[:\[(, \t][ \t]?(\d{1,12})[ \t]?[-–:,][ \t]?(\d{1,12})(?!\d)"
 )
@@ -218,6 +223,9 @@ def _read_assignment(stated: Stated, wanted: Assignment) -> Assignment | None:
         slots = {int(slot): _option(letter, digits, wanted.of) for slot, letter, digits in pairs}
         in_turn = [slots.get(slot) for slot in range(1, len(pairs) + 1)]
         return _assigned(in_turn, wanted.of)
+    numbered = _NUMBERED.findall(text)
+    if len(numbered) > 1 and [int(number) for number, _, _ in numbered] == list(range(1, len(numbered) + 1)):
+        return _assigned([_option(letter, digits, wanted.of) for _, letter, digits in numbered], wanted.of)
     lines = lines_in(text, NO_GUIDE)
     line = " ".join(lines if stated.marked else lines[-1:])
     parts = [part.strip(" \"'()[]{}.") for part in _BETWEEN_OPTIONS.split(without_lead_in(line, NO_GUIDE))]

@@ -110,7 +110,7 @@ class _Fitting:
     def fitted(self, watch: Callable[[int], None]) -> Iterator[tuple[Context, list[Item]]]:
         """Each context that fits, or that could be made to, with the items that hold in it."""
         for done, (context, items) in enumerate(self._bench.by_context(), start=1):
-            if self._window.takes(self._ruled(context).tokens(context.articles) + self._asked(context, items)):
+            if self._window.takes(self._tokens(context) + self._asked(context, items)):
                 self._unchanged += len(items)
                 self._counted.add(context, items)
                 yield context, items
@@ -165,6 +165,10 @@ class _Fitting:
     def _ruled(self, context: Context) -> _Ruler:
         return self._ruler(self._window.counted_in(context))
 
+    def _tokens(self, context: Context) -> int:
+        """What is shown of a context; one that shows articles in part was counted when it was made."""
+        return self._ruled(context).tokens(context.articles) if _is_whole(context) else context.tokens
+
     def _asked(self, context: Context, items: Sequence[Item]) -> int:
         """The tokens of the longest question with its instruction."""
         ruler = self._ruled(context)
@@ -181,6 +185,11 @@ class _Fitting:
 
     def _shrunk(self, context: Context, items: list[Item]) -> tuple[Context | None, list[Item]]:
         """The context with fewer articles and the items that hold in it; those that do not are counted."""
+        if not _is_whole(context):
+            for item in items:
+                _, reasons = self._refitter(item.question.family).refit(context, context, [item])
+                self._refused.update(reasons)
+            return None, []
         articles = self._chosen(context, items)
         smaller = None if articles is None else self._laid_out(context, articles)
         if smaller is None or smaller.id in self._taken:
@@ -218,6 +227,11 @@ class _Fitting:
 
     def _laid_out(self, context: Context, articles: Sequence[ArticleId]) -> Context:
         return lay_out_again(context, articles, self._window.window, self._ruler(context.tokenizer))
+
+
+def _is_whole(context: Context) -> bool:
+    """Whether it shows whole articles, of which some can be left out."""
+    return context.layout == LAYOUT and not any(place.edits for place in context.places)
 
 
 def _most_needed(context: Context, items: Sequence[Item]) -> list[ArticleId]:

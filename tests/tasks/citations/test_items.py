@@ -32,7 +32,7 @@ def test_an_audit_proves_it(cited: Bench) -> None:
     assert found.passed, [checked for checked in found.checked if checked.failed]
     floors = next(checked.measured for checked in found.checked if checked.rule == "floors of the citations")
     for task in ("choice", "cloze"):
-        assert abs(floors[f"{task}, hard: shared words"] - 0.25) <= 0.05
+        assert abs(floors[f"{task}, hard: words of the sentence"] - 0.25) <= 0.05
 
 
 def test_the_masked_text_is_the_article_but_for_its_masks(cited: Bench) -> None:

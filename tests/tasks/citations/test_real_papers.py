@@ -47,8 +47,8 @@ def test_items_of_all_levels_without_shortcuts(
     found = audit(bench.folder)
     assert found.passed, [checked for checked in found.checked if checked.failed]
     floors = next(checked.measured for checked in found.checked if checked.rule == "floors of the citations")
-    assert abs(floors["choice, hard: shared words"] - 0.25) <= 0.05
-    assert floors["cloze, hard: shared words"] <= 0.30
+    assert abs(floors["choice, hard: words of the sentence"] - 0.25) <= 0.05
+    assert floors["cloze, hard: words of the sentence"] <= 0.30
 
 
 def test_every_paper_that_allows_items_gives_some(
@@ -64,10 +64,10 @@ def test_every_paper_that_allows_items_gives_some(
         (choice if item.question.tags["task"] == "choice" else cloze).add(names[context.articles[0]])
     with gzip.open(source, "rt", encoding="utf-8") as lines:
         papers = [json.loads(line) for line in lines]
-    # Four works with a text, one of them cited alone: what a choice needs.
+    # Four works with a text, one of them cited alone, is what a choice needs; a cloze may take all four.
     for paper in papers:
         texts = {work["id"] for work in paper["references"] if work["sections"]}
         alone = {c["ref"] for s in paper["sections"] for c in s["citations"] if c["individual"] and c["ref"] in texts}
         if len(texts) >= 4 and len(alone) >= 2:
-            assert paper["arxiv_id"] in choice, paper["arxiv_id"]
-    assert len(cloze & CLOZE) >= 4, cloze
+            assert paper["arxiv_id"] in choice | cloze, paper["arxiv_id"]
+    assert len(cloze & CLOZE) >= 3, cloze

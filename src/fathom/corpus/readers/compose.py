@@ -404,7 +404,11 @@ def _reference(number: int, entry: FoundReference, text: str, span: Span) -> Ref
 
 
 _ROLES: tuple[tuple[str, SectionRole], ...] = (
-    (r"abstract|summary", "abstract"),
+    (
+        r"(.* )?abstract|(plain language |author |executive |lay )?summary|summary by the editors|(.* )?digest"
+        r"|key points|highlights|significance statement",
+        "abstract",
+    ),
     (r"introduction|motivation", "introduction"),
     (r"related work|background|literature review|previous work|prior work|preliminaries", "background"),
     (

@@ -72,7 +72,9 @@ class References:
         if name in self._anchors:
             return self._anchors[name]
         serial = _SERIAL.fullmatch(name)
-        if serial and (not self._anchors or name.lower().startswith("bib")):
+        # Where entries have such names themselves, "bib3" of three that are left is not the third of them.
+        numbered = any(map(_SERIAL.fullmatch, self._anchors))
+        if serial and not numbered and (not self._anchors or name.lower().startswith("bib")):
             place = int(serial[1])
             if 1 <= place <= len(self.found):
                 return self.found[place - 1].key

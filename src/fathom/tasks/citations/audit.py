@@ -19,6 +19,7 @@ from fathom.scoring.nearmisses import near_misses, right_ways
 from fathom.tasks.citations.check import check
 from fathom.tasks.citations.draft import HIDDEN, mark
 from fathom.tasks.citations.laying_out import wording
+from fathom.tasks.citations.naming import is_coined
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Task
 from fathom.tasks.citations.simulate import Simulator, options_of
@@ -119,12 +120,10 @@ class _Audit:
     def _mentioned(self, context: Context) -> bool:
         """Whether a citation of a candidate is still shown as it was."""
         paper = self._paper(context.articles[0])
-        numbers = [number for number, work in paper.cited.items() if work in context.articles[1:]]
         edits = [edit.span for edit in context.places[0].edits]
         return any(
             not any(edit.start < span.end and span.start < edit.end for edit in edits)
-            for number in numbers
-            for span in paper.mentions(number)
+            for span in paper.mentions(context.articles[1:])
         )
 
     def _offer(self, context: Context, item: Item, text: str) -> None:
@@ -165,8 +164,9 @@ class _Audit:
         sums = self._sums[cell]
         self._items[cell] += 1
         self._places[cell][options] += 1
-        matched = self._matcher.matched(context, len(options))
-        sums["shared words"] += sum(map(int.__eq__, matched, options)) / len(options)  # type: ignore[assignment]
+        for name, further in (("words of the sentence", False), ("words around", True)):
+            matched = self._matcher.matched(context, len(options), further)
+            sums[name] += sum(map(int.__eq__, matched, options)) / len(options)  # type: ignore[assignment]
         paper = context.places[0].span.of(text)
         left = [place for place, id in enumerate(context.articles[1:], 1) if not _is_named(self._work(id), paper)]
         guessed = left or list(range(1, OPTIONS + 1))
@@ -219,7 +219,10 @@ def _gives_away(work: Work, shown: str) -> bool:
     title = letters_of(work.title)
     if len(title) > 8 and title in letters_of(shown):
         return True
-    return any(re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", shown) for name in work.names)
+    said = (
+        match[0] for name in work.names for match in re.finditer(rf"(?i)(?<![^\W_]){re.escape(name)}(?![^\W_])", shown)
+    )
+    return any(word in work.names or is_coined(word) for word in said)
 
 
 def _is_named(work: Work, paper: str) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 from fathom.records.articles import ArticleId
 from fathom.records.contexts import Edit
 from fathom.records.spans import Span
-from fathom.tasks.citations.lexical import Candidate, best_assignment, query, rank, scores
+from fathom.tasks.citations.lexical import Candidate, best_assignment, query, rank, scores, wider
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Difficulty, Masking, Task
 from fathom.tasks.citations.works import LEAST, Shown, Work, evenly, show
@@ -77,9 +77,7 @@ class Draft:
         taken = [mask.place for mask in self.masks]
         others = [
             (span, _spaced(text, span, HIDDEN))
-            for number, work in self.paper.cited.items()
-            if work in self.candidates
-            for span in self.paper.mentions(number)
+            for span in self.paper.mentions(self.candidates)
             if not any(span.start < place.end and place.start < span.end for place in taken)
         ]
         return [*asked, *others]
@@ -108,22 +106,34 @@ class Draft:
 
     @cached_property
     def scores(self) -> list[list[float]]:
-        """For each mask how well each candidate matches the words around it."""
+        """For each mask how well each candidate matches the words of its sentence."""
+        return self._scores([mask.sentence for mask in self.masks])
+
+    @cached_property
+    def wider_scores(self) -> list[list[float]]:
+        """The same for the words a little further around."""
+        return self._scores([wider(mask.place, self.paper.text) for mask in self.masks])
+
+    def _scores(self, around: list[Span]) -> list[list[float]]:
         candidates = [self.candidate_of(work) for work in self.candidates]
         hidden = [place for place, _ in self._changes]
-        return [scores(query(self.paper.text, mask.sentence, hidden), candidates) for mask in self.masks]
+        return [scores(query(self.paper.text, span, hidden), candidates) for span in around]
 
     @cached_property
-    def rank(self) -> int:
-        """For a choice: the place of the right candidate by shared words."""
-        return rank(self.answer[0] - 1, self.scores[0])
+    def ranks(self) -> tuple[int, int]:
+        """For a choice: the places of the right candidate by the words of the sentence, and by those around it."""
+        right = self.answer[0] - 1
+        return rank(right, self.scores[0]), rank(right, self.wider_scores[0])
 
     @cached_property
-    def matched(self) -> float:
-        """The share of masks that the matcher fills rightly."""
+    def matched(self) -> tuple[float, float]:
+        """The shares of masks that the two matchers fill rightly."""
         if self.task == "choice":
-            return float(self.rank == 1)
-        order = best_assignment(self.scores)
+            return float(self.ranks[0] == 1), float(self.ranks[1] == 1)
+        return self._filled(self.scores), self._filled(self.wider_scores)
+
+    def _filled(self, found: list[list[float]]) -> float:
+        order = best_assignment(found)
         return sum(place + 1 == answer for place, answer in zip(order, self.answer, strict=True)) / OPTIONS
 
 

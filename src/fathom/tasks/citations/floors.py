@@ -22,7 +22,8 @@ class Floors:
         self._items[cell] += 1
         self._places[cell][draft.answer] += 1
         sums = self._sums[cell]
-        sums["words of the sentence"] += draft.matched
+        for name, matched in zip(("words of the sentence", "words around"), draft.matched, strict=True):
+            sums[name] += matched
         sums["elimination"] += _by_elimination(draft)
         if draft.task == "choice":
             sums["longest"] += _by_length(draft)

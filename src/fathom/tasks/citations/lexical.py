@@ -36,6 +36,15 @@ def looked_at(characters: int) -> int:
     return min(FAR, max(STEP, characters // STEP * STEP))
 
 
+AROUND = 150
+"""Characters on either side of a mask that the second matcher looks at."""
+
+
+def wider(place: Span, text: str) -> Span:
+    """A place with what stands around it."""
+    return Span(max(0, place.start - AROUND), min(len(text), place.end + AROUND))
+
+
 def query(text: str, around: Span, hidden: Iterable[Span]) -> frozenset[str]:
     """The stems of a stretch of a paper, as far as they are shown."""
     pieces, start = [], around.start

@@ -32,8 +32,6 @@ TRIES = 8
 POOL = 5
 """Works nearest to a mask among which the candidates are chosen where shared words are kept out."""
 
-SLACK = 0.0
-"""Masks' worth of items by which shared words may be ahead of chance on a cloze."""
 MOST_OF_A_RANK = 0.4
 """The share of items whose right candidate may be second, third or last by shared words."""
 
@@ -75,8 +73,9 @@ class CitationMaker:
         self._shelf = _Shelf(corpus, {level.form for level in self.settings.levels.values()})
         self._laid_out = LaidOut()
         self._made: Counter[Cell] = Counter()
-        self._ranks: dict[Cell, Counter[int]] = defaultdict(Counter)
-        self._matched: Counter[Cell] = Counter()
+        self._ranks: dict[Cell, tuple[Counter[int], Counter[int]]] = defaultdict(lambda: (Counter(), Counter()))
+        self._matched: dict[Cell, list[float]] = defaultdict(lambda: [0.0, 0.0])
+        """How the two matchers fare: places of the right candidate, and masks filled rightly."""
         self._dropped: Counter[Cell] = Counter()
         self._orders: dict[Cell, list[tuple[int, ...]]] = defaultdict(list)
         self._steps: Counter[str] = Counter()
@@ -127,8 +126,11 @@ class CitationMaker:
         return self._made[cell] >= self.settings.items
 
     def _drafts(self, paper: Paper, rng: Random) -> Iterator[Draft]:
-        """The items of one paper: whatever is scarcest first, and no mask twice."""
-        used: set[Mask] = set()
+        """The items of one paper: whatever is scarcest first, and no work twice.
+
+        Were masks drawn instead, the work that the paper cites most often would be the likeliest answer.
+        """
+        used: set[ArticleId] = set()
         hopeless: set[Cell] = set()
         made = 0
         while made < self.settings.per_paper:
@@ -141,7 +143,7 @@ class CitationMaker:
                 hopeless.add(cell)
                 continue
             made += 1
-            used.update(draft.masks)
+            used.update(mask.work for mask in draft.masks)
             self._note(cell, draft)
             yield draft
 
@@ -153,18 +155,19 @@ class CitationMaker:
     def _note(self, cell: Cell, draft: Draft) -> None:
         self._made[cell] += 1
         self._orders[cell].pop()
-        self._matched[cell] += draft.matched  # type: ignore[assignment]
-        if draft.task == "choice":
-            self._ranks[cell][draft.rank] += 1
+        for matcher, matched in enumerate(draft.matched):
+            self._matched[cell][matcher] += matched
+            if draft.task == "choice":
+                self._ranks[cell][matcher][draft.ranks[matcher]] += 1
 
-    def _draft(self, paper: Paper, cell: Cell, used: set[Mask], rng: Random) -> Draft | None:
+    def _draft(self, paper: Paper, cell: Cell, used: set[ArticleId], rng: Random) -> Draft | None:
         """One item of that task and level from the paper; None where it allows none."""
         task, level = cell
         difficulty = self.settings.levels[level]
-        masks = [mask for mask in paper.masks if mask.manner == difficulty.manner and mask not in used]
+        masks = [mask for mask in paper.masks if mask.manner == difficulty.manner and mask.work not in used]
         if difficulty.scope == "section":
             masks = [mask for mask in masks if mask.section >= 0]
-        rng.shuffle(masks)
+        masks = _one_of_each_work(masks, rng) if task == "choice" else rng.sample(masks, len(masks))
         offers = self._choices if task == "choice" else self._clozes
         order = self._next_order(cell)
         for asked, others in islice(offers(paper, masks, cell, rng), TRIES):
@@ -182,12 +185,13 @@ class CitationMaker:
         Were everything dropped that they solve, the best match would be known to be wrong: another shortcut.
         """
         if draft.task == "choice":
-            return self._takes(cell, draft.rank)
-        return self._matched[cell] + draft.matched <= (self._made[cell] + 1) / OPTIONS + SLACK
+            return all(self._takes(cell, matcher, place) for matcher, place in enumerate(draft.ranks))
+        wanted = (self._made[cell] + 1) / OPTIONS
+        return all(held + more <= wanted for held, more in zip(self._matched[cell], draft.matched, strict=True))
 
-    def _takes(self, cell: Cell, place: int) -> bool:
-        """Whether one more item may have its right candidate at that place by shared words."""
-        made, held = self._made[cell], self._ranks[cell][place]
+    def _takes(self, cell: Cell, matcher: int, place: int) -> bool:
+        """Whether one more item may have its right candidate at that place by the shared words of a matcher."""
+        made, held = self._made[cell], self._ranks[cell][matcher][place]
         return held <= made / OPTIONS if place == 1 else held <= made * MOST_OF_A_RANK + 1
 
     def _next_order(self, cell: Cell) -> tuple[int, ...]:
@@ -261,8 +265,9 @@ class CitationMaker:
     def _unmatched(self, paper: Paper, mask: Mask, others: list[ArticleId], cell: Cell) -> tuple[ArticleId, ...] | None:
         """Three works, the nearest that will do, beside which the right one has the rank that is wanted most."""
         [found] = self._scores(paper, [mask], [mask.work, *others], self.settings.levels[cell[1]].form)
-        ranks = self._ranks[cell]
-        wanted = [place for place in sorted(range(1, OPTIONS + 1), key=ranks.__getitem__) if self._takes(cell, place)]
+        ranks = self._ranks[cell][0]
+        places = sorted(range(1, OPTIONS + 1), key=ranks.__getitem__)
+        wanted = [place for place in places if self._takes(cell, 0, place)]
         by_rank: dict[int, tuple[ArticleId, ...]] = {}
         for chosen in combinations(range(1, len(others) + 1), OPTIONS - 1):
             place = 1 + sum(found[other] > found[0] for other in chosen)
@@ -315,12 +320,12 @@ class CitationMaker:
         """Three masks beside which shared words fill about as many as chance would."""
         masks = [anchor, *others]
         found = self._scores(paper, masks, [mask.work for mask in masks], self.settings.levels[cell[1]].form)
-        wanted = (self._made[cell] + 1) / OPTIONS - self._matched[cell]
+        wanted = (self._made[cell] + 1) / OPTIONS - self._matched[cell][0]
         best: tuple[float, tuple[int, ...]] | None = None
         for chosen in combinations(range(1, len(masks)), OPTIONS - 1):
             rows = [[found[mask][work] for work in (0, *chosen)] for mask in (0, *chosen)]
             filled = sum(place == mask for mask, place in enumerate(best_assignment(rows))) / OPTIONS
-            if filled <= wanted + SLACK and (best is None or abs(filled - wanted) < best[0]):
+            if filled <= wanted and (best is None or abs(filled - wanted) < best[0]):
                 best = abs(filled - wanted), chosen
         return None if best is None else tuple(masks[place] for place in best[1])
 
@@ -346,10 +351,24 @@ class CitationMaker:
         for article in self._corpus.articles():
             steps.update(Paper(article, self._shelf).steps)
         counted = ", ".join(f"{step} {steps[step]:,}" for step in STEPS)
+        room = self.settings.characters
+        if any(self._is_too_long(paper) and paper.masks for paper in self.papers()):
+            return (
+                f"No question paper of '{self._corpus.folder}' leaves its candidates room in {room:,} characters. "
+                "Give more --characters, or --scope section."
+            )
         return (
             f"No citation of '{self._corpus.folder}' can be asked about. Citations {counted}. An item needs a paper "
             f"that cites {OPTIONS} works whose texts are in the corpus too, one of them alone. Ingest those works."
         )
+
+
+def _one_of_each_work(masks: list[Mask], rng: Random) -> list[Mask]:
+    """A mask of each work, in any order: the work is drawn first, however often it is cited."""
+    by_work: dict[ArticleId, list[Mask]] = defaultdict(list)
+    for mask in masks:
+        by_work[mask.work].append(mask)
+    return [rng.choice(by_work[work]) for work in rng.sample(list(by_work), len(by_work))]
 
 
 def _length(span: Span) -> int:

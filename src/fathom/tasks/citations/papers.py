@@ -8,14 +8,13 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from types import MappingProxyType
 
 from fathom.records.articles import Article, ArticleId, Citation, Section
-from fathom.records.names import family_of
 from fathom.records.spans import Span
+from fathom.tasks.citations.mentions import Mentions
 from fathom.tasks.citations.naming import BEFORE, Manner, manner_of
-from fathom.tasks.citations.words import letters_of, occurrences
+from fathom.tasks.citations.words import letters_of
 
 LEFT_OUT = ("references", "appendix")
 """Sections that are shown of no paper: the list would name the candidates, and appendices are not what is read."""
@@ -25,9 +24,6 @@ STEPS = ("located", "resolved", "with text", "alone", "in a sentence", "of a cer
 
 LEAST_WORDS = 6
 """Words that a sentence has beside its citation: with fewer there is nothing to tell the work by."""
-
-NEIGHBOUR = 4
-"""Characters between two citations that stand as one group, whatever the brackets say."""
 
 MARK = "[[CITATION"
 """How every mask begins; a paper that says so itself cannot be asked about."""
@@ -62,7 +58,7 @@ class Paper:
         self.text = article.text
         self._works = works
         self._types = types
-        self._mentions: dict[int, list[Span]] = {}
+        self._mentions = Mentions(article)
         self._steps: Counter[str] = Counter()
 
     @property
@@ -110,22 +106,22 @@ class Paper:
         return {work for work, entries in named.items() if entries > 1}
 
     def _masks(self) -> Iterator[Mask]:
-        article, near = self.article, self._crowded
-        for citation in self.article.citations:
+        article = self.article
+        for citation in article.citations:
             if not self._is_shown(citation.span):
                 continue
             self._steps["located"] += 1
-            if citation.reference is None:
+            if citation.reference is None or self._is_of_another_year(citation):
                 continue
             self._steps["resolved"] += 1
             work = self.cited.get(citation.reference)
             if work is None or work in self._twice:
                 continue
             self._steps["with text"] += 1
-            if self._company[citation.group] > 1 or citation.group in near:
+            if not self._mentions.is_alone(citation):
                 continue
             self._steps["alone"] += 1
-            place = self.place_of(citation)
+            place = self._mentions.place_of(citation)
             sentence = self._sentence(place)
             if sentence is None:
                 continue
@@ -140,28 +136,12 @@ class Paper:
             self._steps["of a certain type"] += 1
             yield Mask(place, sentence, citation.reference, work, manner, self._section(place))
 
-    def place_of(self, citation: Citation) -> Span:
-        """All that a lone citation takes up: its brackets, and the names that the sentence puts before them."""
-        start = citation.group.start if citation.authors is None else min(citation.authors.start, citation.group.start)
-        return Span(self._with_names(start, citation), citation.group.end)
-
-    def _with_names(self, start: int, citation: Citation) -> int:
-        """Where the names begin that stand right before a bracket: "Singer and Wu [12]"."""
-        before = self.text[max(0, start - 80) : start]
-        found = _NAMES.search(before)
-        if found is None or citation.reference is None:
-            return start
-        # Among the authors, not anywhere in the entry: "ZorlinIndex (Lind, 2013)" names a work by its title.
-        if found["first"] not in self._signed(citation.reference):
-            return start
-        return start - (len(before) - found.start("first"))
-
-    def _signed(self, reference: int) -> str:
-        """Who signed a work, as far as its entry tells them from the title."""
-        entry = self.article.references[reference - 1]
-        if entry.authors:
-            return " ".join(span.of(self.text) for span in entry.authors)
-        return self.text[entry.span.start : entry.title.start if entry.title else entry.span.start]
+    def _is_of_another_year(self, citation: Citation) -> bool:
+        """Whether a citation prints another year than its entry has: it was taken to a wrong one."""
+        assert citation.reference is not None
+        year = self.article.references[citation.reference - 1].year
+        printed = re.findall(r"(?:19|20)\d\d", citation.span.of(self.text)) if citation.style == "author-year" else []
+        return year is not None and bool(printed) and str(year) not in printed
 
     def _is_shown(self, span: Span) -> bool:
         place = bisect_right(self.shown, (span.start, len(self.text))) - 1
@@ -180,51 +160,14 @@ class Paper:
     def _section(self, place: Span) -> int:
         return next((number for number, section in enumerate(self.sections) if section.span.holds(place)), -1)
 
-    def mentions(self, reference: int) -> list[Span]:
-        """Every place that cites or names the work of that entry; a range such as "4-6" names nobody and stays."""
-        if reference not in self._mentions:
-            cited = [
-                self.place_of(citation) if self._company[citation.group] == 1 else citation.span
-                for citation in self.article.citations
-                if citation.reference == reference and not self._is_range(citation)
-            ]
-            self._mentions[reference] = [*cited, *self._named(reference)]
-        return self._mentions[reference]
-
-    @cached_property
-    def _crowded(self) -> set[Span]:
-        """Brackets that stand so near another citation that the two are read as one: "[3], [4]", "Lind (2); Wu (3)"."""
-        places = {
-            citation.group: self.place_of(citation) if self._company[citation.group] == 1 else citation.group
-            for citation in self.article.citations
-        }
-        ordered = sorted(places.items(), key=lambda pair: pair[1])
-        crowded: set[Span] = set()
-        for (one, before), (two, after) in pairwise(ordered):
-            if after.start - before.end < NEIGHBOUR:
-                crowded |= {one, two}
-        return crowded
-
-    @cached_property
-    def _company(self) -> Counter[Span]:
-        """How many citations stand in each bracket."""
-        return Counter(citation.group for citation in self.article.citations)
-
-    def _is_range(self, citation: Citation) -> bool:
-        return citation.style != "author-year" and not citation.span.of(self.text).strip().isdigit()
-
-    def _named(self, reference: int) -> Iterator[Span]:
-        """Where the sentence names the authors without citing them: "as Lind et al. argue"."""
-        authors = self.article.references[reference - 1].authors
-        if not authors:
-            return
-        surname = family_of(authors[0].of(self.text))
-        if len(surname) < 2:
-            return
-        for span in occurrences(self.text, surname):
-            following = _FOLLOWING.match(self.text, span.end)
-            if following:
-                yield Span(span.start, following.end())
+    def mentions(self, works: Container[ArticleId]) -> list[Span]:
+        """Every place that cites or names one of these works, by whichever of its entries."""
+        return [
+            span
+            for reference in self.article.references
+            if reference.article is not None and reference.article in works
+            for span in self._mentions.of(reference.number)
+        ]
 
     def nearest(self, mask: Mask) -> list[ArticleId]:
         """The other works with a text, those of the mask's own section first, then by how near they are cited."""
@@ -239,13 +182,8 @@ class Paper:
         return sorted(company, key=lambda work: (company[work], work))
 
 
-_NAME = r"[A-ZÀ-ÖØ-Ž][\w’'-]+"
-_NAMES = re.compile(
-    rf"(?P<first>{_NAME})(?:(?:,? (?:and|&) {_NAME})|(?:, {_NAME}){{1,3}},? (?:and|&) {_NAME}| et al\.?)?,?\s*$"
-)
-_FOLLOWING = re.compile(r"['’]s\b|\s+et\s+al\b\.?|\s+(?:and|&)\s+(?:[A-Z]\S+|colleagues|co-?workers)")
-"""What makes a name that stands in a sentence one of authors."""
-_WORDS = re.compile(r"[^\W\d_]{2,}")
+_WORDS = re.compile(r"[\u3400-\u9fff]{2}|[^\W\d_\u3400-\u9fff]{2,}")
+"""Words, and pairs of Chinese characters, which stand for one."""
 
 
 def place_name(article: ArticleId, place: Span) -> str:

@@ -15,7 +15,7 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Reply
 from fathom.scoring.answers import Assignment, Choice
 from fathom.scoring.keys import Key
-from fathom.tasks.citations.lexical import best_assignment, looked_at, query, scores
+from fathom.tasks.citations.lexical import best_assignment, looked_at, query, scores, wider
 from fathom.tasks.citations.papers import MARK
 from fathom.tasks.citations.settings import OPTIONS
 from fathom.tasks.citations.words import stems_in
@@ -59,27 +59,30 @@ class Simulator:
                     return "Several of the candidates could be meant here."
                 return stated(_misread(right, simulated, rng))
 
-    def matched(self, context: Context, masks: int) -> tuple[int, ...]:
-        """The candidates whose words go best with those around the masks, as anybody could find from the text."""
+    def matched(self, context: Context, masks: int, further: bool = False) -> tuple[int, ...]:
+        """The candidates whose words go best with those of the masks' sentences, or with those a little `further`."""
         text = render(context, self._corpus).decode()
         candidates = [_Words(place.span.of(text)) for place in context.places[1:]]
-        found = [scores(wanted, candidates) for wanted in self._around_masks(context)]
+        found = [scores(wanted, candidates) for wanted in self._around_masks(context, further)]
         if len(found) != masks:
             raise FathomError(f"Context '{context.id}' shows {len(found)} masks where {masks} are asked about.")
         if masks == 1:
             return (max(range(OPTIONS), key=lambda place: found[0][place]) + 1,)
         return tuple(place + 1 for place in best_assignment(found))
 
-    def _around_masks(self, context: Context) -> list[frozenset[str]]:
-        """The words of the sentence around each mask, in the order of the masks."""
+    def _around_masks(self, context: Context, further: bool) -> list[frozenset[str]]:
+        """The words around each mask, in the order of the masks."""
         shown = context.places[0]
         article = self._corpus.article(shown.article)
         hidden = [edit.span for edit in shown.edits]
         asked = [edit.span for edit in shown.edits if MARK in edit.text]
-        return [
-            query(article.text, next((span for span in article.sentences if span.holds(mask)), mask), hidden)
+        around = [
+            wider(mask, article.text)
+            if further
+            else next((span for span in article.sentences if span.holds(mask)), mask)
             for mask in asked
         ]
+        return [query(article.text, span, hidden) for span in around]
 
     @cached_property
     def _most_frequent(self) -> dict[int, str]:

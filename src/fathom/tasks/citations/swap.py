@@ -43,8 +43,7 @@ class Swapper:
         hidden = [edit.span for edit in context.places[0].edits]
         return any(
             not any(edit.start < span.end and span.start < edit.end for edit in hidden)
-            for number in paper.cited
-            for span in paper.mentions(number)
+            for span in paper.mentions(context.articles[1:])
         )
 
     def _item(self, item: Item, context: Context) -> Item:

@@ -36,4 +36,4 @@ class Views:
 
 
 def _without_tables() -> FathomError:
-    return FathomError("The family 'citations' has no tables. Choose the system `full` or `closed-book`.")
+    return FathomError("The family 'citations' has no tables. Choose the system `full`, `passages` or `closed-book`.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
@@ -12,10 +11,10 @@ from functools import cached_property
 from fathom.records.articles import Article, ArticleId, Outline
 from fathom.records.contexts import Edit, edited
 from fathom.records.spans import Span
-from fathom.tasks.citations.naming import is_coined
+from fathom.tasks.citations.giveaways import giveaways, names_of
 from fathom.tasks.citations.papers import LEFT_OUT, top_level, without
 from fathom.tasks.citations.settings import Form
-from fathom.tasks.citations.words import letters_of, occurrences, stems_in
+from fathom.tasks.citations.words import letters_of, stems_in
 
 OWN = "[[NAME]]"
 """What stands where a work gives its own title or name away."""
@@ -157,43 +156,15 @@ class Work:
 
     def _body(self) -> Shown:
         kept = [section.span for section in top_level(self.outline.sections) if section.role not in TELLING]
-        return show(self.outline, self.text, kept, [(span, OWN) for span in self.giveaways])
-
-    @cached_property
-    def giveaways(self) -> list[Span]:
-        """Where the text says its own title or the name of what it presents."""
-        return [
-            *_titles(self.text.lower(), self.title.lower()),
-            *(span for name in self.names for span in occurrences(self.text, name)),
-        ]
+        return show(
+            self.outline, self.text, kept, [(span, OWN) for span in giveaways(self.title, self.names, self.text)]
+        )
 
     @cached_property
     def names(self) -> list[str]:
-        """What the work presents, as far as it gives it a name: "JudgeLM" in "JudgeLM: Fine-tuned models ..."."""
+        """What the work presents, as far as it gives it a name."""
         abstract = self.outline.abstract.of(self.text) if self.outline.abstract else ""
-        head, colon, _ = self.title.partition(":")
-        named = [head.strip()] if colon and len(head.split()) <= 3 else []
-        named += [word for word in _TOKEN.findall(self.title) if is_coined(word)]
-        named += [match["name"] for match in _PRESENTED.finditer(abstract) if is_coined(match["name"])]
-        return sorted({name for name in named if len(name) > 2})
-
-
-_TOKEN = re.compile(r"[^\W_][\w+*-]*")
-_PRESENTED = re.compile(
-    r"\b(?:propos|introduc|present|develop|releas|describ|call|nam|dub|term)\w*\s+(?:it\s+|our\s+|a\s+|an\s+|the\s+|"
-    r"this\s+|new\s+|novel\s+)*(?:\w[\w-]*\s+){0,4}?\(?(?P<name>[^\W_][\w+*-]*[\w+*])"
-)
-
-
-def _titles(text: str, title: str) -> Iterator[Span]:
-    """Where a text has the title, with whatever stands between its words; both in small letters."""
-    words = re.findall(r"\w+", title)
-    # Making the pattern takes longer than this look, and hardly a work says its title's first words again.
-    if not words or text.count(" ".join(words[:2])) + text.count(title) < (2 if " ".join(words[:2]) in title else 1):
-        yield from occurrences(text, title)
-        return
-    for match in re.finditer(r"\W{1,6}".join(map(re.escape, words)), text):
-        yield Span(*match.span())
+        return names_of(self.title, abstract, self.text)
 
 
 def evenly(lengths: Sequence[int], room: int) -> int:

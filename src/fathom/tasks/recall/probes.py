@@ -13,7 +13,7 @@ from fathom.records.articles import Article, Citation
 from fathom.records.contexts import Edit
 from fathom.records.names import WORD, family_of, plain_word
 from fathom.records.spans import Span
-from fathom.tasks.citations.papers import Paper
+from fathom.tasks.citations.mentions import Mentions
 from fathom.tasks.recall.check import comes_back, holds
 
 Task = Literal["citation", "title"]
@@ -54,7 +54,7 @@ class Citing:
     def __init__(self, article: Article, characters: int) -> None:
         self._article = article
         self._characters = characters
-        self._paper = Paper(article, ())
+        self._mentions = Mentions(article)
         self.steps: Counter[str] = Counter()
         """How many citations were left after each step, once the probes are known."""
 
@@ -66,7 +66,7 @@ class Citing:
             if not names:
                 continue
             self.steps["resolved"] += 1
-            place = self._paper.place_of(citation)
+            place = self._mentions.place_of(citation)
             if not comes_back(names, self._article.text[place.start :]):
                 continue
             self.steps["named in the text"] += 1

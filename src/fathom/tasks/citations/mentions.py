@@ -1,0 +1,161 @@
+"""Where a paper mentions a work: its citations with all that belongs to them, and its authors' names."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import pairwise
+
+from fathom.records.articles import Article, Citation
+from fathom.records.names import family_of
+from fathom.records.spans import Span
+from fathom.tasks.citations.words import occurrences
+
+NEIGHBOUR = 4
+"""Characters between two citations that stand as one group, whatever the brackets say."""
+
+_NAME = r"[A-ZÀ-ÖØ-Ž][\w’'-]+"
+_NAMES = re.compile(
+    rf"(?P<first>{_NAME})(?:(?:,? (?:and|&) {_NAME})|(?:, {_NAME}){{1,3}},? (?:and|&) {_NAME}| et al\.?)?,?\s*$"
+    r"|(?P<chinese>[\u4e00-\u9fff]{2,4})等?\s*$"
+)
+_PARTICLES = re.compile(r"\b(?:(?:van|von|der|den|de|di|da|dos|del|della|la|le|el|al|ten|ter|bin|ibn)\s){1,3}$", re.I)
+_KEY = re.compile(r"\b(?P<name>[a-z]+)(?:19|20)\d\d\w*\s*$", re.IGNORECASE)
+"""A bibliography's own key that a converter left standing: "frazier2018 (12)"."""
+_FOLLOWING = re.compile(
+    r"(?:['’]s\b|\s+et\s+al\b\.?|\s+(?:and|&)\s+(?:[A-Z]\S+|colleagues|co-?workers))(?:,?\s*\(?(?:19|20)\d\d[a-z]?\)?)?"
+)
+"""What makes a name that stands in a sentence one of authors, with the year behind it."""
+_JOINED = re.compile(r"(?:[\s,;()\[\]]|</?sup>)*(?:and|or|&|as well as)?(?:[\s,;()\[\]]|</?sup>)*")
+"""What stands between citations that are read as one: "[3] and [4]"."""
+_LEAD = re.compile(r"\b(?:see|also|e\.g|i\.e|cf|reviewed in|for example|ref|refs|sup)\b\.?", re.IGNORECASE)
+_GIVEN = re.compile(r"(?:^|\s)[A-ZÀ-Ž](?:[\w’'-]+|\.)\s$")
+_LETTERS = re.compile(r"[^\W_]")
+
+
+class Mentions:
+    """The mentions of one paper."""
+
+    def __init__(self, article: Article) -> None:
+        self.article = article
+        self._text = article.text
+        self._known: dict[int, list[Span]] = {}
+
+    def of(self, reference: int) -> list[Span]:
+        """Every place that cites or names the work of an entry; a range such as "4-6" names nobody and stays."""
+        if reference not in self._known:
+            cited = [
+                place
+                for citation, place in self._places
+                if citation.reference == reference and not self._is_range(citation)
+            ]
+            self._known[reference] = [*cited, *self._named(reference)]
+        return self._known[reference]
+
+    def place_of(self, citation: Citation) -> Span:
+        """All that a lone citation takes up: its brackets, and the names that the sentence puts before them."""
+        if not self.is_pure(citation):
+            return citation.span
+        start = citation.group.start if citation.authors is None else min(citation.authors.start, citation.group.start)
+        return Span(self._with_names(start, citation), citation.group.end)
+
+    def is_alone(self, citation: Citation) -> bool:
+        """Whether nothing shares its bracket or is joined to it, and no name is left beside it."""
+        if self._company[citation.group] > 1 or citation.group in self._crowded or not self.is_pure(citation):
+            return False
+        return not self._text[: self.place_of(citation).start].rstrip().endswith(("et al.", "et al"))
+
+    def is_pure(self, citation: Citation) -> bool:
+        """Whether its bracket holds the citation alone: "(positions 101-134, Makke et al., 2018)" does not."""
+        group, span = citation.group, citation.span
+        around = self._text[group.start : span.start] + " " + self._text[span.end : group.end]
+        return not _LETTERS.search(_LEAD.sub("", around))
+
+    @cached_property
+    def _places(self) -> list[tuple[Citation, Span]]:
+        return [
+            (citation, self.place_of(citation) if self._company[citation.group] == 1 else citation.span)
+            for citation in self.article.citations
+        ]
+
+    @cached_property
+    def _company(self) -> Counter[Span]:
+        """How many citations stand in each bracket."""
+        return Counter(citation.group for citation in self.article.citations)
+
+    @cached_property
+    def _crowded(self) -> set[Span]:
+        """Brackets that are read as one with another: "[3], [4]", "Lind (2) and Wu (3)"."""
+        places = {
+            citation.group: self.place_of(citation) if self._company[citation.group] == 1 else citation.group
+            for citation in self.article.citations
+        }
+        crowded: set[Span] = set()
+        for (one, before), (two, after) in pairwise(sorted(places.items(), key=lambda pair: pair[1])):
+            between = self._text[before.end : after.start]
+            if len(between) < NEIGHBOUR or _JOINED.fullmatch(between):
+                crowded |= {one, two}
+        return crowded
+
+    def _is_range(self, citation: Citation) -> bool:
+        return citation.style != "author-year" and not citation.span.of(self._text).strip().isdigit()
+
+    # Names.
+
+    def _with_names(self, start: int, citation: Citation) -> int:
+        """Where the names begin that stand right before a bracket: "Singer and Wu [12]", "van der Berg [4]"."""
+        before = self._text[max(0, start - 80) : start]
+        if citation.reference is None:
+            return start
+        # Among the authors, not anywhere in the entry: "ZorlinIndex (Lind, 2013)" names a work by its title.
+        signed = self._signed(citation.reference)
+        key = _KEY.search(before)
+        if key is not None and key["name"].casefold() in signed.casefold():
+            return start - (len(before) - key.start())
+        found = _NAMES.search(before)
+        first = found and (found["first"] or found["chinese"])
+        if found is None or not first or first not in signed:
+            return start
+        at = found.start()
+        particles = _PARTICLES.search(before, 0, at)
+        if particles and f"{particles[0].strip()} {first}".casefold() in signed.casefold():
+            at = particles.start()
+        return start - (len(before) - at)
+
+    def _signed(self, reference: int) -> str:
+        """Who signed a work, as far as its entry tells them from the title."""
+        entry = self.article.references[reference - 1]
+        if entry.authors:
+            return " ".join(span.of(self._text) for span in entry.authors)
+        return self._text[entry.span.start : entry.title.start if entry.title else entry.span.start]
+
+    def _named(self, reference: int) -> Iterator[Span]:
+        """Where the sentence names the authors without citing them: "as Lind et al. argue"."""
+        authors = self.article.references[reference - 1].authors
+        surname = family_of(authors[0].of(self._text)) if authors else ""
+        if len(surname) < 2:
+            return
+        for span in occurrences(self._text, surname):
+            following = _FOLLOWING.match(self._text, span.end)
+            if following and not self._is_cited(span) and not self._is_another_name(span, following[0]):
+                yield Span(span.start, following.end())
+
+    def _is_cited(self, span: Span) -> bool:
+        """Whether a citation covers it: its own is hidden as such, and another's names another work."""
+        number = bisect_right(self._covered, (span.end, len(self._text))) - 1
+        return any(
+            place.start < span.end and span.start < place.end
+            for place in self._covered[max(0, number - 1) : number + 1]
+        )
+
+    @cached_property
+    def _covered(self) -> list[Span]:
+        return sorted(place for _, place in self._places)
+
+    def _is_another_name(self, span: Span, following: str) -> bool:
+        """Whether it is part of a longer name: "Ho-Patel et al.", or "Priya Patel and Sanjay" in a byline."""
+        before = self._text[max(0, span.start - 24) : span.start]
+        return before.endswith(("-", "‐")) or (" al" not in following and bool(_GIVEN.search(before)))
