@@ -19,7 +19,7 @@ from fathom.report.drawings.canvas import as_svg, fitted, legal, letters, spread
 from fathom.report.drawings.charts import Curve, Dot, Line, Piece, Point, Spot, cloud, curves, dots, stacks
 from fathom.report.figures import Column, Figure, write_figures
 from fathom.report.packing import packed
-from fathom.report.sections import all_figures, lead
+from fathom.report.sections import all_figures
 from fathom.report.shortening import LEVELS, shortened
 from fathom.report.words import percent
 from tests.report.conftest import Sample
@@ -137,9 +137,3 @@ def test_limits_grow_stricter() -> None:
         assert sparing.reply < generous.reply
         assert sparing.passage < generous.passage
     assert all(f"{limits.reply:,} characters" in limits.rule() for limits in LEVELS)
-
-
-def test_the_lead_names_the_best_run_that_is_no_control(sample: Sample) -> None:
-    said = lead(sample.analysis.findings)
-    assert said[0].startswith("harbour-large answers ")
-    assert "harbour-small-passages" not in " ".join(said)

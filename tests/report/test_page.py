@@ -15,9 +15,10 @@ from lxml import etree
 from fathom.records.files import read_records
 from fathom.records.questions import Question
 from fathom.report.figures import write_figures
-from fathom.report.headline import controls
+from fathom.report.lead import lead
 from fathom.report.pages import Choice, write_page
-from fathom.report.sections import all_figures, lead
+from fathom.report.sections import all_figures
+from fathom.report.standing import controls
 from fathom.report.words import percent
 from fathom.scoring.keys import Key
 from fathom.tasks.bench import Bench

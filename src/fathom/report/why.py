@@ -8,7 +8,7 @@ from fathom.analysis.findings import Cause, Findings, Ladder, Pattern, RunFindin
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, Line, Piece, Point, dots, stacks
 from fathom.report.figures import Column, Figure, Value
-from fathom.report.headline import controls
+from fathom.report.standing import controls
 from fathom.report.where import places
 from fathom.report.words import interval, percent, point
 

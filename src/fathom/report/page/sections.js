@@ -35,16 +35,22 @@ function headlineView(section, data) {
     const fingerprint = data.runs[run][4];
     const floors = data.floors.filter(([, , bench]) => bench === fingerprint);
     const right = row[column.right];
-    const failed = row[column.failed] || row[column.unanswered];
+    const value = (name) => row[column[name]];
+    const absent = value("failed") + value("unanswered");
+    const came = value("came") > 0;
+    const reserved = [
+      value("not_asked") ? `asked ${counted(value("asked"))} of ${counted(value("asked") + value("not_asked"))}` : "",
+      absent ? `of ${some(value("replies"), "reply", "replies")} ${counted(absent)} ${absent === 1 ? "has" : "have"} not come${came ? `: at most ${percent(value("at_most"))}` : ""}` : "",
+    ].filter(Boolean);
+    const kind = STANDINGS[value("standing")];
     return make("tr", { "data-run": String(run) },
-      make("th", { scope: "row", class: "words" }, make("span", { class: "run-title" }, dot(run), row[column.run], data.controls.includes(row[column.run]) && make("span", { class: "control", "data-tip": "Told what it could not find itself, or shown nothing: there to compare with" }, "control")),
+      make("th", { scope: "row", class: "words" }, make("span", { class: "run-title" }, dot(run), row[column.run], kind && make("span", { class: "control", "data-tip": kind }, value("standing"))),
         make("span", { class: "under" }, [row[column.model], row[column.system], several && row[column.bench]].filter(Boolean).join(" · "))),
-      make("td", { class: "number big", "data-tip": `${percent(row[column.low], 1)} to ${percent(row[column.high], 1)}` }, percent(right)),
-      make("td", { class: "scale" }, intervalBar(row[column.low], right, row[column.high], run, floors),
-        make("span", { class: "under range-words" }, `${percent(row[column.low])} to ${percent(row[column.high])}`,
-          failed ? ` · at most ${percent(row[column.at_most])} once all replies are in` : ""),
+      make("td", { class: "number big", "data-tip": came ? `${percent(row[column.low], 1)} to ${percent(row[column.high], 1)}` : null }, came ? percent(right) : "–"),
+      make("td", { class: "scale" }, came && intervalBar(row[column.low], right, row[column.high], run, floors),
+        make("span", { class: "under range-words" }, [came && `${percent(row[column.low])} to ${percent(row[column.high])}`, ...reserved].filter(Boolean).join(" · ")),
         make("span", { class: "under five-words" }, five.map((name) => `${row[column[name]] === null ? "–" : counted(row[column[name]])} ${name}`).join(" · "))),
-      partial && make("td", { class: "number" }, percent(row[column.credit])),
+      partial && make("td", { class: "number" }, came ? percent(row[column.credit]) : "–"),
       lengths && make("td", { class: "number" }, row[column.effective_length] || "–"),
       priced && make("td", { class: "number" }, row[column.price] === null ? "–" : money(row[column.price] * 1000)),
       five.map((name) => make("td", { class: "number five", "data-name": name }, row[column[name]] === null ? "–" : counted(row[column[name]]))));
