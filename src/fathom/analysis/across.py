@@ -9,11 +9,11 @@ from itertools import combinations
 
 import numpy as np
 
-from fathom.analysis.comparing import compare, corrected, exchange_tests
-from fathom.analysis.findings import Comparison, Contamination, Estimate, Floor, Ladder, Repeated
+from fathom.analysis.comparing import Missing, compare, corrected, exchange_tests
+from fathom.analysis.findings import OUTCOMES, Comparison, Contamination, Estimate, Floor, Ladder, Outcome, Repeated
 from fathom.analysis.intervals import Numbers, Sums, Values, clustered_error, difference, share, t_tail
 from fathom.analysis.ladder import RUNGS, ladder
-from fathom.analysis.walking import Arrays, Seen, Walked
+from fathom.analysis.walking import Arrays, Mask, Seen, Walked
 from fathom.models.simulated import PREFIX, Simulated
 
 WITHIN = ("length", "skill", "task", "level")
@@ -41,6 +41,20 @@ class Column:
         """The shares right of these questions, all of which the run was to ask."""
         return self.found.right[np.searchsorted(self.found.rows, rows)]
 
+    def came(self, rows: Numbers) -> Mask:
+        """Which of these questions were answered, rightly or not, as often as they were to be."""
+        return np.asarray(self._counted(rows, ("failed", "unanswered", "overflow")) == 0)
+
+    def missing(self, rows: Numbers) -> Missing:
+        """The replies to these questions that have not come. What overflows has come: the system let it."""
+        waiting = int(self._counted(rows, ("failed", "unanswered")).sum())
+        return Missing(waiting, waiting / max(1, len(rows) * self.seen.run.samples))
+
+    def _counted(self, rows: Numbers, kinds: Sequence[Outcome]) -> Numbers:
+        places = np.searchsorted(self.found.rows, rows)
+        found: Numbers = self.found.outcomes[places][:, [OUTCOMES.index(kind) for kind in kinds]].sum(axis=1)
+        return found
+
 
 def comparisons(
     walked: Walked, columns: Sequence[Column], exchanges: int, rng: np.random.Generator
@@ -65,7 +79,7 @@ def comparisons(
     return [
         comparison
         for some in kinds.values()
-        for comparison in corrected([pair.comparison(walked, float(next(chances))) for pair in some])
+        for comparison in corrected([pair.comparison(walked, float(next(chances)), len(some)) for pair in some])
     ]
 
 
@@ -84,9 +98,11 @@ class _Pair:
         )
         return found
 
-    def comparison(self, walked: Walked, chance: float) -> Comparison:
+    def comparison(self, walked: Walked, chance: float, tests: int) -> Comparison:
+        names = self.one.name, self.two.name
         values = self.one.at(self.rows), self.two.at(self.rows)
-        return compare((self.one.name, self.two.name), values, walked.contexts[self.rows], chance, self.within)
+        missing = self.one.missing(self.rows), self.two.missing(self.rows)
+        return compare(names, values, walked.contexts[self.rows], chance, self.within, missing, tests)
 
 
 def _shared(one: Column, two: Column) -> Numbers:
@@ -153,6 +169,14 @@ def ladders(walked: Walked, columns: Sequence[Column], bench: str) -> list[Ladde
         ]
         if len(rows) < max(len(column.found.rows) for column in chosen.values()):
             notes.append("Only questions that every rung was to be asked are counted.")
+        # A call that failed on one rung alone was told as a loss in finding, or as a gain.
+        came = np.logical_and.reduce([column.came(rows) for column in chosen.values()])
+        if not came.all():
+            notes.append(
+                f"Left out: {int((~came).sum()):,} of {len(rows):,} questions, which some rung has not answered "
+                "(failed, not asked yet, or too long for the window)."
+            )
+        rows = rows[came]
         if len(rows):
             values = {rung: column.at(rows) for rung, column in chosen.items()}
             names = {rung: column.name for rung, column in chosen.items()}

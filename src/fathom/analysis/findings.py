@@ -385,20 +385,29 @@ class Comparison(Record):
     only_second: Count
     both: Count
     neither: Count
+    differing: Count
+    """Questions that fared differently, by however little."""
+    waiting_first: Count
+    """Replies of the first that have not come: failed, or not asked yet. They count as not right."""
+    waiting_second: Count
     first_right: Share
     second_right: Share
     difference: Estimate
     """Second minus first."""
+    least: float
+    """The difference if all replies that the first still waits for were right."""
+    most: float
+    """The same for the second."""
     p: Share
     """From exchanging the two at random, contexts kept whole."""
     p_holm: Share
     """After Holm's correction over all comparisons of its kind."""
     p_benjamini_hochberg: Share
     apart: bool
-    """Whether they differ at the level of the interval, after Holm."""
+    """Whether they differ at the level of the interval, after Holm, whatever the replies that have not come are."""
     more_items: Count | None
     """How many more questions it would take to tell them apart with a chance of 80%, if the difference is as it seems;
-    0 where they are apart, None where they do not differ at all."""
+    0 where nothing but replies that have not come keeps them together, None where there is no telling."""
     more_contexts: Count | None
     note: str
 
