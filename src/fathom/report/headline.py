@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fathom.analysis.findings import Findings, RunFinding
+from fathom.report.costs import price_a_question
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, Line, dots
 from fathom.report.figures import Column, Figure, Value
@@ -93,7 +94,7 @@ def _row(run: RunFinding, bench: str, standing: str) -> tuple[Value, ...]:
         counts.failed,
         counts.refused,
         counts.retired,
-        run.cost.price_a_question,
+        price_a_question(run),
         _holds_to(run),
     )
 

@@ -58,7 +58,9 @@ def _second(findings: Findings, best: RunFinding, next_best: RunFinding) -> str:
     names = {best.facts.name, next_best.facts.name}
     pair = next((one for one in findings.comparisons if {one.first, one.second} == names and one.within == "all"), None)
     beside = reservations(next_best)
-    said = f"{next_best.facts.name} follows with {percent(next_best.all.right.value)}{f' ({beside})' if beside else ''}"
+    # A partial run may have the higher share of the two, and stands below all the same.
+    verb = "has" if is_partial(next_best) else "follows with"
+    said = f"{next_best.facts.name} {verb} {percent(next_best.all.right.value)}{f' ({beside})' if beside else ''}"
     if pair is None:
         return f"{said}."
     over = f" over the {some(pair.items, 'question')} that both were asked" if is_partial(next_best) else ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fathom.analysis.findings import Comparison, Findings, RunFinding
+from fathom.analysis.findings import Comparison, Findings
 from fathom.report import where, why
+from fathom.report.costs import costs, says_cheapest
 from fathom.report.figures import Figure
 from fathom.report.headline import headline
-from fathom.report.words import joined
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def sections(findings: Findings) -> list[Section]:
             why.goes_with(findings),
             "choice",
         ),
-        Section("cost", "Price and accuracy", _cheapest(findings.runs), where.costs(findings)),
+        Section("cost", "Price and accuracy", says_cheapest(findings), costs(findings)),
         Section(
             "samples",
             "Asked again",
@@ -107,10 +107,3 @@ def _told_apart(comparisons: Sequence[Comparison]) -> str:
         f"Runs on the same questions, compared question by question. Of {len(pairs)} pair{'s' * (len(pairs) != 1)} "
         f"{apart} can be told apart after correction for looking at all of them."
     )
-
-
-def _cheapest(runs: Sequence[RunFinding]) -> str:
-    names = [run.facts.name for run in runs if run.cost.best_for_its_price]
-    if not names or all(not run.cost.price for run in runs):
-        return "What a question takes against what is got right."
-    return f"No run is both cheaper and better than {joined(names)}."

@@ -40,12 +40,14 @@ def standings(findings: Findings) -> dict[str, Standing]:
 
 
 def ranked(findings: Findings) -> list[RunFinding]:
-    """The runs, the best first: models before the simulated and the controls, and whole runs before partial ones."""
+    """The runs bench by bench, the best first: models before others, and whole runs before partial ones."""
     known = standings(findings)
+    benches = [bench.fingerprint for bench in findings.benches]
 
     # A run that was asked ten easy questions of a thousand would otherwise stand first.
-    def place(run: RunFinding) -> tuple[int, bool, bool, float]:
-        return ORDER.index(known[run.facts.name]), not came(run), is_partial(run), -run.all.right.value
+    def place(run: RunFinding) -> tuple[int, int, bool, bool, float]:
+        standing = ORDER.index(known[run.facts.name])
+        return benches.index(run.facts.bench), standing, not came(run), is_partial(run), -run.all.right.value
 
     return sorted(findings.runs, key=place)
 

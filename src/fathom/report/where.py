@@ -1,13 +1,13 @@
-"""Figures that say how well and where: comparisons, lengths, breakdowns, heat maps, cost, floors."""
+"""Figures that say how well and where: comparisons, lengths, breakdowns, heat maps, floors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from fathom.analysis.findings import Comparison, Estimate, Findings, HeatMap, RunFinding
 from fathom.report.drawings.canvas import Node
-from fathom.report.drawings.charts import Curve, Dot, Field, Line, Point, Spot, cloud, curves, dots, heat
+from fathom.report.drawings.charts import Curve, Dot, Field, Line, Point, curves, dots, heat
 from fathom.report.figures import Column, Figure, Value
 from fathom.report.titles import bench_names
 from fathom.report.words import interval, percent, point
@@ -266,65 +266,6 @@ def _heat(number: int, run: RunFinding, found: HeatMap) -> Figure:
         tuple((cell.row, cell.column, *estimate(cell.right)) for cell in found.cells),
         partial(heat, what, rows, columns, fields),
     )
-
-
-def costs(findings: Findings) -> tuple[Figure, ...]:
-    """What a question takes against the share right."""
-    priced = any(run.cost.price_a_question for run in findings.runs)
-    amount: Callable[[RunFinding], float] = (
-        (lambda run: run.cost.price_a_question or 0.0) if priced else (lambda run: run.cost.tokens_a_question)
-    )
-    axis = "US dollars a question" if priced else "tokens a question (no price is known)"
-    colours = places(findings)
-
-    def draw(width: float) -> Node:
-        spots = [
-            Spot(
-                colours[run.facts.name],
-                run.facts.name,
-                amount(run),
-                point(f"{run.facts.name}, {amount(run):,.4g} {axis.partition(' (')[0]}", run.all.right),
-                run.cost.best_for_its_price and priced,
-            )
-            for run in findings.runs
-        ]
-        return cloud(f"The share right against {axis}", spots, axis, width)
-
-    columns = (
-        Column("run", "Run"),
-        Column("right", "Right", "share"),
-        Column("price_a_question", "Price a question", "money"),
-        Column("price_a_right_answer", "Price a right answer", "money"),
-        Column("price", "Price of all", "money"),
-        Column("spent", "Spent, failures too", "money"),
-        Column("tokens_a_question", "Tokens a question", "count"),
-        Column("input_tokens", "Tokens in", "count"),
-        Column("cached_tokens", "of them cached", "count"),
-        Column("output_tokens", "Tokens out", "count"),
-        Column("seconds_a_question", "Seconds a question", "number"),
-        Column("best_for_its_price", "Nothing cheaper is better", "yes"),
-    )
-    rows = tuple(
-        (
-            run.facts.name,
-            run.all.right.value,
-            run.cost.price_a_question,
-            run.cost.price_a_right_answer,
-            run.cost.price,
-            run.cost.spent,
-            round(run.cost.tokens_a_question),
-            run.cost.input_tokens,
-            run.cost.cached_tokens,
-            run.cost.output_tokens,
-            run.cost.seconds_a_question,
-            run.cost.best_for_its_price,
-        )
-        for run in findings.runs
-    )
-    note = (
-        "Dashed: runs that no other beats in both. Costs are on a scale of tens; a run that costs nothing stands left."
-    )
-    return (Figure("cost", "Share right against cost", note, columns, rows, draw),) if findings.runs else ()
 
 
 def samples(findings: Findings) -> tuple[Figure, ...]:
