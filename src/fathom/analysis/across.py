@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from fathom.analysis.comparing import Missing, compare, corrected, exchange_tests
+from fathom.analysis.comparing import Missing, compare, corrected, exchange_tests, holm
 from fathom.analysis.findings import OUTCOMES, Comparison, Contamination, Estimate, Floor, Ladder, Outcome, Repeated
 from fathom.analysis.intervals import Numbers, Sums, Values, clustered_error, difference, share, t_tail
 from fathom.analysis.ladder import RUNGS, ladder
@@ -18,6 +18,8 @@ from fathom.models.simulated import PREFIX, Simulated
 
 WITHIN = ("length", "skill", "task", "level")
 """Groupings within which runs are compared, besides all questions together."""
+FEW_REPLIES = 20
+"""Questions answered below which nothing is said of what a model knew before."""
 GUESSERS = {
     "null": "always says that there is no answer",
     "random": "guesses values of the wanted form",
@@ -241,28 +243,37 @@ def contamination(walked: Walked, columns: Sequence[Column], bench: str) -> list
     made = []
     for column in columns:
         model, system, _ = _kind(column)
-        if system != "closed-book" or model.startswith(PREFIX):
-            continue
-        above = column.found.right - best[column.found.rows]
-        estimate = difference(above, column.found.contexts)
-        error = clustered_error(Sums.of(above, column.found.contexts))
-        spread = error.variance + 1 / (estimate.items + 2) ** 2
-        two_sided = t_tail(estimate.value / float(np.sqrt(spread)), error.freedom) if error.variance < 1 else 1.0
-        chance = two_sided / 2 if estimate.value > 0 else 1 - two_sided / 2
-        what = "knows more than can be guessed" if chance < 0.05 else "knows no more than can be guessed"
-        made.append(
-            Contamination(
-                model=model,
-                bench=bench,
-                run=column.name,
-                closed_book=_all(column),
-                floor="majority",
-                above_floor=estimate,
-                p=chance,
-                what=what,
-            )
-        )
-    return made
+        if system == "closed-book" and not model.startswith(PREFIX):
+            made.append(_known(column, column.found.right - best[column.found.rows], model, bench))
+    strict = iter(holm([one.p for one in made if one.p is not None]))
+    return [one if one.p is None else _told(one, next(strict)) for one in made]
+
+
+def _known(column: Column, above: Values, model: str, bench: str) -> Contamination:
+    """One run against the floor, before its chance is corrected for the others."""
+    estimate = difference(above, column.found.contexts)
+    error = clustered_error(Sums.of(above, column.found.contexts))
+    spread = error.variance + 1 / (estimate.items + 2) ** 2
+    two_sided = t_tail(estimate.value / float(np.sqrt(spread)), error.freedom) if error.variance < 1 else 1.0
+    chance = two_sided / 2 if estimate.value > 0 else 1 - two_sided / 2
+    came = int(column.came(column.found.rows).sum())
+    return Contamination(
+        model=model,
+        bench=bench,
+        run=column.name,
+        closed_book=_all(column),
+        floor="majority",
+        above_floor=estimate,
+        p=None if came < FEW_REPLIES else chance,
+        p_holm=None,
+        what=f"has answered fewer than {FEW_REPLIES} questions, which tells nothing",
+    )
+
+
+def _told(one: Contamination, chance: float) -> Contamination:
+    """With its chance after Holm, over the runs of the bench. What is not shown may be so all the same."""
+    what = "knows more than can be guessed" if chance < 0.05 else "is not shown to know more than can be guessed"
+    return one.model_copy(update={"p_holm": chance, "what": what})
 
 
 def documents_shared(documents: Sequence[Numbers]) -> Mapping[str, float]:

@@ -367,7 +367,10 @@ class Contamination(Record):
     closed_book: Estimate
     floor: str
     above_floor: Estimate
-    p: Share
+    p: Share | None
+    """None where too few questions were answered to tell anything."""
+    p_holm: Share | None
+    """After Holm, over the closed-book runs of the bench."""
     what: str
 
 

@@ -9,6 +9,7 @@ from fathom.analysis.findings import Comparison, Findings
 from fathom.report import where, why
 from fathom.report.costs import costs, says_cheapest
 from fathom.report.figures import Figure
+from fathom.report.floors import contamination, floors
 from fathom.report.headline import headline
 
 
@@ -80,13 +81,14 @@ def sections(findings: Findings) -> list[Section]:
             "floors",
             "Floors and controls",
             "What is right without reading. A score means something as far as it stands above these.",
-            where.floors(findings),
+            floors(findings),
         ),
         Section(
             "contamination",
             "Known before it was shown",
-            "Whether a model answers without the context better than a guess would.",
-            where.contamination(findings),
+            "Whether a model is shown to answer without the context better than a guess would. That it is not shown "
+            "does not say that nothing was known: `fathom contamination` looks closer, with probes and swapped facts.",
+            contamination(findings),
         ),
     )
     return [section for section in made if section.figures]

@@ -1,4 +1,4 @@
-"""Figures that say how well and where: comparisons, lengths, breakdowns, heat maps, floors."""
+"""Figures that say how well and where: comparisons, lengths, breakdowns, heat maps, samples."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from fathom.analysis.findings import Comparison, Estimate, Findings, HeatMap, Ru
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Curve, Dot, Field, Line, Point, curves, dots, heat
 from fathom.report.figures import Column, Figure, Value
-from fathom.report.titles import bench_names
-from fathom.report.words import interval, percent, point
+from fathom.report.words import interval, point
 
 RIGHT = (
     Column("right", "Right", "share"),
@@ -289,71 +288,6 @@ def samples(findings: Findings) -> tuple[Figure, ...]:
     )
     note = "pass@k: the share of questions of which at least one of k replies is right."
     return (Figure("samples", "Repeated replies", note, columns, rows),) if rows else ()
-
-
-def floors(findings: Findings) -> tuple[Figure, ...]:
-    """What a guess, a shortcut or a control gets right."""
-    if not findings.floors:
-        return ()
-    colours = places(findings)
-    benches = bench_names(findings)
-
-    def draw(width: float) -> Node:
-        lines = [
-            Line(one.name, [Dot(colours.get(one.run or "", GREY), point(f"{one.name}: {one.what}", one.right))])
-            for one in findings.floors
-        ]
-        return dots("What is right without reading", lines, width)
-
-    columns = (Column("floor", "Floor"), Column("what", "What it is"), Column("kind", "Kind"), Column("bench", "Bench"))
-    rows = tuple(
-        (one.name, one.what, one.kind, benches.get(one.bench, one.bench), *estimate(one.right))
-        for one in findings.floors
-    )
-    note = "Floors need no reading; controls show what the measuring itself can reach."
-    return (Figure("floors", "Floors and controls", note, (*columns, *RIGHT), rows, draw),)
-
-
-def contamination(findings: Findings) -> tuple[Figure, ...]:
-    """Closed-book runs against their floors."""
-    if not findings.contamination:
-        return ()
-    colours = places(findings)
-
-    def draw(width: float) -> Node:
-        lines = [
-            Line(one.model, [Dot(colours.get(one.run, GREY), point(f"{one.model}, closed book", one.closed_book))])
-            for one in findings.contamination
-        ]
-        return dots("The share right without the context", lines, width)
-
-    columns = (
-        Column("model", "Model"),
-        Column("run", "Run"),
-        Column("closed_book", "Right without the context", "share"),
-        Column("low", "from", "share"),
-        Column("high", "to", "share"),
-        Column("floor", "Floor"),
-        Column("above_floor", "Above the floor", "difference"),
-        Column("p", "p", "chance"),
-        Column("what", "What it means"),
-    )
-    rows = tuple(
-        (
-            one.model,
-            one.run,
-            one.closed_book.value,
-            one.closed_book.low,
-            one.closed_book.high,
-            one.floor,
-            one.above_floor.value,
-            one.p,
-            one.what,
-        )
-        for one in findings.contamination
-    )
-    note = f"Intervals are at {percent(findings.level)}."
-    return (Figure("contamination", "Right without the context", note, columns, rows, draw),)
 
 
 def repeated(findings: Findings) -> tuple[Figure, ...]:
