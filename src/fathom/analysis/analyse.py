@@ -23,8 +23,8 @@ from fathom.analysis.across import (
 from fathom.analysis.cost import Offer, best_for_their_price
 from fathom.analysis.findings import Attribution, BenchFacts, Comparison, Counts, Findings, ItemFinding, RunFinding
 from fathom.analysis.going_with import going_with
-from fathom.analysis.intervals import Weights
 from fathom.analysis.reading import Joined, join
+from fathom.analysis.sharing import Sharing
 from fathom.analysis.summing_up import (
     breakdowns,
     group,
@@ -49,7 +49,7 @@ class Settings:
 
     seed: int = 0
     resamples: int = 2_000
-    """Draws of contexts for effective lengths and documents."""
+    """Draws of contexts for effective lengths."""
     exchanges: int = 10_000
     """Tosses for paired tests."""
     causes: bool = True
@@ -145,14 +145,14 @@ class _Part:
         facts = _bench_facts(walked)
         rng = np.random.default_rng([settings.seed, int(facts.fingerprint[:8], 16)])
         columns = [Column(seen, arrays(walked, seen)) for seen in walked.seen]
-        weights = Weights.of(walked.documents, settings.resamples, rng) if facts.shared_documents else None
+        sharing = Sharing.of(walked.documents) if facts.shared_documents else None
         items: dict[str, list[ItemFinding]] = {}
         runs = []
         for column in columns:
             settled = column.seen.attributing.settle()
             items[column.name] = with_causes(column.seen.items, settled)
             told = settled.attribution if column.seen.attributing.readable else None
-            runs.append(_run(walked, column.seen, column.found, told, facts, settings, rng, weights))
+            runs.append(_run(walked, column.seen, column.found, told, facts, settings, rng, sharing))
         runs = _with_best(runs)
         compared = comparisons(walked, columns, settings.exchanges, rng)
         return cls(facts, walked, columns, runs, compared, items, _notes(walked, facts, runs, settings.causes))
@@ -213,7 +213,7 @@ def _run(
     bench: BenchFacts,
     settings: Settings,
     rng: np.random.Generator,
-    weights: Weights | None,
+    sharing: Sharing | None,
 ) -> RunFinding:
     samples = seen.run.samples
     every = np.ones(len(found.rows), dtype=bool)
@@ -231,7 +231,7 @@ def _run(
         attribution=told,
         steps=seen.steps.found(),
         cost=seen.spending.cost(len(found.rows), whole.outcomes.right / samples, seen.run.spent),
-        by_document=None if weights is None else weights.share(found.right, found.contexts),
+        by_document=None if sharing is None else sharing.share(found.right, found.contexts),
         not_asked=seen.run.others,
     )
 

@@ -462,7 +462,8 @@ class RunFinding(Record):
     steps: Steps | None
     cost: Cost
     by_document: Estimate | None
-    """The headline with an interval that draws documents anew as well; None where no two contexts share one."""
+    """The headline with an interval for other documents as well; None where no two contexts share one, or where what
+    is the documents' and what is the contexts' cannot be told apart."""
     not_asked: Count
     """Questions of the bench that the run was not to ask."""
 

@@ -152,7 +152,7 @@ def _one_run(run: RunFinding, by: Sequence[str]) -> Iterator[str]:
         if breakdown.by in by:
             yield from _breakdown(breakdown)
     if run.by_document is not None:
-        yield f"  with documents drawn anew as well as contexts: {spanned(run.by_document).strip()}"
+        yield f"  with other documents as well as other contexts: {spanned(run.by_document).strip()}"
     if run.lengths.effective is not None:
         found = run.lengths.effective
         yield f"  effective length {found.length or 'none'} ({found.low:,} to {found.high:,} tokens): {found.note}"
