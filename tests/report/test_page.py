@@ -145,6 +145,14 @@ def test_filters_by_tag_and_words(sample: Sample, opening: Opening) -> None:
         wait_told(page, 0)
 
 
+def test_tags_that_say_nothing_to_a_reader_are_no_filters(sample: Sample, opening: Opening) -> None:
+    assert all("template" in one.tags for one in Bench(sample.bench).all_questions())
+    with opening(sample.page) as (page, _):
+        shown = {one.get_attribute("data-tag") for one in page.query_selector_all("[data-tag]")}
+        assert "skill" in shown
+        assert "template" not in shown
+
+
 def test_an_open_item_shows_all_of_it(sample: Sample, opening: Opening) -> None:
     bench = Bench(sample.bench)
     items = [(context, item) for context, some in bench.by_context() for item in some]

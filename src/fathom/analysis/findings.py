@@ -248,8 +248,9 @@ class Cause(Record):
     """Wrong answers, each shared out among its suspects."""
     could_strike: Count
     """Questions whose answer it would change."""
-    rate: Share
-    """How often it strikes where it could, as far as the run shows."""
+    rate: Estimate | None
+    """How often it strikes where it could: `expected` over the answers it would have changed had it always struck. None
+    where it could have changed fewer than five."""
     operation: str
     """The rung it belongs to: finding, reading, computing."""
     rivals: dict[str, Count]

@@ -145,7 +145,7 @@ def _design_effect(counted: _Counted, all_or_nothing: bool) -> float:
     imagined ones that are as alike as is usual keep it from promising too much. At 0% and 100% they are all there is.
     """
     mean, items = counted.mean, counted.items
-    usual = 1 + (counted.each - 1) * ASSUMED_LIKENESS
+    usual = 1 + max(0.0, counted.each - 1) * ASSUMED_LIKENESS
     spread = mean * (1 - mean)
     if counted.variance == float("inf") or spread < 1e-12:
         return usual

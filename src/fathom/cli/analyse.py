@@ -188,10 +188,11 @@ def _breakdown(breakdown: Breakdown) -> Iterator[str]:
 
 
 def _causes(attribution: Attribution) -> Iterator[str]:
-    yield f"  {'likely causes of wrong answers':38} {'answers':>7} {'no rival':>9} {'strikes where it can':>21}"
+    yield f"  {'likely causes of wrong answers':38} {'answers':>7} {'no rival':>9} {'strikes where it can':>22}"
     for cause in attribution.causes[:MOST_LINES]:
         if cause.count:
-            yield f"    {cause.name:36} {cause.count:>7,} {cause.certain:>9,} {cause.rate:>21.1%}"
+            rate = "too few to say" if cause.rate is None else spanned(cause.rate)
+            yield f"    {cause.name:36} {cause.count:>7,} {cause.certain:>9,} {rate:>22}"
     yield f"    {'unclear':36} {attribution.unclear:>7,}"
 
 

@@ -67,7 +67,7 @@ def _second(findings: Findings, best: RunFinding, next_best: RunFinding) -> str:
     if pair.apart:
         return f"{said}: a difference that chance does not explain{over}."
     if pair.more_items:
-        return f"{said}; about {pair.more_items:,} more questions would be needed to tell the two apart."
+        return f"{said}; about {some(pair.more_items, 'more question')} would be needed to tell the two apart."
     return f"{said}; the two cannot be told apart{over}."
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from math import log2
 
 from fathom.analysis.findings import Comparison, Estimate, Findings, HeatMap, RunFinding
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Curve, Dot, Field, Line, Point, curves, dots, heat
 from fathom.report.figures import Column, Figure, Value
-from fathom.report.words import interval, point
+from fathom.report.words import interval, point, some
 
 RIGHT = (
     Column("right", "Right", "share"),
@@ -147,10 +148,10 @@ def lengths(findings: Findings) -> tuple[Figure, ...]:
     curve = Figure(
         "lengths", "Share right by length", "Tokens of the context, on a doubling scale.", columns, rows, draw
     )
-    return (curve, *_effective(runs))
+    return (curve, *_effective(runs, colours))
 
 
-def _effective(runs: list[RunFinding]) -> Iterator[Figure]:
+def _effective(runs: list[RunFinding], colours: dict[str, int]) -> Iterator[Figure]:
     rows = tuple(
         (run.facts.name, one.at_shortest, one.shortest, one.length, one.low, one.high, one.reaches_the_end, one.note)
         for run in runs
@@ -168,7 +169,24 @@ def _effective(runs: list[RunFinding]) -> Iterator[Figure]:
             Column("note", "Note"),
         )
         note = "The longest length at which a run keeps 85% of its score at the shortest."
-        yield Figure("effective-length", "Effective length", note, columns, rows)
+        yield Figure("effective-length", "Effective length", note, columns, rows, partial(_reach, runs, colours))
+
+
+def _reach(runs: list[RunFinding], colours: dict[str, int], width: float) -> Node:
+    """How far each run holds, on a doubling scale that begins with "none"."""
+    shortest = min(one.tokens for run in runs for one in run.lengths.points)
+    longest = max(one.tokens for run in runs for one in run.lengths.points)
+
+    def at(tokens: int) -> float:
+        return log2(max(tokens, shortest / 2))
+
+    lines = [
+        Line(run.facts.name, [Dot(colours[run.facts.name], Point(at(one.tokens), at(one.low), at(one.high), tip))])
+        for run in runs
+        if (one := run.lengths.effective) is not None
+        for tip in [f"{run.facts.name}: {one.note}"]
+    ]
+    return dots("How far each run holds", lines, width, at(0), log2(longest), "tokens")
 
 
 def breakdowns(findings: Findings) -> tuple[Figure, ...]:
@@ -252,7 +270,7 @@ def _heat(number: int, run: RunFinding, found: HeatMap) -> Figure:
             cell.column,
             cell.right.value,
             cell.right.items,
-            f"{cell.row}, {cell.column}: {interval(cell.right)}, {cell.right.items:,} questions",
+            f"{cell.row}, {cell.column}: {interval(cell.right)}, {some(cell.right.items, 'question')}",
         )
         for cell in found.cells
     ]
@@ -287,7 +305,23 @@ def samples(findings: Findings) -> tuple[Figure, ...]:
         Column("agreement", "Two samples agree", "share"),
     )
     note = "pass@k: the share of questions of which at least one of k replies is right."
-    return (Figure("samples", "Repeated replies", note, columns, rows),) if rows else ()
+    return (Figure("samples", "Repeated replies", note, columns, rows, partial(_passed, findings)),) if rows else ()
+
+
+def _passed(findings: Findings, width: float) -> Node:
+    """pass@k against k."""
+    found = [(run, run.samples) for run in findings.runs if run.samples is not None]
+    colours = places(findings)
+    lines = [
+        Curve(
+            colours[run.facts.name],
+            run.facts.name,
+            [(k, point(f"{run.facts.name}, pass@{k}", share)) for k, share in one.pass_at.items()],
+        )
+        for run, one in found
+    ]
+    ticks = sorted({k for _, one in found for k in one.pass_at})
+    return curves("pass@k against k", lines, [(k, str(k)) for k in ticks], width)
 
 
 def repeated(findings: Findings) -> tuple[Figure, ...]:
@@ -305,4 +339,13 @@ def repeated(findings: Findings) -> tuple[Figure, ...]:
         for one in findings.repeated
     )
     note = "The mean over runs of one model and system, question by question; the spread is a standard deviation."
-    return (Figure("repeated", "Repeated runs", note, columns, rows),) if rows else ()
+
+    def draw(width: float) -> Node:
+        lines = [
+            Line(name, [Dot(number, point(f"{name}: {', '.join(one.runs)}", one.right))])
+            for number, one in enumerate(findings.repeated)
+            for name in [f"{one.model}, {one.system}, {some(len(one.runs), 'run')}"]
+        ]
+        return dots("The mean over repeated runs", lines, width)
+
+    return (Figure("repeated", "Repeated runs", note, columns, rows, draw),) if rows else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fathom.analysis.findings import Cause, Findings, Ladder, Pattern, RunFinding
+from fathom.analysis.findings import Cause, Estimate, Findings, Ladder, Pattern, RunFinding
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, Line, Piece, Point, dots, stacks
 from fathom.report.figures import Column, Figure, Value
@@ -99,7 +99,14 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(name, [Dot(colours[run.facts.name], _rate(run, one)) for run, one in found if one.name == name])
+            Line(
+                name,
+                [
+                    Dot(colours[run.facts.name], _rate(run, one, one.rate))
+                    for run, one in found
+                    if one.name == name and one.rate is not None
+                ],
+            )
             for name in names
         ]
         return dots("How often each cause strikes where it could", lines, width)
@@ -124,10 +131,10 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
     return (Figure("causes", "Likely causes", note, columns, rows, draw), *_unclear(findings))
 
 
-def _rate(run: RunFinding, one: Cause) -> Point:
-    where = f"{percent(one.rate, 1)} of the {one.could_strike:,} questions that it could strike"
+def _rate(run: RunFinding, one: Cause, rate: Estimate) -> Point:
+    where = f"{percent(rate.value, 1)} of the {one.could_strike:,} questions that it could strike"
     tip = f"{run.facts.name}, {one.name}: {where}"
-    return Point(one.rate, one.rate, one.rate, tip)
+    return Point(rate.value, rate.low, rate.high, tip)
 
 
 def _cause(run: RunFinding, one: Cause) -> tuple[Value, ...]:
@@ -139,7 +146,7 @@ def _cause(run: RunFinding, one: Cause) -> tuple[Value, ...]:
         one.certain,
         one.expected,
         one.could_strike,
-        one.rate,
+        None if one.rate is None else one.rate.value,
         one.operation,
         rivals,
         one.what,

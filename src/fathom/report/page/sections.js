@@ -84,10 +84,10 @@ function matrixView(section, data, explorer) {
         const bar = make("i", { class: `bar s${number % 10}` });
         bar.style.width = `calc((100% - 20px) * ${row[column.count] / most})`;
         const tip = kind === "cause"
-          ? `${run}: likeliest for ${counted(row[column.count])}, certain for ${counted(row[column.certain])}; strikes ${percent(row[column.rate], 1)} of the ${counted(row[column.could_strike])} questions it could`
+          ? `${run}: likeliest for ${counted(row[column.count])}, certain for ${counted(row[column.certain])}; ${row[column.rate] === null ? "too few to say how often it strikes" : `strikes ${percent(row[column.rate], 1)} of the ${counted(row[column.could_strike])} questions it could`}`
           : `${run}: ${counted(row[column.count])} replies, ${percent(row[column.share], 1)} of all, ${percent(row[column.of_wrong], 1)} of those not right`;
         return make("td", { class: "field" }, button([bar, make("span", null, counted(row[column.count])),
-          make("span", { class: "under" }, percent(kind === "cause" ? row[column.rate] : row[column.of_wrong]))],
+          make("span", { class: "under" }, kind === "cause" && row[column.rate] === null ? "" : percent(kind === "cause" ? row[column.rate] : row[column.of_wrong]))],
         () => explorer.show({ run: number, [kind]: name }), { "data-tip": tip, "aria-label": `${tip}. Show the items` }));
       }));
   });
