@@ -257,10 +257,10 @@ def _notes(walked: Walked, bench: BenchFacts, runs: Sequence[RunFinding], causes
             f"The corpus of '{bench.name}' is not there, so that no cause of a wrong answer is named. "
             "Say where it is with --corpus."
         )
-    if len(walked.documents) < FEW_CONTEXTS:
-        notes.append(
-            f"'{bench.name}' was asked over {len(walked.documents)} contexts: intervals are wide, and rightly so."
-        )
+    contexts = len(walked.documents)
+    if contexts < FEW_CONTEXTS:
+        over = "1 context" if contexts == 1 else f"{contexts} contexts"
+        notes.append(f"'{bench.name}' was asked over {over}: intervals are wide, and rightly so.")
     if bench.linked_contexts > 0.5:
         notes.append(
             f"{bench.shared_documents:.0%} of the documents of '{bench.name}' stand in several contexts, which are "
@@ -273,8 +273,14 @@ def _notes(walked: Walked, bench: BenchFacts, runs: Sequence[RunFinding], causes
                 f"{run.facts.name}: {waiting:,} replies have not come ({run.all.outcomes.failed:,} failed). They count "
                 f"among the questions and not as right; were they all right, the score would be {run.all.at_most:.1%}."
             )
-        if seen.run.judged_here:
-            notes.append(f"{run.facts.name}: {seen.run.judged_here:,} replies had no verdict and were judged here.")
         if seen.untold and walked.has_corpus:
             notes.append(f"{run.facts.name}: {seen.untold:,} wrong answers are of families that cannot tell causes.")
-    return notes
+    return [*notes, *_judged_here([seen.run.judged_here for seen in walked.seen])]
+
+
+def _judged_here(counts: Sequence[int]) -> Iterator[str]:
+    """One line for all runs: it is so for each of them, or for none, unless scoring was forgotten for one."""
+    runs = sum(count > 0 for count in counts)
+    if runs:
+        replies = "1 reply" if sum(counts) == 1 else f"{sum(counts):,} replies"
+        yield f"{replies} of {runs:,} {'run' if runs == 1 else 'runs'} had no verdict and were judged here."
