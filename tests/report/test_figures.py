@@ -24,11 +24,12 @@ from fathom.report.figures import Column, Figure, write_figures
 from fathom.report.packing import packed
 from fathom.report.sections import all_figures
 from fathom.report.shortening import LEVELS, shortened
-from fathom.report.why import patterns, says_causes
+from fathom.report.why import causes, patterns, says_causes
 from fathom.report.words import percent, point
 from fathom.runs.folder import VERDICTS
 from tests.report.conftest import Sample
 from tests.report.sample import PLAYERS, play
+from tests.report.test_lead import altered, called
 
 
 def test_every_figure_is_written_in_every_form(sample: Sample, tmp_path: Path) -> None:
@@ -83,6 +84,25 @@ def test_a_reply_shows_one_pattern_and_the_page_says_so(sample: Sample) -> None:
     assert all(len(one.patterns) <= 1 for some in sample.analysis.items.values() for one in some)
     (figure,) = patterns(sample.analysis.findings)
     assert "shows one pattern" in figure.note
+
+
+def test_how_often_a_cause_strikes_has_its_interval_or_is_blank(sample: Sample) -> None:
+    told = called(sample.analysis.findings, "meadow").attribution
+    assert told is not None
+    blank, *others = told.causes
+    known = [one for one in others if one.count]
+    changed = told.model_copy(update={"causes": (blank.model_copy(update={"rate": None}), *others)})
+    findings = altered(sample.analysis.findings, "meadow", attribution=changed)
+    figure = causes(findings)[0]
+    rows = {row["cause"]: row for row in json.loads(figure.as_json())["rows"] if row["run"] == "meadow"}
+    assert [rows[blank.name][name] for name in ("rate", "rate_low", "rate_high")] == [None, None, None]
+    for one in known:
+        row, rate = rows[one.name], one.rate
+        assert rate is not None
+        assert (row["rate"], row["rate_low"], row["rate_high"]) == (rate.value, rate.low, rate.high)
+    assert figure.draw is not None
+    drawn = json.dumps(figure.draw(880.0))
+    assert drawn.count('"meadow, ') == len(known) > 0
 
 
 def test_one_line_says_for_all_runs_what_was_judged_here(sample: Sample, tmp_path: Path) -> None:

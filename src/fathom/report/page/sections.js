@@ -84,8 +84,8 @@ function matrixView(section, data, explorer) {
         const bar = make("i", { class: `bar s${number % 10}` });
         bar.style.width = `calc((100% - 20px) * ${row[column.count] / most})`;
         const tip = kind === "cause"
-          ? `${run}: likeliest for ${counted(row[column.count])}, certain for ${counted(row[column.certain])}; ${row[column.rate] === null ? "too few to say how often it strikes" : `strikes ${percent(row[column.rate], 1)} of the ${counted(row[column.could_strike])} questions it could`}`
-          : `${run}: ${counted(row[column.count])} replies, ${percent(row[column.share], 1)} of all, ${percent(row[column.of_wrong], 1)} of those not right`;
+          ? `${run}: likeliest for ${counted(row[column.count])}, certain for ${counted(row[column.certain])}; ${row[column.rate] === null ? "too few to say how often it strikes" : `strikes ${percent(row[column.rate], 1)} (${percent(row[column.rate_low], 1)} to ${percent(row[column.rate_high], 1)}) where it could`}`
+          : `${run}: ${some(row[column.count], "reply", "replies")}, ${percent(row[column.share], 1)} of all, ${percent(row[column.of_wrong], 1)} of those not right`;
         return make("td", { class: "field" }, button([bar, make("span", null, counted(row[column.count])),
           make("span", { class: "under" }, kind === "cause" && row[column.rate] === null ? "" : percent(kind === "cause" ? row[column.rate] : row[column.of_wrong]))],
         () => explorer.show({ run: number, [kind]: name }), { "data-tip": tip, "aria-label": `${tip}. Show the items` }));
@@ -100,7 +100,7 @@ function matrixView(section, data, explorer) {
     more.remove();
   }, { class: "quiet-button" });
   const under = kind === "cause"
-    ? "Answers, and below them the share of the questions that the cause could strike at all."
+    ? "Answers, and below them how often the cause strikes where it could; blank where it hardly could."
     : "Replies, and below them the share of all that is not right.";
   return [make("figure", { id: `figure-${figure.id}` }, make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table), more,
     make("figcaption", null, make("p", { class: "note" }, `${under} ${figure.note} A number leads to its items.`),
