@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from fathom.analysis.findings import Estimate, Findings, Outcomes, RunFinding
+from fathom.report.costs import costs
 from fathom.report.headline import headline
 from fathom.report.lead import lead
 from fathom.report.standing import missing, ranked
+from fathom.report.where import breakdowns, heat_maps, lengths
 from tests.report.conftest import Sample
 
 
@@ -79,6 +82,22 @@ def test_a_run_of_which_nothing_came_has_no_score(sample: Sample) -> None:
     alone = findings.model_copy(update={"runs": (run,), "comparisons": (), "ladders": (), "floors": ()})
     none = altered(alone, run.facts.name, all=with_outcomes(run, 0.0, failed=run.all.outcomes.replies))
     assert lead(none) == [f"Of {run.all.outcomes.replies} replies wanted of {run.facts.name} none has come."]
+
+
+def test_a_run_of_which_nothing_came_is_drawn_nowhere(sample: Sample) -> None:
+    """Its zeros once stood among the scores of the others."""
+    run = called(sample.analysis.findings, "meadow")
+    failed = with_outcomes(run, 0.0, failed=run.all.outcomes.replies)
+    findings = altered(sample.analysis.findings, "meadow", all=failed)
+    shown = [*lengths(findings), *breakdowns(findings), *heat_maps(findings), *costs(findings), headline(findings)]
+    for figure in shown:
+        assert figure.draw is not None
+        drawn = json.dumps(figure.draw(880.0))
+        assert '"meadow: ' not in drawn
+        assert '"meadow, ' not in drawn
+        assert '"meadow at ' not in drawn
+    row = next(row for row in json.loads(headline(findings).as_json())["rows"] if row["run"] == "meadow")
+    assert (row["effective_length"], row["price"]) == ("", None)
 
 
 def test_replies_that_have_not_come_are_told_beside_the_score(sample: Sample) -> None:

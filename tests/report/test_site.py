@@ -75,6 +75,13 @@ def test_the_board_says_what_has_not_come_and_which_run_is_shown(site: Path, sam
         assert "the first that is whole is shown" in page.inner_text("#figure-board")
 
 
+def test_the_board_can_be_read_on_a_narrow_screen(site: Path, opening: Opening) -> None:
+    with opening(site / "index.html", viewport={"width": 360, "height": 780}) as (page, seen):
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        assert min(one.bounding_box()["width"] for one in page.query_selector_all(".board tbody th")) >= 160
+        assert seen.nothing(), seen
+
+
 def test_of_several_runs_the_first_whole_one_is_shown(sample: Sample) -> None:
     """The best of many tries would flatter whoever tried often."""
     findings = sample.analysis.findings

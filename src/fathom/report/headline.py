@@ -108,7 +108,7 @@ def _named(run: RunFinding) -> str:
 def _holds_to(run: RunFinding) -> str:
     """The effective length in a word."""
     effective = run.lengths.effective
-    if effective is None:
+    if effective is None or not came(run):
         return ""
     if effective.length is None:
         return "none"

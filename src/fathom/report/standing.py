@@ -84,5 +84,11 @@ def missing(run: RunFinding) -> str:
 def reservations(run: RunFinding) -> str:
     """What has to be said beside the score of a run that is not whole; empty for one that is."""
     absent = missing(run)
-    said = [asked(run), f"{absent}: at most {percent(run.all.at_most)}" if absent else ""]
-    return "; ".join(filter(None, said))
+    # Of what nothing is known, "at most 100%" says nothing.
+    limit = f": at most {percent(run.all.at_most)}" if absent and came(run) else ""
+    return "; ".join(filter(None, [asked(run), absent + limit]))
+
+
+def with_replies(findings: Findings) -> list[RunFinding]:
+    """The runs of which something came: a score of one that only failed is no score, and is drawn nowhere."""
+    return [run for run in findings.runs if came(run)]

@@ -10,6 +10,7 @@ from fathom.analysis.findings import Comparison, Estimate, Findings, HeatMap, Ru
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Curve, Dot, Field, Line, Point, curves, dots, heat
 from fathom.report.figures import Column, Figure, Value
+from fathom.report.standing import came, with_replies
 from fathom.report.words import interval, point, some
 
 RIGHT = (
@@ -121,7 +122,7 @@ def _ahead(one: Comparison, colours: dict[str, int]) -> Line:
 
 def lengths(findings: Findings) -> tuple[Figure, ...]:
     """The share right by length, and how far each run holds."""
-    runs = [run for run in findings.runs if len(run.lengths.points) > 1]
+    runs = [run for run in with_replies(findings) if len(run.lengths.points) > 1]
     if not runs:
         return ()
     ticks = sorted({(float(one.tokens), one.name) for run in runs for one in run.lengths.points})
@@ -181,23 +182,24 @@ def _reach(runs: list[RunFinding], colours: dict[str, int], width: float) -> Nod
         return log2(max(tokens, shortest / 2))
 
     lines = [
-        Line(run.facts.name, [Dot(colours[run.facts.name], Point(at(one.tokens), at(one.low), at(one.high), tip))])
+        Line(run.facts.name, [Dot(colours[run.facts.name], Point(at(one.tokens), at(low), at(high), tip))])
         for run in runs
         if (one := run.lengths.effective) is not None
         for tip in [f"{run.facts.name}: {one.note}"]
+        for low, high in [(one.low, one.high) if one.low is not None and one.high is not None else [one.tokens] * 2]
     ]
     return dots("How far each run holds", lines, width, at(0), log2(longest), "tokens")
 
 
 def breakdowns(findings: Findings) -> tuple[Figure, ...]:
     """One figure for each property of the questions."""
-    kinds = {one.by: one.what for run in findings.runs for one in run.breakdowns if len(one.groups) > 1}
+    kinds = {one.by: one.what for run in with_replies(findings) for one in run.breakdowns if len(one.groups) > 1}
     order = sorted(kinds, key=lambda by: (FIRST.index(by) if by in FIRST else len(FIRST), by))
     return tuple(_breakdown(findings, by, kinds[by]) for by in order)
 
 
 def _breakdown(findings: Findings, by: str, what: str) -> Figure:
-    found = [(run, one) for run in findings.runs for one in run.breakdowns if one.by == by]
+    found = [(run, one) for run in with_replies(findings) for one in run.breakdowns if one.by == by]
     names = list(dict.fromkeys(group.name for _, one in found for group in one.groups))
     colours = places(findings)
 
@@ -258,7 +260,8 @@ def _file(name: str) -> str:
 
 def heat_maps(findings: Findings) -> tuple[Figure, ...]:
     """The heat maps that were worked out; the page makes those of any other two tags itself."""
-    return tuple(_heat(number, run, one) for number, run in enumerate(findings.runs, start=1) for one in run.heat_maps)
+    numbered = [(number, run) for number, run in enumerate(findings.runs, start=1) if came(run)]
+    return tuple(_heat(number, run, one) for number, run in numbered for one in run.heat_maps)
 
 
 def _heat(number: int, run: RunFinding, found: HeatMap) -> Figure:
@@ -289,7 +292,7 @@ def samples(findings: Findings) -> tuple[Figure, ...]:
     """pass@k and what repeated replies agree on."""
     rows = tuple(
         (run.facts.name, one.samples, k, share.value, share.low, share.high, one.mean, one.majority, one.agreement)
-        for run in findings.runs
+        for run in with_replies(findings)
         if (one := run.samples) is not None
         for k, share in one.pass_at.items()
     )
@@ -310,7 +313,7 @@ def samples(findings: Findings) -> tuple[Figure, ...]:
 
 def _passed(findings: Findings, width: float) -> Node:
     """pass@k against k."""
-    found = [(run, run.samples) for run in findings.runs if run.samples is not None]
+    found = [(run, run.samples) for run in with_replies(findings) if run.samples is not None]
     colours = places(findings)
     lines = [
         Curve(
