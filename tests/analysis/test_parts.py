@@ -6,19 +6,22 @@ import numpy as np
 import pytest
 
 from fathom.analysis.cost import Offer, Spending, best_for_their_price
-from fathom.analysis.findings import LengthPoint, Outcomes
+from fathom.analysis.findings import OUTCOMES, LengthCurve, LengthPoint, Outcomes
 from fathom.analysis.going_with import going_with
 from fathom.analysis.intervals import Values, share
 from fathom.analysis.lengths import curve
+from fathom.analysis.properties import Asked
 from fathom.analysis.reading import Heard
 from fathom.analysis.steps import StepsTaken, look, trace_of
+from fathom.analysis.summing_up import length_curve
+from fathom.analysis.walking import Arrays
 from fathom.records.questions import Usage
 from fathom.tasks.family import Step
 
 # Lengths.
 
 
-def effective(*shares: float, contexts: int = 200) -> tuple[str | None, int, int, bool]:
+def effective(*shares: float, contexts: int = 200) -> tuple[str | None, int | None, int | None, bool]:
     """The effective length of a run with these shares right at 64K, 128K, 256K, ..."""
     points, values, where = [], [], []
     for place, right in enumerate(shares):
@@ -33,7 +36,8 @@ def effective(*shares: float, contexts: int = 200) -> tuple[str | None, int, int
         points.append(point)
     found = curve(points, values, where, 500, np.random.default_rng(0)).effective
     assert found is not None
-    assert found.low <= found.tokens <= found.high
+    if found.low is not None and found.high is not None:
+        assert found.low <= found.tokens <= found.high
     return found.length, found.low, found.high, found.reaches_the_end
 
 
@@ -51,6 +55,37 @@ def test_a_length_that_falls_is_not_mended_by_a_longer_one() -> None:
 def test_on_the_brink_the_interval_has_both_lengths() -> None:
     _, low, high, _ = effective(0.8, 0.68, contexts=40)
     assert (low, high) == (65_536, 131_072)
+
+
+def test_few_contexts_have_no_interval_of_an_effective_length() -> None:
+    assert effective(0.8, 0.3, contexts=4) == ("64K", None, None, False)
+
+
+def curve_of(rows: list[tuple[str, int, float]]) -> LengthCurve:
+    """The curve of questions with a family, a length and a share right; each is a context of its own."""
+    places = np.arange(len(rows))
+    asked = [
+        Asked(f"q{place}", place, {"family": (family,)}, {}, tokens) for place, (family, tokens, _) in enumerate(rows)
+    ]
+    right = np.array([share for *_, share in rows])
+    outcomes = np.zeros((len(rows), len(OUTCOMES)), dtype=np.int64)
+    outcomes[places, np.where(right == 1, OUTCOMES.index("right"), OUTCOMES.index("wrong"))] = 1
+    found = Arrays(places, places, right, right, outcomes)
+    return length_curve(asked, found, 1, 100, np.random.default_rng(0))
+
+
+def test_a_family_that_is_not_asked_at_every_length_bends_no_curve() -> None:
+    always = [("hard", length, float(place % 2)) for length in (1_024, 2_048) for place in range(20)]
+    found = curve_of(always + [("easy", 1_024, 1.0)] * 60)
+    assert [point.right.value for point in found.points] == [0.5, 0.5]
+    assert found.families == ("hard",)
+    assert found.note == "Without easy, not asked at every length."
+    assert found.effective is not None
+    assert found.effective.reaches_the_end
+    apart = curve_of([("hard", 2_048, 0.0)] * 20 + [("easy", 1_024, 1.0)] * 20)
+    assert apart.effective is None
+    assert "No family is asked at every length" in apart.note
+    assert len(apart.points) == 2
 
 
 def test_one_length_has_no_effective_length() -> None:
@@ -202,6 +237,7 @@ def test_costs_add_up_and_an_unknown_price_stays_unknown() -> None:
         ([Offer(1.0, 0.5), Offer(2.0, 0.7), Offer(3.0, 0.6)], [True, True, False]),
         ([Offer(1.0, 0.5), Offer(1.0, 0.5)], [True, True]),
         ([Offer(None, 0.9), Offer(1.0, 0.5)], [False, True]),
+        ([Offer(1.0, 0.5, "all"), Offer(0.5, 0.9, "the easy ones")], [True, True]),
     ],
 )
 def test_who_is_best_for_the_price(offers: list[Offer], best: list[bool]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -122,16 +123,23 @@ def _kind(column: Column) -> tuple[str, str, str]:
     return facts.model, facts.system, facts.manner
 
 
+def _asked_so(column: Column) -> tuple[str, bytes]:
+    """All that makes a run that run but for chance: its system's settings and its own, and which questions it has."""
+    manifest = column.seen.run.manifest
+    own = manifest.settings.model_dump(exclude={"seed", "limit", "split"})
+    return json.dumps([manifest.system_settings, own], sort_keys=True), column.found.rows.tobytes()
+
+
 def repeated(walked: Walked, columns: Sequence[Column], bench: str) -> list[Repeated]:
     """Runs that differ in nothing but chance, averaged question by question."""
-    alike: dict[tuple[str, str, str], list[Column]] = defaultdict(list)
+    alike: dict[object, list[Column]] = defaultdict(list)
     for column in columns:
-        alike[_kind(column)].append(column)
+        alike[_kind(column), _asked_so(column)].append(column)
     made = []
-    for (model, system, manner), some in alike.items():
-        rows = _common(some)
-        if len(some) > 1 and len(rows):
-            values = np.stack([column.at(rows) for column in some])
+    for some in alike.values():
+        if len(some) > 1:
+            model, system, manner = _kind(some[0])
+            values = np.stack([column.found.right for column in some])
             made.append(
                 Repeated(
                     model=model,
@@ -139,40 +147,38 @@ def repeated(walked: Walked, columns: Sequence[Column], bench: str) -> list[Repe
                     manner=manner,
                     bench=bench,
                     runs=tuple(column.name for column in some),
-                    right=share(values.mean(axis=0), walked.contexts[rows]),
+                    right=share(values.mean(axis=0), some[0].found.contexts),
                     spread=float(values.mean(axis=1).std(ddof=1)),
                 )
             )
     return made
 
 
-def _common(columns: Sequence[Column]) -> Numbers:
-    rows = columns[0].found.rows
-    for column in columns[1:]:
-        rows = np.intersect1d(rows, column.found.rows, assume_unique=True)
-    return rows
-
-
-def ladders(walked: Walked, columns: Sequence[Column], bench: str) -> list[Ladder]:
-    """One for each model that was run on two rungs or more, asked in one manner."""
-    by_model: dict[tuple[str, str], dict[str, list[Column]]] = defaultdict(lambda: defaultdict(list))
+def _climbs(columns: Sequence[Column]) -> dict[tuple[object, ...], dict[str, list[Column]]]:
+    """The runs of each model by rung, among those asked the same questions in one manner, with as much effort."""
+    found: dict[tuple[object, ...], dict[str, list[Column]]] = defaultdict(lambda: defaultdict(list))
     for column in columns:
         model, system, manner = _kind(column)
         if system in RUNGS:
-            by_model[model, manner][system].append(column)
+            own = column.seen.run.manifest.settings
+            rows = column.found.rows.tobytes()
+            found[model, manner, own.temperature, own.reasoning_effort, rows][system].append(column)
+    return found
+
+
+def ladders(walked: Walked, columns: Sequence[Column], bench: str) -> list[Ladder]:
+    """One for each model that was asked the same on two rungs or more."""
     made = []
-    for (model, _), rungs in by_model.items():
+    for (model, *_), rungs in _climbs(columns).items():
         if len(rungs) < 2:
             continue
         chosen = {rung: some[0] for rung, some in rungs.items()}
-        rows = _common(list(chosen.values()))
+        rows = next(iter(chosen.values())).found.rows
         notes = [
             f"Of {len(some)} runs over '{rung}' the first is taken." for rung, some in rungs.items() if len(some) > 1
         ]
-        if len(rows) < max(len(column.found.rows) for column in chosen.values()):
-            notes.append("Only questions that every rung was to be asked are counted.")
         # A call that failed on one rung alone was told as a loss in finding, or as a gain.
-        came = np.logical_and.reduce([column.came(rows) for column in chosen.values()])
+        came = _came_to_all(list(chosen.values()), rows)
         if not came.all():
             notes.append(
                 f"Left out: {int((~came).sum()):,} of {len(rows):,} questions, which some rung has not answered "
@@ -182,8 +188,34 @@ def ladders(walked: Walked, columns: Sequence[Column], bench: str) -> list[Ladde
         if len(rows):
             values = {rung: column.at(rows) for rung, column in chosen.items()}
             names = {rung: column.name for rung, column in chosen.items()}
-            made.append(ladder(model, bench, names, values, walked.contexts[rows], tuple(notes)))
+            made.append(ladder(str(model), bench, names, values, walked.contexts[rows], tuple(notes)))
     return made
+
+
+def _came_to_all(columns: Sequence[Column], rows: Numbers) -> Mask:
+    """Which questions every one of the runs has answered, rightly or not."""
+    return np.asarray(np.logical_and.reduce([column.came(rows) for column in columns]))
+
+
+def without_ladder(columns: Sequence[Column]) -> list[str]:
+    """Why models that were run on several rungs have no ladder."""
+    climbed = _climbs(columns)
+    rungs: dict[str, set[str]] = defaultdict(set)
+    for column in columns:
+        model, system, _ = _kind(column)
+        rungs[model] |= {system} & set(RUNGS)
+    having = {key[0] for key, some in climbed.items() if len(some) > 1}
+    unanswered = [
+        f"{key[0]} has no ladder: no question was answered on every rung."
+        for key, some in climbed.items()
+        if len(some) > 1 and not _came_to_all(chosen := [one[0] for one in some.values()], chosen[0].found.rows).any()
+    ]
+    return unanswered + [
+        f"{model} has no ladder: its runs over {', '.join(sorted(some))} were asked different questions, or in "
+        "different manners."
+        for model, some in rungs.items()
+        if len(some) > 1 and model not in having
+    ]
 
 
 def floors(walked: Walked, columns: Sequence[Column], bench: str) -> list[Floor]:

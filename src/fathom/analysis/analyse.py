@@ -19,10 +19,12 @@ from fathom.analysis.across import (
     floors,
     ladders,
     repeated,
+    without_ladder,
 )
 from fathom.analysis.cost import Offer, best_for_their_price
 from fathom.analysis.findings import Attribution, BenchFacts, Comparison, Counts, Findings, ItemFinding, RunFinding
 from fathom.analysis.going_with import going_with
+from fathom.analysis.intervals import Numbers
 from fathom.analysis.reading import Joined, join
 from fathom.analysis.sharing import Sharing
 from fathom.analysis.summing_up import (
@@ -145,7 +147,7 @@ class _Part:
         facts = _bench_facts(walked)
         rng = np.random.default_rng([settings.seed, int(facts.fingerprint[:8], 16)])
         columns = [Column(seen, arrays(walked, seen)) for seen in walked.seen]
-        sharing = Sharing.of(walked.documents) if facts.shared_documents else None
+        sharing = Sharing.of(walked.documents) if documents_shared(walked.documents)["shared"] else None
         items: dict[str, list[ItemFinding]] = {}
         runs = []
         for column in columns:
@@ -153,9 +155,10 @@ class _Part:
             items[column.name] = with_causes(column.seen.items, settled)
             told = settled.attribution if column.seen.attributing.readable else None
             runs.append(_run(walked, column.seen, column.found, told, facts, settings, rng, sharing))
-        runs = _with_best(runs)
+        runs = _with_best(runs, walked.seen)
         compared = comparisons(walked, columns, settings.exchanges, rng)
-        return cls(facts, walked, columns, runs, compared, items, _notes(walked, facts, runs, settings.causes))
+        notes = [*_notes(walked, facts, runs, settings.causes), *without_ladder(columns)]
+        return cls(facts, walked, columns, runs, compared, items, notes)
 
 
 def _corpus(joined: Joined, given: Path | None, stack: ExitStack) -> Corpus | None:
@@ -183,7 +186,7 @@ def _bench_facts(walked: Walked) -> BenchFacts:
     bench = walked.joined.bench
     manifest = bench.manifest
     fitted = manifest.fitted
-    ties = documents_shared(walked.documents)
+    ties = documents_shared(_all_documents(walked))
     return BenchFacts(
         fingerprint=manifest.fingerprint,
         folder=str(bench.folder),
@@ -205,6 +208,17 @@ def _bench_facts(walked: Walked) -> BenchFacts:
     )
 
 
+def _all_documents(walked: Walked) -> list[Numbers]:
+    """The documents of every context of the bench, those of which no run was asked anything too."""
+    if len(walked.documents) == walked.joined.bench.manifest.contexts:
+        return walked.documents
+    numbers: dict[str, int] = {}
+    return [
+        np.array([numbers.setdefault(id, len(numbers)) for id in context.articles], dtype=np.int64)
+        for context in walked.joined.bench.contexts()
+    ]
+
+
 def _run(
     walked: Walked,
     seen: Seen,
@@ -217,7 +231,7 @@ def _run(
 ) -> RunFinding:
     samples = seen.run.samples
     every = np.ones(len(found.rows), dtype=bool)
-    whole = group("all", found, every, bench, samples)
+    whole = group("all", found, every, bench, samples, whole_run=True)
     groups = masks(walked, found)
     return RunFinding(
         facts=seen.run.facts(not whole.outcomes.failed and not whole.outcomes.unanswered),
@@ -241,8 +255,11 @@ def _sizes(walked: Walked, found: Arrays) -> dict[str, np.ndarray[tuple[int], np
     return {name: values[found.rows] for name, values in walked.sizes.items()}
 
 
-def _with_best(runs: Sequence[RunFinding]) -> list[RunFinding]:
-    offers = [Offer(run.cost.price_a_question, run.all.right.value) for run in runs]
+def _with_best(runs: Sequence[RunFinding], seen: Sequence[Seen]) -> list[RunFinding]:
+    offers = [
+        Offer(run.cost.price_a_question, run.all.right.value, one.run.asked)
+        for run, one in zip(runs, seen, strict=True)
+    ]
     return [
         run.model_copy(update={"cost": run.cost.model_copy(update={"best_for_its_price": best})})
         for run, best in zip(runs, best_for_their_price(offers), strict=True)

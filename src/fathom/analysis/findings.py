@@ -37,15 +37,19 @@ class Counts(Record):
     """The five counts that stand beside every score."""
 
     built: Count | None
-    """None for a part of a fitted bench, whose refused questions left no tags."""
+    """None for a part where questions are lacking, refused by fitting or not asked: what they were is not known."""
     fitted: Count
-    """Questions of the bench as it was asked: all that were built where nothing had to be fitted."""
+    """Questions of the bench as it stands, whether or not a run was to ask them; of a part, those that it was."""
     failed: Count
     """Replies that did not come back; they wait to be asked again and are neither right nor wrong."""
     refused: Count
     """Questions that no smaller context could carry, and that the bench therefore lacks."""
     retired: Count = 0
     """Questions withdrawn since the bench was built."""
+    asked: Count = 0
+    """Questions that the run was to ask; none for a bench by itself."""
+    not_asked: Count = 0
+    """Questions of the bench that it was not to ask."""
 
 
 class Outcomes(Record):
@@ -142,9 +146,9 @@ class EffectiveLength(Record):
     length: str | None
     """None where not even the second length keeps it, or the shortest score is zero."""
     tokens: Count
-    low: Count
-    """The interval in tokens, from contexts drawn anew."""
-    high: Count
+    low: Count | None
+    """The interval in tokens, from contexts drawn anew; None below five contexts a length."""
+    high: Count | None
     reaches_the_end: bool
     """Whether the longest length still keeps it: then the true value may be greater."""
     note: str
@@ -155,7 +159,11 @@ class LengthCurve(Record):
 
     points: tuple[LengthPoint, ...]
     effective: EffectiveLength | None
-    """None for a single length."""
+    """None for a single length, and where no family is asked at every length."""
+    families: tuple[str, ...]
+    """The families that are asked at every length, of which the curve is made; of all where there is none."""
+    note: str = ""
+    """Which families are left out."""
 
 
 class Samples(Record):

@@ -155,7 +155,12 @@ def _one_run(run: RunFinding, by: Sequence[str]) -> Iterator[str]:
         yield f"  with other documents as well as other contexts: {spanned(run.by_document).strip()}"
     if run.lengths.effective is not None:
         found = run.lengths.effective
-        yield f"  effective length {found.length or 'none'} ({found.low:,} to {found.high:,} tokens): {found.note}"
+        span = (
+            f"{found.low:,} to {found.high:,} tokens" if found.low is not None else "too few contexts for an interval"
+        )
+        yield f"  effective length {found.length or 'none'} ({span}): {found.note}"
+    if run.lengths.note:
+        yield f"    {run.lengths.note}"
     if run.samples is not None:
         passed = ", ".join(f"pass@{k} {spanned(share).strip()}" for k, share in list(run.samples.pass_at.items())[:3])
         yield f"  {run.samples.samples} samples: {passed}, majority {run.samples.majority:.1%}"
