@@ -49,7 +49,7 @@ def of(value: float, low: float, high: float) -> Estimate:
     ("short", "long", "said"),
     [
         (of(0.9, 0.86, 0.94), of(0.6, 0.57, 0.63), "it loses 30 points (25 to 35)."),
-        (of(0.61, 0.51, 0.71), of(0.60, 0.5, 0.7), "it loses 1 point (-13 to 15), which may be chance."),
+        (of(0.61, 0.51, 0.71), of(0.60, 0.5, 0.7), "what it loses may be chance: 1 point (-13 to 15)."),
         (of(0.5, 0.46, 0.54), of(0.8, 0.77, 0.83), "it gains 30 points (25 to 35)."),
     ],
 )
@@ -74,6 +74,15 @@ def test_nothing_is_said_of_length_where_the_best_run_has_one_length(sample: Sam
     curve = called(findings, "harbour-large").lengths
     told = lead(altered(findings, "harbour-large", lengths=curve.model_copy(update={"points": curve.points[:1]})))
     assert not any("tokens" in sentence for sentence in told)
+
+
+def test_nothing_is_said_of_length_where_lengths_cannot_be_compared(sample: Sample) -> None:
+    """Where every length has a family of its own, what falls is the family and not the score."""
+    findings = sample.analysis.findings
+    curve = called(findings, "harbour-large").lengths.model_copy(update={"effective": None, "note": "No such family."})
+    other = altered(findings, "harbour-large", lengths=curve)
+    assert not any("tokens" in sentence for sentence in lead(other))
+    assert "harbour-large: No such family." in lengths(other)[0].note
 
 
 def test_a_run_of_which_nothing_came_has_no_score(sample: Sample) -> None:

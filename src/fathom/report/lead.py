@@ -79,11 +79,11 @@ def _lost_length(run: RunFinding) -> str:
     lost, low, high = _drop(*ends)
     verb = "loses" if lost >= 0 else "gains"
     low, high = (low, high) if lost >= 0 else (-high, -low)
-    chance = ", which may be chance" if low <= 0 <= high else ""
-    return (
-        f"From {ends[0].name} to {ends[1].name} tokens it {verb} {points(abs(lost))} "
-        f"({_whole(low)} to {_whole(high)}){chance}."
-    )
+    said = f"{points(abs(lost))} ({_whole(low)} to {_whole(high)})"
+    lengths = f"From {ends[0].name} to {ends[1].name} tokens"
+    if low <= 0 <= high:
+        return f"{lengths} what it {verb} may be chance: {said}."
+    return f"{lengths} it {verb} {said}."
 
 
 def _ends(run: RunFinding) -> tuple[LengthPoint, LengthPoint] | None:
@@ -91,7 +91,7 @@ def _ends(run: RunFinding) -> tuple[LengthPoint, LengthPoint] | None:
     found = sorted(run.lengths.points, key=lambda one: one.tokens)
     # A run with failures loses where they happened to fall, and a partial one may have been asked one length alone:
     # such runs once made a page say what it costs to go "from 32K to 32K".
-    if is_partial(run) or waiting(run) or len(found) < 2:
+    if is_partial(run) or waiting(run) or run.lengths.effective is None or len(found) < 2:
         return None
     return (found[0], found[-1]) if found[0].name != found[-1].name else None
 

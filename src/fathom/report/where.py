@@ -11,7 +11,7 @@ from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Curve, Dot, Field, Line, Point, curves, dots, heat
 from fathom.report.figures import Column, Figure, Value
 from fathom.report.standing import came, with_replies
-from fathom.report.words import interval, point, some
+from fathom.report.words import interval, joined, point, some
 
 RIGHT = (
     Column("right", "Right", "share"),
@@ -146,10 +146,15 @@ def lengths(findings: Findings) -> tuple[Figure, ...]:
     rows = tuple(
         (run.facts.name, one.name, one.tokens, *estimate(one.right)) for run in runs for one in run.lengths.points
     )
-    curve = Figure(
-        "lengths", "Share right by length", "Tokens of the context, on a doubling scale.", columns, rows, draw
-    )
+    said = ["Tokens of the context, on a doubling scale.", *_reserved(runs)]
+    curve = Figure("lengths", "Share right by length", " ".join(said), columns, rows, draw)
     return (curve, *_effective(runs, colours))
+
+
+def _reserved(runs: list[RunFinding]) -> Iterator[str]:
+    """What has to be known of curves: families that are left out of them, or that make them incomparable."""
+    for note in dict.fromkeys(run.lengths.note for run in runs if run.lengths.note):
+        yield f"{joined([run.facts.name for run in runs if run.lengths.note == note])}: {note}"
 
 
 def _effective(runs: list[RunFinding], colours: dict[str, int]) -> Iterator[Figure]:
