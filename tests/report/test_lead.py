@@ -136,6 +136,18 @@ def test_a_partial_run_stands_below_whole_ones_and_says_what_it_was_asked(sample
     assert said.endswith(f"; asked {questions} of {questions + 500}.")
 
 
+def test_a_difference_that_missing_replies_may_undo_is_said_to_be_one(sample: Sample) -> None:
+    findings = sample.analysis.findings
+    names = {"harbour-large", "harbour-small"}
+    turning = tuple(
+        one.model_copy(update={"apart": False, "more_items": 0}) if {one.first, one.second} == names else one
+        for one in findings.comparisons
+    )
+    told = lead(findings.model_copy(update={"comparisons": turning}))
+    assert told[-1].endswith("a difference that replies that have not come may undo.")
+    assert lead(findings)[-1].endswith("a difference that chance does not explain.")
+
+
 def test_a_simulated_answerer_stands_below_models(sample: Sample) -> None:
     findings = sample.analysis.findings
     facts = called(findings, "harbour-large").facts.model_copy(update={"model": "sim/reader?miss=0"})

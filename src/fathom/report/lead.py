@@ -7,6 +7,7 @@ from math import hypot
 from fathom.analysis.findings import Findings, LengthPoint, RunFinding
 from fathom.report.standing import asked, came, is_partial, ranked, reservations, standings, waiting
 from fathom.report.titles import bench_names
+from fathom.report.where import why_together
 from fathom.report.words import percent, points, some
 
 MOST_BENCHES = 3
@@ -66,6 +67,8 @@ def _second(findings: Findings, best: RunFinding, next_best: RunFinding) -> str:
     over = f" over the {some(pair.items, 'question')} that both were asked" if is_partial(next_best) else ""
     if pair.apart:
         return f"{said}: a difference that chance does not explain{over}."
+    if pair.more_items == 0:
+        return f"{said}: a difference that {why_together(pair)}."
     if pair.more_items:
         return f"{said}; about {some(pair.more_items, 'more question')} would be needed to tell the two apart."
     return f"{said}; the two cannot be told apart{over}."

@@ -107,5 +107,5 @@ def _told_apart(comparisons: Sequence[Comparison]) -> str:
         return ""
     return (
         f"Runs on the same questions, compared question by question. Of {len(pairs)} pair{'s' * (len(pairs) != 1)} "
-        f"{apart} can be told apart after correction for looking at all of them."
+        f"{apart} can be told apart after correction for looking at all of them, whatever replies are still to come."
     )

@@ -67,6 +67,10 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
         Column("difference", "Difference", "difference"),
         Column("low", "from", "difference"),
         Column("high", "to", "difference"),
+        Column("least", "if all of the first came right", "difference"),
+        Column("most", "if all of the second came right", "difference"),
+        Column("waiting_first", "First waits for", "count"),
+        Column("waiting_second", "Second waits for", "count"),
         Column("only_first", "Only first", "count"),
         Column("only_second", "Only second", "count"),
         Column("questions", "Questions", "count"),
@@ -87,6 +91,10 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
             one.difference.value,
             one.difference.low,
             one.difference.high,
+            one.least,
+            one.most,
+            one.waiting_first,
+            one.waiting_second,
             one.only_first,
             one.only_second,
             one.items,
@@ -114,10 +122,16 @@ def _ahead(one: Comparison, colours: dict[str, int]) -> Line:
     low, high = sorted((sign * one.difference.low, sign * one.difference.high))
     value = abs(one.difference.value)
     tip = f"{better} is {value * 100:.1f} points ahead of {worse} ({low * 100:+.1f} to {high * 100:+.1f})"
-    tip += "" if one.apart else ", which may be chance"
+    tip += "" if one.apart else f", which {why_together(one)}"
     return Line(
         f"{better} over {worse}", [Dot(colours.get(better, 0) if one.apart else GREY, Point(value, low, high, tip))]
     )
+
+
+def why_together(one: Comparison) -> str:
+    """What keeps two runs from being told apart."""
+    # More questions would not help where only the replies are wanting.
+    return "replies that have not come may undo" if one.more_items == 0 else "may be chance"
 
 
 def lengths(findings: Findings) -> tuple[Figure, ...]:
