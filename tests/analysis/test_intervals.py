@@ -228,6 +228,10 @@ def test_what_is_lost_of_a_rung_is_covered() -> None:
         upper, contexts = drawn(rng, 50, 8, 0.7, 0.2)
         lower = upper * (rng.random(len(upper)) < 0.75)
         found = ratio_lost(upper, lower, contexts)
+        assert found is not None
         covered += found.low <= 0.25 <= found.high
     assert covered / 300 >= 0.91
-    assert ratio_lost(np.zeros(20), np.zeros(20), np.arange(20)).method == "none"
+    assert ratio_lost(np.zeros(20), np.zeros(20), np.arange(20)) is None, "of nothing, nothing is lost"
+    alone = ratio_lost(np.ones(4), np.array([1.0, 1.0, 0.0, 0.0]), np.zeros(4, dtype=np.int64))
+    assert alone is not None
+    assert (alone.value, alone.low, alone.high) == (0.5, -1.0, 1.0)

@@ -50,6 +50,7 @@ def test_the_dialled_rates_are_inside_the_intervals(climbed: Ladder, examined: P
     [found] = [one for one in climbed.steps if one.name == step]
     wanted = changed(examined, fault)
     assert wanted > 0.03
+    assert found.rate is not None
     assert found.rate.low <= wanted <= found.rate.high
     assert found.rate.high - found.rate.low < 0.2
 

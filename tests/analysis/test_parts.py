@@ -149,7 +149,9 @@ def test_a_copy_of_a_property_is_left_out_of_the_model() -> None:
     right = (rng.random(480) < 0.5).astype(float)
     found = going_with(right, np.repeat(np.arange(80), 6), sizes)
     assert found.fit is not None
-    assert set(found.fit.left_out) == {"context length"}
+    assert set(found.fit.left_out) == {"context length", "evidence spread"}
+    assert found.fit.left_out["evidence spread"] == "160 questions lack it"
+    assert found.left_out == {"constant": "it is the same for all questions"}
     assert {row.name for row in found.rows} == {"documents", "program length", "context length", "evidence spread"}
     spread = next(row for row in found.rows if row.name == "evidence spread")
     assert (spread.items, spread.odds_ratio) == (320, None)
@@ -158,6 +160,32 @@ def test_a_copy_of_a_property_is_left_out_of_the_model() -> None:
 def test_where_all_is_right_nothing_goes_with_failure() -> None:
     found = going_with(np.ones(480), np.repeat(np.arange(80), 6), asked(np.random.default_rng(0)))
     assert (found.rows, found.fit) == ((), None)
+    assert set(found.left_out.values()) == {"all of its questions came out the same"}
+
+
+def test_few_contexts_carry_no_model_and_many_properties_raise_few_false_alarms() -> None:
+    rng = np.random.default_rng(5)
+    alarms = 0
+    for _ in range(200):
+        where = np.repeat(np.arange(24), 10)
+        sizes = {f"of contexts {number}": np.repeat(rng.random(24), 10) for number in range(2)}
+        sizes |= {f"of questions {number}": rng.random(240) for number in range(4)}
+        right = (rng.random(240) < rng.beta(2.4, 1.6, 24)[where]).astype(float)
+        rows = going_with(right, where, sizes).rows
+        assert all(row.odds_p is not None for row in rows)
+        alarms += any(row.odds_p is not None and row.odds_p <= 0.05 for row in rows)
+    assert alarms / 200 <= 0.1
+    few = going_with(right[:120], where[:120], {name: values[:120] for name, values in sizes.items()})
+    assert few.fit is None
+    assert few.note == "12 contexts are too few for 6 properties side by side."
+
+
+def test_what_decides_all_is_not_told_as_chance() -> None:
+    where = np.repeat(np.arange(20), 2)
+    right = np.tile([0.0, 1.0], 20)
+    [row] = going_with(right, where, {"answer length": right * 3}).rows
+    assert row.correlation == pytest.approx(1.0)
+    assert row.p < 0.001
 
 
 def test_what_separates_perfectly_does_not_run_off() -> None:

@@ -286,12 +286,14 @@ def _notes(walked: Walked, bench: BenchFacts, runs: Sequence[RunFinding], causes
     for run, seen in zip(runs, walked.seen, strict=True):
         waiting = run.all.outcomes.failed + run.all.outcomes.unanswered
         if waiting:
+            said = "1 reply has" if waiting == 1 else f"{waiting:,} replies have"
             notes.append(
-                f"{run.facts.name}: {waiting:,} replies have not come ({run.all.outcomes.failed:,} failed). They count "
-                f"among the questions and not as right; were they all right, the score would be {run.all.at_most:.1%}."
+                f"{run.facts.name}: {said} not come ({run.all.outcomes.failed:,} failed). What has not come counts "
+                f"among the questions and not as right; were all of it right, the score would be {run.all.at_most:.1%}."
             )
         if seen.untold and walked.has_corpus:
-            notes.append(f"{run.facts.name}: {seen.untold:,} wrong answers are of families that cannot tell causes.")
+            said = "1 wrong answer is" if seen.untold == 1 else f"{seen.untold:,} wrong answers are"
+            notes.append(f"{run.facts.name}: {said} of families that cannot tell causes.")
     return [*notes, *_judged_here([seen.run.judged_here for seen in walked.seen])]
 
 

@@ -76,7 +76,7 @@ def contexts_needed(differences: Values, contexts: Numbers, level: float = LEVEL
 
     sums = Sums.of(differences, contexts)
     error = clustered_error(sums)
-    # One question that went each way is imagined, as in the interval: no spread at all would promise too much.
+    # Half a question that went each way is imagined, as in the interval: no spread at all would promise too much.
     variance = error.variance + 1.0 / (sums.items + 2) ** 2
     if abs(sums.mean) < 1e-12 or variance == float("inf"):
         return None

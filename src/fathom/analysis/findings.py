@@ -199,6 +199,7 @@ class GoesWith(Record):
     odds_low: float | None
     odds_high: float | None
     odds_p: float | None
+    """After Holm, over the properties of the model."""
 
 
 class Fit(Record):
@@ -210,7 +211,7 @@ class Fit(Record):
     explained: float
     """McFadden's measure: 0 for nothing, 1 for all."""
     left_out: dict[str, str]
-    """Properties that could not be told apart from others, and why."""
+    """Properties that are not in it, and why."""
 
 
 class Correlations(Record):
@@ -218,6 +219,10 @@ class Correlations(Record):
 
     rows: tuple[GoesWith, ...]
     fit: Fit | None
+    left_out: dict[str, str]
+    """Properties of which nothing is said, and why."""
+    note: str = ""
+    """Why there is no model, where there is none."""
 
 
 class Pattern(Record):
@@ -287,8 +292,9 @@ class LadderStep(Record):
     what: str
     lost: Estimate
     """The share of all questions lost here."""
-    rate: Estimate
-    """The share lost of what comes this far: of the questions that would be right but for this step and those below."""
+    rate: Estimate | None
+    """The share lost of what comes this far: of the questions that would be right but for this step and those below.
+    None where nothing comes this far."""
 
 
 class Ladder(Record):

@@ -173,7 +173,7 @@ def difference(values: Values, contexts: Numbers, level: float = LEVEL) -> Estim
         return Estimate(value=0.0, low=-1.0, high=1.0, level=level, items=0, clusters=0, effective=0.0, method="none")
     mean, error = sums.mean, clustered_error(sums)
     reach = t_quantile(level, error.freedom)
-    # As if one more question had gone each way: where nearly nothing differs, the few that do say little of the
+    # As if half a question more had gone each way: where nearly nothing differs, the few that do say little of the
     # spread. It is the correction of Agresti and Min for pairs.
     unseen = 1.0 / (items + 2) ** 2
     if error.variance == float("inf"):
@@ -228,18 +228,22 @@ def macro(values: Values, contexts: Numbers, groups: list[NDArray[np.bool_]], le
     return plain.model_copy(update={"value": mean, "low": low, "high": high, "effective": effective})
 
 
-def ratio_lost(upper: Values, lower: Values, contexts: Numbers, level: float = LEVEL) -> Estimate:
-    """One minus the ratio of two means over the same questions: what is lost of what could have been had."""
+def ratio_lost(upper: Values, lower: Values, contexts: Numbers, level: float = LEVEL) -> Estimate | None:
+    """One minus the ratio of two means over the same questions: what is lost of what could have been had; None where
+    nothing could."""
     above, below = Sums.of(upper, contexts), Sums.of(lower, contexts)
     clusters, items = len(above.counts), above.items
     whole = float(above.totals.sum())
-    if whole <= 0 or clusters < 2:
-        return Estimate(
-            value=0.0, low=0.0, high=1.0, level=level, items=items, clusters=clusters, effective=0.0, method="none"
-        )
+    if whole <= 0:
+        return None
     ratio = float(below.totals.sum()) / whole
+    if clusters < 2:
+        lost = max(-1.0, 1 - ratio)
+        return Estimate(
+            value=lost, low=-1.0, high=1.0, level=level, items=items, clusters=clusters, effective=1.0, method="none"
+        )
     pull = (below.totals - ratio * above.totals) / whole
-    # One question more that is lost, and one less: a loss that was never seen is not known to be none.
+    # Half a question more that is lost, and half a one less: a loss that was never seen is not known to be none.
     variance = float((pull**2).sum()) * clusters / (clusters - 1) + 1 / (whole + 2) ** 2
     half = t_quantile(level, clusters - 1.0) * float(np.sqrt(variance))
     lost = 1 - ratio

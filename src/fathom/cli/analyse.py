@@ -215,7 +215,8 @@ def _ladder(found: Ladder) -> Iterator[str]:
     yield f"Where {found.model} loses its answers ({found.items:,} questions asked on every rung)"
     yield "  " + ", ".join(f"{rung} {spanned(right).strip()}" for rung, right in found.right.items())
     for step in found.steps:
-        yield f"  {step.name:20} {signed(step.lost):34} {step.rate.value:6.1%} of what comes so far: {step.what}"
+        rate = "nothing comes so far" if step.rate is None else f"{step.rate.value:6.1%} of what comes so far"
+        yield f"  {step.name:20} {signed(step.lost):34} {rate}: {step.what}"
     yield from (f"  {note}" for note in found.notes)
 
 
