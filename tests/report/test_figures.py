@@ -24,7 +24,7 @@ from fathom.report.figures import Column, Figure, write_figures
 from fathom.report.packing import packed
 from fathom.report.sections import all_figures
 from fathom.report.shortening import LEVELS, shortened
-from fathom.report.why import causes, patterns, says_causes
+from fathom.report.why import causes, goes_with, patterns, says_causes
 from fathom.report.words import percent, point
 from fathom.runs.folder import VERDICTS
 from tests.report.conftest import Sample
@@ -103,6 +103,14 @@ def test_how_often_a_cause_strikes_has_its_interval_or_is_blank(sample: Sample) 
     assert figure.draw is not None
     drawn = json.dumps(figure.draw(880.0))
     assert drawn.count('"meadow, ') == len(known) > 0
+
+
+def test_properties_that_are_left_out_are_named(sample: Sample) -> None:
+    found = called(sample.analysis.findings, "meadow").correlations
+    lacking = found.model_copy(update={"left_out": {"level": "it never varies"}, "fit": None, "note": "No model."})
+    number = [run.facts.name for run in sample.analysis.findings.runs].index("meadow")
+    figure = goes_with(altered(sample.analysis.findings, "meadow", correlations=lacking))[number]
+    assert figure.note.endswith("No model. Left out: level (it never varies).")
 
 
 def test_one_line_says_for_all_runs_what_was_judged_here(sample: Sample, tmp_path: Path) -> None:

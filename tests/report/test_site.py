@@ -112,6 +112,9 @@ def test_runs_on_two_benches_stand_on_one_page(site: Path, sample: Sample, openi
     sizes = [bench.questions for bench in analysis.findings.benches]
     assert written.items == sum(sizes)
     with opening(path) as (page, seen):
+        first, second = (f"bench {bench.fingerprint[:6]}: " for bench in analysis.findings.benches)
+        assert page.inner_text("h1").startswith(f"{first}harbour-large answers")
+        assert page.inner_text(".lead").startswith(f"{second}large-on-the-other answers")
         for number, size in enumerate(sizes):
             page.select_option("#filter-bench", str(number))
             page.wait_for_function("n => document.querySelector('.told').textContent.startsWith(`${n} of`)", arg=size)

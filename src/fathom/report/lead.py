@@ -22,7 +22,7 @@ def lead(findings: Findings) -> list[str]:
     if len(contests) > 1:
         # Shares right on two benches are no race: each bench has its own best run.
         names = bench_names(findings)
-        said = [f"On {names.get(runs[0].facts.bench, 'one bench')} {_best(runs[0])}" for runs in contests]
+        said = [f"{names[runs[0].facts.bench]}: {_best(runs[0])}" for runs in contests]
         return said[:MOST_BENCHES]
     runs = contests[0]
     said = [_best(runs[0]), _lost_length(runs[0]), _second(findings, runs[0], runs[1]) if len(runs) > 1 else ""]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fathom.analysis.findings import Attribution, Cause, Estimate, Findings, Ladder, Pattern, RunFinding
+from fathom.analysis.findings import Attribution, Cause, Correlations, Estimate, Findings, Ladder, Pattern, RunFinding
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, Line, Piece, Point, dots, stacks
 from fathom.report.figures import Column, Figure, Value
@@ -337,7 +337,7 @@ def _goes_with(number: int, run: RunFinding) -> Figure:
         Column("odds_ratio", "Odds, others fixed", "number"),
         Column("odds_low", "from", "number"),
         Column("odds_high", "to", "number"),
-        Column("odds_p", "p", "chance"),
+        Column("odds_p", "p, Holm", "chance"),
     )
     rows = tuple(
         (
@@ -356,8 +356,18 @@ def _goes_with(number: int, run: RunFinding) -> Figure:
         )
         for one in run.correlations.rows
     )
-    note = (
+    said = [
         "Below zero: the more, the less is right. Odds are for one standard deviation more, the other properties held "
-        "fixed."
-    )
-    return Figure(f"goes-with-{number + 1}", run.facts.name, note, columns, rows, draw)
+        "fixed.",
+        *_not_told(run.correlations),
+    ]
+    return Figure(f"goes-with-{number + 1}", run.facts.name, " ".join(said), columns, rows, draw)
+
+
+def _not_told(found: Correlations) -> Iterator[str]:
+    """Which properties nothing is said of, and why there is no model where there is none."""
+    if found.note:
+        yield found.note
+    lacking = found.left_out | (found.fit.left_out if found.fit else {})
+    if lacking:
+        yield f"Left out: {'; '.join(f'{name} ({reason})' for name, reason in lacking.items())}."

@@ -41,6 +41,7 @@ function headlineView(section, data) {
     const reserved = [
       value("not_asked") ? `asked ${counted(value("asked"))} of ${counted(value("asked") + value("not_asked"))}` : "",
       absent ? `of ${some(value("replies"), "reply", "replies")} ${counted(absent)} ${absent === 1 ? "has" : "have"} not come${came ? `: at most ${percent(value("at_most"))}` : ""}` : "",
+      value("overflow") ? `${counted(value("overflow"))} too long to be sent` : "",
     ].filter(Boolean);
     const kind = STANDINGS[value("standing")];
     return make("tr", { "data-run": String(run) },
