@@ -206,7 +206,7 @@ def test_the_mean_over_groups_is_covered(shares: tuple[float, float]) -> None:
         parts = [drawn(rng, 4, 8, right, 0.2)[0] for right in shares]
         second = np.repeat([False, True], 32)
         found = macro(np.concatenate(parts), np.arange(64) // 8, [second, ~second])
-        covered += found.low <= np.mean(shares) <= found.high
+        covered += found.low <= float(np.mean(shares)) <= found.high
     assert covered / 300 >= 0.92
 
 

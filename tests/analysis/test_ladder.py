@@ -92,8 +92,9 @@ def without(folder: Path, kept: Path, outcome: str) -> Path:
     replies = [
         reply if place % 2 else reply.model_copy(update=lost)
         for place, reply in enumerate(read_records(folder / REPLIES, Reply))
+        if place % 2 or outcome != "unanswered"
     ]
-    write_records(kept / REPLIES, [reply for reply in replies if reply.outcome != "unanswered"])
+    write_records(kept / REPLIES, replies)
     return kept
 
 
