@@ -153,6 +153,35 @@ def test_repeats_of_a_run_are_taken_together(ran: Ran) -> None:
     assert together.right.high - together.right.low < found.runs[0].all.right.high - found.runs[0].all.right.low
 
 
+def test_runs_that_differ_in_more_than_chance_are_no_repeats(ran: Ran) -> None:
+    model = "sim/reader?miss=0.2"
+    one = ran(model, "--seed", 1)
+    for others in (("--temperature", 0.5), ("--max-tokens", 512), ("--samples", 3), ("--limit", 100)):
+        assert analyse([one, ran(model, "--seed", 2, *others)]).findings.repeated == (), others
+
+
+def test_rungs_that_were_asked_different_questions_are_no_ladder(ran: Ran) -> None:
+    model = "sim/reader?miss=0.2"
+    found = analyse([ran(model), ran(model, "--system", "tables", "--limit", 100)]).findings
+    assert found.ladders == ()
+    assert any("has no ladder" in note for note in found.notes)
+
+
+def test_a_run_of_a_part_of_the_bench_keeps_its_counts(ran: Ran) -> None:
+    whole, part = ran("sim/oracle"), ran("sim/oracle", "--limit", 30)
+    [all_of_it], [some] = (analyse([run]).findings.runs for run in (whole, part))
+    assert some.all.counts.model_copy(update={"asked": 0, "not_asked": 0}) == all_of_it.all.counts.model_copy(
+        update={"asked": 0, "not_asked": 0}
+    )
+    assert (some.all.counts.asked, some.all.counts.not_asked) == (30, all_of_it.all.counts.asked - 30)
+    for breakdown in some.breakdowns:
+        for group in breakdown.groups:
+            assert group.counts.built is None
+            assert group.counts.fitted == group.outcomes.questions
+    [bench], [known] = (analyse([run]).findings.benches for run in (part, whole))
+    assert bench.model_copy(update={"folder": known.folder}) == known
+
+
 def test_floors_come_from_keys_and_from_guessers(ran: Ran) -> None:
     found = analyse([ran("sim/null"), ran("sim/majority"), ran("sim/oracle")]).findings
     floors = {floor.name: floor.right.value for floor in found.floors}

@@ -49,7 +49,9 @@ def test_how_often_a_fault_strikes_is_found(single: Analysis) -> None:
         for cause in attribution_of(single, f"sim/reader?{fault}=0.5").causes:
             if cause.name == fault and cause.could_strike > 150:
                 seen += 1
-                assert cause.rate == pytest.approx(0.5, abs=0.12), fault
+                assert cause.rate is not None
+                assert cause.rate.low <= 0.5 <= cause.rate.high, fault
+                assert cause.rate.value == pytest.approx(0.5, abs=0.12), fault
     assert seen >= 4
 
 
@@ -114,7 +116,7 @@ def attributing(*fittings: dict[str, float], readable: int = 100) -> Attributing
     made.readable = readable
     made.exposed.update(one=readable / 2, two=readable / 2)
     for number, likely in enumerate(fittings):
-        made.add(Fitting(f"q{number}", 0, "ranking", likely, dict.fromkeys(likely, "somewhere")))
+        made.add(Fitting(f"q{number}", 0, "ranking", likely, dict.fromkeys(likely, "somewhere")), number)
     return made
 
 
@@ -144,3 +146,17 @@ def test_an_answer_that_no_slip_gives_is_unclear() -> None:
 def test_nothing_wrong_needs_no_cause() -> None:
     found = attributing().settle().attribution
     assert (found.wrong, found.explained, found.causes) == (0, 0, ())
+
+
+def test_how_often_a_cause_strikes_is_not_pulled_to_the_average() -> None:
+    made = Attributing(KINDS)
+    for number in range(40):
+        made.expose({"one": 1.0, "two": 0.1}, number // 4)
+    for number in range(20):
+        made.add(Fitting(f"q{number}", 0, "ranking", {"one": 1.0}, {"one": "somewhere"}), number // 4)
+    made.add(Fitting("q20", 0, "ranking", {"two": 1.0}, {"two": "elsewhere"}), 5)
+    one, two = made.settle().attribution.causes
+    assert one.rate is not None
+    assert one.rate.value == pytest.approx(one.expected / 40)
+    assert one.rate.low < one.rate.value < one.rate.high
+    assert two.rate is None, "it could have changed four answers"

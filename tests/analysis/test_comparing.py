@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fathom.analysis.comparing import (
+    Missing,
     benjamini_hochberg,
     compare,
     contexts_needed,
@@ -115,3 +116,48 @@ def test_a_difference_that_is_lost_among_many_tests_wants_more_questions() -> No
     assert not found.apart
     assert found.more_contexts is not None
     assert found.more_contexts >= 1
+
+
+def test_replies_that_have_not_come_may_take_the_difference_away() -> None:
+    where = np.arange(20)
+    first, second = np.zeros(20), np.array([1.0] * 10 + [0.0] * 10)
+    some = compare(("one", "two"), (first, second), where, 0.001, missing=(Missing(4, 0.2), Missing()))
+    found = corrected([some])[0]
+    assert found.apart
+    assert found.note == (
+        "two is better by 50.0 points. "
+        "4 replies of one have not come; were they right, the difference would be +30.0 points."
+    )
+    all_of_them = compare(("one", "two"), (first, second), where, 0.001, missing=(Missing(10, 0.5), Missing(1, 0.05)))
+    found = corrected([all_of_them])[0]
+    assert (found.waiting_first, found.waiting_second, found.apart) == (10, 1, False)
+    assert "is better" not in found.note
+    assert "1 reply of two has not come" in found.note
+    assert found.more_items == 0, "no further question would help"
+    turned = compare(("one", "two"), (second, first), where, 0.001, missing=(Missing(), Missing(10, 0.5)))
+    assert not corrected([turned])[0].apart
+
+
+def test_runs_that_differ_are_not_said_not_to() -> None:
+    where = np.repeat(np.arange(4), 2)
+    first, second = np.tile([1.0, 0.0], 4), np.tile([0.0, 1.0], 4)
+    equal = corrected([compared(first, second, where, 1.0)])[0]
+    assert equal.note == "They are equally good, though 8 questions came out differently."
+    alone = corrected([compared(np.zeros(8), np.ones(8), np.zeros(8, dtype=np.int64), 1.0)])[0]
+    assert "one context cannot tell" in alone.note
+    same = corrected([compared(first, first, np.zeros(8, dtype=np.int64), 1.0)])[0]
+    assert "do not differ at all" in same.note
+
+
+def test_what_is_needed_grows_with_the_tests_and_with_contexts_in_which_nothing_differs() -> None:
+    where = np.arange(100)
+    first, second = np.zeros(100), np.array([1.0] * 20 + [0.0] * 80)
+    alone = compare(("one", "two"), (first, second), where, 0.5)
+    crowded = compare(("one", "two"), (first, second), where, 0.5, tests=1_000)
+    assert alone.more_contexts == 0
+    assert crowded.more_contexts is not None
+    assert crowded.more_contexts > 0
+    # Two contexts of which one differs: six that differ are the fewest that can ever be told from chance.
+    needed = contexts_needed(np.array([1.0, 0.0]), np.arange(2))
+    assert needed is not None
+    assert needed >= 12

@@ -11,7 +11,6 @@ from fathom.analysis.intervals import (
     Numbers,
     Sums,
     Values,
-    Weights,
     clustered_error,
     difference,
     macro,
@@ -20,6 +19,7 @@ from fathom.analysis.intervals import (
     share,
     unclustered,
 )
+from fathom.analysis.sharing import Sharing, _parts
 
 
 def drawn(
@@ -133,9 +133,81 @@ def test_documents_that_many_contexts_share_widen_the_interval() -> None:
     chances = np.array([0.1, 0.9, 0.2, 0.8])[np.arange(80) % 4]
     values = (rng.random(400) < chances[contexts]).astype(float)
     plain = share(values, contexts)
-    wider = Weights.of(documents, 1_000, rng).share(values, contexts)
+    wider = Sharing.of(documents).share(values, contexts)
+    assert wider is not None
     assert wider.value == plain.value
     assert wider.high - wider.low > 1.5 * (plain.high - plain.low)
+
+
+def test_intervals_cover_where_contexts_share_documents() -> None:
+    """Thirty documents, five to a context; a document that is hard is hard in all of its contexts."""
+    rng = np.random.default_rng(12)
+    hard = rng.normal(0, 2, (100_000, 5)).mean(axis=1) + rng.normal(0, 0.3, 100_000)
+    truth = float((1 / (1 + np.exp(-0.5 - hard))).mean())
+    rounds, covered, alone = 200, 0, 0
+    for _ in range(rounds):
+        documents = [rng.choice(30, 5, replace=False) for _ in range(40)]
+        each = rng.normal(0, 2, 30)
+        easy = 0.5 + np.array([each[some].mean() for some in documents]) + rng.normal(0, 0.3, 40)
+        contexts = np.repeat(np.arange(40), rng.integers(5, 15, 40))
+        values = (rng.random(len(contexts)) < (1 / (1 + np.exp(-easy)))[contexts]).astype(float)
+        found, plain = Sharing.of(documents).share(values, contexts), share(values, contexts)
+        assert found is not None
+        assert found.high - found.low >= plain.high - plain.low - 1e-12
+        covered += found.low <= truth <= found.high
+        alone += plain.low <= truth <= plain.high
+    assert covered / rounds >= 0.88
+    assert alone / rounds < 0.75
+
+
+def test_the_sums_behind_shared_documents_are_those_of_the_written_out_matrices() -> None:
+    rng = np.random.default_rng(4)
+    documents = [rng.choice(12, rng.integers(1, 5), replace=False) for _ in range(9)]
+    held = Sharing.of(documents).held
+    weights = rng.random(9)
+    weights /= weights.sum()
+    whole = held.toarray()
+    likeness = whole @ whole.T
+    centring = np.eye(9) - np.outer(np.ones(9), weights)
+    one = centring.T @ np.diag(weights**2) @ centring
+    two = centring.T @ np.diag(weights) @ likeness @ np.diag(weights) @ centring
+    pull = weights * (centring @ rng.random(9))
+    expected = np.array([[np.trace(one @ likeness), np.trace(one)], [np.trace(two @ likeness), np.trace(two)]])
+    documents_part, contexts_part = np.linalg.solve(expected, [pull @ pull, pull @ likeness @ pull])
+    found = _parts(held, weights, pull)
+    assert found is not None
+    if documents_part < 0:
+        documents_part, contexts_part = 0.0, pull @ pull / np.trace(one)
+    assert found.documents == pytest.approx(documents_part * (weights @ likeness @ weights))
+    assert found.contexts == pytest.approx(max(0.0, contexts_part) * (weights**2).sum())
+
+
+def test_contexts_that_all_hold_the_same_documents_say_nothing_of_others() -> None:
+    values, contexts = drawn(np.random.default_rng(1), 10, 5, 0.6, 0.2)
+    assert Sharing.of([np.array([0, 1])] * 10).share(values, contexts) is None
+
+
+def test_questions_in_no_group_say_nothing_of_the_mean_over_groups() -> None:
+    rng = np.random.default_rng(6)
+    values = (rng.random(96) < 0.8).astype(float)
+    contexts = np.concatenate([np.arange(16), 16 + np.arange(80) // 10])
+    label = np.concatenate([[0] * 6 + [1] * 2 + [2] * 8, [-1] * 80])
+    some = macro(values, contexts, [label == number for number in range(3)])
+    only = macro(values[:16], contexts[:16], [label[:16] == number for number in range(3)])
+    assert some == only
+    assert (some.items, some.clusters) == (16, 16)
+
+
+@pytest.mark.parametrize("shares", [(0.9, 0.02), (0.97, 0.95)])
+def test_the_mean_over_groups_is_covered(shares: tuple[float, float]) -> None:
+    rng = np.random.default_rng(8)
+    covered = 0
+    for _ in range(300):
+        parts = [drawn(rng, 4, 8, right, 0.2)[0] for right in shares]
+        second = np.repeat([False, True], 32)
+        found = macro(np.concatenate(parts), np.arange(64) // 8, [second, ~second])
+        covered += found.low <= float(np.mean(shares)) <= found.high
+    assert covered / 300 >= 0.92
 
 
 def test_resamples_of_pairs_agree_with_the_formula() -> None:
@@ -156,6 +228,10 @@ def test_what_is_lost_of_a_rung_is_covered() -> None:
         upper, contexts = drawn(rng, 50, 8, 0.7, 0.2)
         lower = upper * (rng.random(len(upper)) < 0.75)
         found = ratio_lost(upper, lower, contexts)
+        assert found is not None
         covered += found.low <= 0.25 <= found.high
     assert covered / 300 >= 0.91
-    assert ratio_lost(np.zeros(20), np.zeros(20), np.arange(20)).method == "none"
+    assert ratio_lost(np.zeros(20), np.zeros(20), np.arange(20)) is None, "of nothing, nothing is lost"
+    alone = ratio_lost(np.ones(4), np.array([1.0, 1.0, 0.0, 0.0]), np.zeros(4, dtype=np.int64))
+    assert alone is not None
+    assert (alone.value, alone.low, alone.high) == (0.5, -1.0, 1.0)

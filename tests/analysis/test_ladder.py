@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,9 @@ from fathom.analysis.analyse import analyse
 from fathom.analysis.findings import Ladder
 from fathom.analysis.ladder import ladder
 from fathom.corpus.store import Corpus
+from fathom.records.files import read_records, write_records
+from fathom.records.questions import Reply
+from fathom.runs.folder import REPLIES, VERDICTS
 from fathom.tasks.bench import Bench
 from fathom.tasks.numeric.diagnose import Diagnoser
 from tests.analysis.conftest import Ran
@@ -46,6 +50,7 @@ def test_the_dialled_rates_are_inside_the_intervals(climbed: Ladder, examined: P
     [found] = [one for one in climbed.steps if one.name == step]
     wanted = changed(examined, fault)
     assert wanted > 0.03
+    assert found.rate is not None
     assert found.rate.low <= wanted <= found.rate.high
     assert found.rate.high - found.rate.low < 0.2
 
@@ -77,3 +82,32 @@ def test_a_missing_rung_leaves_two_steps_together() -> None:
     assert found.steps[0].lost.value == 0.5
     assert found.steps[1].lost.high > 0, "what was never lost may yet be"
     assert found.paths == {"full right, tables right": 10, "full wrong, tables right": 10}
+
+
+def without(folder: Path, kept: Path, outcome: str) -> Path:
+    """A copy of a run in which every other reply has failed, overflown or never come."""
+    shutil.copytree(folder, kept)
+    (kept / VERDICTS).unlink()
+    lost = {"outcome": outcome, "text": "", "error": "provider: gone" if outcome == "failed" else None}
+    replies = [
+        reply if place % 2 else reply.model_copy(update=lost)
+        for place, reply in enumerate(read_records(folder / REPLIES, Reply))
+        if place % 2 or outcome != "unanswered"
+    ]
+    write_records(kept / REPLIES, replies)
+    return kept
+
+
+@pytest.mark.parametrize("outcome", ["failed", "overflow", "unanswered"])
+def test_what_was_never_answered_is_no_loss_in_finding(ran: Ran, examined: Path, tmp_path: Path, outcome: str) -> None:
+    model = "sim/oracle"
+    full = without(ran(model, "--system", "full"), tmp_path / "full", outcome)
+    findings = analyse([full, ran(model, "--system", "passages")], bench=examined).findings
+    [found] = findings.ladders
+    assert [step.lost.value for step in found.steps] == [0.0]
+    questions = Bench(examined).manifest.questions
+    assert found.items == questions // 2
+    assert any(f"Left out: {questions - questions // 2:,} of {questions:,}" in note for note in found.notes)
+    whole = findings.comparisons[0]
+    assert whole.waiting_first == (0 if outcome == "overflow" else questions - questions // 2)
+    assert whole.apart == (outcome == "overflow")

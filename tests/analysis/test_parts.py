@@ -6,19 +6,22 @@ import numpy as np
 import pytest
 
 from fathom.analysis.cost import Offer, Spending, best_for_their_price
-from fathom.analysis.findings import LengthPoint, Outcomes
+from fathom.analysis.findings import OUTCOMES, LengthCurve, LengthPoint, Outcomes
 from fathom.analysis.going_with import going_with
 from fathom.analysis.intervals import Values, share
 from fathom.analysis.lengths import curve
+from fathom.analysis.properties import Asked
 from fathom.analysis.reading import Heard
 from fathom.analysis.steps import StepsTaken, look, trace_of
+from fathom.analysis.summing_up import length_curve
+from fathom.analysis.walking import Arrays
 from fathom.records.questions import Usage
 from fathom.tasks.family import Step
 
 # Lengths.
 
 
-def effective(*shares: float, contexts: int = 200) -> tuple[str | None, int, int, bool]:
+def effective(*shares: float, contexts: int = 200) -> tuple[str | None, int | None, int | None, bool]:
     """The effective length of a run with these shares right at 64K, 128K, 256K, ..."""
     points, values, where = [], [], []
     for place, right in enumerate(shares):
@@ -33,7 +36,8 @@ def effective(*shares: float, contexts: int = 200) -> tuple[str | None, int, int
         points.append(point)
     found = curve(points, values, where, 500, np.random.default_rng(0)).effective
     assert found is not None
-    assert found.low <= found.tokens <= found.high
+    if found.low is not None and found.high is not None:
+        assert found.low <= found.tokens <= found.high
     return found.length, found.low, found.high, found.reaches_the_end
 
 
@@ -51,6 +55,37 @@ def test_a_length_that_falls_is_not_mended_by_a_longer_one() -> None:
 def test_on_the_brink_the_interval_has_both_lengths() -> None:
     _, low, high, _ = effective(0.8, 0.68, contexts=40)
     assert (low, high) == (65_536, 131_072)
+
+
+def test_few_contexts_have_no_interval_of_an_effective_length() -> None:
+    assert effective(0.8, 0.3, contexts=4) == ("64K", None, None, False)
+
+
+def curve_of(rows: list[tuple[str, int, float]]) -> LengthCurve:
+    """The curve of questions with a family, a length and a share right; each is a context of its own."""
+    places = np.arange(len(rows))
+    asked = [
+        Asked(f"q{place}", place, {"family": (family,)}, {}, tokens) for place, (family, tokens, _) in enumerate(rows)
+    ]
+    right = np.array([share for *_, share in rows])
+    outcomes = np.zeros((len(rows), len(OUTCOMES)), dtype=np.int64)
+    outcomes[places, np.where(right == 1, OUTCOMES.index("right"), OUTCOMES.index("wrong"))] = 1
+    found = Arrays(places, places, right, right, outcomes)
+    return length_curve(asked, found, 1, 100, np.random.default_rng(0))
+
+
+def test_a_family_that_is_not_asked_at_every_length_bends_no_curve() -> None:
+    always = [("hard", length, float(place % 2)) for length in (1_024, 2_048) for place in range(20)]
+    found = curve_of(always + [("easy", 1_024, 1.0)] * 60)
+    assert [point.right.value for point in found.points] == [0.5, 0.5]
+    assert found.families == ("hard",)
+    assert found.note == "Without easy, not asked at every length."
+    assert found.effective is not None
+    assert found.effective.reaches_the_end
+    apart = curve_of([("hard", 2_048, 0.0)] * 20 + [("easy", 1_024, 1.0)] * 20)
+    assert apart.effective is None
+    assert "No family is asked at every length" in apart.note
+    assert len(apart.points) == 2
 
 
 def test_one_length_has_no_effective_length() -> None:
@@ -114,7 +149,9 @@ def test_a_copy_of_a_property_is_left_out_of_the_model() -> None:
     right = (rng.random(480) < 0.5).astype(float)
     found = going_with(right, np.repeat(np.arange(80), 6), sizes)
     assert found.fit is not None
-    assert set(found.fit.left_out) == {"context length"}
+    assert set(found.fit.left_out) == {"context length", "evidence spread"}
+    assert found.fit.left_out["evidence spread"] == "160 questions lack it"
+    assert found.left_out == {"constant": "it is the same for all questions"}
     assert {row.name for row in found.rows} == {"documents", "program length", "context length", "evidence spread"}
     spread = next(row for row in found.rows if row.name == "evidence spread")
     assert (spread.items, spread.odds_ratio) == (320, None)
@@ -123,6 +160,32 @@ def test_a_copy_of_a_property_is_left_out_of_the_model() -> None:
 def test_where_all_is_right_nothing_goes_with_failure() -> None:
     found = going_with(np.ones(480), np.repeat(np.arange(80), 6), asked(np.random.default_rng(0)))
     assert (found.rows, found.fit) == ((), None)
+    assert set(found.left_out.values()) == {"all of its questions came out the same"}
+
+
+def test_few_contexts_carry_no_model_and_many_properties_raise_few_false_alarms() -> None:
+    rng = np.random.default_rng(5)
+    alarms = 0
+    for _ in range(200):
+        where = np.repeat(np.arange(24), 10)
+        sizes = {f"of contexts {number}": np.repeat(rng.random(24), 10) for number in range(2)}
+        sizes |= {f"of questions {number}": rng.random(240) for number in range(4)}
+        right = (rng.random(240) < rng.beta(2.4, 1.6, 24)[where]).astype(float)
+        rows = going_with(right, where, sizes).rows
+        assert all(row.odds_p is not None for row in rows)
+        alarms += any(row.odds_p is not None and row.odds_p <= 0.05 for row in rows)
+    assert alarms / 200 <= 0.1
+    few = going_with(right[:120], where[:120], {name: values[:120] for name, values in sizes.items()})
+    assert few.fit is None
+    assert few.note == "12 contexts are too few for 6 properties side by side."
+
+
+def test_what_decides_all_is_not_told_as_chance() -> None:
+    where = np.repeat(np.arange(20), 2)
+    right = np.tile([0.0, 1.0], 20)
+    [row] = going_with(right, where, {"answer length": right * 3}).rows
+    assert row.correlation == pytest.approx(1.0)
+    assert row.p < 0.001
 
 
 def test_what_separates_perfectly_does_not_run_off() -> None:
@@ -202,6 +265,7 @@ def test_costs_add_up_and_an_unknown_price_stays_unknown() -> None:
         ([Offer(1.0, 0.5), Offer(2.0, 0.7), Offer(3.0, 0.6)], [True, True, False]),
         ([Offer(1.0, 0.5), Offer(1.0, 0.5)], [True, True]),
         ([Offer(None, 0.9), Offer(1.0, 0.5)], [False, True]),
+        ([Offer(1.0, 0.5, "all"), Offer(0.5, 0.9, "the easy ones")], [True, True]),
     ],
 )
 def test_who_is_best_for_the_price(offers: list[Offer], best: list[bool]) -> None:

@@ -7,6 +7,7 @@ import io
 import json
 import zlib
 from base64 import b64decode
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,14 +16,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from fathom.analysis.analyse import analyse
+from fathom.analysis.findings import Estimate
 from fathom.report.drawings.canvas import as_svg, fitted, legal, letters, spread
 from fathom.report.drawings.charts import Curve, Dot, Line, Piece, Point, Spot, cloud, curves, dots, stacks
 from fathom.report.figures import Column, Figure, write_figures
 from fathom.report.packing import packed
-from fathom.report.sections import all_figures, lead
+from fathom.report.sections import all_figures
 from fathom.report.shortening import LEVELS, shortened
-from fathom.report.words import percent
+from fathom.report.why import causes, goes_with, patterns, says_causes
+from fathom.report.words import percent, point
+from fathom.runs.folder import VERDICTS
 from tests.report.conftest import Sample
+from tests.report.sample import PLAYERS, play
+from tests.report.test_lead import altered, called
 
 
 def test_every_figure_is_written_in_every_form(sample: Sample, tmp_path: Path) -> None:
@@ -47,6 +54,80 @@ def test_the_headline_file_holds_the_findings(sample: Sample) -> None:
         counts = run.all.counts
         five = ("built", "fitted", "failed", "refused", "retired")
         assert [row[name] for name in five] == [getattr(counts, name) for name in five]
+
+
+def test_every_figure_is_drawn(sample: Sample, tmp_path: Path) -> None:
+    """Repeated runs and samples too."""
+    asked_again = [play(sample.bench, tmp_path / name, replace(PLAYERS[4], name=name), 3) for name in ("one", "two")]
+    findings = analyse(asked_again).findings
+    figures = {figure.id: figure for some in (sample.analysis.findings, findings) for figure in all_figures(some)}
+    assert {"samples", "repeated", "effective-length", "explained"} <= set(figures)
+    for figure in figures.values():
+        svg = figure.as_svg()
+        assert svg is not None, figure.id
+        assert etree.fromstring(svg.encode()).find(".//{*}text") is not None
+
+
+def test_a_run_that_keeps_no_length_stands_at_none() -> None:
+    drawn = json.dumps(dots("", [Line("a", [Dot(0, Point(13.0, 13.0, 14.0, ""))])], 880, 13.0, 16.0, "tokens"))
+    assert drawn.count('"none"') == 2
+    assert all(f'"{length}"' in drawn for length in ("16K", "32K", "64K"))
+    assert '"8K"' not in drawn
+
+
+def test_one_of_a_kind_is_not_several() -> None:
+    one = Estimate(value=0.5, low=0.0, high=1.0, items=1, clusters=1, effective=1.0, method="made up")
+    assert point("a", one).tip.endswith("1 question over 1 context")
+
+
+def test_a_reply_shows_one_pattern_and_the_page_says_so(sample: Sample) -> None:
+    assert all(len(one.patterns) <= 1 for some in sample.analysis.items.values() for one in some)
+    (figure,) = patterns(sample.analysis.findings)
+    assert "shows one pattern" in figure.note
+
+
+def test_how_often_a_cause_strikes_has_its_interval_or_is_blank(sample: Sample) -> None:
+    told = called(sample.analysis.findings, "meadow").attribution
+    assert told is not None
+    blank, *others = told.causes
+    known = [one for one in others if one.count]
+    changed = told.model_copy(update={"causes": (blank.model_copy(update={"rate": None}), *others)})
+    findings = altered(sample.analysis.findings, "meadow", attribution=changed)
+    figure = causes(findings)[0]
+    rows = {row["cause"]: row for row in json.loads(figure.as_json())["rows"] if row["run"] == "meadow"}
+    assert [rows[blank.name][name] for name in ("rate", "rate_low", "rate_high")] == [None, None, None]
+    for one in known:
+        row, rate = rows[one.name], one.rate
+        assert rate is not None
+        assert (row["rate"], row["rate_low"], row["rate_high"]) == (rate.value, rate.low, rate.high)
+    assert figure.draw is not None
+    drawn = json.dumps(figure.draw(880.0))
+    assert drawn.count('"meadow, ') == len(known) > 0
+
+
+def test_properties_that_are_left_out_are_named(sample: Sample) -> None:
+    found = called(sample.analysis.findings, "meadow").correlations
+    lacking = found.model_copy(update={"left_out": {"level": "it never varies"}, "fit": None, "note": "No model."})
+    number = [run.facts.name for run in sample.analysis.findings.runs].index("meadow")
+    figure = goes_with(altered(sample.analysis.findings, "meadow", correlations=lacking))[number]
+    assert figure.note.endswith("No model. Left out: level (it never varies).")
+
+
+def test_one_line_says_for_all_runs_what_was_judged_here(sample: Sample, tmp_path: Path) -> None:
+    runs = [play(sample.bench, tmp_path / player.name, player) for player in PLAYERS[:2]]
+    for run in runs:
+        (run / VERDICTS).unlink()
+    notes = [note for note in analyse(runs).findings.notes if "judged here" in note]
+    assert notes == [
+        f"{2 * len(sample.analysis.items['meadow'])} replies of 2 runs had no verdict and were judged here."
+    ]
+
+
+def test_causes_are_not_said_to_come_of_programs_alone(sample: Sample) -> None:
+    """Some families have no programs."""
+    said = says_causes(sample.analysis.findings)
+    assert said.startswith("A likely cause is named for ")
+    assert "program" not in said
 
 
 def test_nothing_drawn_leaves_its_canvas(sample: Sample) -> None:
@@ -137,9 +218,3 @@ def test_limits_grow_stricter() -> None:
         assert sparing.reply < generous.reply
         assert sparing.passage < generous.passage
     assert all(f"{limits.reply:,} characters" in limits.rule() for limits in LEVELS)
-
-
-def test_the_lead_names_the_best_run_that_is_no_control(sample: Sample) -> None:
-    said = lead(sample.analysis.findings)
-    assert said[0].startswith("harbour-large answers ")
-    assert "harbour-small-passages" not in " ".join(said)

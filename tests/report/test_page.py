@@ -15,9 +15,10 @@ from lxml import etree
 from fathom.records.files import read_records
 from fathom.records.questions import Question
 from fathom.report.figures import write_figures
-from fathom.report.headline import controls
+from fathom.report.lead import lead
 from fathom.report.pages import Choice, write_page
-from fathom.report.sections import all_figures, lead
+from fathom.report.sections import all_figures
+from fathom.report.standing import controls
 from fathom.report.words import percent
 from fathom.scoring.keys import Key
 from fathom.tasks.bench import Bench
@@ -142,6 +143,14 @@ def test_filters_by_tag_and_words(sample: Sample, opening: Opening) -> None:
         )
         page.fill("#search", "no such words anywhere")
         wait_told(page, 0)
+
+
+def test_tags_that_say_nothing_to_a_reader_are_no_filters(sample: Sample, opening: Opening) -> None:
+    assert all("template" in one.tags for one in Bench(sample.bench).all_questions())
+    with opening(sample.page) as (page, _):
+        shown = {one.get_attribute("data-tag") for one in page.query_selector_all("[data-tag]")}
+        assert "skill" in shown
+        assert "template" not in shown
 
 
 def test_an_open_item_shows_all_of_it(sample: Sample, opening: Opening) -> None:

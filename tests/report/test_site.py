@@ -3,49 +3,104 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fathom.analysis.analyse import analyse
+from fathom.report.board import entries
 from fathom.report.pages import write_page
 from fathom.report.site import write_site
 from tests.conftest import Fathom
 from tests.report.conftest import Opening, Sample
-from tests.report.sample import PLAYERS, bench_in, play
+from tests.report.sample import PLAYERS, Player, bench_in, play
+from tests.report.test_lead import called, with_outcomes
+
+MORE = (
+    Player("simulated", "sim/reader?miss=0"),
+    Player("broken", "sim/reader?timeout=1", "full", "meadow/1b"),
+    Player("shaky", "sim/reader?timeout=0.3", "full", "meadow/3b"),
+)
 
 
 @pytest.fixture(scope="module")
 def site(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two benches; one answerer was put to both."""
+    """Two benches; one answerer was put to both, and twice to the first."""
     folder = tmp_path_factory.mktemp("site")
     other = bench_in(folder, articles=40, count=3, questions=5, lengths=(65_536,))
     extra = play(other, folder / "runs" / "large-on-the-other", PLAYERS[0])
-    analysis = analyse([*sample.runs, extra])
+    again = replace(PLAYERS[0], name="harbour-large-again")
+    more = [play(sample.bench, folder / "runs" / player.name, player) for player in (again, *MORE)]
+    analysis = analyse([*sample.runs, *more, extra])
     written = write_site(analysis.findings, analysis.all_items(), folder / "site", "Leaderboard")
     assert len(written.pages) == 2
     return folder / "site"
 
 
-def test_the_board_ranks_answerers_over_benches(site: Path, opening: Opening) -> None:
+def test_each_bench_has_a_ranking_of_models(site: Path, opening: Opening) -> None:
     with opening(site / "index.html") as (page, seen):
-        rows = page.query_selector_all("table.board tbody tr")
-        assert len(rows) == len(PLAYERS)
-        means = [float(row.query_selector(".board-value").inner_text().rstrip("%")) for row in rows]
-        assert means == sorted(means, reverse=True)
-        page.locator(".sort").nth(2).click()
-        first = page.query_selector("table.board tbody tr").inner_text()
-        assert "harbour/large-2" in first
-        assert page.get_attribute("table.board th:nth-child(5)", "aria-sort") == "descending"
+        first, second = page.query_selector_all("table.board")
+        assert len(first.query_selector_all("tbody tr")) == len(PLAYERS) + len(MORE)
+        assert len(second.query_selector_all("tbody tr")) == 1
+        ranks = [one.inner_text() for one in first.query_selector_all(".rank")]
+        assert ranks == ["1", "2", "3", "4", *"·" * 5]
+        said = [row.inner_text() for row in first.query_selector_all("tbody tr")]
+        shares = [float(one.inner_text().rstrip("%")) for one in first.query_selector_all(".board-value")[:4]]
+        assert shares == sorted(shares, reverse=True)
+        assert "harbour/large-2" in said[0]
         assert seen.nothing(), seen
+
+
+def test_what_is_no_model_is_marked_and_stands_below(site: Path, opening: Opening) -> None:
+    with opening(site / "index.html") as (page, _):
+        rows = page.query_selector_all(".bench >> nth=0 >> tbody tr")
+        marks = [mark.inner_text() if (mark := row.query_selector(".control")) else "" for row in rows]
+        assert marks == [""] * 5 + ["simulated"] + ["control"] * 3
+
+
+def test_the_board_says_what_has_not_come_and_which_run_is_shown(site: Path, sample: Sample, opening: Opening) -> None:
+    wanted = len(sample.analysis.items["meadow"])
+    with opening(site / "index.html") as (page, _):
+        rows = {
+            row.query_selector(".run-title").inner_text(): row
+            for row in page.query_selector_all(".bench >> nth=0 >> tbody tr")
+            if not row.query_selector(".control")
+        }
+        assert f"of {wanted} replies {wanted} have not come" in rows["meadow/1b"].inner_text()
+        assert rows["meadow/1b"].query_selector(".board-value").inner_text() == "–"
+        assert "at most " in rows["meadow/3b"].inner_text()
+        assert int(rows["meadow/3b"].query_selector("[data-name=failed]").inner_text()) > 0
+        assert "harbour-large, one of 2 runs" in rows["harbour/large-2"].inner_text()
+        assert "the first that is whole is shown" in page.inner_text("#figure-board")
+
+
+def test_the_board_can_be_read_on_a_narrow_screen(site: Path, opening: Opening) -> None:
+    with opening(site / "index.html", viewport={"width": 360, "height": 780}) as (page, seen):
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        assert min(one.bounding_box()["width"] for one in page.query_selector_all(".board tbody th")) >= 160
+        assert seen.nothing(), seen
+
+
+def test_of_several_runs_the_first_whole_one_is_shown(sample: Sample) -> None:
+    """The best of many tries would flatter whoever tried often."""
+    findings = sample.analysis.findings
+    large = called(findings, "harbour-large")
+    tries = [large.model_copy(update={"facts": large.facts.model_copy(update={"name": name})}) for name in "abc"]
+    tries[0] = tries[0].model_copy(update={"not_asked": 10})
+    tries[2] = tries[2].model_copy(update={"all": with_outcomes(large, 1.0, right=large.all.outcomes.replies)})
+    (entry,) = entries(
+        findings.model_copy(update={"runs": tuple(tries), "comparisons": (), "ladders": (), "floors": ()})
+    )
+    assert (entry.run.facts.name, entry.runs, entry.rank) == ("b", 3, 1)
 
 
 def test_each_bench_has_its_page_and_figures(site: Path, opening: Opening) -> None:
     with opening(site / "index.html") as (page, _):
-        page.click(".benches a >> nth=0")
+        page.click(".bench h2 a >> nth=0")
         page.wait_for_selector("html[data-ready] table.headline")
-        assert page.locator("table.headline tbody tr").count() == len(PLAYERS)
-    for name in ("board.csv", "headline.json", "bench-1/figures/headline.svg", "bench-2/index.html"):
+        assert page.locator("table.headline tbody tr").count() == len(PLAYERS) + len(MORE) + 1
+    for name in ("board.csv", "board.svg", "headline.json", "bench-1/figures/headline.svg", "bench-2/index.html"):
         assert (site / name).stat().st_size > 100
 
 
@@ -57,6 +112,9 @@ def test_runs_on_two_benches_stand_on_one_page(site: Path, sample: Sample, openi
     sizes = [bench.questions for bench in analysis.findings.benches]
     assert written.items == sum(sizes)
     with opening(path) as (page, seen):
+        first, second = (f"bench {bench.fingerprint[:6]}: " for bench in analysis.findings.benches)
+        assert page.inner_text("h1").startswith(f"{first}harbour-large answers")
+        assert page.inner_text(".lead").startswith(f"{second}large-on-the-other answers")
         for number, size in enumerate(sizes):
             page.select_option("#filter-bench", str(number))
             page.wait_for_function("n => document.querySelector('.told').textContent.startsWith(`${n} of`)", arg=size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,15 +10,17 @@ from itertools import combinations
 
 import numpy as np
 
-from fathom.analysis.comparing import compare, corrected, exchange_tests
-from fathom.analysis.findings import Comparison, Contamination, Estimate, Floor, Ladder, Repeated
+from fathom.analysis.comparing import Missing, compare, corrected, exchange_tests, holm
+from fathom.analysis.findings import OUTCOMES, Comparison, Contamination, Estimate, Floor, Ladder, Outcome, Repeated
 from fathom.analysis.intervals import Numbers, Sums, Values, clustered_error, difference, share, t_tail
 from fathom.analysis.ladder import RUNGS, ladder
-from fathom.analysis.walking import Arrays, Seen, Walked
+from fathom.analysis.walking import Arrays, Mask, Seen, Walked
 from fathom.models.simulated import PREFIX, Simulated
 
 WITHIN = ("length", "skill", "task", "level")
 """Groupings within which runs are compared, besides all questions together."""
+FEW_REPLIES = 20
+"""Questions answered below which nothing is said of what a model knew before."""
 GUESSERS = {
     "null": "always says that there is no answer",
     "random": "guesses values of the wanted form",
@@ -40,6 +43,20 @@ class Column:
     def at(self, rows: Numbers) -> Values:
         """The shares right of these questions, all of which the run was to ask."""
         return self.found.right[np.searchsorted(self.found.rows, rows)]
+
+    def came(self, rows: Numbers) -> Mask:
+        """Which of these questions were answered, rightly or not, as often as they were to be."""
+        return np.asarray(self._counted(rows, ("failed", "unanswered", "overflow")) == 0)
+
+    def missing(self, rows: Numbers) -> Missing:
+        """The replies to these questions that have not come. What overflows has come: the system let it."""
+        waiting = int(self._counted(rows, ("failed", "unanswered")).sum())
+        return Missing(waiting, waiting / max(1, len(rows) * self.seen.run.samples))
+
+    def _counted(self, rows: Numbers, kinds: Sequence[Outcome]) -> Numbers:
+        places = np.searchsorted(self.found.rows, rows)
+        found: Numbers = self.found.outcomes[places][:, [OUTCOMES.index(kind) for kind in kinds]].sum(axis=1)
+        return found
 
 
 def comparisons(
@@ -65,7 +82,7 @@ def comparisons(
     return [
         comparison
         for some in kinds.values()
-        for comparison in corrected([pair.comparison(walked, float(next(chances))) for pair in some])
+        for comparison in corrected([pair.comparison(walked, float(next(chances)), len(some)) for pair in some])
     ]
 
 
@@ -84,9 +101,11 @@ class _Pair:
         )
         return found
 
-    def comparison(self, walked: Walked, chance: float) -> Comparison:
+    def comparison(self, walked: Walked, chance: float, tests: int) -> Comparison:
+        names = self.one.name, self.two.name
         values = self.one.at(self.rows), self.two.at(self.rows)
-        return compare((self.one.name, self.two.name), values, walked.contexts[self.rows], chance, self.within)
+        missing = self.one.missing(self.rows), self.two.missing(self.rows)
+        return compare(names, values, walked.contexts[self.rows], chance, self.within, missing, tests)
 
 
 def _shared(one: Column, two: Column) -> Numbers:
@@ -104,16 +123,23 @@ def _kind(column: Column) -> tuple[str, str, str]:
     return facts.model, facts.system, facts.manner
 
 
+def _asked_so(column: Column) -> tuple[str, bytes]:
+    """All that makes a run that run but for chance: its system's settings and its own, and which questions it has."""
+    manifest = column.seen.run.manifest
+    own = manifest.settings.model_dump(exclude={"seed", "limit", "split"})
+    return json.dumps([manifest.system_settings, own], sort_keys=True), column.found.rows.tobytes()
+
+
 def repeated(walked: Walked, columns: Sequence[Column], bench: str) -> list[Repeated]:
     """Runs that differ in nothing but chance, averaged question by question."""
-    alike: dict[tuple[str, str, str], list[Column]] = defaultdict(list)
+    alike: dict[object, list[Column]] = defaultdict(list)
     for column in columns:
-        alike[_kind(column)].append(column)
+        alike[_kind(column), _asked_so(column)].append(column)
     made = []
-    for (model, system, manner), some in alike.items():
-        rows = _common(some)
-        if len(some) > 1 and len(rows):
-            values = np.stack([column.at(rows) for column in some])
+    for some in alike.values():
+        if len(some) > 1:
+            model, system, manner = _kind(some[0])
+            values = np.stack([column.found.right for column in some])
             made.append(
                 Repeated(
                     model=model,
@@ -121,43 +147,75 @@ def repeated(walked: Walked, columns: Sequence[Column], bench: str) -> list[Repe
                     manner=manner,
                     bench=bench,
                     runs=tuple(column.name for column in some),
-                    right=share(values.mean(axis=0), walked.contexts[rows]),
+                    right=share(values.mean(axis=0), some[0].found.contexts),
                     spread=float(values.mean(axis=1).std(ddof=1)),
                 )
             )
     return made
 
 
-def _common(columns: Sequence[Column]) -> Numbers:
-    rows = columns[0].found.rows
-    for column in columns[1:]:
-        rows = np.intersect1d(rows, column.found.rows, assume_unique=True)
-    return rows
-
-
-def ladders(walked: Walked, columns: Sequence[Column], bench: str) -> list[Ladder]:
-    """One for each model that was run on two rungs or more, asked in one manner."""
-    by_model: dict[tuple[str, str], dict[str, list[Column]]] = defaultdict(lambda: defaultdict(list))
+def _climbs(columns: Sequence[Column]) -> dict[tuple[object, ...], dict[str, list[Column]]]:
+    """The runs of each model by rung, among those asked the same questions in one manner, with as much effort."""
+    found: dict[tuple[object, ...], dict[str, list[Column]]] = defaultdict(lambda: defaultdict(list))
     for column in columns:
         model, system, manner = _kind(column)
         if system in RUNGS:
-            by_model[model, manner][system].append(column)
+            own = column.seen.run.manifest.settings
+            rows = column.found.rows.tobytes()
+            found[model, manner, own.temperature, own.reasoning_effort, rows][system].append(column)
+    return found
+
+
+def ladders(walked: Walked, columns: Sequence[Column], bench: str) -> list[Ladder]:
+    """One for each model that was asked the same on two rungs or more."""
     made = []
-    for (model, _), rungs in by_model.items():
+    for (model, *_), rungs in _climbs(columns).items():
         if len(rungs) < 2:
             continue
         chosen = {rung: some[0] for rung, some in rungs.items()}
-        rows = _common(list(chosen.values()))
+        rows = next(iter(chosen.values())).found.rows
         notes = [
             f"Of {len(some)} runs over '{rung}' the first is taken." for rung, some in rungs.items() if len(some) > 1
         ]
-        if len(rows) < max(len(column.found.rows) for column in chosen.values()):
-            notes.append("Only questions that every rung was to be asked are counted.")
+        # A call that failed on one rung alone was told as a loss in finding, or as a gain.
+        came = _came_to_all(list(chosen.values()), rows)
+        if not came.all():
+            notes.append(
+                f"Left out: {int((~came).sum()):,} of {len(rows):,} questions, which some rung has not answered "
+                "(failed, not asked yet, or too long for the window)."
+            )
+        rows = rows[came]
         if len(rows):
             values = {rung: column.at(rows) for rung, column in chosen.items()}
             names = {rung: column.name for rung, column in chosen.items()}
-            made.append(ladder(model, bench, names, values, walked.contexts[rows], tuple(notes)))
+            made.append(ladder(str(model), bench, names, values, walked.contexts[rows], tuple(notes)))
     return made
+
+
+def _came_to_all(columns: Sequence[Column], rows: Numbers) -> Mask:
+    """Which questions every one of the runs has answered, rightly or not."""
+    return np.asarray(np.logical_and.reduce([column.came(rows) for column in columns]))
+
+
+def without_ladder(columns: Sequence[Column]) -> list[str]:
+    """Why models that were run on several rungs have no ladder."""
+    climbed = _climbs(columns)
+    rungs: dict[str, set[str]] = defaultdict(set)
+    for column in columns:
+        model, system, _ = _kind(column)
+        rungs[model] |= {system} & set(RUNGS)
+    having = {key[0] for key, some in climbed.items() if len(some) > 1}
+    unanswered = [
+        f"{key[0]} has no ladder: no question was answered on every rung."
+        for key, some in climbed.items()
+        if len(some) > 1 and not _came_to_all(chosen := [one[0] for one in some.values()], chosen[0].found.rows).any()
+    ]
+    return unanswered + [
+        f"{model} has no ladder: its runs over {', '.join(sorted(some))} were asked different questions, or in "
+        "different manners."
+        for model, some in rungs.items()
+        if len(some) > 1 and model not in having
+    ]
 
 
 def floors(walked: Walked, columns: Sequence[Column], bench: str) -> list[Floor]:
@@ -217,28 +275,37 @@ def contamination(walked: Walked, columns: Sequence[Column], bench: str) -> list
     made = []
     for column in columns:
         model, system, _ = _kind(column)
-        if system != "closed-book" or model.startswith(PREFIX):
-            continue
-        above = column.found.right - best[column.found.rows]
-        estimate = difference(above, column.found.contexts)
-        error = clustered_error(Sums.of(above, column.found.contexts))
-        spread = error.variance + 1 / (estimate.items + 2) ** 2
-        two_sided = t_tail(estimate.value / float(np.sqrt(spread)), error.freedom) if error.variance < 1 else 1.0
-        chance = two_sided / 2 if estimate.value > 0 else 1 - two_sided / 2
-        what = "knows more than can be guessed" if chance < 0.05 else "knows no more than can be guessed"
-        made.append(
-            Contamination(
-                model=model,
-                bench=bench,
-                run=column.name,
-                closed_book=_all(column),
-                floor="majority",
-                above_floor=estimate,
-                p=chance,
-                what=what,
-            )
-        )
-    return made
+        if system == "closed-book" and not model.startswith(PREFIX):
+            made.append(_known(column, column.found.right - best[column.found.rows], model, bench))
+    strict = iter(holm([one.p for one in made if one.p is not None]))
+    return [one if one.p is None else _told(one, next(strict)) for one in made]
+
+
+def _known(column: Column, above: Values, model: str, bench: str) -> Contamination:
+    """One run against the floor, before its chance is corrected for the others."""
+    estimate = difference(above, column.found.contexts)
+    error = clustered_error(Sums.of(above, column.found.contexts))
+    spread = error.variance + 1 / (estimate.items + 2) ** 2
+    two_sided = t_tail(estimate.value / float(np.sqrt(spread)), error.freedom) if error.variance < 1 else 1.0
+    chance = two_sided / 2 if estimate.value > 0 else 1 - two_sided / 2
+    came = int(column.came(column.found.rows).sum())
+    return Contamination(
+        model=model,
+        bench=bench,
+        run=column.name,
+        closed_book=_all(column),
+        floor="majority",
+        above_floor=estimate,
+        p=None if came < FEW_REPLIES else chance,
+        p_holm=None,
+        what=f"has answered fewer than {FEW_REPLIES} questions, which tells nothing",
+    )
+
+
+def _told(one: Contamination, chance: float) -> Contamination:
+    """With its chance after Holm, over the runs of the bench. What is not shown may be so all the same."""
+    what = "knows more than can be guessed" if chance < 0.05 else "is not shown to know more than can be guessed"
+    return one.model_copy(update={"p_holm": chance, "what": what})
 
 
 def documents_shared(documents: Sequence[Numbers]) -> Mapping[str, float]:

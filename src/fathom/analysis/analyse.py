@@ -19,12 +19,14 @@ from fathom.analysis.across import (
     floors,
     ladders,
     repeated,
+    without_ladder,
 )
 from fathom.analysis.cost import Offer, best_for_their_price
 from fathom.analysis.findings import Attribution, BenchFacts, Comparison, Counts, Findings, ItemFinding, RunFinding
 from fathom.analysis.going_with import going_with
-from fathom.analysis.intervals import Weights
+from fathom.analysis.intervals import Numbers
 from fathom.analysis.reading import Joined, join
+from fathom.analysis.sharing import Sharing
 from fathom.analysis.summing_up import (
     breakdowns,
     group,
@@ -49,7 +51,7 @@ class Settings:
 
     seed: int = 0
     resamples: int = 2_000
-    """Draws of contexts for effective lengths and documents."""
+    """Draws of contexts for effective lengths."""
     exchanges: int = 10_000
     """Tosses for paired tests."""
     causes: bool = True
@@ -145,17 +147,18 @@ class _Part:
         facts = _bench_facts(walked)
         rng = np.random.default_rng([settings.seed, int(facts.fingerprint[:8], 16)])
         columns = [Column(seen, arrays(walked, seen)) for seen in walked.seen]
-        weights = Weights.of(walked.documents, settings.resamples, rng) if facts.shared_documents else None
+        sharing = Sharing.of(walked.documents) if documents_shared(walked.documents)["shared"] else None
         items: dict[str, list[ItemFinding]] = {}
         runs = []
         for column in columns:
             settled = column.seen.attributing.settle()
             items[column.name] = with_causes(column.seen.items, settled)
             told = settled.attribution if column.seen.attributing.readable else None
-            runs.append(_run(walked, column.seen, column.found, told, facts, settings, rng, weights))
-        runs = _with_best(runs)
+            runs.append(_run(walked, column.seen, column.found, told, facts, settings, rng, sharing))
+        runs = _with_best(runs, walked.seen)
         compared = comparisons(walked, columns, settings.exchanges, rng)
-        return cls(facts, walked, columns, runs, compared, items, _notes(walked, facts, runs, settings.causes))
+        notes = [*_notes(walked, facts, runs, settings.causes), *without_ladder(columns)]
+        return cls(facts, walked, columns, runs, compared, items, notes)
 
 
 def _corpus(joined: Joined, given: Path | None, stack: ExitStack) -> Corpus | None:
@@ -183,7 +186,7 @@ def _bench_facts(walked: Walked) -> BenchFacts:
     bench = walked.joined.bench
     manifest = bench.manifest
     fitted = manifest.fitted
-    ties = documents_shared(walked.documents)
+    ties = documents_shared(_all_documents(walked))
     return BenchFacts(
         fingerprint=manifest.fingerprint,
         folder=str(bench.folder),
@@ -205,6 +208,17 @@ def _bench_facts(walked: Walked) -> BenchFacts:
     )
 
 
+def _all_documents(walked: Walked) -> list[Numbers]:
+    """The documents of every context of the bench, those of which no run was asked anything too."""
+    if len(walked.documents) == walked.joined.bench.manifest.contexts:
+        return walked.documents
+    numbers: dict[str, int] = {}
+    return [
+        np.array([numbers.setdefault(id, len(numbers)) for id in context.articles], dtype=np.int64)
+        for context in walked.joined.bench.contexts()
+    ]
+
+
 def _run(
     walked: Walked,
     seen: Seen,
@@ -213,11 +227,11 @@ def _run(
     bench: BenchFacts,
     settings: Settings,
     rng: np.random.Generator,
-    weights: Weights | None,
+    sharing: Sharing | None,
 ) -> RunFinding:
     samples = seen.run.samples
     every = np.ones(len(found.rows), dtype=bool)
-    whole = group("all", found, every, bench, samples)
+    whole = group("all", found, every, bench, samples, whole_run=True)
     groups = masks(walked, found)
     return RunFinding(
         facts=seen.run.facts(not whole.outcomes.failed and not whole.outcomes.unanswered),
@@ -231,7 +245,7 @@ def _run(
         attribution=told,
         steps=seen.steps.found(),
         cost=seen.spending.cost(len(found.rows), whole.outcomes.right / samples, seen.run.spent),
-        by_document=None if weights is None else weights.share(found.right, found.contexts),
+        by_document=None if sharing is None else sharing.share(found.right, found.contexts),
         not_asked=seen.run.others,
     )
 
@@ -241,8 +255,11 @@ def _sizes(walked: Walked, found: Arrays) -> dict[str, np.ndarray[tuple[int], np
     return {name: values[found.rows] for name, values in walked.sizes.items()}
 
 
-def _with_best(runs: Sequence[RunFinding]) -> list[RunFinding]:
-    offers = [Offer(run.cost.price_a_question, run.all.right.value) for run in runs]
+def _with_best(runs: Sequence[RunFinding], seen: Sequence[Seen]) -> list[RunFinding]:
+    offers = [
+        Offer(run.cost.price_a_question, run.all.right.value, one.run.asked)
+        for run, one in zip(runs, seen, strict=True)
+    ]
     return [
         run.model_copy(update={"cost": run.cost.model_copy(update={"best_for_its_price": best})})
         for run, best in zip(runs, best_for_their_price(offers), strict=True)
@@ -257,10 +274,10 @@ def _notes(walked: Walked, bench: BenchFacts, runs: Sequence[RunFinding], causes
             f"The corpus of '{bench.name}' is not there, so that no cause of a wrong answer is named. "
             "Say where it is with --corpus."
         )
-    if len(walked.documents) < FEW_CONTEXTS:
-        notes.append(
-            f"'{bench.name}' was asked over {len(walked.documents)} contexts: intervals are wide, and rightly so."
-        )
+    contexts = len(walked.documents)
+    if contexts < FEW_CONTEXTS:
+        over = "1 context" if contexts == 1 else f"{contexts} contexts"
+        notes.append(f"'{bench.name}' was asked over {over}: intervals are wide, and rightly so.")
     if bench.linked_contexts > 0.5:
         notes.append(
             f"{bench.shared_documents:.0%} of the documents of '{bench.name}' stand in several contexts, which are "
@@ -269,12 +286,20 @@ def _notes(walked: Walked, bench: BenchFacts, runs: Sequence[RunFinding], causes
     for run, seen in zip(runs, walked.seen, strict=True):
         waiting = run.all.outcomes.failed + run.all.outcomes.unanswered
         if waiting:
+            said = "1 reply has" if waiting == 1 else f"{waiting:,} replies have"
             notes.append(
-                f"{run.facts.name}: {waiting:,} replies have not come ({run.all.outcomes.failed:,} failed). They count "
-                f"among the questions and not as right; were they all right, the score would be {run.all.at_most:.1%}."
+                f"{run.facts.name}: {said} not come ({run.all.outcomes.failed:,} failed). What has not come counts "
+                f"among the questions and not as right; were all of it right, the score would be {run.all.at_most:.1%}."
             )
-        if seen.run.judged_here:
-            notes.append(f"{run.facts.name}: {seen.run.judged_here:,} replies had no verdict and were judged here.")
         if seen.untold and walked.has_corpus:
-            notes.append(f"{run.facts.name}: {seen.untold:,} wrong answers are of families that cannot tell causes.")
-    return notes
+            said = "1 wrong answer is" if seen.untold == 1 else f"{seen.untold:,} wrong answers are"
+            notes.append(f"{run.facts.name}: {said} of families that cannot tell causes.")
+    return [*notes, *_judged_here([seen.run.judged_here for seen in walked.seen])]
+
+
+def _judged_here(counts: Sequence[int]) -> Iterator[str]:
+    """One line for all runs: it is so for each of them, or for none, unless scoring was forgotten for one."""
+    runs = sum(count > 0 for count in counts)
+    if runs:
+        replies = "1 reply" if sum(counts) == 1 else f"{sum(counts):,} replies"
+        yield f"{replies} of {runs:,} {'run' if runs == 1 else 'runs'} had no verdict and were judged here."

@@ -15,7 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
-from fathom.analysis.findings import Attribution, Cause, Suspect
+from fathom.analysis.findings import Attribution, Cause, Estimate, Suspect
+from fathom.analysis.intervals import Sums, share_of_sums
 from fathom.records.questions import QuestionId
 from fathom.scoring.answers import Answer, Members, Multiset, Ranking, Text
 from fathom.scoring.checking import agrees
@@ -42,6 +43,9 @@ STRANGER_OF_LISTS = 0.003
 DOUBT = 20.0
 """Imagined questions in which each cause strikes as often as all do on average: a few strikes, or none, in a short run
 say little of one cause against another."""
+
+FEWEST_EXPOSED = 5.0
+"""Answers that a cause would have changed had it always struck, below which nothing is said of how often it does."""
 
 
 @dataclass(frozen=True)
@@ -147,22 +151,28 @@ class Attributing:
     could: Counter[str] = field(default_factory=Counter)
     readable: int = 0
     wrong: list[Fitting] = field(default_factory=list)
+    contexts: list[int] = field(default_factory=list)
+    """Of the wrong answers."""
+    by_context: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(float)))
+    """`exposed`, context by context."""
 
-    def expose(self, exposed: Mapping[str, float]) -> None:
+    def expose(self, exposed: Mapping[str, float], context: int) -> None:
         """Count one answer, right or wrong, that causes could have changed, each with its chance to."""
         self.readable += 1
         for cause, chance in exposed.items():
             self.exposed[cause] += chance
+            self.by_context[cause][context] += chance
             self.could[cause] += 1
 
-    def add(self, one: Fitting) -> None:
+    def add(self, one: Fitting, context: int) -> None:
         self.wrong.append(one)
+        self.contexts.append(context)
 
     def settle(self) -> Settled:
         """Every wrong answer with its suspects, and the causes over the whole run."""
         rates, stranger = self._rates()
         settled = [_weighed(one, rates, stranger) for one in self.wrong]
-        return Settled(settled, self._attribution(settled, rates))
+        return Settled(settled, self._attribution(settled))
 
     def _rates(self) -> tuple[dict[str, float], float]:
         """How often each cause strikes where it could, and how often something else does."""
@@ -188,7 +198,7 @@ class Attributing:
             rates = updated
         return dict(zip(causes, rates[:-1].tolist(), strict=True)), float(rates[-1])
 
-    def _attribution(self, settled: Sequence[Weighed], rates: Mapping[str, float]) -> Attribution:
+    def _attribution(self, settled: Sequence[Weighed]) -> Attribution:
         why = Counter(one.unclear for one in settled if one.unclear)
         named = [one for one in settled if not one.unclear]
         return Attribution(
@@ -197,17 +207,18 @@ class Attributing:
             tied=sum(is_tied(one.suspects) for one in settled),
             unclear=why.total(),
             unclear_why=dict(why.most_common()),
-            causes=tuple(self._causes(settled, rates)),
+            causes=tuple(self._causes(settled)),
         )
 
-    def _causes(self, settled: Sequence[Weighed], rates: Mapping[str, float]) -> Iterable[Cause]:
+    def _causes(self, settled: Sequence[Weighed]) -> Iterable[Cause]:
         first: dict[str, list[Weighed]] = defaultdict(list)
-        expected: dict[str, float] = defaultdict(float)
-        for one in settled:
+        struck: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+        for one, context in zip(settled, self.contexts, strict=True):
             for suspect in one.suspects:
-                expected[suspect.cause] += suspect.weight
+                struck[suspect.cause][context] += suspect.weight
             if not one.unclear:
                 first[one.suspects[0].cause].append(one)
+        expected = {cause: sum(some.values()) for cause, some in struck.items()}
         for cause in sorted(expected, key=lambda cause: (-len(first[cause]), -expected[cause])):
             mine = first[cause]
             rivals = Counter(other.cause for one in mine for other in one.suspects[1:])
@@ -219,11 +230,23 @@ class Attributing:
                 certain=sum(len(one.suspects) == 1 for one in mine),
                 expected=expected[cause],
                 could_strike=self.could[cause],
-                rate=min(1.0, rates.get(cause, 0.0)),
+                rate=_rate(struck[cause], self.by_context[cause]),
                 operation=kind.operation,
                 rivals=dict(rivals.most_common()),
                 examples=tuple(one.fitting.question for one in mine[:3]),
             )
+
+
+def _rate(struck: Mapping[int, float], exposed: Mapping[int, float]) -> Estimate | None:
+    """How often a cause strikes where it could, without the pull to the average that weighs suspects: with that, a
+    slip that never struck in a short run was given out as one that strikes now and then."""
+    if sum(exposed.values()) < FEWEST_EXPOSED:
+        return None
+    contexts = sorted(exposed)
+    # What a slip explains may come to more than it could have changed: its chance of giving the answer is a guess.
+    totals = np.array([struck.get(context, 0.0) for context in contexts])
+    counts = np.array([exposed[context] for context in contexts])
+    return share_of_sums(Sums(np.minimum(totals, totals * counts.sum() / max(totals.sum(), 1e-300)), counts), False)
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import ceil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, log2
 
 import numpy as np
 
@@ -60,18 +61,30 @@ def benjamini_hochberg(chances: Sequence[float]) -> list[float]:
     return corrected
 
 
+@dataclass(frozen=True)
+class Missing:
+    """What one run still waits for."""
+
+    replies: int = 0
+    share: float = 0.0
+    """Of the replies wanted."""
+
+
 def contexts_needed(differences: Values, contexts: Numbers, level: float = LEVEL, power: float = POWER) -> float | None:
     """Contexts with which a difference as large as the one seen is found, at that level, with that chance."""
     from scipy.special import ndtri
 
     sums = Sums.of(differences, contexts)
     error = clustered_error(sums)
-    # One question that went each way is imagined, as in the interval: no spread at all would promise too much.
+    # Half a question that went each way is imagined, as in the interval: no spread at all would promise too much.
     variance = error.variance + 1.0 / (sums.items + 2) ** 2
     if abs(sums.mean) < 1e-12 or variance == float("inf"):
         return None
     wanted = float(ndtri(0.5 + level / 2) + ndtri(power))
-    return len(sums.counts) * variance * (wanted / sums.mean) ** 2
+    needed = len(sums.counts) * variance * (wanted / sums.mean) ** 2
+    # Tossing fewer coins than this never gives so small a chance, however they fall: six that differ, at 5%.
+    coins = ceil(1 - log2(1 - level))
+    return max(needed, coins / float((np.abs(sums.totals) > 1e-12).mean()))
 
 
 def compare(
@@ -80,17 +93,19 @@ def compare(
     contexts: Numbers,
     chance: float,
     within: str = "all",
+    missing: tuple[Missing, Missing] = (Missing(), Missing()),
+    tests: int = 1,
     level: float = LEVEL,
 ) -> Comparison:
     """Two runs over the same questions in the same order; `chance` comes from exchanging them.
 
-    Corrections come when all comparisons are known.
+    Corrections come when all comparisons are known; what it takes to pass as one of so many `tests` is told here.
     """
     first, second = values
     differences = second - first
     estimate = difference(differences, contexts, level)
     clusters = estimate.clusters
-    needed = contexts_needed(differences, contexts, level)
+    needed = contexts_needed(differences, contexts, 1 - (1 - level) / tests) if (differences != 0).any() else None
     more = None if needed is None else max(0, ceil(needed - clusters))
     each = estimate.items / max(1, clusters)
     one, two = first >= 0.5, second >= 0.5
@@ -104,9 +119,14 @@ def compare(
         only_second=int((two & ~one).sum()),
         both=int((one & two).sum()),
         neither=int((~one & ~two).sum()),
+        differing=int((differences != 0).sum()),
+        waiting_first=missing[0].replies,
+        waiting_second=missing[1].replies,
         first_right=float(first.mean()),
         second_right=float(second.mean()),
         difference=estimate,
+        least=estimate.value - missing[0].share,
+        most=estimate.value + missing[1].share,
         p=chance,
         p_holm=chance,
         p_benjamini_hochberg=chance,
@@ -128,30 +148,55 @@ def corrected(comparisons: Sequence[Comparison], level: float = LEVEL) -> list[C
 
 
 def _settled(one: Comparison, strict: float, lenient: float, level: float) -> Comparison:
-    apart = strict <= 1 - level
-    more_items, more_contexts = (0, 0) if apart else (one.more_items, one.more_contexts)
-    if not apart and more_contexts == 0:
+    unlikely = strict <= 1 - level
+    apart = unlikely and not _may_turn(one)
+    more_items, more_contexts = (0, 0) if unlikely else (one.more_items, one.more_contexts)
+    if not unlikely and more_contexts == 0:
         # So near: the one test more that correcting for the others costs.
         more_items, more_contexts = max(1, ceil(one.items / max(1, one.clusters))), 1
-    return one.model_copy(
+    settled = one.model_copy(
         update={
             "p_holm": strict,
             "p_benjamini_hochberg": lenient,
             "apart": apart,
             "more_items": more_items,
             "more_contexts": more_contexts,
-            "note": _note(one, apart, more_items, more_contexts),
         }
     )
+    return settled.model_copy(update={"note": " ".join([_note(settled), *_waiting(settled)])})
 
 
-def _note(one: Comparison, apart: bool, items: int | None, contexts: int | None) -> str:
-    if apart:
+def _may_turn(one: Comparison) -> bool:
+    """Whether the replies that have not come could take the difference away."""
+    return one.least <= 0 < one.difference.value or one.difference.value < 0 <= one.most
+
+
+def _note(one: Comparison) -> str:
+    if one.apart:
         better = one.second if one.difference.value > 0 else one.first
         return f"{better} is better by {abs(one.difference.value) * 100:.1f} points."
-    if items is None:
+    if not one.differing:
         return "They do not differ at all on these questions."
+    if one.clusters < 2:
+        return "They differ, but one context cannot tell whether they would on others."
+    if one.more_items is None:
+        return f"They are equally good, though {_counted(one.differing, 'question')} came out differently."
+    if not one.more_items:
+        return "They differ, but not surely: it hangs on replies that have not come."
     return (
-        f"They cannot be told apart. If the difference is as it seems, it takes about {items:,} more questions "
-        f"({contexts:,} contexts) to tell them apart with a chance of {POWER:.0%}."
+        f"They cannot be told apart. If the difference is as it seems, it takes about "
+        f"{_counted(one.more_items, 'more question')} ({_counted(one.more_contexts or 0, 'context')}) to tell them "
+        f"apart with a chance of {POWER:.0%}."
     )
+
+
+def _waiting(one: Comparison) -> Iterator[str]:
+    sides = (one.first, one.waiting_first, one.least), (one.second, one.waiting_second, one.most)
+    for name, count, otherwise in sides:
+        if count:
+            many = (f"{count:,} replies of {name} have", "they") if count > 1 else (f"1 reply of {name} has", "it")
+            yield f"{many[0]} not come; were {many[1]} right, the difference would be {otherwise * 100:+.1f} points."
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

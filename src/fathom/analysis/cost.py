@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from fathom.analysis.findings import Cost
@@ -56,14 +56,17 @@ class Offer:
 
     price: float | None
     right: float
+    asked: Hashable = None
+    """What it was asked; a run that was asked other questions is no rival."""
 
 
 def best_for_their_price(offers: Sequence[Offer]) -> list[bool]:
-    """For each run, whether no other is at least as good for less, or better for as much."""
+    """For each run, whether no other on the same questions is at least as good for less, or better for as much."""
     return [
         one.price is not None
         and not any(
-            other.price is not None
+            other.asked == one.asked
+            and other.price is not None
             and other.price <= one.price
             and other.right >= one.right
             and (other.price < one.price or other.right > one.right)

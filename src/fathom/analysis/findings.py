@@ -37,15 +37,19 @@ class Counts(Record):
     """The five counts that stand beside every score."""
 
     built: Count | None
-    """None for a part of a fitted bench, whose refused questions left no tags."""
+    """None for a part where questions are lacking, refused by fitting or not asked: what they were is not known."""
     fitted: Count
-    """Questions of the bench as it was asked: all that were built where nothing had to be fitted."""
+    """Questions of the bench as it stands, whether or not a run was to ask them; of a part, those that it was."""
     failed: Count
     """Replies that did not come back; they wait to be asked again and are neither right nor wrong."""
     refused: Count
     """Questions that no smaller context could carry, and that the bench therefore lacks."""
     retired: Count = 0
     """Questions withdrawn since the bench was built."""
+    asked: Count = 0
+    """Questions that the run was to ask; none for a bench by itself."""
+    not_asked: Count = 0
+    """Questions of the bench that it was not to ask."""
 
 
 class Outcomes(Record):
@@ -142,9 +146,9 @@ class EffectiveLength(Record):
     length: str | None
     """None where not even the second length keeps it, or the shortest score is zero."""
     tokens: Count
-    low: Count
-    """The interval in tokens, from contexts drawn anew."""
-    high: Count
+    low: Count | None
+    """The interval in tokens, from contexts drawn anew; None below five contexts a length."""
+    high: Count | None
     reaches_the_end: bool
     """Whether the longest length still keeps it: then the true value may be greater."""
     note: str
@@ -155,7 +159,11 @@ class LengthCurve(Record):
 
     points: tuple[LengthPoint, ...]
     effective: EffectiveLength | None
-    """None for a single length."""
+    """None for a single length, and where no family is asked at every length."""
+    families: tuple[str, ...]
+    """The families that are asked at every length, of which the curve is made; of all where there is none."""
+    note: str = ""
+    """Which families are left out."""
 
 
 class Samples(Record):
@@ -191,6 +199,7 @@ class GoesWith(Record):
     odds_low: float | None
     odds_high: float | None
     odds_p: float | None
+    """After Holm, over the properties of the model."""
 
 
 class Fit(Record):
@@ -202,7 +211,7 @@ class Fit(Record):
     explained: float
     """McFadden's measure: 0 for nothing, 1 for all."""
     left_out: dict[str, str]
-    """Properties that could not be told apart from others, and why."""
+    """Properties that are not in it, and why."""
 
 
 class Correlations(Record):
@@ -210,6 +219,10 @@ class Correlations(Record):
 
     rows: tuple[GoesWith, ...]
     fit: Fit | None
+    left_out: dict[str, str]
+    """Properties of which nothing is said, and why."""
+    note: str = ""
+    """Why there is no model, where there is none."""
 
 
 class Pattern(Record):
@@ -248,8 +261,9 @@ class Cause(Record):
     """Wrong answers, each shared out among its suspects."""
     could_strike: Count
     """Questions whose answer it would change."""
-    rate: Share
-    """How often it strikes where it could, as far as the run shows."""
+    rate: Estimate | None
+    """How often it strikes where it could: `expected` over the answers it would have changed had it always struck. None
+    where it could have changed fewer than five."""
     operation: str
     """The rung it belongs to: finding, reading, computing."""
     rivals: dict[str, Count]
@@ -278,8 +292,9 @@ class LadderStep(Record):
     what: str
     lost: Estimate
     """The share of all questions lost here."""
-    rate: Estimate
-    """The share lost of what comes this far: of the questions that would be right but for this step and those below."""
+    rate: Estimate | None
+    """The share lost of what comes this far: of the questions that would be right but for this step and those below.
+    None where nothing comes this far."""
 
 
 class Ladder(Record):
@@ -367,7 +382,10 @@ class Contamination(Record):
     closed_book: Estimate
     floor: str
     above_floor: Estimate
-    p: Share
+    p: Share | None
+    """None where too few questions were answered to tell anything."""
+    p_holm: Share | None
+    """After Holm, over the closed-book runs of the bench."""
     what: str
 
 
@@ -385,20 +403,29 @@ class Comparison(Record):
     only_second: Count
     both: Count
     neither: Count
+    differing: Count
+    """Questions that fared differently, by however little."""
+    waiting_first: Count
+    """Replies of the first that have not come: failed, or not asked yet. They count as not right."""
+    waiting_second: Count
     first_right: Share
     second_right: Share
     difference: Estimate
     """Second minus first."""
+    least: float
+    """The difference if all replies that the first still waits for were right."""
+    most: float
+    """The same for the second."""
     p: Share
     """From exchanging the two at random, contexts kept whole."""
     p_holm: Share
     """After Holm's correction over all comparisons of its kind."""
     p_benjamini_hochberg: Share
     apart: bool
-    """Whether they differ at the level of the interval, after Holm."""
+    """Whether they differ at the level of the interval, after Holm, whatever the replies that have not come are."""
     more_items: Count | None
     """How many more questions it would take to tell them apart with a chance of 80%, if the difference is as it seems;
-    0 where they are apart, None where they do not differ at all."""
+    0 where nothing but replies that have not come keeps them together, None where there is no telling."""
     more_contexts: Count | None
     note: str
 
@@ -450,7 +477,8 @@ class RunFinding(Record):
     steps: Steps | None
     cost: Cost
     by_document: Estimate | None
-    """The headline with an interval that draws documents anew as well; None where no two contexts share one."""
+    """The headline with an interval for other documents as well; None where no two contexts share one, or where what
+    is the documents' and what is the contexts' cannot be told apart."""
     not_asked: Count
     """Questions of the bench that the run was not to ask."""
 

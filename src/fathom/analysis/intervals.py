@@ -111,8 +111,9 @@ def share_of_sums(sums: Sums, all_or_nothing: bool, level: float = LEVEL) -> Est
     if not items:
         return Estimate(value=0.0, low=0.0, high=1.0, level=level, items=0, clusters=0, effective=0.0, method="none")
     mean, error = sums.mean, clustered_error(sums)
-    effective = items / _design_effect(sums, error, all_or_nothing)
-    low, high = _wilson(mean, effective, t_quantile(level, error.freedom))
+    counted = _Counted(mean, items, items / len(sums.counts), error.variance)
+    effective = items / _design_effect(counted, all_or_nothing)
+    low, high = wilson(mean, effective, t_quantile(level, error.freedom))
     return Estimate(
         value=mean,
         low=low,
@@ -125,24 +126,36 @@ def share_of_sums(sums: Sums, all_or_nothing: bool, level: float = LEVEL) -> Est
     )
 
 
-def _design_effect(sums: Sums, error: Error, all_or_nothing: bool) -> float:
+@dataclass(frozen=True)
+class _Counted:
+    """What a design effect is told from."""
+
+    mean: float
+    items: float
+    """Questions; where they weigh differently, as many as would say as much with equal weights (Kish)."""
+    each: float
+    """Questions a context."""
+    variance: float
+
+
+def _design_effect(counted: _Counted, all_or_nothing: bool) -> float:
     """How many times as many questions it takes as if they were independent.
 
     Where nearly all came out the same the estimate rests on the few others, and hangs together with the mean: three
     imagined ones that are as alike as is usual keep it from promising too much. At 0% and 100% they are all there is.
     """
-    mean, items = sums.mean, sums.items
-    usual = 1 + (items / len(sums.counts) - 1) * ASSUMED_LIKENESS
+    mean, items = counted.mean, counted.items
+    usual = 1 + max(0.0, counted.each - 1) * ASSUMED_LIKENESS
     spread = mean * (1 - mean)
-    if error.variance == float("inf") or spread < 1e-12:
+    if counted.variance == float("inf") or spread < 1e-12:
         return usual
     rare = items * min(mean, 1 - mean)
-    found = (rare * error.variance * items / spread + IMAGINED * usual) / (rare + IMAGINED)
+    found = (rare * counted.variance * items / spread + IMAGINED * usual) / (rare + IMAGINED)
     # Contexts that happen to balance look better than independent questions; that much luck is not believed.
     return max(found, LEAST_EFFECT) if all_or_nothing else max(found, 1e-6)
 
 
-def _wilson(mean: float, size: float, reach: float) -> tuple[float, float]:
+def wilson(mean: float, size: float, reach: float) -> tuple[float, float]:
     """Wilson's interval: the shares that would not find the observed one surprising."""
     square = reach**2 / size
     middle = (mean + square / 2) / (1 + square)
@@ -160,7 +173,7 @@ def difference(values: Values, contexts: Numbers, level: float = LEVEL) -> Estim
         return Estimate(value=0.0, low=-1.0, high=1.0, level=level, items=0, clusters=0, effective=0.0, method="none")
     mean, error = sums.mean, clustered_error(sums)
     reach = t_quantile(level, error.freedom)
-    # As if one more question had gone each way: where nearly nothing differs, the few that do say little of the
+    # As if half a question more had gone each way: where nearly nothing differs, the few that do say little of the
     # spread. It is the correction of Agresti and Min for pairs.
     unseen = 1.0 / (items + 2) ** 2
     if error.variance == float("inf"):
@@ -185,39 +198,52 @@ def difference(values: Values, contexts: Numbers, level: float = LEVEL) -> Estim
 def unclustered(values: Values, level: float = LEVEL) -> tuple[float, float]:
     """What is usually printed: questions taken for independent. Kept to show how far that is off."""
     mean = float(values.mean())
-    return _wilson(mean, len(values), t_quantile(level, 1e9))
+    return wilson(mean, len(values), t_quantile(level, 1e9))
 
 
 def macro(values: Values, contexts: Numbers, groups: list[NDArray[np.bool_]], level: float = LEVEL) -> Estimate:
     """The mean over groups of questions, each group counting the same, however many questions it has."""
     size = int(contexts.max()) + 1
-    pull, mean = np.zeros(size), 0.0
+    weights, rests, mean = np.zeros(len(values)), np.zeros(len(values)), 0.0
+    heaviest = np.zeros(size)
     for group in groups:
-        inside, where = values[group], contexts[group]
-        middle = float(inside.mean())
+        middle, each = float(values[group].mean()), 1 / (group.sum() * len(groups))
         mean += middle / len(groups)
-        pull += np.bincount(where, weights=inside - middle, minlength=size) / len(inside) / len(groups)
-    clusters = len(np.unique(contexts))
-    variance = float((pull**2).sum()) * clusters / max(1, clusters - 1)
-    spread = mean * (1 - mean)
-    plain = share(values, contexts, level)
-    effective = spread / variance if variance > 1e-12 and spread > 1e-12 and clusters > 1 else plain.effective
-    low, high = _wilson(mean, effective, t_quantile(level, max(1.0, clusters - 1.0)))
+        weights[group] += each
+        rests[group] += each * (values[group] - middle)
+        heaviest = np.maximum(heaviest, np.bincount(contexts[group], minlength=size) / group.sum())
+    # Questions that are in no group say nothing here: with 80 that had no level beside 16 that had one, the interval
+    # was as narrow as if all 96 had been asked.
+    inside = weights > 0
+    plain = share(values[inside], contexts[inside], level)
+    held = np.bincount(contexts, weights=weights, minlength=size)
+    pull = np.bincount(contexts, weights=rests, minlength=size)[held > 0]
+    # A context that is all of some group would seem to have no spread; it is not let off so lightly.
+    variance = float((pull**2 / np.maximum(1 - heaviest[held > 0], 1e-3)).sum()) if len(pull) > 1 else float("inf")
+    held = held[held > 0]
+    counted = _Counted(mean, 1 / float((weights**2).sum()), plain.items / plain.clusters, variance)
+    effective = counted.items / _design_effect(counted, False)
+    freedom = max(1.0, float((held**2).sum() ** 2 / (held**4).sum()) - 1)
+    low, high = wilson(mean, effective, t_quantile(level, freedom))
     return plain.model_copy(update={"value": mean, "low": low, "high": high, "effective": effective})
 
 
-def ratio_lost(upper: Values, lower: Values, contexts: Numbers, level: float = LEVEL) -> Estimate:
-    """One minus the ratio of two means over the same questions: what is lost of what could have been had."""
+def ratio_lost(upper: Values, lower: Values, contexts: Numbers, level: float = LEVEL) -> Estimate | None:
+    """One minus the ratio of two means over the same questions: what is lost of what could have been had; None where
+    nothing could."""
     above, below = Sums.of(upper, contexts), Sums.of(lower, contexts)
     clusters, items = len(above.counts), above.items
     whole = float(above.totals.sum())
-    if whole <= 0 or clusters < 2:
-        return Estimate(
-            value=0.0, low=0.0, high=1.0, level=level, items=items, clusters=clusters, effective=0.0, method="none"
-        )
+    if whole <= 0:
+        return None
     ratio = float(below.totals.sum()) / whole
+    if clusters < 2:
+        lost = max(-1.0, 1 - ratio)
+        return Estimate(
+            value=lost, low=-1.0, high=1.0, level=level, items=items, clusters=clusters, effective=1.0, method="none"
+        )
     pull = (below.totals - ratio * above.totals) / whole
-    # One question more that is lost, and one less: a loss that was never seen is not known to be none.
+    # Half a question more that is lost, and half a one less: a loss that was never seen is not known to be none.
     variance = float((pull**2).sum()) * clusters / (clusters - 1) + 1 / (whole + 2) ** 2
     half = t_quantile(level, clusters - 1.0) * float(np.sqrt(variance))
     lost = 1 - ratio
@@ -257,41 +283,3 @@ def paired_resamples(first: Sums, second: Sums, resamples: int, rng: np.random.G
     """The difference of two runs' means in many draws of contexts, both runs over the same draw."""
     gap = second.totals - first.totals
     return np.concatenate([(piece @ gap) / (piece @ first.counts) for piece in draws(len(gap), resamples, rng)])
-
-
-@dataclass(frozen=True)
-class Weights:
-    """Random weights of contexts, for many rounds: those of a context's own times the mean of its documents'.
-
-    Each document and each context gets a random weight of mean one (a pigeonhole bootstrap with smooth weights). All
-    runs on a bench are weighed by the same.
-    """
-
-    rounds: Values
-
-    @classmethod
-    def of(cls, documents: list[Numbers], resamples: int, rng: np.random.Generator) -> Weights:
-        """`documents` holds the numbers of each context's documents."""
-        sizes = [len(some) for some in documents]
-        flat = np.concatenate(documents)
-        held = np.zeros((int(flat.max()) + 1, len(documents)))
-        np.add.at(held, (flat, np.repeat(np.arange(len(documents)), sizes)), np.repeat(1 / np.array(sizes), sizes))
-        own = rng.standard_exponential((resamples, len(documents)), dtype=np.float32)
-        theirs = rng.standard_exponential((resamples, len(held)), dtype=np.float32)
-        return cls(np.asarray(own * (theirs @ held.astype(np.float32)), dtype=float))
-
-    def share(self, values: Values, contexts: Numbers, level: float = LEVEL) -> Estimate:
-        """The mean with documents drawn anew as well as contexts: wider, where contexts share documents."""
-        size = self.rounds.shape[1]
-        counts = np.bincount(contexts, minlength=size).astype(float)
-        totals = np.bincount(contexts, weights=values, minlength=size)
-        means = (self.rounds @ totals) / (self.rounds @ counts)
-        plain = share(values, contexts, level)
-        mean, spread = plain.value, float(means.std())
-        # Never narrower than contexts alone: weights that vary smoothly miss what three imagined questions add.
-        found = mean * (1 - mean) / spread**2 if spread > 1e-9 else plain.effective
-        effective = min(plain.effective, found)
-        freedom = clustered_error(Sums.of(values, contexts)).freedom
-        low, high = _wilson(mean, effective, t_quantile(level, freedom))
-        update = {"low": low, "high": high, "effective": effective, "method": "pigeonhole over contexts and documents"}
-        return plain.model_copy(update=update)

@@ -10,6 +10,8 @@ from fathom.analysis.findings import EffectiveLength, LengthCurve, LengthPoint
 from fathom.analysis.intervals import LEVEL, Numbers, Sums, Values, draws
 
 KEPT = 0.85
+FEWEST_CONTEXTS = 5
+"""Contexts a length below which drawing them anew says nothing: of one, every draw is the same."""
 
 
 def curve(
@@ -21,14 +23,12 @@ def curve(
 ) -> LengthCurve:
     """The points from the shortest to the longest, with the effective length where there are two or more."""
     if len(points) < 2:
-        return LengthCurve(points=tuple(points), effective=None)
+        return LengthCurve(points=tuple(points), effective=None, families=())
     sums = [Sums.of(some, where) for some, where in zip(values, contexts, strict=True)]
     means = np.array([one.mean for one in sums])[None, :]
     reached = int(_reached(means)[0])
-    drawn = np.stack([_drawn_means(one, resamples, rng) for one in sums], axis=1)
     tokens = np.array([point.tokens for point in points])
-    found = np.where(_reached(drawn) >= 0, tokens[np.maximum(_reached(drawn), 0)], 0)
-    low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="inverted_cdf")
+    low, high = _span(sums, tokens, resamples, rng)
     shortest = float(means[0, 0])
     return LengthCurve(
         points=tuple(points),
@@ -38,12 +38,25 @@ def curve(
             at_shortest=shortest,
             length=points[reached].name if reached >= 0 else None,
             tokens=int(tokens[reached]) if reached >= 0 else 0,
-            low=int(low),
-            high=int(high),
+            low=low,
+            high=high,
             reaches_the_end=reached == len(points) - 1,
             note=_note(points, reached, shortest),
         ),
+        families=(),
     )
+
+
+def _span(
+    sums: Sequence[Sums], tokens: Numbers, resamples: int, rng: np.random.Generator
+) -> tuple[int, int] | tuple[None, None]:
+    """Between which lengths the effective one lies; nothing where contexts are too few to draw anew."""
+    drawn = np.stack([_drawn_means(one, resamples, rng) for one in sums], axis=1)
+    if min(len(one.counts) for one in sums) < FEWEST_CONTEXTS:
+        return None, None
+    found = np.where(_reached(drawn) >= 0, tokens[np.maximum(_reached(drawn), 0)], 0)
+    low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="inverted_cdf")
+    return int(low), int(high)
 
 
 def _drawn_means(sums: Sums, resamples: int, rng: np.random.Generator) -> Values:

@@ -38,21 +38,27 @@ HEAT_MAPS = (("skill", "topic"), ("skill", "length"), ("task", "level"), ("type"
 EXAMPLES = 3
 
 
-def group(name: str, found: Arrays, mask: Mask, bench: BenchFacts, samples: int) -> Group:
+def group(name: str, found: Arrays, mask: Mask, bench: BenchFacts, samples: int, whole_run: bool = False) -> Group:
     """How the questions under the mask fared."""
     counted = outcomes(found, mask, samples)
     right, credit, contexts = found.right[mask], found.credit[mask], found.contexts[mask]
-    whole = bool(mask.all()) and len(mask) == bench.questions
-    lacking = bench.counts.refused
-    return Group(
-        name=name,
-        counts=Counts(
-            built=bench.counts.built if whole else None if lacking else counted.questions,
+    others = bench.questions - len(mask)
+    # The counts of a whole run are its bench's, however few of the questions it was to ask.
+    if whole_run or (mask.all() and not others):
+        counts = bench.counts.model_copy(
+            update={"failed": counted.failed, "asked": counted.questions, "not_asked": others}
+        )
+    else:
+        counts = Counts(
+            built=None if bench.counts.refused or others else counted.questions,
             fitted=counted.questions,
             failed=counted.failed,
-            refused=lacking if whole else 0,
-            retired=bench.counts.retired if whole else 0,
-        ),
+            refused=0,
+            asked=counted.questions,
+        )
+    return Group(
+        name=name,
+        counts=counts,
         outcomes=counted,
         right=share(right, contexts),
         at_most=min(1.0, (counted.right + counted.failed + counted.unanswered) / max(1, counted.replies)),
@@ -113,11 +119,19 @@ def heat_maps(found: Arrays, groups: Mapping[str, Mapping[str, Mask]]) -> list[H
 def length_curve(
     asked: Sequence[Asked], found: Arrays, samples: int, resamples: int, rng: np.random.Generator
 ) -> LengthCurve:
-    """The share right by the length that was asked for."""
+    """The share right by the length that was asked for, of families that are asked at every length.
+
+    A family that is asked only of short contexts, and is easy, made the others seem to fall with length.
+    """
     tokens = np.array([asked[row].tokens for row in found.rows])
+    names = np.array([asked[row].groups["family"][0] for row in found.rows])
+    lengths = np.unique(tokens)
+    every = tuple(str(name) for name in np.unique(names))
+    families = tuple(name for name in every if len(np.unique(tokens[names == name])) == len(lengths))
+    kept = np.isin(names, families or every)
     points, values, contexts = [], [], []
-    for length in np.unique(tokens):
-        mask = tokens == length
+    for length in lengths:
+        mask = kept & (tokens == length)
         values.append(found.right[mask])
         contexts.append(found.contexts[mask])
         points.append(
@@ -128,7 +142,18 @@ def length_curve(
                 right=share(values[-1], contexts[-1]),
             )
         )
-    return curve(points, values, contexts, resamples, rng)
+    made = curve(points, values, contexts, resamples, rng)
+    return made.model_copy(update=_of_families(every, families))
+
+
+def _of_families(every: tuple[str, ...], families: tuple[str, ...]) -> dict[str, object]:
+    """What a curve says of the families that it is made of."""
+    if not families:
+        note = "No family is asked at every length, so that the lengths cannot be compared."
+        return {"families": every, "effective": None, "note": note}
+    left_out = [name for name in every if name not in families]
+    note = f"Without {', '.join(left_out)}, not asked at every length." if left_out else ""
+    return {"families": families, "note": note}
 
 
 def sampled(seen: Seen, found: Arrays) -> Samples | None:

@@ -193,19 +193,19 @@ def _one(
         if samples:
             _reply(seen, row, item, samples, diagnosis)
             for heard in samples:
-                _tell(seen, heard, told, fittings)
+                _tell(seen, number, heard, told, fittings)
 
 
-def _tell(seen: Seen, heard: Heard, told: Told | None, fittings: Iterator[Fitting]) -> None:
+def _tell(seen: Seen, context: int, heard: Heard, told: Told | None, fittings: Iterator[Fitting]) -> None:
     """Count what is told of one reply."""
     if heard.outcome not in ("right", "wrong"):
         return
     if told is None:
         seen.untold += heard.outcome == "wrong"
         return
-    seen.attributing.expose(told.exposed)
+    seen.attributing.expose(told.exposed, context)
     if heard.outcome == "wrong":
-        seen.attributing.add(next(fittings))
+        seen.attributing.add(next(fittings), context)
 
 
 def _reply(seen: Seen, row: int, item: Item, replies: list[Heard], diagnosis: Diagnosis) -> None:

@@ -152,10 +152,15 @@ def _one_run(run: RunFinding, by: Sequence[str]) -> Iterator[str]:
         if breakdown.by in by:
             yield from _breakdown(breakdown)
     if run.by_document is not None:
-        yield f"  with documents drawn anew as well as contexts: {spanned(run.by_document).strip()}"
+        yield f"  with other documents as well as other contexts: {spanned(run.by_document).strip()}"
     if run.lengths.effective is not None:
         found = run.lengths.effective
-        yield f"  effective length {found.length or 'none'} ({found.low:,} to {found.high:,} tokens): {found.note}"
+        span = (
+            f"{found.low:,} to {found.high:,} tokens" if found.low is not None else "too few contexts for an interval"
+        )
+        yield f"  effective length {found.length or 'none'} ({span}): {found.note}"
+    if run.lengths.note:
+        yield f"    {run.lengths.note}"
     if run.samples is not None:
         passed = ", ".join(f"pass@{k} {spanned(share).strip()}" for k, share in list(run.samples.pass_at.items())[:3])
         yield f"  {run.samples.samples} samples: {passed}, majority {run.samples.majority:.1%}"
@@ -188,10 +193,11 @@ def _breakdown(breakdown: Breakdown) -> Iterator[str]:
 
 
 def _causes(attribution: Attribution) -> Iterator[str]:
-    yield f"  {'likely causes of wrong answers':38} {'answers':>7} {'no rival':>9} {'strikes where it can':>21}"
+    yield f"  {'likely causes of wrong answers':38} {'answers':>7} {'no rival':>9} {'strikes where it can':>22}"
     for cause in attribution.causes[:MOST_LINES]:
         if cause.count:
-            yield f"    {cause.name:36} {cause.count:>7,} {cause.certain:>9,} {cause.rate:>21.1%}"
+            rate = "too few to say" if cause.rate is None else spanned(cause.rate)
+            yield f"    {cause.name:36} {cause.count:>7,} {cause.certain:>9,} {rate:>22}"
     yield f"    {'unclear':36} {attribution.unclear:>7,}"
 
 
@@ -209,7 +215,8 @@ def _ladder(found: Ladder) -> Iterator[str]:
     yield f"Where {found.model} loses its answers ({found.items:,} questions asked on every rung)"
     yield "  " + ", ".join(f"{rung} {spanned(right).strip()}" for rung, right in found.right.items())
     for step in found.steps:
-        yield f"  {step.name:20} {signed(step.lost):34} {step.rate.value:6.1%} of what comes so far: {step.what}"
+        rate = "nothing comes so far" if step.rate is None else f"{step.rate.value:6.1%} of what comes so far"
+        yield f"  {step.name:20} {signed(step.lost):34} {rate}: {step.what}"
     yield from (f"  {note}" for note in found.notes)
 
 

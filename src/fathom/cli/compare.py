@@ -58,6 +58,8 @@ def _page(findings: Findings) -> Iterator[str]:
         f"    both right {whole.both:,}, only the first {whole.only_first:,}, only the second {whole.only_second:,}, "
         f"neither {whole.neither:,}"
     )
+    if whole.waiting_first or whole.waiting_second:
+        yield f"    not come: {whole.waiting_first:,} of the first, {whole.waiting_second:,} of the second"
     rest = findings.comparisons[1:]
     if rest:
         yield f"  {'within':38} {'questions':>9} {'second less first':>32} {'p (Holm)':>9}"

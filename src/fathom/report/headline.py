@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from fathom.analysis.findings import Findings, RunFinding
-from fathom.models.simulated import PREFIX
+from fathom.report.costs import price_a_question
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, Line, dots
 from fathom.report.figures import Column, Figure, Value
+from fathom.report.standing import asked, came, missing, ranked, standings
 from fathom.report.titles import bench_names
 from fathom.report.words import point
 
@@ -20,7 +21,11 @@ COLUMNS = (
     Column("high", "to", "share"),
     Column("credit", "Credit", "share"),
     Column("at_most", "At most", "share"),
+    Column("standing", "What it is"),
+    Column("asked", "Questions asked", "count"),
+    Column("not_asked", "Left out", "count"),
     Column("replies", "Replies wanted", "count"),
+    Column("came", "Came", "count"),
     Column("wrong", "Wrong", "count"),
     Column("unreadable", "Unreadable", "count"),
     Column("model_refused", "Refused by the model", "count"),
@@ -36,28 +41,17 @@ COLUMNS = (
 )
 
 
-def controls(findings: Findings) -> set[str]:
-    """Runs that are there to compare with: they are told what a system has to find, or shown nothing."""
-    told = {run for ladder in findings.ladders for rung, run in ladder.runs.items() if rung != "full"}
-    # Of the simulated answerers only a reader may be taken for a model; an oracle knows the keys.
-    known = {run.facts.name for run in findings.runs if _is_no_reader(run.facts.model)}
-    return told | known | {one.run for one in findings.floors if one.run is not None}
-
-
-def _is_no_reader(model: str) -> bool:
-    return model.startswith(PREFIX) and not model.startswith(f"{PREFIX}reader")
-
-
 def headline(findings: Findings) -> Figure:
-    """Runs, the best first, and below them those that are there to compare with."""
+    """Runs, the best first; partial ones below whole ones, and below all those that are there to compare with."""
     places = {run.facts.name: number for number, run in enumerate(findings.runs)}
     benches = bench_names(findings)
-    aside = controls(findings)
-    runs = sorted(findings.runs, key=lambda run: (run.facts.name in aside, -run.all.right.value))
+    known = standings(findings)
+    runs = ranked(findings)
 
     def draw(width: float) -> Node:
         lines = [
-            Line(run.facts.name, [Dot(places[run.facts.name], point(run.facts.name, run.all.right))]) for run in runs
+            Line(_named(run), [Dot(places[run.facts.name], point(_named(run), run.all.right))] if came(run) else [])
+            for run in runs
         ]
         return dots("The share right of every run with its 95% interval", lines, width)
 
@@ -67,12 +61,12 @@ def headline(findings: Findings) -> Figure:
         "Share right of all replies wanted, answered or not, with the 95% interval clustered by context. Built, "
         "fitted, failed, refused, retired: the five counts that stand beside every score.",
         COLUMNS,
-        tuple(_row(run, benches.get(run.facts.bench, "")) for run in runs),
+        tuple(_row(run, benches.get(run.facts.bench, ""), known[run.facts.name]) for run in runs),
         draw,
     )
 
 
-def _row(run: RunFinding, bench: str) -> tuple[Value, ...]:
+def _row(run: RunFinding, bench: str, standing: str) -> tuple[Value, ...]:
     group, facts = run.all, run.facts
     outcomes, counts = group.outcomes, group.counts
     return (
@@ -85,7 +79,11 @@ def _row(run: RunFinding, bench: str) -> tuple[Value, ...]:
         group.right.high,
         group.credit.value,
         group.at_most,
+        standing,
+        outcomes.questions,
+        run.not_asked,
         outcomes.replies,
+        came(run),
         outcomes.wrong,
         outcomes.unreadable,
         outcomes.refused,
@@ -96,15 +94,21 @@ def _row(run: RunFinding, bench: str) -> tuple[Value, ...]:
         counts.failed,
         counts.refused,
         counts.retired,
-        run.cost.price_a_question,
+        price_a_question(run),
         _holds_to(run),
     )
+
+
+def _named(run: RunFinding) -> str:
+    """The run's name, with what a drawing must not hide of it."""
+    said = "; ".join(filter(None, [asked(run), missing(run)]))
+    return f"{run.facts.name} ({said})" if said else run.facts.name
 
 
 def _holds_to(run: RunFinding) -> str:
     """The effective length in a word."""
     effective = run.lengths.effective
-    if effective is None:
+    if effective is None or not came(run):
         return ""
     if effective.length is None:
         return "none"

@@ -38,6 +38,9 @@ OUTCOMES = {
 }
 """A sign for what became of a reply; "-" for a question that the run was not to answer."""
 
+OPAQUE = ("template",)
+"""Tags whose values say nothing to a reader: nobody looks for t-4f2a."""
+
 Place = tuple[str, QuestionId]
 """An item: the fingerprint of its bench, and its question."""
 
@@ -250,7 +253,8 @@ def _said(name: str, bench: str, folder: Path) -> Said:
 
 def _tags(row: Row) -> dict[str, str]:
     question = row.question
-    return {"family": question.family, "split": question.split, "answer": row.key.answer.type, **question.tags}
+    tags = {name: value for name, value in question.tags.items() if name not in OPAQUE}
+    return {"family": question.family, "split": question.split, "answer": row.key.answer.type, **tags}
 
 
 _FIRST = ("skill", "topic", "length", "task", "level", "type", "answer", "family")

@@ -14,10 +14,10 @@ import fathom
 from fathom.analysis.findings import Findings, ItemFinding
 from fathom.records.errors import FathomError, touching
 from fathom.records.files import replacing
-from fathom.report.headline import controls
 from fathom.report.items import Items
+from fathom.report.lead import lead
 from fathom.report.packing import packed, source_hash
-from fathom.report.sections import Section, lead, sections
+from fathom.report.sections import Section, sections
 from fathom.report.shortening import LEVELS, Limits
 from fathom.report.titles import bench_names
 
@@ -157,7 +157,6 @@ def _head(
             for run in findings.runs
         ],
         "floors": floors,
-        "controls": sorted(controls(findings)),
         "sections": [
             {
                 "id": one.id,

@@ -1,4 +1,4 @@
-"""A leaderboard as a folder of pages: one table over many benches and runs, and a report for each bench."""
+"""A leaderboard as a folder of pages: a ranking for each of many benches, and a report for each."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import fathom
-from fathom.analysis.findings import BenchFacts, Findings, ItemFinding, RunFinding
+from fathom.analysis.findings import BenchFacts, Findings, ItemFinding
 from fathom.records.errors import FathomError, touching
 from fathom.records.files import replacing
-from fathom.report.figures import Column, Figure, Value, write_figures
+from fathom.report.board import board
+from fathom.report.figures import Figure, write_figures
 from fathom.report.headline import headline
 from fathom.report.packing import packed
 from fathom.report.pages import Choice, Written, assembled, write_page
@@ -62,11 +63,11 @@ def write_site(
         place = folder / f"bench-{number}"
         pages.append(write_page(part, items, place / "index.html", title_of(part), choice))
         write_figures(all_figures(part), place / "figures")
-    board = board_figure(findings)
-    content = _board(findings, board, title)
+    shown = board(findings)
+    content = _first_page(findings, shown, title)
     with replacing(folder / "index.html") as file:
         file.write(content)
-    write_figures([board, headline(findings)], folder)
+    write_figures([shown, headline(findings)], folder)
     return Site(folder, tuple(pages), len(findings.runs))
 
 
@@ -93,24 +94,8 @@ def only(findings: Findings, bench: BenchFacts) -> Findings:
     )
 
 
-def board_figure(findings: Findings) -> Figure:
-    """Who answers (a model through a system) against benches."""
-    entries: dict[tuple[str, str, str], dict[str, RunFinding]] = {}
-    for run in findings.runs:
-        who = run.facts.model, run.facts.system, run.facts.manner
-        # Of several runs of one answerer on a bench the first is shown; the bench's own page shows all.
-        entries.setdefault(who, {}).setdefault(run.facts.bench, run)
-    return Figure(
-        "board",
-        "Leaderboard",
-        "Share right with the 95% interval, by model and system; the mean is over benches, each counting the same.",
-        _columns(findings),
-        tuple(_row(who, found, findings) for who, found in _best_first(entries)),
-    )
-
-
-def _board(findings: Findings, figure: Figure, title: str) -> bytes:
-    """The first page."""
+def _first_page(findings: Findings, figure: Figure, title: str) -> bytes:
+    """The leaderboard itself."""
     names = bench_names(findings)
     data = {
         "title": title,
@@ -126,6 +111,7 @@ def _board(findings: Findings, figure: Figure, title: str) -> bytes:
             ]
             for number, one in enumerate(findings.benches, start=1)
         ],
+        "answerers": len({(run.facts.model, run.facts.system, run.facts.manner) for run in findings.runs}),
         "figure": figure.for_page(),
         "notes": list(findings.notes),
     }
@@ -136,46 +122,3 @@ def _floor(findings: Findings, bench: BenchFacts) -> float | None:
     """The highest floor of a bench."""
     floors = [one.right.value for one in findings.floors if one.bench == bench.fingerprint and one.kind == "floor"]
     return max(floors, default=None)
-
-
-Entries = dict[tuple[str, str, str], dict[str, RunFinding]]
-
-
-def _best_first(entries: Entries) -> list[tuple[tuple[str, str, str], dict[str, RunFinding]]]:
-    """Those that did most benches first, then by their mean."""
-    return sorted(entries.items(), key=lambda entry: (-len(entry[1]), -_mean(entry[1])))
-
-
-def _mean(found: dict[str, RunFinding]) -> float:
-    return sum(run.all.right.value for run in found.values()) / len(found)
-
-
-def _columns(findings: Findings) -> tuple[Column, ...]:
-    each: list[Column] = []
-    for number, bench in enumerate(findings.benches, start=1):
-        each += [
-            Column(f"right_{number}", bench_names(findings)[bench.fingerprint], "share"),
-            Column(f"low_{number}", "from", "share"),
-            Column(f"high_{number}", "to", "share"),
-            Column(f"price_{number}", "price a question", "money"),
-        ]
-    return (
-        Column("model", "Model"),
-        Column("system", "System"),
-        Column("manner", "Manner"),
-        Column("benches", "Benches", "count"),
-        Column("mean", "Mean", "share"),
-        *each,
-    )
-
-
-def _row(who: tuple[str, str, str], found: dict[str, RunFinding], findings: Findings) -> tuple[Value, ...]:
-    values: list[Value] = [*who, len(found), _mean(found)]
-    for bench in findings.benches:
-        run = found.get(bench.fingerprint)
-        if run is None:
-            values += [None, None, None, None]
-        else:
-            right = run.all.right
-            values += [right.value, right.low, right.high, run.cost.price_a_question]
-    return tuple(values)

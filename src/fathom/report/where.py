@@ -1,16 +1,17 @@
-"""Figures that say how well and where: comparisons, lengths, breakdowns, heat maps, cost, floors."""
+"""Figures that say how well and where: comparisons, lengths, breakdowns, heat maps, samples."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
+from math import log2
 
 from fathom.analysis.findings import Comparison, Estimate, Findings, HeatMap, RunFinding
 from fathom.report.drawings.canvas import Node
-from fathom.report.drawings.charts import Curve, Dot, Field, Line, Point, Spot, cloud, curves, dots, heat
+from fathom.report.drawings.charts import Curve, Dot, Field, Line, Point, curves, dots, heat
 from fathom.report.figures import Column, Figure, Value
-from fathom.report.titles import bench_names
-from fathom.report.words import interval, percent, point
+from fathom.report.standing import came, with_replies
+from fathom.report.words import interval, joined, point, some
 
 RIGHT = (
     Column("right", "Right", "share"),
@@ -66,6 +67,10 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
         Column("difference", "Difference", "difference"),
         Column("low", "from", "difference"),
         Column("high", "to", "difference"),
+        Column("least", "if all of the first came right", "difference"),
+        Column("most", "if all of the second came right", "difference"),
+        Column("waiting_first", "First waits for", "count"),
+        Column("waiting_second", "Second waits for", "count"),
         Column("only_first", "Only first", "count"),
         Column("only_second", "Only second", "count"),
         Column("questions", "Questions", "count"),
@@ -86,6 +91,10 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
             one.difference.value,
             one.difference.low,
             one.difference.high,
+            one.least,
+            one.most,
+            one.waiting_first,
+            one.waiting_second,
             one.only_first,
             one.only_second,
             one.items,
@@ -113,15 +122,21 @@ def _ahead(one: Comparison, colours: dict[str, int]) -> Line:
     low, high = sorted((sign * one.difference.low, sign * one.difference.high))
     value = abs(one.difference.value)
     tip = f"{better} is {value * 100:.1f} points ahead of {worse} ({low * 100:+.1f} to {high * 100:+.1f})"
-    tip += "" if one.apart else ", which may be chance"
+    tip += "" if one.apart else f", which {why_together(one)}"
     return Line(
         f"{better} over {worse}", [Dot(colours.get(better, 0) if one.apart else GREY, Point(value, low, high, tip))]
     )
 
 
+def why_together(one: Comparison) -> str:
+    """What keeps two runs from being told apart."""
+    # More questions would not help where only the replies are wanting.
+    return "replies that have not come may undo" if one.more_items == 0 else "may be chance"
+
+
 def lengths(findings: Findings) -> tuple[Figure, ...]:
     """The share right by length, and how far each run holds."""
-    runs = [run for run in findings.runs if len(run.lengths.points) > 1]
+    runs = [run for run in with_replies(findings) if len(run.lengths.points) > 1]
     if not runs:
         return ()
     ticks = sorted({(float(one.tokens), one.name) for run in runs for one in run.lengths.points})
@@ -145,13 +160,18 @@ def lengths(findings: Findings) -> tuple[Figure, ...]:
     rows = tuple(
         (run.facts.name, one.name, one.tokens, *estimate(one.right)) for run in runs for one in run.lengths.points
     )
-    curve = Figure(
-        "lengths", "Share right by length", "Tokens of the context, on a doubling scale.", columns, rows, draw
-    )
-    return (curve, *_effective(runs))
+    said = ["Tokens of the context, on a doubling scale.", *_reserved(runs)]
+    curve = Figure("lengths", "Share right by length", " ".join(said), columns, rows, draw)
+    return (curve, *_effective(runs, colours))
 
 
-def _effective(runs: list[RunFinding]) -> Iterator[Figure]:
+def _reserved(runs: list[RunFinding]) -> Iterator[str]:
+    """What has to be known of curves: families that are left out of them, or that make them incomparable."""
+    for note in dict.fromkeys(run.lengths.note for run in runs if run.lengths.note):
+        yield f"{joined([run.facts.name for run in runs if run.lengths.note == note])}: {note}"
+
+
+def _effective(runs: list[RunFinding], colours: dict[str, int]) -> Iterator[Figure]:
     rows = tuple(
         (run.facts.name, one.at_shortest, one.shortest, one.length, one.low, one.high, one.reaches_the_end, one.note)
         for run in runs
@@ -169,18 +189,36 @@ def _effective(runs: list[RunFinding]) -> Iterator[Figure]:
             Column("note", "Note"),
         )
         note = "The longest length at which a run keeps 85% of its score at the shortest."
-        yield Figure("effective-length", "Effective length", note, columns, rows)
+        yield Figure("effective-length", "Effective length", note, columns, rows, partial(_reach, runs, colours))
+
+
+def _reach(runs: list[RunFinding], colours: dict[str, int], width: float) -> Node:
+    """How far each run holds, on a doubling scale that begins with "none"."""
+    shortest = min(one.tokens for run in runs for one in run.lengths.points)
+    longest = max(one.tokens for run in runs for one in run.lengths.points)
+
+    def at(tokens: int) -> float:
+        return log2(max(tokens, shortest / 2))
+
+    lines = [
+        Line(run.facts.name, [Dot(colours[run.facts.name], Point(at(one.tokens), at(low), at(high), tip))])
+        for run in runs
+        if (one := run.lengths.effective) is not None
+        for tip in [f"{run.facts.name}: {one.note}"]
+        for low, high in [(one.low, one.high) if one.low is not None and one.high is not None else [one.tokens] * 2]
+    ]
+    return dots("How far each run holds", lines, width, at(0), log2(longest), "tokens")
 
 
 def breakdowns(findings: Findings) -> tuple[Figure, ...]:
     """One figure for each property of the questions."""
-    kinds = {one.by: one.what for run in findings.runs for one in run.breakdowns if len(one.groups) > 1}
+    kinds = {one.by: one.what for run in with_replies(findings) for one in run.breakdowns if len(one.groups) > 1}
     order = sorted(kinds, key=lambda by: (FIRST.index(by) if by in FIRST else len(FIRST), by))
     return tuple(_breakdown(findings, by, kinds[by]) for by in order)
 
 
 def _breakdown(findings: Findings, by: str, what: str) -> Figure:
-    found = [(run, one) for run in findings.runs for one in run.breakdowns if one.by == by]
+    found = [(run, one) for run in with_replies(findings) for one in run.breakdowns if one.by == by]
     names = list(dict.fromkeys(group.name for _, one in found for group in one.groups))
     colours = places(findings)
 
@@ -241,7 +279,8 @@ def _file(name: str) -> str:
 
 def heat_maps(findings: Findings) -> tuple[Figure, ...]:
     """The heat maps that were worked out; the page makes those of any other two tags itself."""
-    return tuple(_heat(number, run, one) for number, run in enumerate(findings.runs, start=1) for one in run.heat_maps)
+    numbered = [(number, run) for number, run in enumerate(findings.runs, start=1) if came(run)]
+    return tuple(_heat(number, run, one) for number, run in numbered for one in run.heat_maps)
 
 
 def _heat(number: int, run: RunFinding, found: HeatMap) -> Figure:
@@ -253,7 +292,7 @@ def _heat(number: int, run: RunFinding, found: HeatMap) -> Figure:
             cell.column,
             cell.right.value,
             cell.right.items,
-            f"{cell.row}, {cell.column}: {interval(cell.right)}, {cell.right.items:,} questions",
+            f"{cell.row}, {cell.column}: {interval(cell.right)}, {some(cell.right.items, 'question')}",
         )
         for cell in found.cells
     ]
@@ -268,70 +307,11 @@ def _heat(number: int, run: RunFinding, found: HeatMap) -> Figure:
     )
 
 
-def costs(findings: Findings) -> tuple[Figure, ...]:
-    """What a question takes against the share right."""
-    priced = any(run.cost.price_a_question for run in findings.runs)
-    amount: Callable[[RunFinding], float] = (
-        (lambda run: run.cost.price_a_question or 0.0) if priced else (lambda run: run.cost.tokens_a_question)
-    )
-    axis = "US dollars a question" if priced else "tokens a question (no price is known)"
-    colours = places(findings)
-
-    def draw(width: float) -> Node:
-        spots = [
-            Spot(
-                colours[run.facts.name],
-                run.facts.name,
-                amount(run),
-                point(f"{run.facts.name}, {amount(run):,.4g} {axis.partition(' (')[0]}", run.all.right),
-                run.cost.best_for_its_price and priced,
-            )
-            for run in findings.runs
-        ]
-        return cloud(f"The share right against {axis}", spots, axis, width)
-
-    columns = (
-        Column("run", "Run"),
-        Column("right", "Right", "share"),
-        Column("price_a_question", "Price a question", "money"),
-        Column("price_a_right_answer", "Price a right answer", "money"),
-        Column("price", "Price of all", "money"),
-        Column("spent", "Spent, failures too", "money"),
-        Column("tokens_a_question", "Tokens a question", "count"),
-        Column("input_tokens", "Tokens in", "count"),
-        Column("cached_tokens", "of them cached", "count"),
-        Column("output_tokens", "Tokens out", "count"),
-        Column("seconds_a_question", "Seconds a question", "number"),
-        Column("best_for_its_price", "Nothing cheaper is better", "yes"),
-    )
-    rows = tuple(
-        (
-            run.facts.name,
-            run.all.right.value,
-            run.cost.price_a_question,
-            run.cost.price_a_right_answer,
-            run.cost.price,
-            run.cost.spent,
-            round(run.cost.tokens_a_question),
-            run.cost.input_tokens,
-            run.cost.cached_tokens,
-            run.cost.output_tokens,
-            run.cost.seconds_a_question,
-            run.cost.best_for_its_price,
-        )
-        for run in findings.runs
-    )
-    note = (
-        "Dashed: runs that no other beats in both. Costs are on a scale of tens; a run that costs nothing stands left."
-    )
-    return (Figure("cost", "Share right against cost", note, columns, rows, draw),) if findings.runs else ()
-
-
 def samples(findings: Findings) -> tuple[Figure, ...]:
     """pass@k and what repeated replies agree on."""
     rows = tuple(
         (run.facts.name, one.samples, k, share.value, share.low, share.high, one.mean, one.majority, one.agreement)
-        for run in findings.runs
+        for run in with_replies(findings)
         if (one := run.samples) is not None
         for k, share in one.pass_at.items()
     )
@@ -347,72 +327,23 @@ def samples(findings: Findings) -> tuple[Figure, ...]:
         Column("agreement", "Two samples agree", "share"),
     )
     note = "pass@k: the share of questions of which at least one of k replies is right."
-    return (Figure("samples", "Repeated replies", note, columns, rows),) if rows else ()
+    return (Figure("samples", "Repeated replies", note, columns, rows, partial(_passed, findings)),) if rows else ()
 
 
-def floors(findings: Findings) -> tuple[Figure, ...]:
-    """What a guess, a shortcut or a control gets right."""
-    if not findings.floors:
-        return ()
+def _passed(findings: Findings, width: float) -> Node:
+    """pass@k against k."""
+    found = [(run, run.samples) for run in with_replies(findings) if run.samples is not None]
     colours = places(findings)
-    benches = bench_names(findings)
-
-    def draw(width: float) -> Node:
-        lines = [
-            Line(one.name, [Dot(colours.get(one.run or "", GREY), point(f"{one.name}: {one.what}", one.right))])
-            for one in findings.floors
-        ]
-        return dots("What is right without reading", lines, width)
-
-    columns = (Column("floor", "Floor"), Column("what", "What it is"), Column("kind", "Kind"), Column("bench", "Bench"))
-    rows = tuple(
-        (one.name, one.what, one.kind, benches.get(one.bench, one.bench), *estimate(one.right))
-        for one in findings.floors
-    )
-    note = "Floors need no reading; controls show what the measuring itself can reach."
-    return (Figure("floors", "Floors and controls", note, (*columns, *RIGHT), rows, draw),)
-
-
-def contamination(findings: Findings) -> tuple[Figure, ...]:
-    """Closed-book runs against their floors."""
-    if not findings.contamination:
-        return ()
-    colours = places(findings)
-
-    def draw(width: float) -> Node:
-        lines = [
-            Line(one.model, [Dot(colours.get(one.run, GREY), point(f"{one.model}, closed book", one.closed_book))])
-            for one in findings.contamination
-        ]
-        return dots("The share right without the context", lines, width)
-
-    columns = (
-        Column("model", "Model"),
-        Column("run", "Run"),
-        Column("closed_book", "Right without the context", "share"),
-        Column("low", "from", "share"),
-        Column("high", "to", "share"),
-        Column("floor", "Floor"),
-        Column("above_floor", "Above the floor", "difference"),
-        Column("p", "p", "chance"),
-        Column("what", "What it means"),
-    )
-    rows = tuple(
-        (
-            one.model,
-            one.run,
-            one.closed_book.value,
-            one.closed_book.low,
-            one.closed_book.high,
-            one.floor,
-            one.above_floor.value,
-            one.p,
-            one.what,
+    lines = [
+        Curve(
+            colours[run.facts.name],
+            run.facts.name,
+            [(k, point(f"{run.facts.name}, pass@{k}", share)) for k, share in one.pass_at.items()],
         )
-        for one in findings.contamination
-    )
-    note = f"Intervals are at {percent(findings.level)}."
-    return (Figure("contamination", "Right without the context", note, columns, rows, draw),)
+        for run, one in found
+    ]
+    ticks = sorted({k for _, one in found for k in one.pass_at})
+    return curves("pass@k against k", lines, [(k, str(k)) for k in ticks], width)
 
 
 def repeated(findings: Findings) -> tuple[Figure, ...]:
@@ -430,4 +361,13 @@ def repeated(findings: Findings) -> tuple[Figure, ...]:
         for one in findings.repeated
     )
     note = "The mean over runs of one model and system, question by question; the spread is a standard deviation."
-    return (Figure("repeated", "Repeated runs", note, columns, rows),) if rows else ()
+
+    def draw(width: float) -> Node:
+        lines = [
+            Line(name, [Dot(number, point(f"{name}: {', '.join(one.runs)}", one.right))])
+            for number, one in enumerate(findings.repeated)
+            for name in [f"{one.model}, {one.system}, {some(len(one.runs), 'run')}"]
+        ]
+        return dots("The mean over repeated runs", lines, width)
+
+    return (Figure("repeated", "Repeated runs", note, columns, rows, draw),) if rows else ()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from fathom.analysis.findings import Cause, Findings, Ladder, Pattern, RunFinding
+from fathom.analysis.findings import Attribution, Cause, Correlations, Estimate, Findings, Ladder, Pattern, RunFinding
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, Line, Piece, Point, dots, stacks
 from fathom.report.figures import Column, Figure, Value
-from fathom.report.headline import controls
+from fathom.report.standing import controls
 from fathom.report.where import places
-from fathom.report.words import interval, percent, point
+from fathom.report.words import interval, percent, point, some
 
 RUNGS = {"full": "full text", "passages": "passages alone", "tables": "finished tables"}
 
@@ -54,7 +54,7 @@ def patterns(findings: Findings) -> tuple[Figure, ...]:
         for run, one in found
         if one.name == name
     )
-    note = "Told from the answers alone, type by type; a reply may show more than one pattern."
+    note = "Told from the answers alone, type by type; each reply that is not right shows one pattern."
     return (Figure("patterns", "Failure patterns", note, columns, rows, draw),)
 
 
@@ -99,7 +99,14 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(name, [Dot(colours[run.facts.name], _rate(run, one)) for run, one in found if one.name == name])
+            Line(
+                name,
+                [
+                    Dot(colours[run.facts.name], _rate(run, one, one.rate))
+                    for run, one in found
+                    if one.name == name and one.rate is not None
+                ],
+            )
             for name in names
         ]
         return dots("How often each cause strikes where it could", lines, width)
@@ -112,22 +119,24 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
         Column("expected", "Shared out", "number"),
         Column("could_strike", "Could strike", "count"),
         Column("rate", "Strikes where it could", "share"),
+        Column("rate_low", "from", "share"),
+        Column("rate_high", "to", "share"),
         Column("operation", "Belongs to"),
         Column("rivals", "Rivals"),
         Column("what", "What it is"),
     )
     rows = tuple(_cause(run, one) for name in names for run, one in found if one.name == name)
     note = (
-        "The question's own program is broken in one place at a time; the cause is the break that gives the reply's "
-        "answer. The drawing shows how often a cause strikes where it could."
+        "Where a question has a program, it is broken in one place at a time, and the cause is the break that gives "
+        "the reply's answer; other families say which answer each way of going astray leads to. The drawing shows how "
+        "often a cause strikes where it could; that is left blank where it hardly could."
     )
     return (Figure("causes", "Likely causes", note, columns, rows, draw), *_unclear(findings))
 
 
-def _rate(run: RunFinding, one: Cause) -> Point:
-    where = f"{percent(one.rate, 1)} of the {one.could_strike:,} questions that it could strike"
-    tip = f"{run.facts.name}, {one.name}: {where}"
-    return Point(one.rate, one.rate, one.rate, tip)
+def _rate(run: RunFinding, one: Cause, rate: Estimate) -> Point:
+    where = f"of the {some(one.could_strike, 'question')} whose answer it would change"
+    return Point(rate.value, rate.low, rate.high, f"{run.facts.name}, {one.name}: {interval(rate)} {where}")
 
 
 def _cause(run: RunFinding, one: Cause) -> tuple[Value, ...]:
@@ -139,7 +148,7 @@ def _cause(run: RunFinding, one: Cause) -> tuple[Value, ...]:
         one.certain,
         one.expected,
         one.could_strike,
-        one.rate,
+        *((None, None, None) if one.rate is None else (one.rate.value, one.rate.low, one.rate.high)),
         one.operation,
         rivals,
         one.what,
@@ -161,8 +170,26 @@ def _unclear(findings: Findings) -> tuple[Figure, ...]:
         Column("unclear", "Unclear", "count"),
         Column("why", "Why unclear"),
     )
-    note = "An answer that no single break explains is called unclear rather than guessed at."
-    return (Figure("explained", "How much is explained", note, columns, rows),)
+    note = "An answer that no single cause explains is called unclear rather than guessed at."
+    told = [(run.facts.name, run.attribution) for run in findings.runs if run.attribution and run.attribution.wrong]
+
+    def draw(width: float) -> Node:
+        return stacks("How many wrong answers have a likely cause", [(name, _parts(one)) for name, one in told], width)
+
+    return (Figure("explained", "How much is explained", note, columns, rows, draw if told else None),)
+
+
+def _parts(one: Attribution) -> list[Piece]:
+    """Wrong answers by what can be said of them; those with two causes alike are among the unclear."""
+    named = (
+        ("kept", "explained", one.explained),
+        ("reading", "two causes alike", one.tied),
+        ("finding", "unclear", one.unclear - one.tied),
+    )
+    return [
+        Piece(class_, name, count / one.wrong, f"{name}: {count:,} of {some(one.wrong, 'wrong answer')}")
+        for class_, name, count in named
+    ]
 
 
 def says_causes(findings: Findings) -> str:
@@ -171,7 +198,7 @@ def says_causes(findings: Findings) -> str:
     if not wrong:
         return ""
     share = percent(explained / wrong)
-    return f"{explained:,} of {wrong:,} wrong answers ({share}) come out of one break of the question's own program."
+    return f"A likely cause is named for {explained:,} of {some(wrong, 'wrong answer')} ({share})."
 
 
 def ladders(findings: Findings) -> tuple[Figure, ...]:
@@ -265,7 +292,11 @@ def _reached(run: RunFinding, reached: int, wanted: int) -> Point:
 
 def says_steps(findings: Findings) -> str:
     wrong = sum(run.steps.all_reached_and_wrong for run in findings.runs if run.steps)
-    return f"{wrong:,} traces reach every step and still answer wrong." if wrong else ""
+    return (
+        f"{some(wrong, 'trace')} {'reaches' if wrong == 1 else 'reach'} every step with a wrong answer all the same."
+        if wrong
+        else ""
+    )
 
 
 def goes_with(findings: Findings) -> tuple[Figure, ...]:
@@ -306,7 +337,7 @@ def _goes_with(number: int, run: RunFinding) -> Figure:
         Column("odds_ratio", "Odds, others fixed", "number"),
         Column("odds_low", "from", "number"),
         Column("odds_high", "to", "number"),
-        Column("odds_p", "p", "chance"),
+        Column("odds_p", "p, Holm", "chance"),
     )
     rows = tuple(
         (
@@ -325,8 +356,18 @@ def _goes_with(number: int, run: RunFinding) -> Figure:
         )
         for one in run.correlations.rows
     )
-    note = (
+    said = [
         "Below zero: the more, the less is right. Odds are for one standard deviation more, the other properties held "
-        "fixed."
-    )
-    return Figure(f"goes-with-{number + 1}", run.facts.name, note, columns, rows, draw)
+        "fixed.",
+        *_not_told(run.correlations),
+    ]
+    return Figure(f"goes-with-{number + 1}", run.facts.name, " ".join(said), columns, rows, draw)
+
+
+def _not_told(found: Correlations) -> Iterator[str]:
+    """Which properties nothing is said of, and why there is no model where there is none."""
+    if found.note:
+        yield found.note
+    lacking = found.left_out | (found.fit.left_out if found.fit else {})
+    if lacking:
+        yield f"Left out: {'; '.join(f'{name} ({reason})' for name, reason in lacking.items())}."

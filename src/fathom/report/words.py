@@ -20,6 +20,11 @@ def points(value: float) -> str:
     return f"{value * 100:.0f} point{'' if round(value * 100) == 1 else 's'}"
 
 
+def some(count: int, noun: str, several: str = "") -> str:
+    """1 context, 2 contexts."""
+    return f"{count:,} {noun if count == 1 else several or f'{noun}s'}"
+
+
 def joined(names: Sequence[str], most: int = 4) -> str:
     """a, b and c; of many the first few."""
     if len(names) > most:
@@ -33,7 +38,7 @@ def interval(estimate: Estimate) -> str:
 
 def point(name: str, estimate: Estimate) -> Point:
     """An estimate as charts take it."""
-    tip = f"{name}: {interval(estimate)}, {estimate.items:,} questions over {estimate.clusters:,} contexts"
+    tip = f"{name}: {interval(estimate)}, {some(estimate.items, 'question')} over {some(estimate.clusters, 'context')}"
     return Point(estimate.value, estimate.low, estimate.high, tip)
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import ceil, floor, log10
 from typing import NamedTuple
 
+from fathom.records.lengths import print_length
 from fathom.report.drawings.canvas import (
     LETTER,
     SERIES,
@@ -63,11 +64,13 @@ def dots(
     canvas = Canvas(width, sum(heights) + 34, what)
     scale = Scale(low, high, left + 10, width - (12 if narrow else 56))
     bottom = sum(heights) + 4
-    steps = QUARTERS if unit == "share" else _round_steps(low, high)
+    steps = QUARTERS if unit == "share" else _doublings(low, high) if unit == "tokens" else _round_steps(low, high)
     for value in steps:
         x = scale(value)
         canvas.add(line(x, 2, x, bottom, "axis" if unit != "share" and value == 0 else "grid"))
-        canvas.add(text(_tick(value, unit), x, bottom + 16, "tick", "middle"))
+        # A length is never nothing, so that the scale begins with a place for those that keep none.
+        none = unit == "tokens" and value == low
+        canvas.add(text("none" if none else _tick(value, unit), x, bottom + 16, "tick", "middle"))
     top = 2.0
     for row, height in zip(lines, heights, strict=True):
         _dot_line(canvas, row, scale, left, top, height, step, narrow, unit)
@@ -96,7 +99,8 @@ def _dot_line(
         canvas.add(node("line", x1=scale(point.low), y1=y, x2=scale(point.high), y2=y, class_=_whisker(series)))
         canvas.add(marker(series, scale(point.value), y, point.tip, 4))
         if not narrow and len(row.dots) == 1:
-            canvas.add(text(_tick(point.value, unit, 1), canvas.width - 4, y + 4, "quiet", "end"))
+            shown = "none" if unit == "tokens" and point.value <= scale.low else _tick(point.value, unit, 1)
+            canvas.add(text(shown, canvas.width - 4, y + 4, "quiet", "end"))
 
 
 def _whisker(series: int) -> str:
@@ -106,6 +110,8 @@ def _whisker(series: int) -> str:
 def _tick(value: float, unit: str, decimals: int = 0) -> str:
     if unit == "share":
         return percent(value, decimals)
+    if unit == "tokens":
+        return print_length(round(2**value))
     return f"{value * 100:+.{decimals}f}" if unit == "difference" else (f"{value:+.2f}" if decimals else f"{value:g}")
 
 
@@ -115,6 +121,11 @@ def _round_steps(low: float, high: float) -> list[float]:
     size = 10.0 ** floor(log10(width / 5))
     size *= next(times for times in (1, 2, 5, 10) if width / (size * times) <= 8)
     return [round(number * size, 9) for number in range(ceil(low / size), floor(high / size) + 1)]
+
+
+def _doublings(low: float, high: float) -> list[float]:
+    """A tick for each doubling, where values are powers of two."""
+    return [low + number for number in range(floor(high - low + 1e-9) + 1)]
 
 
 class Curve(NamedTuple):

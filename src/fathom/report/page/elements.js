@@ -66,7 +66,12 @@ function percent(value, decimals = 0) {
   return (said === "100%" || said === "0%") && value !== 0 && value !== 1 ? rounded(value, 1) : said;
 }
 const counted = (value) => Number(value).toLocaleString("en-US");
-const some = (count, noun) => `${counted(count)} ${noun}${count === 1 ? "" : "s"}`;
+const some = (count, noun, several = `${noun}s`) => `${counted(count)} ${count === 1 ? noun : several}`;
+// Runs that are no models, and why they stand below them.
+const STANDINGS = {
+  control: "Told what it could not find itself, or shown nothing: there to compare with",
+  simulated: "A simulated answerer, no model",
+};
 
 function money(value) {
   if (value === 0) return "$0";

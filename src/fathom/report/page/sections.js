@@ -35,16 +35,23 @@ function headlineView(section, data) {
     const fingerprint = data.runs[run][4];
     const floors = data.floors.filter(([, , bench]) => bench === fingerprint);
     const right = row[column.right];
-    const failed = row[column.failed] || row[column.unanswered];
+    const value = (name) => row[column[name]];
+    const absent = value("failed") + value("unanswered");
+    const came = value("came") > 0;
+    const reserved = [
+      value("not_asked") ? `asked ${counted(value("asked"))} of ${counted(value("asked") + value("not_asked"))}` : "",
+      absent ? `of ${some(value("replies"), "reply", "replies")} ${counted(absent)} ${absent === 1 ? "has" : "have"} not come${came ? `: at most ${percent(value("at_most"))}` : ""}` : "",
+      value("overflow") ? `${counted(value("overflow"))} too long to be sent` : "",
+    ].filter(Boolean);
+    const kind = STANDINGS[value("standing")];
     return make("tr", { "data-run": String(run) },
-      make("th", { scope: "row", class: "words" }, make("span", { class: "run-title" }, dot(run), row[column.run], data.controls.includes(row[column.run]) && make("span", { class: "control", "data-tip": "Told what it could not find itself, or shown nothing: there to compare with" }, "control")),
+      make("th", { scope: "row", class: "words" }, make("span", { class: "run-title" }, dot(run), row[column.run], kind && make("span", { class: "control", "data-tip": kind }, value("standing"))),
         make("span", { class: "under" }, [row[column.model], row[column.system], several && row[column.bench]].filter(Boolean).join(" · "))),
-      make("td", { class: "number big", "data-tip": `${percent(row[column.low], 1)} to ${percent(row[column.high], 1)}` }, percent(right)),
-      make("td", { class: "scale" }, intervalBar(row[column.low], right, row[column.high], run, floors),
-        make("span", { class: "under range-words" }, `${percent(row[column.low])} to ${percent(row[column.high])}`,
-          failed ? ` · at most ${percent(row[column.at_most])} once all replies are in` : ""),
+      make("td", { class: "number big", "data-tip": came ? `${percent(row[column.low], 1)} to ${percent(row[column.high], 1)}` : null }, came ? percent(right) : "–"),
+      make("td", { class: "scale" }, came && intervalBar(row[column.low], right, row[column.high], run, floors),
+        make("span", { class: "under range-words" }, [came && `${percent(row[column.low])} to ${percent(row[column.high])}`, ...reserved].filter(Boolean).join(" · ")),
         make("span", { class: "under five-words" }, five.map((name) => `${row[column[name]] === null ? "–" : counted(row[column[name]])} ${name}`).join(" · "))),
-      partial && make("td", { class: "number" }, percent(row[column.credit])),
+      partial && make("td", { class: "number" }, came ? percent(row[column.credit]) : "–"),
       lengths && make("td", { class: "number" }, row[column.effective_length] || "–"),
       priced && make("td", { class: "number" }, row[column.price] === null ? "–" : money(row[column.price] * 1000)),
       five.map((name) => make("td", { class: "number five", "data-name": name }, row[column[name]] === null ? "–" : counted(row[column[name]]))));
@@ -78,10 +85,10 @@ function matrixView(section, data, explorer) {
         const bar = make("i", { class: `bar s${number % 10}` });
         bar.style.width = `calc((100% - 20px) * ${row[column.count] / most})`;
         const tip = kind === "cause"
-          ? `${run}: likeliest for ${counted(row[column.count])}, certain for ${counted(row[column.certain])}; strikes ${percent(row[column.rate], 1)} of the ${counted(row[column.could_strike])} questions it could`
-          : `${run}: ${counted(row[column.count])} replies, ${percent(row[column.share], 1)} of all, ${percent(row[column.of_wrong], 1)} of those not right`;
+          ? `${run}: likeliest for ${counted(row[column.count])}, certain for ${counted(row[column.certain])}; ${row[column.rate] === null ? "too few to say how often it strikes" : `strikes ${percent(row[column.rate], 1)} (${percent(row[column.rate_low], 1)} to ${percent(row[column.rate_high], 1)}) where it could`}`
+          : `${run}: ${some(row[column.count], "reply", "replies")}, ${percent(row[column.share], 1)} of all, ${percent(row[column.of_wrong], 1)} of those not right`;
         return make("td", { class: "field" }, button([bar, make("span", null, counted(row[column.count])),
-          make("span", { class: "under" }, percent(kind === "cause" ? row[column.rate] : row[column.of_wrong]))],
+          make("span", { class: "under" }, kind === "cause" && row[column.rate] === null ? "" : percent(kind === "cause" ? row[column.rate] : row[column.of_wrong]))],
         () => explorer.show({ run: number, [kind]: name }), { "data-tip": tip, "aria-label": `${tip}. Show the items` }));
       }));
   });
@@ -94,7 +101,7 @@ function matrixView(section, data, explorer) {
     more.remove();
   }, { class: "quiet-button" });
   const under = kind === "cause"
-    ? "Answers, and below them the share of the questions that the cause could strike at all."
+    ? "Answers, and below them how often the cause strikes where it could; blank where it hardly could."
     : "Replies, and below them the share of all that is not right.";
   return [make("figure", { id: `figure-${figure.id}` }, make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table), more,
     make("figcaption", null, make("p", { class: "note" }, `${under} ${figure.note} A number leads to its items.`),
