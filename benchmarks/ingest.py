@@ -23,7 +23,7 @@ from fathom.corpus.selftest.formats import jats
 from fathom.corpus.store import Corpus
 
 MANY = 10_000
-FULL = 300
+FULL = 1_200
 
 
 def write_archive(corpus: Path, path: Path, count: int) -> None:
