@@ -17,6 +17,7 @@ from _measuring import bench_of, best, fathom, workplace
 from fathom.analysis.analyse import Settings, analyse
 from fathom.analysis.comparing import exchange_tests
 from fathom.analysis.intervals import Sums, Values, paired_resamples
+from fathom.work import cores
 
 RESAMPLES = 10_000
 CONTEXTS, QUESTIONS = 200, 10
@@ -66,15 +67,17 @@ def analysing(folder: Path) -> None:
     for number, run in enumerate(runs):
         fathom("run", bench, "--model", f"sim/reader?{DIALS.format(number, number)}", "--out", run)
         fathom("score", run)
-    ten = seconds(lambda: analyse(runs), 3)
+    ten = seconds(lambda: analyse(runs, settings=Settings(processes=cores())), 3)
     scores = seconds(lambda: analyse(runs, settings=Settings(causes=False)), 2)
     alone = seconds(lambda: analyse(runs[:1]), 2)
-    found = analyse(runs).findings
+    found = analyse(runs, settings=Settings(processes=cores())).findings
     asked = sum(run.all.outcomes.questions for run in found.runs)
     print(f"10 runs, {asked:,} questions, {len(found.comparisons):,} comparisons: {ten:.2f} s,")
     print(f"  {10 * alone / ten:.1f} times as fast as one run after another; {scores:.2f} s without causes")
 
 
-resampling()
-with workplace() as place:
-    analysing(place)
+# Further processes read this file too.
+if __name__ == "__main__":
+    resampling()
+    with workplace() as place:
+        analysing(place)
