@@ -18,6 +18,11 @@ def instruction(package: str, name: str) -> str:
     return sections[name]
 
 
+def systems_with_words(package: str) -> list[str]:
+    """The systems that the family has words for."""
+    return list(dict.fromkeys(name.partition(",")[0] for name in _sections(package)))
+
+
 @cache
 def _sections(package: str) -> dict[str, str]:
     text = files(package).joinpath("ask.md").read_text("utf-8")

@@ -127,8 +127,7 @@ _BROKEN = (
     zipfile.BadZipFile,
     lzma.LZMAError,
     zlib.error,
-    RuntimeError,  # zipfile, of a member that wants a password
-    NotImplementedError,  # zipfile, of a way of compressing that it does not know
+    RuntimeError,  # zipfile, of a member that wants a password or is compressed in a way that it does not know
 )
 """What opening a file or a member can raise that is damaged, locked or of an unknown make."""
 

@@ -1,5 +1,7 @@
 """Which work is cited here? Masked citations, each with four candidates from the paper's own reference list."""
 
+from functools import partial
+
 from fathom.tasks.citations.audit import audit
 from fathom.tasks.citations.check import check
 from fathom.tasks.citations.describe import describe
@@ -7,13 +9,14 @@ from fathom.tasks.citations.diagnose import Diagnoser as diagnose  # noqa: N813 
 from fathom.tasks.citations.explain import explain
 from fathom.tasks.citations.make import CitationMaker as maker  # noqa: N813 - a family offers functions
 from fathom.tasks.citations.passages import Needed as passages  # noqa: N813
-from fathom.tasks.citations.refit import Refitter as refit  # noqa: N813
 from fathom.tasks.citations.simulate import Simulator as simulator  # noqa: N813
 from fathom.tasks.citations.swap import Swapper as swapper  # noqa: N813
-from fathom.tasks.citations.views import Views as views  # noqa: N813
+from fathom.tasks.shown_as_text import AsItIs, TextViews
 
 name = "citations"
 builder = None
+views = partial(TextViews, package=__name__)
+refit = partial(AsItIs, reason="a paper and its candidates cannot be made smaller (build with fewer --characters)")
 
 __all__ = [
     "audit",

@@ -1,15 +1,18 @@
 """Does a citation name what it cites? Asked of a model whose word is to count beside the rule's."""
 
+from functools import partial
+
 from fathom.tasks.citations.check import check
-from fathom.tasks.citations.refit import Refitter as refit  # noqa: N813 - a family offers functions
 from fathom.tasks.manners.audit import audit
 from fathom.tasks.manners.make import MannerMaker as maker  # noqa: N813
 from fathom.tasks.manners.make import describe
 from fathom.tasks.manners.simulate import Simulator as simulator  # noqa: N813
-from fathom.tasks.manners.views import Views as views  # noqa: N813
+from fathom.tasks.shown_as_text import AsItIs, TextViews
 
 name = "manners"
 builder = None
+views = partial(TextViews, package=__name__)
+refit = partial(AsItIs, reason="a paragraph cannot be made smaller")
 swapper = None
 
 __all__ = ["audit", "builder", "check", "describe", "maker", "name", "refit", "simulator", "swapper", "views"]
