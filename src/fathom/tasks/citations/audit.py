@@ -13,9 +13,7 @@ from fathom.records.articles import ArticleId
 from fathom.records.contexts import Context
 from fathom.records.lengths import print_length
 from fathom.records.names import family_of
-from fathom.records.questions import Reply
 from fathom.records.spans import Span
-from fathom.scoring.nearmisses import near_misses, right_ways
 from fathom.tasks.citations.check import check
 from fathom.tasks.citations.draft import HIDDEN, mark
 from fathom.tasks.citations.laying_out import wording
@@ -26,6 +24,7 @@ from fathom.tasks.citations.simulate import Simulator, options_of
 from fathom.tasks.citations.words import letters_of
 from fathom.tasks.citations.works import LEAST, Work
 from fathom.tasks.family import Checked, Item
+from fathom.tasks.rules import Rules
 
 KEPT = 512
 """Articles kept at hand."""
@@ -42,8 +41,7 @@ class _Audit:
         self._paper = lru_cache(maxsize=KEPT)(lambda id: Paper(corpus.article(id)))
         self._work = lru_cache(maxsize=KEPT)(lambda id: Work(*corpus.outline(id)))
         self._matcher = Simulator(corpus)
-        self._looked: Counter[str] = Counter()
-        self._faults: dict[str, list[str]] = defaultdict(list)
+        self._rules = Rules()
         self._levels: dict[tuple[ArticleId, str], str] = {}
         self._items: Counter[str] = Counter()
         self._sums: dict[str, Counter[str]] = defaultdict(Counter)
@@ -63,15 +61,17 @@ class _Audit:
             masks = self._masks(context, item)
         except Exception:
             # A key file may hold anything; what cannot be read proves nothing.
-            self._rule("the item can be read and laid out", item, False)
+            self._rules.look("the item can be read and laid out", item, False)
             return
-        self._rule("the item can be read and laid out", item, context.layout == CITED and len(context.places) == 5)
+        self._rules.look(
+            "the item can be read and laid out", item, context.layout == CITED and len(context.places) == 5
+        )
         self._prove(context, item, masks, options)
         self._hide(context, item, text, masks)
         self._offer(context, item, text)
-        self._rule("the question is worded by its rules", item, item.question.text == _worded(item))
-        self._rule("the tags are those of the item", item, self._is_tagged(context, item, masks))
-        self._reply(item)
+        self._rules.look("the question is worded by its rules", item, item.question.text == _worded(item))
+        self._rules.look("the tags are those of the item", item, self._is_tagged(context, item, masks))
+        self._rules.reply(item, check)
         self._measure(context, item, text, options)
 
     def _masks(self, context: Context, item: Item) -> list[Mask | None]:
@@ -89,15 +89,15 @@ class _Audit:
     def _prove(self, context: Context, item: Item, masks: list[Mask | None], options: tuple[int, ...]) -> None:
         candidates = context.articles[1:]
         named = [mask.work if mask else None for mask in masks]
-        self._rule("every mask is a citation that stands alone", item, None not in masks and bool(masks))
+        self._rules.look("every mask is a citation that stands alone", item, None not in masks and bool(masks))
         right = len(named) == len(options) and all(
             work == candidates[option - 1] for work, option in zip(named, options, strict=True)
         )
-        self._rule("the paper itself cites the key's candidates there", item, right)
+        self._rules.look("the paper itself cites the key's candidates there", item, right)
         level = item.question.tags.get("level", "")
         for row in item.key.proof.rows:
             fresh = self._levels.setdefault((row[0], row[2]), level) == level
-            self._rule("no mask is used in two levels", item, fresh)
+            self._rules.look("no mask is used in two levels", item, fresh)
 
     def _hide(self, context: Context, item: Item, text: str, masks: list[Mask | None]) -> None:
         shown = context.places[0]
@@ -105,9 +105,9 @@ class _Audit:
         task = _task(item)
         wanted = [mark(task, number) for number in range(1, len(masks) + 1)]
         found = re.findall(r"\[\[CITATION(?: \d+)?\]\]", said)
-        self._rule("the masks stand in the paper once each, in order", item, found == wanted)
+        self._rules.look("the masks stand in the paper once each, in order", item, found == wanted)
         places = {edit.span: edit.text.strip() for edit in shown.edits}
-        self._rule(
+        self._rules.look(
             "every mask stands where its citation stood",
             item,
             all(
@@ -115,7 +115,7 @@ class _Audit:
             ),
         )
         if HIDDEN in item.question.text:
-            self._rule("no mention of a candidate is left in the paper", item, not self._mentioned(context))
+            self._rules.look("no mention of a candidate is left in the paper", item, not self._mentioned(context))
 
     def _mentioned(self, context: Context) -> bool:
         """Whether a citation of a candidate is still shown as it was."""
@@ -129,13 +129,13 @@ class _Audit:
     def _offer(self, context: Context, item: Item, text: str) -> None:
         works = [self._work(id) for id in context.articles[1:]]
         same = {self._paper(context.articles[0]).same, *(work.same for work in works)}
-        self._rule("the candidates are four works apart from the paper", item, len(same) == OPTIONS + 1)
+        self._rules.look("the candidates are four works apart from the paper", item, len(same) == OPTIONS + 1)
         least = 1 if item.question.tags.get("candidates") == "concise" else min(LEAST, 200)
         texts = [place.span.of(text) for place in context.places[1:]]
-        self._rule("no candidate is empty", item, all(len(shown.strip()) >= least for shown in texts))
+        self._rules.look("no candidate is empty", item, all(len(shown.strip()) >= least for shown in texts))
         if item.question.tags.get("candidates") == "body":
             told = any(_gives_away(work, shown) for work, shown in zip(works, texts, strict=True))
-            self._rule("no candidate gives its own title or name away", item, not told)
+            self._rules.look("no candidate gives its own title or name away", item, not told)
 
     def _is_tagged(self, context: Context, item: Item, masks: list[Mask | None]) -> bool:
         tags = item.question.tags
@@ -146,16 +146,6 @@ class _Audit:
             and manners == {tags.get("type")}
             and tags.get("length") == print_length(context.length)
         )
-
-    def _reply(self, item: Item) -> None:
-        """Answer as models do, rightly and nearly so, and see that the check tells which is which."""
-        for rule, replies, wanted in (
-            ("right answers are taken", right_ways(item.key.answer), True),
-            ("near misses are refused", near_misses(item.key.answer), False),
-        ):
-            for said in replies:
-                reply = Reply(question_id=item.question.id, outcome="answered", text=said)
-                self._rule(rule, item, (check(item.key, reply).outcome == "right") == wanted)
 
     # Floors.
 
@@ -185,21 +175,8 @@ class _Audit:
 
     # Book-keeping.
 
-    def _rule(self, rule: str, item: Item, holds: bool) -> None:
-        self._looked[rule] += 1
-        if not holds:
-            self._faults[rule].append(item.question.id)
-
     def _report(self) -> list[Checked]:
-        rules = [
-            Checked(
-                rule=rule,
-                looked_at=looked,
-                failed=len(self._faults[rule]),
-                faults=tuple(dict.fromkeys(self._faults[rule]))[:10],
-            )
-            for rule, looked in self._looked.items()
-        ]
+        rules = self._rules.checked()
         total = sum(self._items.values())
         if total:
             rules.append(Checked(rule="floors of the citations", looked_at=total, measured=self._floors()))

@@ -15,10 +15,8 @@ from fathom.corpus.store import Corpus
 from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
 from fathom.records.lengths import print_length
-from fathom.records.questions import Reply
 from fathom.records.spans import Span
 from fathom.scoring.answers import Answer, Members, Multiset, Nothing, Number, Passage, Ranking, Rows
-from fathom.scoring.nearmisses import near_misses, right_ways
 from fathom.tasks.family import Checked, Item
 from fathom.tasks.numeric.answers import answer_of, normal_form
 from fathom.tasks.numeric.check import check
@@ -28,6 +26,7 @@ from fathom.tasks.numeric.own import STEPS, parse
 from fathom.tasks.numeric.programs import Part, Program, parts_read, skill, topic
 from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, read_source
 from fathom.tasks.numeric.wording import is_wording
+from fathom.tasks.rules import Rules
 
 SHUFFLES = 12
 """Random orders of rows under which no answer may change."""
@@ -53,8 +52,7 @@ class _Audit:
         self._seed = seed
         self._database = _Database()
         self._read: dict[str, tuple[Source, int]] = {}
-        self._faults: dict[str, list[str]] = defaultdict(list)
-        self._looked: Counter[str] = Counter()
+        self._rules = Rules()
         self._answers: dict[str, Counter[str]] = defaultdict(Counter)
         self._degenerate: Counter[str] = Counter()
         self._mutants: Counter[str] = Counter()
@@ -96,19 +94,19 @@ class _Audit:
             seen = answer_of(program, evaluate(program, by_spelling), by_spelling)
         except Exception:
             # A key file may hold anything; whatever cannot be read and run proves nothing.
-            self._rule("the query can be read and run", item, False)
+            self._rules.look("the query can be read and run", item, False)
             return False
-        self._rule("the query can be read and run", item, True)
+        self._rules.look("the query can be read and run", item, True)
         proved = _same(answer, key.answer)
-        self._rule("the query gives the key again", item, proved)
-        self._rule("a second way of computing gives the key too", item, _same(again, key.answer))
-        self._rule("who is who does not change the answer", item, _same(seen, key.answer))
+        self._rules.look("the query gives the key again", item, proved)
+        self._rules.look("a second way of computing gives the key too", item, _same(again, key.answer))
+        self._rules.look("who is who does not change the answer", item, _same(seen, key.answer))
         self._look_at_passages(context, item, program, tables)
-        self._rule("the words are whole", item, not _is_badly_worded(item.question.text))
-        self._rule("the words say what the program does", item, is_wording(item.question.text, program))
-        self._rule("the tags are those of the program", item, _is_tagged(item, program, context))
+        self._rules.look("the words are whole", item, not _is_badly_worded(item.question.text))
+        self._rules.look("the words say what the program does", item, is_wording(item.question.text, program))
+        self._rules.look("the tags are those of the program", item, _is_tagged(item, program, context))
         if proved:  # what is right and what is nearly so hangs on the key
-            self._reply(item)
+            self._rules.reply(item, check)
         self._note(key.answer)
         return True
 
@@ -116,18 +114,8 @@ class _Audit:
         passages, shown = item.key.proof.passages, set(context.articles)
         for passage in passages:
             inside = passage.article in shown and passage.span.end <= self._opened(passage.article)[1]
-            self._rule("every passage is in the text that is shown", item, inside)
-        self._rule("the passages are those that are needed", item, passages == _needed(program, tables))
-
-    def _reply(self, item: Item) -> None:
-        """Answer as models do, rightly and nearly so, and see that the check tells which is which."""
-        for rule, replies, wanted in (
-            ("right answers are taken", right_ways(item.key.answer), True),
-            ("near misses are refused", near_misses(item.key.answer), False),
-        ):
-            for text in replies:
-                reply = Reply(question_id=item.question.id, outcome="answered", text=text)
-                self._rule(rule, item, (check(item.key, reply).outcome == "right") == wanted)
+            self._rules.look("every passage is in the text that is shown", item, inside)
+        self._rules.look("the passages are those that are needed", item, passages == _needed(program, tables))
 
     def _shuffle(self, items: list[Item], tables: Tables) -> None:
         """The same rows in other orders: an answer that hangs on hidden order is no answer."""
@@ -137,7 +125,7 @@ class _Audit:
             for item in items:
                 rows = self._database.rows(item.key.proof.program)
                 answer = answer_of(_parsed(item.key.proof.program), rows, tables)
-                self._rule("no order of rows changes the answer", item, _same(answer, item.key.answer))
+                self._rules.look("no order of rows changes the answer", item, _same(answer, item.key.answer))
         self._database.load(tables)
 
     def _mislead(self, items: list[Item], tables: Tables) -> int:
@@ -169,11 +157,6 @@ class _Audit:
 
     # Book-keeping.
 
-    def _rule(self, rule: str, item: Item, holds: bool) -> None:
-        self._looked[rule] += 1
-        if not holds:
-            self._faults[rule].append(item.question.id)
-
     def _note(self, answer: Answer) -> None:
         self._answers[answer.type][str(normal_form(answer))] += 1
         match answer:
@@ -189,15 +172,7 @@ class _Audit:
                 self._degenerate["tables of one row"] += 1
 
     def _report(self) -> list[Checked]:
-        rules = [
-            Checked(
-                rule=rule,
-                looked_at=looked,
-                failed=len(self._faults[rule]),
-                faults=tuple(dict.fromkeys(self._faults[rule]))[:10],
-            )
-            for rule, looked in self._looked.items()
-        ]
+        rules = self._rules.checked()
         total = sum(sum(counter.values()) for counter in self._answers.values())
         if not total:
             return rules

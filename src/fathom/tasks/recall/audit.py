@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -17,6 +17,7 @@ from fathom.scoring.answers import Text
 from fathom.tasks.family import Checked, Item
 from fathom.tasks.recall.check import check, comes_back, holds
 from fathom.tasks.recall.make import wording
+from fathom.tasks.rules import Rules
 
 KEPT = 256
 """Articles kept at hand."""
@@ -36,8 +37,7 @@ class _Audit:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._article = lru_cache(maxsize=KEPT)(corpus.article)
-        self._looked: Counter[str] = Counter()
-        self._faults: dict[str, list[str]] = defaultdict(list)
+        self._rules = Rules()
         self._answers: Counter[str] = Counter()
 
     def look(self, context: Context, item: Item) -> None:
@@ -50,40 +50,34 @@ class _Audit:
             span = Span(int(start), int(end))
         except Exception:
             # A key file may hold anything; what cannot be read proves nothing.
-            self._rule("the probe can be read and laid out", item, False)
+            self._rules.look("the probe can be read and laid out", item, False)
             return
         alone = context.layout == LAYOUT and context.articles == (id,)
-        self._rule("the probe can be read and laid out", item, alone and isinstance(item.key.answer, Text))
+        self._rules.look("the probe can be read and laid out", item, alone and isinstance(item.key.answer, Text))
         self._prove(item, article, span, name)
-        self._rule("nothing that is shown tells the key", item, not holds(context.places[0].span.of(text), name))
-        self._rule("the question is worded by its rules", item, item.question.text == wording(_task(item), article))
-        self._rule("the tags are those of the document", item, _is_tagged(item, article))
+        self._rules.look("nothing that is shown tells the key", item, not holds(context.places[0].span.of(text), name))
+        self._rules.look(
+            "the question is worded by its rules", item, item.question.text == wording(_task(item), article)
+        )
+        self._rules.look("the tags are those of the document", item, _is_tagged(item, article))
         self._reply(item, name)
         self._answers[name] += 1
 
     def _prove(self, item: Item, article: Article, span: Span, name: str) -> None:
         rest = article.text[span.start :] if _task(item) == "citation" else span.of(article.text)
-        self._rule("the document itself goes on with the key", item, comes_back((name,), rest))
+        self._rules.look("the document itself goes on with the key", item, comes_back((name,), rest))
         inside = _task(item) == "citation" or article.title.holds(span)
-        self._rule("what is left out stands where it should", item, inside and span.end <= len(article.text))
+        self._rules.look("what is left out stands where it should", item, inside and span.end <= len(article.text))
 
     def _reply(self, item: Item, name: str) -> None:
         for said, wanted in ((name, True), (f"({name.upper()} et al., 2001)", True), ("", False), (f"x{name}", False)):
             reply = Reply(question_id=item.question.id, outcome="answered", text=said)
             rule = "right answers are taken" if wanted else "near misses are refused"
-            self._rule(rule, item, (check(item.key, reply).outcome == "right") == wanted)
-
-    def _rule(self, rule: str, item: Item, holds: bool) -> None:
-        self._looked[rule] += 1
-        if not holds:
-            self._faults[rule].append(item.question.id)
+            self._rules.look(rule, item, (check(item.key, reply).outcome == "right") == wanted)
 
     def report(self) -> list[Checked]:
         """Every rule, and how often the most frequent name is right."""
-        rules = [
-            Checked(rule=rule, looked_at=looked, failed=len(self._faults[rule]), faults=tuple(self._faults[rule][:10]))
-            for rule, looked in self._looked.items()
-        ]
+        rules = self._rules.checked()
         total = sum(self._answers.values())
         if total:
             floor = {"floor of the most frequent answer": round(max(self._answers.values()) / total, 4)}

@@ -1,0 +1,45 @@
+"""The rules of an audit as they are looked at: how often each was, and which questions broke it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from fathom.records.questions import Reply
+from fathom.scoring.nearmisses import near_misses, right_ways
+from fathom.tasks.family import Checked, FamilyCheck, Item
+
+
+class Rules:
+    """Counts looks and faults, rule by rule, in the order in which rules first came up."""
+
+    def __init__(self) -> None:
+        self._looked: Counter[str] = Counter()
+        self._faults: dict[str, list[str]] = defaultdict(list)
+
+    def look(self, rule: str, item: Item, holds: bool) -> None:
+        """One look at one rule."""
+        self._looked[rule] += 1
+        if not holds:
+            self._faults[rule].append(item.question.id)
+
+    def reply(self, item: Item, check: FamilyCheck) -> None:
+        """Answer as models do, rightly and nearly so, and see that the check tells which is which."""
+        for rule, replies, wanted in (
+            ("right answers are taken", right_ways(item.key.answer), True),
+            ("near misses are refused", near_misses(item.key.answer), False),
+        ):
+            for text in replies:
+                reply = Reply(question_id=item.question.id, outcome="answered", text=text)
+                self.look(rule, item, (check(item.key, reply).outcome == "right") == wanted)
+
+    def checked(self) -> list[Checked]:
+        """Every rule with what was found."""
+        return [
+            Checked(
+                rule=rule,
+                looked_at=looked,
+                failed=len(self._faults[rule]),
+                faults=tuple(dict.fromkeys(self._faults[rule]))[:10],
+            )
+            for rule, looked in self._looked.items()
+        ]
