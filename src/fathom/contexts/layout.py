@@ -42,7 +42,7 @@ def closing(layout: str) -> str:
 def forges_boundary(text: bytes) -> bool:
     """Whether a line of the text could be taken for a boundary."""
     # Also behind signs that some readers take for the end of a line.
-    return text.startswith(b"=====") or any(mark in text for mark in _FORGED)
+    return b"=====" in text and (text.startswith(b"=====") or any(mark in text for mark in _FORGED))
 
 
 def context_id(fingerprints: Iterable[bytes], layout: str = LAYOUT, edits: Iterable[Sequence[Edit]] = ()) -> str:

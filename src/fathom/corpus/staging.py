@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from fathom.corpus.linking import Match, Sought
 from fathom.corpus.reading import Front, Read, sought_from
 from fathom.corpus.store import Packed
+from fathom.models.lines import Line
 from fathom.records.errors import FathomError, touching
 
 _SCHEMA = """
@@ -133,7 +134,8 @@ class Staging:
         for line, parts, text, cited, work in self._rows(f"SELECT line, parts, text, cited, work {_OF_KEPT}"):
             values = json.loads(line)
             fingerprint = bytes.fromhex(values.pop("fingerprint"))
-            packed = Packed(**values, fingerprint=fingerprint, text=text, parts=parts, cited=())
+            lines = tuple(Line(*line) for line in values.pop("lines"))
+            packed = Packed(**values, fingerprint=fingerprint, lines=lines, text=text, parts=parts, cited=())
             yield Kept(packed, tuple(json.loads(cited)), work)
 
     def _rows(self, sql: str) -> Iterator[tuple[Any, ...]]:

@@ -23,8 +23,9 @@ import fathom
 from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.manifest import MENDING, CorpusManifest, read_manifest
 from fathom.corpus.packing import compressed
+from fathom.models.lines import Line, Lines, lines_of
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
-from fathom.records.articles import Article, ArticleId, Front, Outline
+from fathom.records.articles import Apparatus, Article, ArticleId, Front, Outline
 from fathom.records.errors import FathomError, touching
 from fathom.records.record import Record, digest, digest_stream, first_fault
 
@@ -51,6 +52,7 @@ CREATE TABLE tokens (
     tokenizer TEXT NOT NULL,
     article INTEGER NOT NULL REFERENCES articles (number),
     count INTEGER NOT NULL,
+    lines BLOB NOT NULL,             -- zstd of the characters and tokens of each line, as JSON
     PRIMARY KEY (tokenizer, article)
 ) WITHOUT ROWID;
 CREATE TABLE links (                 -- which article cites which, by id
@@ -98,8 +100,12 @@ class Packed:
     fingerprint: bytes
     text: bytes
     parts: bytes
-    tokens: int
+    lines: tuple[Line, ...]
     cited: tuple[ArticleId, ...]
+
+    @property
+    def tokens(self) -> int:
+        return sum(tokens for _, tokens in self.lines)
 
 
 def pack(article: Article) -> Packed:
@@ -118,12 +124,13 @@ def pack(article: Article) -> Packed:
         fingerprint=digest(text),
         text=compressed(text),
         parts=compressed(parts),
-        tokens=tokenizer(DEFAULT).count(article.text),
+        lines=lines_of(article.text, tokenizer(DEFAULT)),
         cited=article.cited,
     )
 
 
 A = TypeVar("A", Article, Front)
+V = TypeVar("V", Outline, Apparatus)
 
 
 def _unpack(text: bytes, parts: bytes, kind: type[A]) -> A:
@@ -243,11 +250,19 @@ class Corpus(_Database):
         """One article's title, authors and references."""
         return self._opened(id, *self._packed(id), Front)
 
-    def outline(self, id: ArticleId) -> tuple[Outline, str]:
-        """How one article is built, and its text."""
-        text, parts = self._packed(id)
-        with self._sound(id):
-            return Outline.model_validate_json(_decompress(parts)), _decompress(text).decode()
+    def outline(self, id: ArticleId) -> Outline:
+        """How one article is built."""
+        return self._view(id, Outline)
+
+    def apparatus(self, id: ArticleId) -> Apparatus:
+        """Whom one article cites and where."""
+        return self._view(id, Apparatus)
+
+    def _view(self, id: ArticleId, kind: type[V]) -> V:
+        for (parts,) in self._query("SELECT parts FROM articles WHERE id = ?", (id,)):
+            with self._sound(id):
+                return kind.model_validate_json(_decompress(parts))
+        raise self._lacks(id)
 
     def _packed(self, id: ArticleId) -> tuple[bytes, bytes]:
         rows = list(self._query("SELECT text, parts FROM articles WHERE id = ?", (id,)))
@@ -263,6 +278,11 @@ class Corpus(_Database):
     def text(self, id: ArticleId) -> bytes:
         """One article's text in UTF-8."""
         return self.unpacked(id).text
+
+    def words(self, id: ArticleId) -> str:
+        """One article's text."""
+        with self._sound(id):
+            return self.text(id).decode()
 
     def unpacked(self, id: ArticleId) -> Unpacked:
         """One article's text with its fingerprint."""
@@ -296,6 +316,19 @@ class Corpus(_Database):
                 f"The corpus '{self.folder}' has lengths for {len(counts)} of {len(self)} articles. {MENDING}"
             )
         return counts or {id: counter.count(text.decode()) for id, text in self.texts()}
+
+    def lines(self, id: ArticleId) -> Lines:
+        """The lengths of one article's lines, by the default tokenizer."""
+        sql = "SELECT lines FROM tokens JOIN articles ON article = number WHERE tokenizer = ? AND id = ?"
+        for (lines,) in self._query(sql, (DEFAULT, id)):
+            return Lines(json.loads(self._decompressed(id, lines)))
+        raise self._lacks(id)
+
+    def fingerprint(self, id: ArticleId) -> bytes:
+        """The fingerprint of one article's text."""
+        for (fingerprint,) in self._query("SELECT fingerprint FROM articles WHERE id = ?", (id,)):
+            return bytes(fingerprint)
+        raise self._lacks(id)
 
     def works(self) -> dict[ArticleId, str]:
         """Of which work each article is a version, where that is known."""
@@ -395,13 +428,14 @@ class CorpusWriter(_Database):
                     "INSERT INTO articles (id, kind, language, subject, year, licence, title, characters,"
                     " fingerprint, text, parts) VALUES (:id, :kind, :language, :subject, :year, :licence, :title,"
                     " :characters, :fingerprint, :text, :parts)",
-                    {name: value for name, value in vars(packed).items() if name not in ("tokens", "cited")},
+                    {name: value for name, value in vars(packed).items() if name not in ("lines", "cited")},
                 )
             except sqlite3.IntegrityError as error:
                 raise FathomError(
                     f"Article '{packed.id}' is in the corpus already. Give each document once."
                 ) from error
-            self._db.execute("INSERT INTO tokens VALUES (?, ?, ?)", (DEFAULT, added.lastrowid, packed.tokens))
+            lines = compressed(json.dumps(packed.lines, separators=(",", ":")).encode())
+            self._db.execute("INSERT INTO tokens VALUES (?, ?, ?, ?)", (DEFAULT, added.lastrowid, packed.tokens, lines))
             self._db.executemany("INSERT INTO links VALUES (?, ?)", ((packed.id, cited) for cited in packed.cited))
 
     def save(self) -> None:

@@ -22,7 +22,7 @@ class Tokenizer(Protocol):
     name: str
     """How it is recorded; two tokenizers of one name count alike."""
     splits_at_newlines: bool
-    """Whether a newline followed by a visible character always ends a token, so that whole lines' counts add up."""
+    """Whether a newline before a visible sign ends a token, so that whole lines' counts add up; see `models.lines`."""
 
     def count(self, text: str) -> int: ...
 

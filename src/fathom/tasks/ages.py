@@ -35,7 +35,7 @@ def ages(bench: Bench, corpus: Corpus, cutoff: str) -> Ages | None:
             continue
         # Only what the year leaves open is opened: most documents are older or younger by years.
         far = listed.year is not None and listed.year < until.year
-        month = Month(listed.year or 0) if far else appeared(corpus.outline(listed.id)[0])
+        month = Month(listed.year or 0) if far else appeared(corpus.outline(listed.id))
         older += month is not None and month.is_before(until)
         undated += month is None
     return Ages(len(shown), older, undated)

@@ -59,7 +59,7 @@ ENTRIES = ["Lind, K. Tides. 2018", "van der Berg, J. Ferns. 2019", "Xu, A. Mosse
 )
 def test_what_a_citation_takes_up(sentence: str, brackets: dict[str, int], wanted: list[str]) -> None:
     article = paper(sentence, brackets, ENTRIES)
-    mentions = Mentions(article)
+    mentions = Mentions(article, article.text)
     assert [mentions.place_of(citation).of(article.text) for citation in article.citations] == wanted
     assert all(mentions.is_alone(citation) for citation in article.citations)
 
@@ -75,7 +75,7 @@ def test_what_a_citation_takes_up(sentence: str, brackets: dict[str, int], wante
 )
 def test_joined_citations_do_not_stand_alone(sentence: str, brackets: dict[str, int]) -> None:
     article = paper(sentence, brackets, ENTRIES)
-    mentions = Mentions(article)
+    mentions = Mentions(article, article.text)
     assert not any(mentions.is_alone(citation) for citation in article.citations)
 
 
@@ -87,7 +87,7 @@ def test_a_bracket_with_words_of_its_own_is_not_masked_whole() -> None:
     at = article.text.index("Lind, 2018")
     citation = citation.model_copy(update={"span": Span(at, at + 10), "style": "author-year"})
     article = article.model_copy(update={"citations": (citation,)})
-    mentions = Mentions(article)
+    mentions = Mentions(article, article.text)
     assert not mentions.is_alone(citation)
     assert mentions.place_of(citation).of(article.text) == "Lind, 2018"
 
@@ -104,13 +104,13 @@ def test_a_bracket_with_words_of_its_own_is_not_masked_whole() -> None:
 )
 def test_where_authors_are_named_without_a_citation(sentence: str, hidden: list[str]) -> None:
     article = paper(sentence, {}, ENTRIES)
-    assert [span.of(article.text) for span in Mentions(article).of(1)] == hidden
+    assert [span.of(article.text) for span in Mentions(article, article.text).of(1)] == hidden
 
 
 def test_a_name_inside_the_citation_of_another_work_stays() -> None:
     entries = [*ENTRIES, "Lind, K. Salt. 2021"]
     article = paper("It fell (Lind et al., 2021) at once.", {"(Lind et al., 2021)": 4}, entries, "author-year")
-    mentions = Mentions(article)
+    mentions = Mentions(article, article.text)
     assert mentions.of(1) == []
     assert [span.of(article.text) for span in mentions.of(4)] == ["(Lind et al., 2021)"]
 

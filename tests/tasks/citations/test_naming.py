@@ -65,7 +65,7 @@ def test_generated_citations_know_what_they_are(citing_corpus: Path) -> None:
         for article in corpus.articles():
             truth = {citation.group.end: citation.manner for citation in article.lone_citations()}
             everything = {reference.article for reference in article.references if reference.article}
-            paper = Paper(article, everything)
+            paper = Paper(article, article.text, everything)
             for mask in paper.masks:
                 assert truth[mask.place.end] == mask.manner
             agreed[True] += paper.steps["of a certain type"]

@@ -98,7 +98,9 @@ class Draft:
 
     @property
     def fits(self) -> bool:
-        """Whether enough is left of every candidate."""
+        """Whether enough is left of every candidate, and none could be taken for more than one."""
+        if not all(self.work_of(work).is_plain for work in self.candidates):
+            return False
         least = min(LEAST, *(self.shown_of(work).length for work in self.candidates))
         return all(self.shown_of(work).cut_length(self.cut) >= least for work in self.candidates)
 

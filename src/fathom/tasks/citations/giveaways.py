@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fathom.records.spans import Span
 from fathom.tasks.citations.naming import is_coined
@@ -14,7 +14,8 @@ _PRESENTED = re.compile(
     r"this\s+|new\s+|novel\s+)*(?:\w[\w-]*\s+){0,4}?\(?(?P<name>[^\W_][\w+*-]*[\w+*])",
     re.IGNORECASE,
 )
-_OURS = re.compile(r"\b[Oo]ur\s+(?P<name>[^\W_][\w+*-]*[\w+*])")
+_OURS = re.compile(r"ur(?<=\b[Oo]ur)\s+(?P<name>[^\W_][\w+*-]*[\w+*])")
+"""Opens with letters, which are found ten times as fast as a choice of them."""
 _MIXED = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z\d]|[a-z]\d")
 """Small letters and capitals in one word: "SimVOS", but not "LSTM", which everybody has."""
 
@@ -36,7 +37,7 @@ def giveaways(title: str, names: list[str], text: str) -> Iterator[Span]:
     head, _, tail = title.partition(":")
     for phrase in {title, head, tail}:
         if len(phrase.split()) >= 4 or phrase == title:
-            yield from _phrases(small, _small(phrase.strip()))
+            yield from _phrases(small, _small(phrase))
     for name in names:
         for span in occurrences(small, _small(name)):
             # Titles come in small letters, and the text says "ZeRO": as printed, or with capitals of its own.
@@ -55,10 +56,48 @@ def _phrases(text: str, phrase: str) -> Iterator[Span]:
     words = re.findall(r"\w+", phrase)
     if not words:
         return
-    # Making the pattern takes longer than this look, and hardly a work says its title's first words again.
-    opening = " ".join(words[:2])
-    if text.count(opening) + text.count(phrase) < (2 if opening in phrase else 1):
-        yield from occurrences(text, phrase)
-        return
-    for match in re.finditer(r"\W{1,6}".join(map(re.escape, words)), text):
-        yield Span(*match.span())
+    # Looked for by its longest word, which few other phrases have; a pattern of the whole takes longer to make.
+    anchor = max(range(len(words)), key=lambda number: len(words[number]))
+    at = text.find(words[anchor])
+    while at >= 0:
+        start, end = _before(text, at, words[:anchor]), _behind(text, at, words[anchor:])
+        if start is not None and end is not None:
+            yield Span(start, end)
+        at = text.find(words[anchor], at + 1)
+
+
+BETWEEN = 6
+"""Signs at the most that stand between two words of a phrase."""
+
+
+def _behind(text: str, at: int, words: Sequence[str]) -> int | None:
+    """Where the words end that begin at a place; None where they do not stand there."""
+    for number, word in enumerate(words):
+        if number:
+            gap = _GAP.match(text, at)
+            if gap is None:
+                return None
+            at = gap.end()
+        if not text.startswith(word, at):
+            return None
+        at += len(word)
+    return at
+
+
+def _before(text: str, at: int, words: Sequence[str]) -> int | None:
+    """Where the words begin that end before a place; None where they do not."""
+    for word in reversed(words):
+        end = at
+        while end > max(0, at - BETWEEN) and not _is_of_word(text[end - 1]):
+            end -= 1
+        if end == at or not text.endswith(word, 0, end):
+            return None
+        at = end - len(word)
+    return at
+
+
+_GAP = re.compile(rf"\W{{1,{BETWEEN}}}")
+
+
+def _is_of_word(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"

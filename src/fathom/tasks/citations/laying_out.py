@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from fathom.contexts.layout import CITED, Piece, boundary, closing, context_id, placed
+from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import DEFAULT, tokenizer
-from fathom.records.articles import ArticleId
-from fathom.records.contexts import Context, Edit, edited
+from fathom.records.contexts import Context, Edit
 from fathom.records.lengths import print_length
 from fathom.records.questions import Question
-from fathom.records.record import digest, short_id
+from fathom.records.record import short_id
 from fathom.scoring.answers import Assignment, Choice, Passage
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.citations.draft import HIDDEN, Draft, mark
@@ -21,25 +20,23 @@ from fathom.tasks.citations.works import Shown
 from fathom.tasks.family import Item
 
 NAME = "citations"
-
-_LINES = re.compile(r"(?<=\n)(?=\S)")
-
-
-@lru_cache(maxsize=100_000)
-def _count(paragraph: str) -> int:
-    return tokenizer(DEFAULT).count(paragraph)
+KEPT = 8_192
+"""Articles whose lines' lengths are kept at hand."""
 
 
-def count(text: str) -> int:
-    """The tokens of a text, paragraph by paragraph: most paragraphs are shown again and again."""
-    return sum(map(_count, _LINES.split(text)))
+@lru_cache(maxsize=64)
+def count(line: str) -> int:
+    """The tokens of a line of the layout's own."""
+    return tokenizer(DEFAULT).count(line)
 
 
 class LaidOut:
     """Lays out one item after another."""
 
-    def __init__(self) -> None:
-        self._fingerprints: dict[ArticleId, bytes] = {}
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._lines = lru_cache(maxsize=KEPT)(corpus.lines)
+        self._fingerprint = lru_cache(maxsize=KEPT)(corpus.fingerprint)
 
     def item(self, draft: Draft) -> tuple[Context, Item]:
         """The context and what is asked of it."""
@@ -49,11 +46,11 @@ class LaidOut:
     def _context(self, draft: Draft) -> Context:
         shown = [draft.question_paper, *map(draft.shown_of, draft.candidates)]
         edits = [draft.question_paper.edits, *draft.candidate_edits]
-        pieces = [piece(one, changed) for one, changed in zip(shown, edits, strict=True)]
-        places, tokens = placed(pieces, lambda number: _count(boundary(number, CITED)), CITED)
-        tokens += _count(closing(CITED))
+        pieces = [self._piece(one, changed) for one, changed in zip(shown, edits, strict=True)]
+        places, tokens = placed(pieces, lambda number: count(boundary(number, CITED)), CITED)
+        tokens += count(closing(CITED))
         return Context(
-            id=context_id([self._fingerprint(one) for one in shown], CITED, edits),
+            id=context_id([self._fingerprint(one.id) for one in shown], CITED, edits),
             layout=CITED,
             length=bucket(tokens),
             tokens=tokens,
@@ -62,16 +59,11 @@ class LaidOut:
             places=places,
         )
 
-    def _fingerprint(self, shown: Shown) -> bytes:
-        if shown.id not in self._fingerprints:
-            self._fingerprints[shown.id] = digest(shown.article.encode())
-        return self._fingerprints[shown.id]
-
-
-def piece(shown: Shown, edits: tuple[Edit, ...]) -> Piece:
-    """An article as it is shown with these edits."""
-    text = edited(shown.article, edits)
-    return Piece(shown.id, len(text), count(text), edits)
+    def _piece(self, shown: Shown, edits: tuple[Edit, ...]) -> Piece:
+        """An article as it is shown with these edits."""
+        characters = len(shown.article) + sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in edits)
+        tokens = self._lines(shown.id).tokens(shown.article, edits, tokenizer(DEFAULT))
+        return Piece(shown.id, characters, tokens, edits)
 
 
 def bucket(tokens: int) -> int:

@@ -51,15 +51,14 @@ class _Shelf:
         self.work = lru_cache(maxsize=KEPT)(self._open)
 
     def _open(self, id: ArticleId) -> Work:
-        return Work(*self._corpus.outline(id))
+        return Work(self._corpus, id)
 
     def __contains__(self, id: object) -> bool:
         assert isinstance(id, str)
         if id not in self._known:
             work = self.work(id)
             # A title with its abstract is short by nature; any other form must have something to read.
-            enough = all(work.shown(form).length >= (LEAST if form != "concise" else 200) for form in self._forms)
-            self._known[id] = enough and not forges_boundary(work.text.encode())
+            self._known[id] = all(work.room(form) >= (LEAST if form != "concise" else 200) for form in self._forms)
         return self._known[id]
 
 
@@ -71,7 +70,7 @@ class CitationMaker:
         self._corpus = corpus
         self._seed = seed
         self._shelf = _Shelf(corpus, {level.form for level in self.settings.levels.values()})
-        self._laid_out = LaidOut()
+        self._laid_out = LaidOut(corpus)
         self._made: Counter[Cell] = Counter()
         self._ranks: dict[Cell, tuple[Counter[int], Counter[int]]] = defaultdict(lambda: (Counter(), Counter()))
         self._matched: dict[Cell, list[float]] = defaultdict(lambda: [0.0, 0.0])
@@ -106,19 +105,23 @@ class CitationMaker:
     def papers(self) -> Iterator[Paper]:
         """The question papers, in the order in which they are tried."""
         for id in self._order():
-            paper = Paper(self._corpus.article(id), self._shelf, self.settings.types)
-            if not forges_boundary(paper.text.encode()):
-                yield paper
+            if not forges_boundary(self._corpus.text(id)):
+                yield self._paper(id)
+
+    def _paper(self, id: ArticleId) -> Paper:
+        return Paper(self._corpus.apparatus(id), self._corpus.words(id), self._shelf, self.settings.types)
 
     def _order(self) -> list[ArticleId]:
         """The papers that cite enough works of the corpus: those that cite many first, and shuffled among those.
 
-        From a paper that cites four works comes one item or two, and opening it costs as much as any other.
+        From a paper that cites four works comes one item or two, and opening it costs as much as any other. One that
+        is longer than a whole item can be asked about only where much of it is left out.
         """
         cited = Counter(link.citing for link in self._corpus.links())
+        long = {listed.id for listed in self._corpus.listing() if listed.characters > self.settings.characters}
         enough = sorted(id for id, works in cited.items() if works >= OPTIONS)
         rng_for(self._seed, "citations").shuffle(enough)
-        return sorted(enough, key=lambda id: -min(cited[id], 2 * OPTIONS))
+        return sorted(enough, key=lambda id: (id in long, -min(cited[id], 2 * OPTIONS)))
 
     # Which item next.
 
@@ -348,8 +351,8 @@ class CitationMaker:
     def why_none(self) -> str:
         """How many citations fell out at which step."""
         steps: Counter[str] = Counter()
-        for article in self._corpus.articles():
-            steps.update(Paper(article, self._shelf).steps)
+        for listed in self._corpus.listing():
+            steps.update(self._paper(listed.id).steps)
         counted = ", ".join(f"{step} {steps[step]:,}" for step in STEPS)
         room = self.settings.characters
         if any(self._is_too_long(paper) and paper.masks for paper in self.papers()):

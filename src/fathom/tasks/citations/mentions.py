@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
 
-from fathom.records.articles import Article, Citation
+from fathom.records.articles import Apparatus, Article, Citation
 from fathom.records.names import family_of
 from fathom.records.spans import Span
 from fathom.tasks.citations.words import occurrences
@@ -39,17 +40,18 @@ _LETTERS = re.compile(r"[^\W_]")
 class Mentions:
     """The mentions of one paper."""
 
-    def __init__(self, article: Article) -> None:
+    def __init__(self, article: Article | Apparatus, text: str) -> None:
         self.article = article
-        self._text = article.text
+        self._text = text
+        self._places: dict[tuple[Span, int | None], Span] = {}
         self._known: dict[int, list[Span]] = {}
 
     def of(self, reference: int) -> list[Span]:
         """Every place that cites or names the work of an entry; a range such as "4-6" names nobody and stays."""
         if reference not in self._known:
             cited = [
-                place
-                for citation, place in self._places
+                self._taken(citation)
+                for citation in self.article.citations
                 if citation.reference == reference and not self._is_range(citation)
             ]
             self._known[reference] = [*cited, *self._named(reference)]
@@ -57,6 +59,12 @@ class Mentions:
 
     def place_of(self, citation: Citation) -> Span:
         """All that a lone citation takes up: its brackets, and the names that the sentence puts before them."""
+        known = citation.span, citation.reference
+        if known not in self._places:
+            self._places[known] = self._place(citation)
+        return self._places[known]
+
+    def _place(self, citation: Citation) -> Span:
         if not self.is_pure(citation):
             return citation.span
         start = citation.group.start if citation.authors is None else min(citation.authors.start, citation.group.start)
@@ -64,7 +72,7 @@ class Mentions:
 
     def is_alone(self, citation: Citation) -> bool:
         """Whether nothing shares its bracket or is joined to it, and no name is left beside it."""
-        if self._company[citation.group] > 1 or citation.group in self._crowded or not self.is_pure(citation):
+        if self._company[citation.group] > 1 or not self.is_pure(citation) or self._is_crowded(citation):
             return False
         return not self._text[: self.place_of(citation).start].rstrip().endswith(("et al.", "et al"))
 
@@ -74,12 +82,9 @@ class Mentions:
         around = self._text[group.start : span.start] + " " + self._text[span.end : group.end]
         return not _LETTERS.search(_LEAD.sub("", around))
 
-    @cached_property
-    def _places(self) -> list[tuple[Citation, Span]]:
-        return [
-            (citation, self.place_of(citation) if self._company[citation.group] == 1 else citation.span)
-            for citation in self.article.citations
-        ]
+    def _taken(self, citation: Citation) -> Span:
+        """What a citation takes up, alone or in company."""
+        return self.place_of(citation) if self._company[citation.group] == 1 else citation.span
 
     @cached_property
     def _company(self) -> Counter[Span]:
@@ -87,18 +92,20 @@ class Mentions:
         return Counter(citation.group for citation in self.article.citations)
 
     @cached_property
-    def _crowded(self) -> set[Span]:
-        """Brackets that are read as one with another: "[3], [4]", "Lind (2) and Wu (3)"."""
-        places = {
-            citation.group: self.place_of(citation) if self._company[citation.group] == 1 else citation.group
-            for citation in self.article.citations
-        }
-        crowded: set[Span] = set()
-        for (one, before), (two, after) in pairwise(sorted(places.items(), key=lambda pair: pair[1])):
-            between = self._text[before.end : after.start]
-            if len(between) < NEIGHBOUR or _JOINED.fullmatch(between):
-                crowded |= {one, two}
-        return crowded
+    def _brackets(self) -> list[tuple[Span, Citation]]:
+        """One citation of each bracket, in order."""
+        return sorted({citation.group: citation for citation in self.article.citations}.items(), key=itemgetter(0))
+
+    def _is_crowded(self, citation: Citation) -> bool:
+        """Whether its bracket is read as one with another: "[3], [4]", "Lind (2) and Wu (3)"."""
+        number = bisect_left(self._brackets, citation.group, key=itemgetter(0))
+        around = self._brackets[max(0, number - 1) : number + 2]
+        places = [self.place_of(one) if self._company[group] == 1 else group for group, one in around]
+        return any(self._is_joined(one, two) for one, two in pairwise(places))
+
+    def _is_joined(self, before: Span, after: Span) -> bool:
+        between = self._text[before.end : after.start]
+        return len(between) < NEIGHBOUR or _JOINED.fullmatch(between) is not None
 
     def _is_range(self, citation: Citation) -> bool:
         return citation.style != "author-year" and not citation.span.of(self._text).strip().isdigit()
@@ -145,17 +152,21 @@ class Mentions:
 
     def _is_cited(self, span: Span) -> bool:
         """Whether a citation covers it: its own is hidden as such, and another's names another work."""
-        number = bisect_right(self._covered, (span.end, len(self._text))) - 1
-        return any(
-            place.start < span.end and span.start < place.end
-            for place in self._covered[max(0, number - 1) : number + 1]
-        )
+        number = bisect_right(self._in_order, span.end, key=_start)
+        # The next one too: what it takes up may begin with names before its marker.
+        near = self._in_order[max(0, number - 2) : number + 1]
+        return any(place.start < span.end and span.start < place.end for place in map(self._taken, near))
 
     @cached_property
-    def _covered(self) -> list[Span]:
-        return sorted(place for _, place in self._places)
+    def _in_order(self) -> list[Citation]:
+        """One citation of each marker."""
+        return sorted({citation.span: citation for citation in self.article.citations}.values(), key=_start)
 
     def _is_another_name(self, span: Span, following: str) -> bool:
         """Whether it is part of a longer name: "Ho-Patel et al.", or "Priya Patel and Sanjay" in a byline."""
         before = self._text[max(0, span.start - 24) : span.start]
         return before.endswith(("-", "‐")) or (" al" not in following and bool(_GIVEN.search(before)))
+
+
+def _start(citation: Citation) -> int:
+    return citation.span.start

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
-from fathom.records.articles import Article, ArticleId, Citation, Section
+from fathom.records.articles import Apparatus, Article, ArticleId, Citation, Section
 from fathom.records.spans import Span
 from fathom.tasks.citations.mentions import Mentions
 from fathom.tasks.citations.naming import BEFORE, Manner, manner_of
@@ -48,23 +48,24 @@ class Paper:
 
     def __init__(
         self,
-        article: Article,
+        article: Article | Apparatus,
+        text: str,
         works: Container[ArticleId] | None = None,
         types: Mapping[str, Manner | None] = MappingProxyType({}),
     ) -> None:
         """`works` are the articles with a text to show, None for all. `types` is what a model says of citations, by
         `place_name`; None where it says nothing clear."""
         self.article = article
-        self.text = article.text
+        self.text = text
         self._works = works
         self._types = types
-        self._mentions = Mentions(article)
+        self._mentions = Mentions(article, text)
         self._steps: Counter[str] = Counter()
 
     @property
     def same(self) -> str:
         """Equal for two versions of one work."""
-        return self.article.work or letters_of(self.article.title_text)
+        return self.article.work or letters_of(self.article.title.of(self.text))
 
     @cached_property
     def sections(self) -> list[Section]:

@@ -15,12 +15,13 @@ class Needed:
     """The paragraphs and candidates that questions over one corpus need."""
 
     def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
         self._outline = lru_cache(maxsize=64)(corpus.outline)
 
     def __call__(self, context: Context, item: Item) -> list[Passage]:
         """In the order of the context. Which stretch of a candidate decides nobody knows, so all of it is needed."""
         paper, *candidates = context.places
-        outline, _ = self._outline(paper.article)
+        outline = self._outline(paper.article)
         around = []
         for passage in item.key.proof.passages:
             paragraph = next((span for span in outline.paragraphs if span.holds(passage.span)), passage.span)
@@ -29,7 +30,7 @@ class Needed:
 
     def _shown(self, place: Place) -> Passage:
         """From the first character of a candidate that is shown to the last."""
-        _, text = self._outline(place.article)
+        text = self._corpus.words(place.article)
         start, end = 0, len(text)
         if place.edits and place.edits[0].span.start == 0:
             start = place.edits[0].span.end

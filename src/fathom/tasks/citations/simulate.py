@@ -15,10 +15,10 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Reply
 from fathom.scoring.answers import Assignment, Choice
 from fathom.scoring.keys import Key
-from fathom.tasks.citations.lexical import best_assignment, looked_at, query, scores, wider
+from fathom.tasks.citations.lexical import best_assignment, query, scores, wider
 from fathom.tasks.citations.papers import MARK
 from fathom.tasks.citations.settings import OPTIONS
-from fathom.tasks.citations.words import stems_in
+from fathom.tasks.citations.words import Stems
 from fathom.tasks.family import Item
 from fathom.tasks.simulating import simulated_reply
 
@@ -100,7 +100,7 @@ class _Words:
     """How often each stem stands in a candidate."""
 
     def __init__(self, text: str) -> None:
-        self.counts = Counter(stems_in(text[: looked_at(len(text) - 1)]))
+        self.counts = Stems(text).counts(len(text) - 1)
 
 
 def options_of(key: Key) -> tuple[int, ...]:

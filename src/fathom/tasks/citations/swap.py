@@ -39,7 +39,8 @@ class Swapper:
 
     def _is_mentioned(self, context: Context) -> bool:
         """Whether the paper names a candidate outside its edits: two spellings that differed may be one name now."""
-        paper = Paper(self._corpus.after.article(context.articles[0]), context.articles[1:])
+        id, after = context.articles[0], self._corpus.after
+        paper = Paper(after.apparatus(id), after.words(id), context.articles[1:])
         hidden = [edit.span for edit in context.places[0].edits]
         return any(
             not any(edit.start < span.end and span.start < edit.end for edit in hidden)

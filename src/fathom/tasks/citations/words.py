@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from sys import intern
 
 from fathom.records.spans import Span
 
-_STEM = re.compile(r"([^\W\d_]{3,6})[^\W\d_]*")
+_LETTERS = r"[a-z\u00df-\u00f6\u00f8-\u1fff\u3040-\ud7ff]"
+"""Small letters, by their places: looking each one up takes twice as long."""
+_STEM = re.compile(rf"({_LETTERS}{{3,6}}){_LETTERS}*")
 """The beginning of a word: "estimates" and "estimating" are one to a matcher."""
 _STOP = frozenset(
     [
@@ -110,6 +114,28 @@ def words_of(text: str) -> frozenset[str]:
 def stems_in(text: str) -> list[str]:
     """The stems of all its words, in order."""
     return _STEM.findall(text.lower())
+
+
+STEP = 3_000
+FAR = 15_000
+"""Characters of a candidate that are looked at: as far as `FAR`, by whole `STEP`s, so that of works that are cut nearly
+alike the words are counted once. With 8,000 it solved a sixth fewer of the published papers' medium items."""
+
+
+class Stems:
+    """The stems of a text, counted up to some of its characters."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._counted: dict[int, Counter[str]] = {}
+
+    def counts(self, characters: int) -> Counter[str]:
+        """How often each stands in the first so many characters, by whole steps."""
+        end = min(FAR, max(STEP, characters // STEP * STEP))
+        if end not in self._counted:
+            # The same few thousand words stand in every work: one copy of each will do.
+            self._counted[end] = Counter(map(intern, stems_in(self._text[:end])))
+        return self._counted[end]
 
 
 def occurrences(text: str, phrase: str) -> Iterator[Span]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
-from fathom.records.articles import Article, ArticleId, Outline
+from fathom.contexts.layout import forges_boundary
+from fathom.corpus.store import Corpus
+from fathom.records.articles import Apparatus, Article, ArticleId, Outline
 from fathom.records.contexts import Edit, edited
 from fathom.records.spans import Span
 from fathom.tasks.citations.giveaways import giveaways, names_of
 from fathom.tasks.citations.papers import LEFT_OUT, top_level, without
 from fathom.tasks.citations.settings import Form
-from fathom.tasks.citations.words import letters_of, stems_in
+from fathom.tasks.citations.words import Stems, letters_of
 
 OWN = "[[NAME]]"
 """What stands where a work gives its own title or name away."""
@@ -36,7 +38,6 @@ class Shown:
     edits: tuple[Edit, ...]
     ends: tuple[tuple[int, int], ...]
     """Where paragraphs end: how many characters are shown up to there, and where that is in the article."""
-    _stems: dict[int, Counter[str]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def length(self) -> int:
@@ -47,11 +48,10 @@ class Shown:
         """All of it, as it is shown."""
         return edited(self.article, self.edits)
 
-    def stems(self, characters: int) -> Counter[str]:
-        """How often each stem stands in the first so many characters."""
-        if characters not in self._stems:
-            self._stems[characters] = Counter(stems_in(self.text[:characters]))
-        return self._stems[characters]
+    @cached_property
+    def stems(self) -> Stems:
+        """Its words, for comparing."""
+        return Stems(self.text)
 
     def cut(self, characters: int) -> tuple[Edit, ...]:
         """The edits that show whole paragraphs up to so many characters; none where not even one fits."""
@@ -73,7 +73,7 @@ class Shown:
 
 
 def show(
-    article: Article | Outline, text: str, kept: Sequence[Span], changes: Sequence[tuple[Span, str]] = ()
+    article: Article | Apparatus | Outline, text: str, kept: Sequence[Span], changes: Sequence[tuple[Span, str]] = ()
 ) -> Shown:
     """These stretches of the article, in order, with the changes that fall into them."""
     edits: list[Edit] = []
@@ -126,10 +126,14 @@ def _apart(changes: Sequence[tuple[Span, str]]) -> Iterator[tuple[Span, str]]:
 class Work:
     """An article as a candidate."""
 
-    def __init__(self, outline: Outline, text: str) -> None:
-        self.outline = outline
-        self.text = text
+    def __init__(self, corpus: Corpus, id: ArticleId) -> None:
+        self.outline = corpus.outline(id)
+        self._corpus = corpus
         self._forms: dict[Form, Shown] = {}
+
+    @cached_property
+    def text(self) -> str:
+        return self._corpus.words(self.outline.id)
 
     @property
     def title(self) -> str:
@@ -140,25 +144,35 @@ class Work:
         """Equal for two versions of one work."""
         return self.outline.work or letters_of(self.title)
 
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether no line of it could be taken for a boundary of the layout."""
+        return not forges_boundary(self._corpus.text(self.outline.id))
+
+    def room(self, form: Form) -> int:
+        """About how many characters that form has, told without the text."""
+        end = self.outline.paragraphs[-1].end if self.outline.paragraphs else 0
+        return sum(span.end - span.start for span in self._stretches(form, end))
+
     def shown(self, form: Form) -> Shown:
         """What is shown of it in that form."""
         if form not in self._forms:
-            self._forms[form] = {"concise": self._concise, "full": self._full, "body": self._body}[form]()
+            told = giveaways(self.title, self.names, self.text) if form == "body" else ()
+            kept = self._stretches(form, len(self.text))
+            self._forms[form] = show(self.outline, self.text, kept, [(span, OWN) for span in told])
         return self._forms[form]
 
-    def _concise(self) -> Shown:
-        kept = [self.outline.title, *([self.outline.abstract] if self.outline.abstract else [])]
-        return show(self.outline, self.text, sorted(kept))
-
-    def _full(self) -> Shown:
-        hidden = sorted(section.span for section in self.outline.sections if section.role in LEFT_OUT)
-        return show(self.outline, self.text, without(Span(0, len(self.text)), hidden))
-
-    def _body(self) -> Shown:
-        kept = [section.span for section in top_level(self.outline.sections) if section.role not in TELLING]
-        return show(
-            self.outline, self.text, kept, [(span, OWN) for span in giveaways(self.title, self.names, self.text)]
-        )
+    def _stretches(self, form: Form, end: int) -> list[Span]:
+        """What is shown of a text that ends there, before anything in it is hidden."""
+        outline = self.outline
+        match form:
+            case "concise":
+                return sorted([outline.title, *([outline.abstract] if outline.abstract else [])])
+            case "full":
+                hidden = sorted(section.span for section in outline.sections if section.role in LEFT_OUT)
+                return without(Span(0, end), hidden)
+            case "body":
+                return [section.span for section in top_level(outline.sections) if section.role not in TELLING]
 
     @cached_property
     def names(self) -> list[str]:

@@ -54,7 +54,7 @@ class Citing:
     def __init__(self, article: Article, characters: int) -> None:
         self._article = article
         self._characters = characters
-        self._mentions = Mentions(article)
+        self._mentions = Mentions(article, article.text)
         self.steps: Counter[str] = Counter()
         """How many citations were left after each step, once the probes are known."""
 

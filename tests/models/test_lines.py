@@ -1,0 +1,77 @@
+"""Tokens counted by lines are those of the whole text, however it is changed."""
+
+from random import Random
+
+import pytest
+
+from fathom.models.lines import Lines, lines_of
+from fathom.models.tokenizers import EMBEDDED, tokenizer
+from fathom.records.contexts import Edit, edited
+from fathom.records.spans import Span
+
+PIECES = (
+    "word",
+    "Words",
+    ".",
+    "…",
+    "\n",
+    "\n\n",
+    "\n ",
+    "\n\t\n",
+    " ",
+    "  ",
+    "/",
+    "//",
+    "7",
+    "3.2",
+    "|",
+    "é",
+    "学习",
+    "'s",
+    "-",
+    "[1]",
+)
+
+
+def a_text(rng: Random) -> str:
+    return "x" + "".join(rng.choice(PIECES) for _ in range(rng.randint(1, 60))) + ".\n"
+
+
+def some_edits(rng: Random, text: str) -> list[Edit]:
+    ends = sorted(rng.choices(range(len(text) + 1), k=2 * rng.randint(0, 4)))
+    return [
+        Edit(span=Span(start, end), text="".join(rng.choice(PIECES) for _ in range(rng.randint(0, 3))))
+        for start, end in zip(ends[::2], ends[1::2], strict=True)
+    ]
+
+
+@pytest.mark.parametrize("name", EMBEDDED)
+def test_of_a_changed_text_by_lines_and_as_a_whole(name: str) -> None:
+    counter = tokenizer(name)
+    rng = Random(4)
+    for _ in range(4_000):
+        text = a_text(rng)
+        lines = lines_of(text, counter)
+        assert sum(line.characters for line in lines) == len(text)
+        assert sum(line.tokens for line in lines) == counter.count(text), repr(text)
+        edits = some_edits(rng, text)
+        assert Lines(lines).tokens(text, edits, counter) == counter.count(edited(text, edits)), (text, edits)
+
+
+def test_of_a_text_of_many_lines_few_are_counted_again() -> None:
+    counted: list[str] = []
+
+    class Counting:
+        name = "counting"
+        splits_at_newlines = True
+
+        def count(self, text: str) -> int:
+            counted.append(text)
+            return tokenizer().count(text)
+
+    text = "".join(f"Line {number} says something.\n" for number in range(100))
+    lines = Lines(lines_of(text, Counting()))
+    counted.clear()
+    place = text.index("50 says")
+    lines.tokens(text, [Edit(span=Span(place, place + 2), text="fifty")], Counting())
+    assert sum(map(len, counted)) < 100
