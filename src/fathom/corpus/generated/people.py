@@ -9,7 +9,7 @@ from fathom.corpus.generated.lexicon import names
 from fathom.records.names import without_accents
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Person:
     """One human being, whatever a byline makes of the name."""
 

@@ -79,7 +79,7 @@ MEASURES: dict[Length, Measures] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Gist:
     """What a work is about and what it found."""
 
@@ -93,7 +93,7 @@ class Gist:
     quantity: Quantity
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Work:
     """Something that can be cited, inside the corpus or outside."""
 
