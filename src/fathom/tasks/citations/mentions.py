@@ -148,6 +148,12 @@ class Mentions:
             for entry in self.article.references
         ]
 
+    def _is_of_another_year(self, span: Span, reference: int) -> bool:
+        """Whether names with a year tell of another work: "王明和李华（2020）" is nothing that 李华 wrote in 2017."""
+        year = self.article.references[reference - 1].year
+        printed = re.findall(r"(?:19|20)\d\d", span.of(self._text))
+        return year is not None and bool(printed) and str(year) not in printed
+
     def _named(self, reference: int) -> Iterator[Span]:
         """Where the sentence names the authors without citing them: "as Lind et al. argue"."""
         chinese = self._chinese[reference - 1]
@@ -164,12 +170,6 @@ class Mentions:
             following = _FOLLOWING.match(self._text, span.end)
             if following and not self._is_cited(span) and not self._is_another_name(span, following[0]):
                 yield Span(span.start, following.end())
-
-    def _is_of_another_year(self, span: Span, reference: int) -> bool:
-        """Whether names with a year tell of another work: "王明和李华（2020）" is nothing that 李华 wrote in 2017."""
-        year = self.article.references[reference - 1].year
-        printed = re.findall(r"(?:19|20)\d\d", span.of(self._text))
-        return year is not None and bool(printed) and str(year) not in printed
 
     def _is_cited(self, span: Span) -> bool:
         """Whether a citation covers it: its own is hidden as such, and another's names another work."""
