@@ -12,10 +12,10 @@ from fathom.corpus.store import Corpus
 from fathom.records.articles import ArticleId
 from fathom.records.contexts import Context
 from fathom.records.lengths import print_length
-from fathom.records.names import family_of
 from fathom.records.spans import Span
 from fathom.tasks.citations.check import check
 from fathom.tasks.citations.draft import HIDDEN, mark
+from fathom.tasks.citations.floors import by_elimination, is_named
 from fathom.tasks.citations.laying_out import wording
 from fathom.tasks.citations.naming import is_coined
 from fathom.tasks.citations.papers import Mask, Paper
@@ -157,10 +157,9 @@ class _Audit:
         for name, further in (("words of the sentence", False), ("words around", True)):
             matched = self._matcher.matched(context, len(options), further)
             sums[name] += sum(map(int.__eq__, matched, options)) / len(options)  # type: ignore[assignment]
-        paper = context.places[0].span.of(text)
-        left = [place for place, id in enumerate(context.articles[1:], 1) if not _is_named(self._work(id), paper)]
-        guessed = left or list(range(1, OPTIONS + 1))
-        sums["elimination"] += sum(option in guessed for option in options) / len(guessed) / len(options)  # type: ignore[assignment]
+        shown, paper = context.places[0].span.of(text), self._paper(context.articles[0])
+        named = [is_named(self._work(id), paper, shown) for id in context.articles[1:]]
+        sums["elimination"] += by_elimination(named, options)  # type: ignore[assignment]
         lengths = [place.span.end - place.span.start for place in context.places[1:]]
         longest = [place for place, length in enumerate(lengths, 1) if length == max(lengths)]
         sums["longest"] += sum(option in longest for option in options) / len(longest) / len(options)  # type: ignore[assignment]
@@ -200,10 +199,3 @@ def _gives_away(work: Work, shown: str) -> bool:
         match[0] for name in work.names for match in re.finditer(rf"(?i)(?<![^\W_]){re.escape(name)}(?![^\W_])", shown)
     )
     return any(word in work.names or is_coined(word) for word in said)
-
-
-def _is_named(work: Work, paper: str) -> bool:
-    """Whether the paper still names the work or its first author."""
-    authors = work.outline.authors
-    surname = family_of(authors[0].span.of(work.text)) if authors else ""
-    return (len(surname) > 3 and surname in paper) or work.title in paper
