@@ -6,7 +6,6 @@ import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -82,9 +81,9 @@ def test_ruling_out_what_is_named_elsewhere_helps_where_one_mention_is_hidden(
     found = {}
     for mask in ("all", "one"):
         made = build_citations(bench.corpus_folder, tmp_path / mask, mask=mask, tasks=["choice"])
-        report: Any = made.manifest.reports["citations"]
-        cells = [report["items"][f"choice, {level}"] for level in ("easy", "medium", "hard")]
-        ruled_out = sum(cell["made"] * cell["floors"]["elimination"] for cell in cells)
-        found[mask] = ruled_out / sum(cell["made"] for cell in cells)
+        floors = next(c.measured for c in audit(made.folder).checked if c.rule == "floors of the citations")
+        levels = made.manifest.counts["level"]
+        ruled_out = sum(count * floors[f"choice, {level}: elimination"] for level, count in levels.items())
+        found[mask] = ruled_out / made.manifest.questions
     assert abs(found["all"] - 0.25) < 0.05
     assert found["one"] > 0.32
