@@ -19,11 +19,13 @@ from fathom.scoring.contamination import Contamination, contamination, matched
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.catalog import family
+from fathom.tasks.citations.swap import Swapper
 from fathom.tasks.family import Asked
 from fathom.tasks.swapping import REPORT, could_be_one, swap
 from tests.runs.conftest import tiny_bench
+from tests.tasks.citations.conftest import citing_corpus
 
-__all__ = ["tiny_bench"]
+__all__ = ["citing_corpus", "tiny_bench"]
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +152,32 @@ def test_what_cannot_be_swapped_is_refused(tiny_bench: Path, small_folder: Path,
 
 
 _FEW = {"own": {"recall": {"items": 3}}}
+
+
+def test_contexts_that_nothing_asks_about_any_more_are_left_out(citing_corpus: Path, tmp_path: Path) -> None:
+    """Probes cannot be swapped; the pieces of text that they showed must not stay behind in the bench."""
+    asked = Asked.model_validate({"own": {"recall": {"items": 3}, "citations": {"items": 2, "levels": _EASY}}})
+    build(citing_corpus, Path("none"), ("citations", "recall"), asked, 0, tmp_path / "mixed")
+    before = Bench(tmp_path / "mixed")
+    manifest = swap(tmp_path / "mixed", tmp_path / "out")
+    after = list(Bench(tmp_path / "out").by_context())
+    assert {item.question.family for _, items in after for item in items} == {"citations"}
+    assert all(items for _, items in after)
+    told: Any = manifest.reports[REPORT]
+    assert told["left out"]["the family 'recall' cannot be swapped"] == 6
+    assert 6 <= told["contexts left out"] == before.manifest.contexts - len(after)
+    assert manifest.contexts == len(after) < before.manifest.contexts
+
+
+def test_a_swap_that_leaves_no_question_is_refused(
+    citing_corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked.model_validate({"own": {"citations": {"items": 1, "levels": _EASY}}})
+    build(citing_corpus, Path("none"), ("citations",), asked, 0, tmp_path / "one")
+    monkeypatch.setattr(Swapper, "_is_mentioned", lambda self, context: True)
+    with pytest.raises(FathomError, match="No question of the bench .* is left after the swap: of 2, 2 are left out"):
+        swap(tmp_path / "one", tmp_path / "out")
+    assert not (tmp_path / "out" / "manifest.json").exists()
 
 
 def test_a_bench_that_was_changed_is_refused(tiny_bench: Path, tmp_path: Path, small_folder: Path) -> None:

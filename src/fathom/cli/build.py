@@ -8,8 +8,8 @@ from typing import get_args
 import click
 from pydantic import JsonValue
 
-from fathom.cli import options
-from fathom.cli.citing import citing_options
+from fathom.cli import citing, options
+from fathom.cli.own_options import family_options
 from fathom.cli.progress import bar
 from fathom.cli.stopping import all_or_nothing
 from fathom.contexts.files import FILE_NAME, read_contexts
@@ -17,6 +17,7 @@ from fathom.records.contexts import Split
 from fathom.records.errors import FathomError
 from fathom.tasks.bench import BenchManifest, already_built, build
 from fathom.tasks.catalog import FAMILIES, family
+from fathom.tasks.citations.settings import Citing
 from fathom.tasks.family import Asked
 from fathom.tasks.numeric.own import read_own
 
@@ -28,6 +29,8 @@ Examples:
   fathom build corpus --out bench --templates mine.json
   fathom build corpus --families citations --out cited --items 50
   fathom build corpus --families citations --out own --type descriptive --sampling nearest --candidates concise
+  fathom build corpus --families citations --out own --levels hard --scope section
+  fathom build corpus --families recall --out probes --probes title --items 200
 """
 
 HELD_OUT = ("length", "skill", "topic")
@@ -64,7 +67,7 @@ HELD_OUT = ("length", "skill", "topic")
     help="Divide templates among the splits too, such as train=70,dev=10,test=20.",
 )
 @click.option("--hold-out", default="", help="What only the test split asks about, such as skill=sorting or length=1M.")
-@citing_options
+@family_options
 @options.seed
 @options.processes
 @options.as_json
@@ -100,7 +103,7 @@ def command(
         templates=templates,
         held_out=_held_out(hold_out),
         template_shares=template_splits,
-        own={name: settings for name, settings in own.items() if name in families},
+        own=own,
     )
     total = sum(1 for _ in read_contexts(path)) if any(family(name).builder for name in families) else None
     if already_built(corpus, path, families, asked, seed, out) is not None:
@@ -134,6 +137,7 @@ def describe(folder: Path, manifest: BenchManifest) -> str:
     for name, report in manifest.reports.items():
         described = family(name).describe
         lines += described(report) if described is not None else []
+    lines += citing.told(Citing.model_validate(manifest.asked.own.get("citations", {})))
     for pair, shared in manifest.leaks.items():
         assert isinstance(shared, dict)
         lines.append(f"  shared by {pair}: " + ", ".join(f"{kind} {count}" for kind, count in shared.items()))

@@ -1,16 +1,17 @@
-"""The options of `fathom build` that the family `citations` alone takes."""
+"""The options of `fathom build` that the family `citations` alone takes, and what they ask of it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from functools import wraps
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 
 from fathom.cli import options
+from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
 from fathom.runs.folder import read_replies, read_run
 from fathom.scoring.answers import Text
@@ -18,55 +19,48 @@ from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.citations import check
 from fathom.tasks.citations.naming import Manner
-from fathom.tasks.citations.settings import LEVELS, Citing, Difficulty, Form, Masking, Sampling, Scope, Task
+from fathom.tasks.citations.settings import LEVELS, Citing, Difficulty, Form, Masking, Sampling, Scope, Task, Typed
 
 DIMENSIONS = {"manner": "--type", "sampling": "--sampling", "form": "--candidates", "scope": "--scope"}
 """What makes an item hard, by the option that sets it."""
+TAKEN = {"tasks": "--tasks", "levels": "--levels", "mask": "--mask", "types": "--types", **DIMENSIONS}
+"""The options below, by what the command calls their values."""
+BASE = "medium"
+"""The level that dimensions of one's own change where none is named."""
 
 
-def citing_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Adds the options, and hands the command what they ask of the family as `own`."""
-
-    @wraps(command)
-    def called(
-        tasks: tuple[Task, ...],
-        levels: tuple[str, ...],
-        items: int,
-        per_paper: int,
-        mask: Masking,
-        characters: int,
-        types: Path | None,
-        **others: Any,
-    ) -> None:
-        chosen = {name: others.pop(name) for name in DIMENSIONS}
-        citing = Citing(
-            tasks=tasks,
-            levels=_levels(levels, {name: value for name, value in chosen.items() if value is not None}),
-            items=items,
-            per_paper=per_paper,
-            mask=mask,
-            characters=characters,
-            types={} if types is None else disputed(types),
-        )
-        command(own={"citations": citing.model_dump(mode="json")}, **others)
-
-    for option in reversed(_OPTIONS):
-        called = option(called)
-    return called
+def asked(corpus: Path, given: dict[str, Any]) -> Citing:
+    """What these options ask of the family."""
+    plain = {name: value for name, value in given.items() if name not in ("levels", "types", *DIMENSIONS)}
+    chosen = {name: given[name] for name in DIMENSIONS if name in given}
+    word = _model_s_word(given["types"], corpus) if "types" in given else _Word({}, None)
+    return Citing(**plain, levels=_levels(given.get("levels"), chosen), types=word.disputed, typed=word.counted)
 
 
-def _levels(names: tuple[str, ...], chosen: dict[str, str]) -> dict[str, Difficulty]:
-    """The named levels, or one of the user's own making where dimensions are set."""
+def _levels(names: tuple[str, ...] | None, chosen: dict[str, str]) -> dict[str, Difficulty]:
+    """The named levels; or, where dimensions are set, one of the user's own, which changes a single named one."""
     if not chosen:
-        return {name: LEVELS[name] for name in names}
-    if len(names) > 1 and names != tuple(LEVELS):
-        raise FathomError("Several --levels and dimensions of your own do not go together. Leave out one or the other.")
-    base = LEVELS[names[0]] if len(names) == 1 else LEVELS["medium"]
+        return {name: LEVELS[name] for name in names or LEVELS}
+    if names is not None and len(names) > 1:
+        raise FathomError(
+            f"{DIMENSIONS[next(iter(chosen))]} makes one level of your own, and --levels names {len(names)}. Name the "
+            "single level that yours is like but for what you set, or leave out one or the other."
+        )
+    base = LEVELS[names[0] if names else BASE]
     return {"own": Difficulty.model_validate({**base.model_dump(), **chosen})}
 
 
-def disputed(folder: Path) -> dict[str, Manner | None]:
-    """The citations that a model, put to a bench of manners, takes otherwise than the rule, and what it says."""
+@dataclass(frozen=True)
+class _Word:
+    """A model's word on citations."""
+
+    disputed: dict[str, Manner | None]
+    """Those that it takes otherwise than the rule, and what it says."""
+    counted: Typed | None
+
+
+def _model_s_word(folder: Path, corpus: Path) -> _Word:
+    """What a model, put to a bench of manners of this very corpus, says of its citations."""
     manifest = read_run(folder)
     bench = Bench(Path(os.path.normpath(folder.resolve() / manifest.bench)))
     if bench.manifest.families != ("manners",) or bench.manifest.fingerprint != manifest.bench_fingerprint:
@@ -74,15 +68,41 @@ def disputed(folder: Path) -> dict[str, Manner | None]:
             f"The run '{folder}' was not put to the bench of manners in '{bench.folder}'. "
             "Make one with `fathom build CORPUS --families manners`, and run the model on it."
         )
+    with Corpus(corpus) as opened:
+        # Places are named by article and span: in another corpus they are other citations, or none.
+        if opened.manifest.fingerprint != bench.manifest.corpus_fingerprint:
+            raise FathomError(
+                f"The run '{folder}' tells the types of another corpus's citations, not of those in '{corpus}'. "
+                f"Make a bench with `fathom build {corpus} --families manners`, and run the model on it."
+            )
     replies = read_replies(folder).replies
     found: dict[str, Manner | None] = {}
+    outcomes: Counter[str] = Counter()
     for key in bench.all_keys():
         reply = replies.get((key.question_id, 0))
-        verdict = None if reply is None else check(key, reply)
-        if verdict is not None and verdict.outcome != "right":
-            [[article, place, _]] = key.proof.rows
-            found[f"{article} {place}"] = _said(verdict)
-    return found
+        if reply is None or reply.outcome in ("failed", "overflow"):
+            outcomes["without"] += 1
+            continue
+        verdict = check(key, reply)
+        if verdict.outcome == "right":
+            outcomes["agree"] += 1
+            continue
+        [[article, place, _]] = key.proof.rows
+        said = found[f"{article} {place}"] = _said(verdict)
+        outcomes["unclear" if said is None else "disagree"] += 1
+    return _Word(found, Typed.model_validate(outcomes))
+
+
+def told(settings: Citing) -> list[str]:
+    """What came of a model's word, in a line."""
+    typed = settings.typed
+    if typed is None:
+        return []
+    return [
+        f"  a model's word on {typed.citations - typed.without:,} of {typed.citations:,} citations: it agrees with the "
+        f"rule on {typed.agree:,}, disagrees on {typed.disagree:,} and says nothing clear on {typed.unclear:,}; "
+        "only the first are asked about" + (f", and the {typed.without:,} without its word" if typed.without else "")
+    ]
 
 
 def _said(verdict: Verdict) -> Manner | None:
@@ -91,7 +111,7 @@ def _said(verdict: Verdict) -> Manner | None:
     return next((manner for manner in get_args(Manner) if manner == said.strip().lower()), None)
 
 
-_OPTIONS = (
+OPTIONS = (
     click.option(
         "--types",
         type=click.Path(path_type=Path),
@@ -100,44 +120,19 @@ _OPTIONS = (
     click.option(
         "--tasks",
         type=options.Words(get_args(Task), needed=True),
-        default=",".join(get_args(Task)),
-        show_default=True,
-        help="citations: one mask and four candidates, or four masks and four candidates.",
+        help="citations: one mask and four candidates, or four masks and four candidates."
+        f"  [default: {','.join(get_args(Task))}]",
     ),
     click.option(
         "--levels",
         type=options.Words(tuple(LEVELS), needed=True),
-        default=",".join(LEVELS),
-        show_default=True,
-        help="citations: which levels.",
-    ),
-    click.option(
-        "--items",
-        type=click.IntRange(1),
-        default=100,
-        show_default=True,
-        help="citations: for each task and level.",
-    ),
-    click.option(
-        "--per-paper",
-        type=click.IntRange(1),
-        default=5,
-        show_default=True,
-        help="citations: the most that one question paper gives.",
+        help="citations: which levels; beside one of the four options below, the single level that they change."
+        f"  [default: {','.join(LEVELS)}; beside those {BASE}]",
     ),
     click.option(
         "--mask",
         type=click.Choice(get_args(Masking)),
-        default="all",
-        show_default=True,
-        help="citations: hide every mention of the candidates, or the asked citation alone.",
-    ),
-    click.option(
-        "--characters",
-        type=options.Length(),
-        default=100_000,
-        show_default=True,
-        help="citations: of a paper with its candidates, which are trimmed evenly to fit.",
+        help="citations: hide every mention of the candidates, or the asked citation alone.  [default: all]",
     ),
     click.option(
         "--type",

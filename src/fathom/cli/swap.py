@@ -51,6 +51,8 @@ def describe(folder: Path, manifest: BenchManifest) -> str:
         f"such as counts, and tell nothing",
         *(f"  {count:,} left out: {reason}" for reason, count in lost.items()),
     ]
+    if told["contexts left out"]:
+        lines.append(f"  contexts left out, since nothing asks about them any more: {told['contexts left out']:,}")
     if told["contexts that outgrew their length"]:
         lines.append(f"  contexts that outgrew their length: {told['contexts that outgrew their length']:,}")
     lines.append(f"  fingerprint {manifest.fingerprint[:16]}")

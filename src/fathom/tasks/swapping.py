@@ -67,6 +67,7 @@ def swap(
                     for item in items:
                         questions.write(item.question.to_line())
                         keys.write(item.key.to_line())
+                made.refuse_empty()
             manifest = made.manifest(out, after, seed, told)
         with replacing(out / MANIFEST) as file:
             file.write(manifest.model_dump_json(indent=2).encode() + b"\n")
@@ -124,10 +125,10 @@ class _Swap:
         self._counted = Counted(bench.manifest.asked, self._families)
         self._lost: Counter[str] = Counter()
         self._changed: Counter[str] = Counter()
-        self._grown = 0
+        self._grown = self._idle = 0
 
     def swapped(self, watch: Callable[[int], None]) -> Iterator[tuple[Context, list[Item]]]:
-        """Each context with the items that hold in it."""
+        """Each context with the items that hold in it; without those that nothing asks about any more."""
         swappers = {name: self._swapper(name) for name in self._families}
         for done, (context, items) in enumerate(self._bench.by_context(), start=1):
             after = self._moved.context(context)
@@ -140,9 +141,12 @@ class _Swap:
                 after, held, reasons = swappers[name].swap(context, after, mine)
                 kept += map(self._marked, held)
                 self._lost.update(reasons)
-            self._grown += after.length > context.length
-            self._counted.add(after, kept)
-            yield after, kept
+            if kept:
+                self._grown += after.length > context.length
+                self._counted.add(after, kept)
+                yield after, kept
+            else:
+                self._idle += 1
             watch(done)
 
     def _swapper(self, name: str) -> Swapper:
@@ -159,6 +163,16 @@ class _Swap:
         tags = dict(sorted({**item.question.tags, "changed": changed}.items()))
         return Item(item.question.model_copy(update={"tags": tags}), item.key)
 
+    def refuse_empty(self) -> None:
+        """A bench without a question is none."""
+        if self._counted.questions:
+            return
+        reason, lost = self._lost.most_common(1)[0] if self._lost else ("it has none", 0)
+        raise FathomError(
+            f"No question of the bench '{self._bench.folder}' is left after the swap: of "
+            f"{self._bench.manifest.questions:,}, {lost:,} are left out because {reason}. Build a larger bench."
+        )
+
     def manifest(self, out: Path, corpus: Corpus, seed: int, told: dict[str, JsonValue]) -> BenchManifest:
         """The bench's own, but for what was swapped."""
         was, counted = self._bench.manifest, self._counted
@@ -170,6 +184,7 @@ class _Swap:
             "answers that changed": self._changed["yes"],
             "answers that no swap can change": self._changed["no"],
             "left out": dict(sorted(self._lost.items())),
+            "contexts left out": self._idle,
             "contexts that outgrew their length": self._grown,
         }
         return was.model_copy(

@@ -16,6 +16,7 @@ from fathom.records.errors import FathomError
 from fathom.scoring.answers import Assignment, Choice
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
+from fathom.tasks.citations.audit import by_elimination
 from fathom.tasks.citations.settings import LEVELS
 from fathom.tasks.citations.words import letters_of
 from tests.tasks.citations.conftest import build_citations
@@ -146,6 +147,21 @@ def test_masking_one_leaves_the_other_mentions(citing_corpus: Path, tmp_path: Pa
         for context, [item] in bench.by_context():
             assert "[[HIDDEN" not in item.question.text
             assert b"[[HIDDEN" not in render(context, corpus)
+
+
+@pytest.mark.parametrize(
+    ("named", "answer", "chance"),
+    [
+        ((False, False, False, False), (2,), 1 / 4),
+        ((True, True, False, True), (3,), 1.0),
+        ((True, True, False, True), (1,), 0.0),
+        ((True, False, False, True), (2,), 1 / 2),
+        ((True, True, True, True), (2,), 1 / 4),
+        ((True, False, False, False), (1, 2, 3, 4), 1 / 4),
+    ],
+)
+def test_ruling_out_candidates(named: tuple[bool, ...], answer: tuple[int, ...], chance: float) -> None:
+    assert by_elimination(named, answer) == pytest.approx(chance)
 
 
 def test_a_level_of_one_s_own(citing_corpus: Path, tmp_path: Path) -> None:

@@ -128,3 +128,101 @@ def test_a_name_inside_the_citation_of_another_work_stays() -> None:
 def test_what_gives_a_work_away(title: str, text: str, hidden: set[str]) -> None:
     found = {span.of(text) for span in giveaways(title, names_of(title, "", text), text)}
     assert found == hidden
+
+
+# Chinese papers.
+
+CHINESE = """河口盐度受潮汐与径流影响，王明等[1]最早给出了逐月的观测结果。此后李华［2］利用浮标资料重新估计了混合速率。\
+王明和李华（2020）认为风场的作用不可忽视。枯水期底部摩擦更加重要（陈静等，2019）。本文采用TideMap模型［４］计算潮位。\
+刘洋、周敏等人[5]的分层方案不再适用。Smith等［7］与此不同，结果和王明等人（2018）[8]的估计相近。（参见高峰，2015）又有讨论。\
+王明等认为该方案在冬季同样有效，流量高峰等现象除外。与李华（2017）的结果一致，李华（1999）则另有看法。"""
+
+CHINESE_BRACKETS = {
+    "[1]": 1,
+    "［2］": 2,
+    "（2020）": 6,
+    "（陈静等，2019）": 3,
+    "［４］": 4,
+    "[5]": 5,
+    "［7］": 7,
+    "[8]": 1,
+    "（参见高峰，2015）": 4,
+}
+
+CHINESE_ENTRIES = [
+    "王明, 李四, 张三. 河口盐度的逐月观测. 2018",
+    "李华. 浮标资料与混合速率. 2017",
+    "陈静, 吴刚. 底部摩擦. 2019",
+    "高峰. 潮位模型及其应用. 2015",
+    "刘洋, 周敏. 河口分层方案比较. 2016",
+    "王明, 李华. 风场的作用. 2020",
+    "Smith, J.. Mixing. 2012",
+]
+
+
+@pytest.fixture
+def chinese() -> Article:
+    """A Chinese paper with its citations as they are printed: half and full width, names and years."""
+    made = paper(CHINESE, CHINESE_BRACKETS, CHINESE_ENTRIES)
+    citations = []
+    for citation in made.citations:
+        bracket = citation.group.of(made.text)
+        inner = bracket.strip("[]［］（）").removeprefix("参见")
+        at = made.text.index(inner, citation.group.start)
+        style: Style = "author-year" if "20" in inner else "numeric"
+        citations.append(citation.model_copy(update={"span": Span(at, at + len(inner)), "style": style}))
+    references = [
+        reference.model_copy(update={"authors": tuple(_authors(made.text, reference))}) for reference in made.references
+    ]
+    update = {"citations": tuple(citations), "references": tuple(references), "language": "zh"}
+    return made.model_copy(update=update)
+
+
+def _authors(text: str, reference: Reference) -> list[Span]:
+    """Each author of an entry on their own."""
+    signed = reference.span.of(text).split(". ")[0]
+    names = [signed] if signed.isascii() else signed.split(", ")
+    return [Span(at, at + len(name)) for name in names for at in [text.index(name, reference.span.start)]]
+
+
+def test_a_chinese_citation_takes_its_names_along(chinese: Article) -> None:
+    mentions = Mentions(chinese)
+    assert [mentions.place_of(citation).of(chinese.text) for citation in chinese.citations] == [
+        "王明等[1]",
+        "李华［2］",
+        "王明和李华（2020）",
+        "（陈静等，2019）",
+        "［４］",
+        "刘洋、周敏等人[5]",
+        "Smith等［7］",
+        "王明等人（2018）[8]",
+        "（参见高峰，2015）",
+    ]
+    assert all(mentions.is_alone(citation) for citation in chinese.citations)
+
+
+def test_nothing_of_a_chinese_citation_is_left_behind(chinese: Article) -> None:
+    mentions = Mentions(chinese)
+    hidden = sorted(span for reference in chinese.references for span in mentions.of(reference.number))
+    text, end = chinese.text, chinese.text.index("## References")
+    shown, start = "", 0
+    for span in hidden:
+        if span.start >= start:
+            shown, start = shown + text[start : span.start] + "_", span.end
+    shown += text[start:end]
+    for left in ("王明", "刘洋", "周敏", "陈静", "Smith", "[", "］", "_等", "_）", "（_", "2018", "2017", "2020"):
+        assert left not in shown, left
+    # A word that is somebody's name, and a year that no entry has, are nothing of theirs.
+    assert "流量高峰等现象" in shown
+    assert "李华（1999）" in shown
+
+
+def test_the_authors_of_another_work_stay(chinese: Article) -> None:
+    text = chinese.text
+    assert [span.of(text) for span in Mentions(chinese).of(2)] == ["李华［2］", "李华（2017）"]
+
+
+def test_chinese_citations_that_are_joined_do_not_stand_alone() -> None:
+    article = paper("王明[1]、李华[2]讨论了盐度。", {"[1]": 1, "[2]": 2}, CHINESE_ENTRIES)
+    mentions = Mentions(article)
+    assert not any(mentions.is_alone(citation) for citation in article.citations)

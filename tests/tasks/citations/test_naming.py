@@ -30,6 +30,11 @@ __all__ = ["shared"]
         "optimised with AdamW ",
         "evaluated on GPT-4 ",
         "we use CLIP (",
+        "本文采用TideMap模型",
+        "在ImageNet数据集",
+        "并用 TideMap 潮位模型（",
+        "优化时使用了AdamW",
+        "资料取自《中国海洋统计年鉴》",
     ],
 )
 def test_a_name_is_attributional(before: str) -> None:
@@ -47,6 +52,11 @@ def test_a_name_is_attributional(before: str) -> None:
         "Following the setting of ",
         "in the presence of noise (",
         "However, ",
+        "底部摩擦在枯水期更加重要",
+        "训练在GPU上进行之后误差明显下降",
+        "与ENSO无关，冬季的盐度较低",
+        "该模型",
+        "根据文献",
     ],
 )
 def test_a_description_is_descriptive(before: str) -> None:

@@ -71,3 +71,19 @@ def test_every_paper_that_allows_items_gives_some(
         if len(texts) >= 4 and len(alone) >= 2:
             assert paper["arxiv_id"] in choice | cloze, paper["arxiv_id"]
     assert len(cloze & CLOZE) >= 3, cloze
+
+
+def test_ruling_out_what_is_named_elsewhere_helps_where_one_mention_is_hidden(
+    shared: Callable[[str], Path], published: Callable[[Path], Bench], tmp_path: Path
+) -> None:
+    """The shortcut of the published items is seen: the works have no bylines, but the paper's list has names."""
+    bench = published(shared("scalar_papers.jsonl.gz"))
+    found = {}
+    for mask in ("all", "one"):
+        made = build_citations(bench.corpus_folder, tmp_path / mask, mask=mask, tasks=["choice"])
+        floors = next(c.measured for c in audit(made.folder).checked if c.rule == "floors of the citations")
+        levels = made.manifest.counts["level"]
+        ruled_out = sum(count * floors[f"choice, {level}: elimination"] for level, count in levels.items())
+        found[mask] = ruled_out / made.manifest.questions
+    assert abs(found["all"] - 0.25) < 0.05
+    assert found["one"] > 0.32

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -101,6 +102,17 @@ def test_a_corpus_without_anything_to_probe_says_so(tmp_path: Path) -> None:
     asked = Asked.model_validate({"own": {"recall": {"tasks": ["citation"]}}})
     with pytest.raises(FathomError, match=r"can be probed.*alone 0"):
         build(tmp_path / "corpus", Path("none"), ("recall",), asked, 0, tmp_path / "bench")
+
+
+def test_it_says_at_which_step_citations_fell_out(small_folder: Path, tmp_path: Path) -> None:
+    """No paragraph begins near enough to a citation: all of them get as far as the last step."""
+    asked = Asked.model_validate({"own": {"recall": {"tasks": ["citation"], "characters": 400}}})
+    with pytest.raises(FathomError) as refused:
+        build(small_folder, Path("none"), ("recall",), asked, 0, tmp_path / "bench")
+    assert re.search(
+        r"alone [\d,]{3,}, resolved [\d,]{3,}, named in the text [\d,]{3,}, not named before 0", str(refused.value)
+    )
+    assert "title" not in str(refused.value)
 
 
 def test_who_knows_by_heart_passes_and_who_reads_does_not(probes: Bench) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from fathom.contexts.layout import CITED, render
@@ -21,7 +21,7 @@ from fathom.tasks.citations.naming import is_coined
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Task
 from fathom.tasks.citations.simulate import Simulator, options_of
-from fathom.tasks.citations.words import letters_of
+from fathom.tasks.citations.words import letters_of, occurrences
 from fathom.tasks.citations.works import LEAST, Work
 from fathom.tasks.family import Checked, Item
 from fathom.tasks.rules import Rules
@@ -157,10 +157,9 @@ class _Audit:
         for name, further in (("words of the sentence", False), ("words around", True)):
             matched = self._matcher.matched(context, len(options), further)
             sums[name] += sum(map(int.__eq__, matched, options)) / len(options)  # type: ignore[assignment]
-        paper = context.places[0].span.of(text)
-        left = [place for place, id in enumerate(context.articles[1:], 1) if not _is_named(self._work(id), paper)]
-        guessed = left or list(range(1, OPTIONS + 1))
-        sums["elimination"] += sum(option in guessed for option in options) / len(guessed) / len(options)  # type: ignore[assignment]
+        shown, paper = context.places[0].span.of(text), self._paper(context.articles[0])
+        named = [_is_named(self._work(id), paper, shown) for id in context.articles[1:]]
+        sums["elimination"] += by_elimination(named, options)  # type: ignore[assignment]
         lengths = [place.span.end - place.span.start for place in context.places[1:]]
         longest = [place for place, length in enumerate(lengths, 1) if length == max(lengths)]
         sums["longest"] += sum(option in longest for option in options) / len(longest) / len(options)  # type: ignore[assignment]
@@ -202,8 +201,26 @@ def _gives_away(work: Work, shown: str) -> bool:
     return any(word in work.names or is_coined(word) for word in said)
 
 
-def _is_named(work: Work, paper: str) -> bool:
-    """Whether the paper still names the work or its first author."""
-    authors = work.outline.authors
-    surname = family_of(authors[0].span.of(work.text)) if authors else ""
-    return (len(surname) > 3 and surname in paper) or work.title in paper
+def by_elimination(named: Sequence[bool], answer: Sequence[int]) -> float:
+    """The chance of whoever rules out each candidate whose author or title the question paper still names."""
+    left = [number for number, is_out in enumerate(named, start=1) if not is_out] or list(range(1, OPTIONS + 1))
+    return sum(option in left for option in answer) / len(left) / len(answer)
+
+
+def _is_named(work: Work, paper: Paper, shown: str) -> bool:
+    """Whether what is shown of the paper still has the work's title, or its first author's family name as a word."""
+    return work.title in shown or any(
+        next(occurrences(shown, name), None) is not None for name in _first_authors(work, paper)
+    )
+
+
+def _first_authors(work: Work, paper: Paper) -> set[str]:
+    """As the work prints it, and as the paper's list does: works of the published data come without a byline."""
+    signed = {author.span.of(work.text) for author in work.outline.authors[:1]}
+    signed |= {
+        author.of(paper.text)
+        for entry in paper.article.references
+        if entry.article == work.outline.id
+        for author in entry.authors[:1]
+    }
+    return {name for name in map(family_of, signed) if len(name) > 3}

@@ -13,16 +13,18 @@ from operator import itemgetter
 from fathom.records.articles import Apparatus, Article, Citation
 from fathom.records.names import family_of
 from fathom.records.spans import Span
+from fathom.tasks.citations.chinese_names import LETTERS, chinese_names, named_in, names_before
 from fathom.tasks.citations.words import occurrences
 
 NEIGHBOUR = 4
 """Characters between two citations that stand as one group, whatever the brackets say."""
 
-_NAME = r"[A-ZÀ-ÖØ-Ž][\w’'-]+"
+_NAME = rf"[A-ZÀ-ÖØ-Ž](?:[^\W{LETTERS}]|[’'-])+"
+_AND = r"(?:,? (?:and|&) |\s?[和与及、]\s?)"
 _NAMES = re.compile(
-    rf"(?P<first>{_NAME})(?:(?:,? (?:and|&) {_NAME})|(?:, {_NAME}){{1,3}},? (?:and|&) {_NAME}| et al\.?)?,?\s*$"
-    r"|(?P<chinese>[\u4e00-\u9fff]{2,4})等?\s*$"
+    rf"(?P<first>{_NAME})(?:{_AND}{_NAME}|(?:, {_NAME}){{1,3}}{_AND}{_NAME}| et al\.?)?(?:\s?等人?)?,?\s*$"
 )
+"""The names that stand before a bracket; in a Chinese sentence "Smith等", "Smith和Wu"."""
 _PARTICLES = re.compile(r"\b(?:(?:van|von|der|den|de|di|da|dos|del|della|la|le|el|al|ten|ter|bin|ibn)\s){1,3}$", re.I)
 _KEY = re.compile(r"\b(?P<name>[a-z]+)(?:19|20)\d\d\w*\s*$", re.IGNORECASE)
 """A bibliography's own key that a converter left standing: "frazier2018 (12)"."""
@@ -32,7 +34,10 @@ _FOLLOWING = re.compile(
 """What makes a name that stands in a sentence one of authors, with the year behind it."""
 _JOINED = re.compile(r"(?:[\s,;()\[\]]|</?sup>)*(?:and|or|&|as well as)?(?:[\s,;()\[\]]|</?sup>)*")
 """What stands between citations that are read as one: "[3] and [4]"."""
-_LEAD = re.compile(r"\b(?:see|also|e\.g|i\.e|cf|reviewed in|for example|ref|refs|sup)\b\.?", re.IGNORECASE)
+_LEAD = re.compile(
+    r"\b(?:see|also|e\.g|i\.e|cf|reviewed in|for example|ref|refs|sup|参见|详见|见|例如|如|(?:参见|见)?文献)\b\.?",
+    re.IGNORECASE,
+)
 _GIVEN = re.compile(r"(?:^|\s)[A-ZÀ-Ž](?:[\w’'-]+|\.)\s$")
 _LETTERS = re.compile(r"[^\W_]")
 
@@ -122,13 +127,16 @@ class Mentions:
         key = _KEY.search(before)
         if key is not None and key["name"].casefold() in signed.casefold():
             return start - (len(before) - key.start())
+        chinese = self._chinese[citation.reference - 1]
+        at = names_before(before, chinese) if chinese else None
+        if at is not None:
+            return start - (len(before) - at)
         found = _NAMES.search(before)
-        first = found and (found["first"] or found["chinese"])
-        if found is None or not first or first not in signed:
+        if found is None or found["first"] not in signed:
             return start
         at = found.start()
         particles = _PARTICLES.search(before, 0, at)
-        if particles and f"{particles[0].strip()} {first}".casefold() in signed.casefold():
+        if particles and f"{particles[0].strip()} {found['first']}".casefold() in signed.casefold():
             at = particles.start()
         return start - (len(before) - at)
 
@@ -139,8 +147,28 @@ class Mentions:
             return " ".join(span.of(self._text) for span in entry.authors)
         return self._text[entry.span.start : entry.title.start if entry.title else entry.span.start]
 
+    @cached_property
+    def _chinese(self) -> list[list[str]]:
+        """For each entry those of its authors whose names are in Chinese letters."""
+        return [
+            chinese_names([span.of(self._text) for span in entry.authors] or self._signed(entry.number).split(","))
+            for entry in self.article.references
+        ]
+
+    def _is_of_another_year(self, span: Span, reference: int) -> bool:
+        """Whether names with a year tell of another work: "王明和李华（2020）" is nothing that 李华 wrote in 2017."""
+        year = self.article.references[reference - 1].year
+        printed = re.findall(r"(?:19|20)\d\d", span.of(self._text))
+        return year is not None and bool(printed) and str(year) not in printed
+
     def _named(self, reference: int) -> Iterator[Span]:
         """Where the sentence names the authors without citing them: "as Lind et al. argue"."""
+        chinese = self._chinese[reference - 1]
+        if chinese:
+            for span in named_in(self._text, chinese):
+                if not self._is_cited(span) and not self._is_of_another_year(span, reference):
+                    yield span
+            return
         authors = self.article.references[reference - 1].authors
         surname = family_of(authors[0].of(self._text)) if authors else ""
         if len(surname) < 2:

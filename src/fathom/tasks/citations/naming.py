@@ -5,14 +5,36 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from fathom.tasks.citations.chinese_names import LETTERS
+
 Manner = Literal["attributional", "descriptive"]
 
 BEFORE = 120
 """Characters before a citation that can name what is cited."""
 
 _WORD = re.compile(r"[^\W_][\w.+*/@’'&-]*[\w+*]|[^\W_]")
-_TAIL = re.compile(r"[\s\\(\[{*_`\"“”]+$")
-_ABBREVIATED = re.compile(r"\(\s*[\w-]{1,12}s?\s*(?:[,;]\s*)?\)?\s*$")
+_TAIL = re.compile(r"[\s\\(\[{*_`\"“”（［【]+$")
+_CHINESE = re.compile(rf"[{LETTERS}]+")
+_CHINESE_ARTEFACTS = (
+    "模型",
+    "算法",
+    "方法",
+    "框架",
+    "网络",
+    "数据集",
+    "数据库",
+    "语料库",
+    "软件",
+    "工具",
+    "平台",
+    "系统",
+    "程序",
+    "优化器",
+    "基准",
+)
+"""What a Chinese sentence may put behind a name: "TideMap潮位模型"."""
+_LONGEST_ARTEFACT = 6
+"""Letters of such a word with what qualifies it; more of them are a clause of their own."""
 
 _ARTEFACTS = frozenset(
     [
@@ -241,34 +263,36 @@ _NO_NAMES = frozenset(
 )
 """Words that begin with a capital, or are capitals, and still name nothing of their own."""
 
-_NARRATIVE = re.compile(
-    r"(?:^|[.;:,]\s+|\b(?:in|by|of|from|to|with|following|see|as|and|that|work|works|studies|results|setting|setup|"
-    r"detailed|proposed|described|shown|introduced)\s+)$",
-    re.IGNORECASE,
-)
-
 
 def manner_of(before: str, after: str = "") -> Manner:
     """What the words before a citation make of it; author names that belong to it are no longer among them."""
     tail = _TAIL.sub("", before[-BEFORE:])
-    tail = re.sub(r"[,;:]$", "", tail)
+    tail = re.sub(r"[,;:，；：]$", "", tail)
+    if tail.endswith("》"):
+        # A Chinese sentence sets the name of a work between these: 《中国统计年鉴》.
+        return "attributional"
     words = _words_of_the_phrase(tail)
     if not words:
         return "descriptive"
     last = words[-1]
-    if last.lower() in _ARTEFACTS and len(words) > 1:
+    if len(words) > 1 and (last.lower() in _ARTEFACTS or _is_chinese_artefact(last)):
         words = words[:-1]
     return "attributional" if _names(words, tail) else "descriptive"
 
 
 def _words_of_the_phrase(tail: str) -> list[str]:
     """The last words of the clause that the citation closes."""
-    clause = re.split(r"[;:,.!?|](?:\s+|$)|[()\[\]]|\n", tail)[-1]
+    clause = re.split(r"[;:,.!?|](?:\s+|$)|[()\[\]，。；：、！？（）［］【】]|\n", tail)[-1]
     if not clause.strip():
         # "Query by Committee (QBC)": the name stands in brackets of its own.
-        inside = re.search(r"\(([^()]{1,30})\)?$", tail)
+        inside = re.search(r"[(（]([^()（）]{1,30})[)）]?$", tail)
         clause = inside[1] if inside else ""
-    return _WORD.findall(clause)[-4:]
+    # Nothing parts "采用TideMap模型" but the kind of its letters.
+    return _WORD.findall(_CHINESE.sub(lambda run: f" {run[0]} ", clause))[-4:]
+
+
+def _is_chinese_artefact(word: str) -> bool:
+    return len(word) <= _LONGEST_ARTEFACT and word.endswith(_CHINESE_ARTEFACTS)
 
 
 def _names(words: list[str], tail: str) -> bool:

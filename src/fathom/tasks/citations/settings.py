@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from fathom.records.articles import Position
+from fathom.records.articles import Count, Position
 from fathom.records.record import Record
 from fathom.tasks.citations.naming import Manner
 
@@ -42,6 +42,21 @@ LEVELS: dict[str, Difficulty] = {
 }
 
 
+class Typed(Record):
+    """What a model said of the types of a corpus's citations, beside the rule; each citation counts once."""
+
+    agree: Count = 0
+    disagree: Count = 0
+    unclear: Count = 0
+    """It answered, and named neither type."""
+    without: Count = 0
+    """No reply came: the rule alone decides."""
+
+    @property
+    def citations(self) -> int:
+        return self.agree + self.disagree + self.unclear + self.without
+
+
 class Citing(Record):
     """What is asked of the family."""
 
@@ -56,5 +71,7 @@ class Citing(Record):
     """Hide every mention of the candidates in the question paper, or the asked citation alone."""
     types: dict[str, Manner | None] = {}
     """What a model says of citations; those that it takes otherwise than the rule are not asked about."""
+    typed: Typed | None = None
+    """How many citations the model was asked about, and what came of it."""
     characters: int = Field(default=100_000, ge=4_000)
     """What a question paper and its candidates have together; candidates are trimmed evenly to fit."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import zip_longest
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from fathom.contexts.layout import LAYOUT, Piece, boundary, closing, context_id, forges_boundary, placed
 from fathom.corpus.ages import appeared
@@ -22,7 +22,7 @@ from fathom.records.record import Record, digest, short_id
 from fathom.scoring.answers import Passage, Text
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.family import Asked, Item
-from fathom.tasks.recall.probes import BLANK, STEPS, Citing, Probe, Task, title_probe
+from fathom.tasks.recall.probes import BLANK, LEAST, STEPS, Citing, Probe, Task, title_probe
 
 NAME = "recall"
 
@@ -35,7 +35,7 @@ class Recalling(Record):
     """For each task."""
     per_paper: Position = 4
     """Citations of one article that are probed."""
-    characters: Position = 20_000
+    characters: int = Field(default=20_000, ge=LEAST)
     """Before a citation that are shown; an article that is longer up to there begins with a later paragraph."""
 
 
@@ -113,10 +113,18 @@ class RecallMaker:
 
     def why_none(self) -> str:
         """Why nothing can be probed."""
+        for _ in self.make(lambda: None):  # it makes nothing, and counts what falls out where
+            pass
         steps = ", ".join(f"{step} {self._steps[step]:,}" for step in STEPS)
+        reasons = {
+            "title": "no title has a telling word",
+            "citation": f"no citation goes on with a name that was not named before (citations {steps})",
+        }
+        wanted = {"title": "that have titles", "citation": "that cite by author and year"}
         return (
-            f"Nothing of '{self._corpus.folder}' can be probed: no title has a telling word, and no citation goes on "
-            f"with a name. Citations {steps}. Ingest articles that cite by author and year, or that have titles."
+            f"Nothing of '{self._corpus.folder}' can be probed: "
+            f"{', and '.join(reasons[task] for task in self.settings.tasks)}. "
+            f"Ingest articles {' or '.join(wanted[task] for task in self.settings.tasks)}."
         )
 
 
