@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any
+from unicodedata import normalize
 
 from fathom.records.spans import Span
 from fathom.scoring.answers import (
@@ -45,13 +46,15 @@ from fathom.scoring.statements import LONGEST_STATEMENT, Stated, last_fence, whe
 from fathom.scoring.tables import cells_in, piped_rows, rows_of_line, without_header
 
 _SUM = re.compile(r"[\d\s+×*·/÷().,=$−–-]{1,2000}")
-_BETWEEN_OPTIONS = re.compile(r"[,;\s]")
+_BETWEEN_OPTIONS = re.compile(r"(?:[,;、\s]|\b(?:and|option|candidate)s?\b)+", re.IGNORECASE)
 _CHOICE = re.compile(
-    r"(?:(?:option|choice|candidate)\s?[(\[]?(?=\w)|[(\[]|(?=[a-z0-9]{1,3}\s?(?:\Z|[.:)\](\n]|[-–—]\s)))"
+    r"(?:(?:option|choice|candidate|候选|no\.|#)\s?[(\[]?(?=\w)|[(\[]|(?=[a-z0-9]{1,3}\s?(?:\Z|[.:)\](\n]|[-–—]\s)))"
     r"(?:(?P<letter>[a-z])|(?P<digits>\d{1,3}))(?![\w'])[)\]]?",
     re.IGNORECASE,
 )
-_ANOTHER_CHOICE = re.compile(r"(?:\b(?:or|and|not)\b|[,/&])\s?(?:option\s)?[(\[]?(?:[A-Z]|\d{1,3})(?![\w'])")
+_ANOTHER_CHOICE = re.compile(
+    r"(?:\b(?:or|and|not)\b|[,/&、或和])\s?(?:(?i:option|choice|candidate|候选|no\.|#)\s?)?[(\[]?(?:[A-Z]|\d{1,3})(?![\w'])"
+)
 _PAIR = re.compile(
     r"(?:(?<=[\s,;{(\[\"'])|\A)[\[(<]{0,2}(?:mask|slot|blank|citation|gap|question|item)?[ _#-]?"
     r"(\d{1,3})[\])>\"']{0,2}\s?"
@@ -198,6 +201,11 @@ def _as_rows(rows: Sequence[Sequence[str]], wanted: Rows) -> Rows | None:
     return Rows.model_construct(columns=wanted.columns, rows=tuple(made), ordered=wanted.ordered)
 
 
+def halved(text: str) -> str:
+    """The text in half-width signs: who answers in Chinese may write "２，１"."""
+    return text if text.isascii() else normalize("NFKC", text)
+
+
 def _option(letter: str | None, digits: str | None, of: int) -> int | None:
     """The option's place, counted from one; None where there is no such option."""
     place = ord(letter.upper()) - ord("A") + 1 if letter else int(digits or 0)
@@ -206,7 +214,7 @@ def _option(letter: str | None, digits: str | None, of: int) -> int | None:
 
 def _read_choice(stated: Stated, wanted: Choice) -> Choice | None:
     """The one option that is stated, by its letter or its number."""
-    text = stated.text.strip()
+    text = halved(stated.text.strip())
     text = plain(text if stated.marked else text.rpartition("\n")[2]).strip(" \t\n*_`\"'")
     match = _CHOICE.match(text)
     if not match or _ANOTHER_CHOICE.search(text, match.end(), match.end() + 400):
@@ -217,7 +225,7 @@ def _read_choice(stated: Stated, wanted: Choice) -> Choice | None:
 
 def _read_assignment(stated: Stated, wanted: Assignment) -> Assignment | None:
     """The option of each slot, from pairs such as "2: C" or from a plain list."""
-    text = plain(stated.text)
+    text = plain(halved(stated.text))
     pairs = _PAIR.findall(text)
     if pairs:
         slots = {int(slot): _option(letter, digits, wanted.of) for slot, letter, digits in pairs}

@@ -186,7 +186,7 @@ def _authors(text: str, reference: Reference) -> list[Span]:
 
 
 def test_a_chinese_citation_takes_its_names_along(chinese: Article) -> None:
-    mentions = Mentions(chinese)
+    mentions = Mentions(chinese, chinese.text)
     assert [mentions.place_of(citation).of(chinese.text) for citation in chinese.citations] == [
         "王明等[1]",
         "李华［2］",
@@ -202,7 +202,7 @@ def test_a_chinese_citation_takes_its_names_along(chinese: Article) -> None:
 
 
 def test_nothing_of_a_chinese_citation_is_left_behind(chinese: Article) -> None:
-    mentions = Mentions(chinese)
+    mentions = Mentions(chinese, chinese.text)
     hidden = sorted(span for reference in chinese.references for span in mentions.of(reference.number))
     text, end = chinese.text, chinese.text.index("## References")
     shown, start = "", 0
@@ -219,10 +219,10 @@ def test_nothing_of_a_chinese_citation_is_left_behind(chinese: Article) -> None:
 
 def test_the_authors_of_another_work_stay(chinese: Article) -> None:
     text = chinese.text
-    assert [span.of(text) for span in Mentions(chinese).of(2)] == ["李华［2］", "李华（2017）"]
+    assert [span.of(text) for span in Mentions(chinese, chinese.text).of(2)] == ["李华［2］", "李华（2017）"]
 
 
 def test_chinese_citations_that_are_joined_do_not_stand_alone() -> None:
     article = paper("王明[1]、李华[2]讨论了盐度。", {"[1]": 1, "[2]": 2}, CHINESE_ENTRIES)
-    mentions = Mentions(article)
+    mentions = Mentions(article, article.text)
     assert not any(mentions.is_alone(citation) for citation in article.citations)

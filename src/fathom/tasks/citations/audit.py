@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 
 from fathom.contexts.layout import CITED, render
@@ -12,16 +12,17 @@ from fathom.corpus.store import Corpus
 from fathom.records.articles import ArticleId
 from fathom.records.contexts import Context
 from fathom.records.lengths import print_length
-from fathom.records.names import family_of
 from fathom.records.spans import Span
 from fathom.tasks.citations.check import check
 from fathom.tasks.citations.draft import HIDDEN, mark
+from fathom.tasks.citations.floors import by_elimination, is_named
 from fathom.tasks.citations.laying_out import wording
+from fathom.tasks.citations.lexical import MATCHERS
 from fathom.tasks.citations.naming import is_coined
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Task
 from fathom.tasks.citations.simulate import Simulator, options_of
-from fathom.tasks.citations.words import letters_of, occurrences
+from fathom.tasks.citations.words import letters_of
 from fathom.tasks.citations.works import LEAST, Work
 from fathom.tasks.family import Checked, Item
 from fathom.tasks.rules import Rules
@@ -154,11 +155,11 @@ class _Audit:
         sums = self._sums[cell]
         self._items[cell] += 1
         self._places[cell][options] += 1
-        for name, further in (("words of the sentence", False), ("words around", True)):
-            matched = self._matcher.matched(context, len(options), further)
-            sums[name] += sum(map(int.__eq__, matched, options)) / len(options)  # type: ignore[assignment]
+        for matcher in MATCHERS:
+            matched = self._matcher.matched(context, len(options), matcher)
+            sums[matcher.name] += sum(map(int.__eq__, matched, options)) / len(options)  # type: ignore[assignment]
         shown, paper = context.places[0].span.of(text), self._paper(context.articles[0])
-        named = [_is_named(self._work(id), paper, shown) for id in context.articles[1:]]
+        named = [is_named(self._work(id), paper, shown) for id in context.articles[1:]]
         sums["elimination"] += by_elimination(named, options)  # type: ignore[assignment]
         lengths = [place.span.end - place.span.start for place in context.places[1:]]
         longest = [place for place, length in enumerate(lengths, 1) if length == max(lengths)]
@@ -199,28 +200,3 @@ def _gives_away(work: Work, shown: str) -> bool:
         match[0] for name in work.names for match in re.finditer(rf"(?i)(?<![^\W_]){re.escape(name)}(?![^\W_])", shown)
     )
     return any(word in work.names or is_coined(word) for word in said)
-
-
-def by_elimination(named: Sequence[bool], answer: Sequence[int]) -> float:
-    """The chance of whoever rules out each candidate whose author or title the question paper still names."""
-    left = [number for number, is_out in enumerate(named, start=1) if not is_out] or list(range(1, OPTIONS + 1))
-    return sum(option in left for option in answer) / len(left) / len(answer)
-
-
-def _is_named(work: Work, paper: Paper, shown: str) -> bool:
-    """Whether what is shown of the paper still has the work's title, or its first author's family name as a word."""
-    return work.title in shown or any(
-        next(occurrences(shown, name), None) is not None for name in _first_authors(work, paper)
-    )
-
-
-def _first_authors(work: Work, paper: Paper) -> set[str]:
-    """As the work prints it, and as the paper's list does: works of the published data come without a byline."""
-    signed = {author.span.of(work.text) for author in work.outline.authors[:1]}
-    signed |= {
-        author.of(paper.text)
-        for entry in paper.article.references
-        if entry.article == work.outline.id
-        for author in entry.authors[:1]
-    }
-    return {name for name in map(family_of, signed) if len(name) > 3}

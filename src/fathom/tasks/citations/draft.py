@@ -9,9 +9,10 @@ from functools import cached_property
 from fathom.records.articles import ArticleId
 from fathom.records.contexts import Edit
 from fathom.records.spans import Span
-from fathom.tasks.citations.lexical import Candidate, best_assignment, query, rank, scores, wider
+from fathom.tasks.citations.lexical import Matcher, Stretch, around, best_assignment, query, rank, scores
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Difficulty, Masking, Task
+from fathom.tasks.citations.words import Counted
 from fathom.tasks.citations.works import LEAST, Shown, Work, evenly, show
 
 HIDDEN = "[[HIDDEN]]"
@@ -40,11 +41,6 @@ class Draft:
     def shown_of(self, work: ArticleId) -> Shown:
         """What can be shown of a candidate."""
         return self.work_of(work).shown(self.difficulty.form)
-
-    def candidate_of(self, work: ArticleId) -> Candidate:
-        """What is shown of it, for comparing words."""
-        shown = self.shown_of(work)
-        return Candidate(shown, shown.cut_length(self.cut))
 
     @property
     def answer(self) -> tuple[int, ...]:
@@ -106,37 +102,39 @@ class Draft:
 
     # What shared words can do.
 
-    @cached_property
-    def scores(self) -> list[list[float]]:
-        """For each mask how well each candidate matches the words of its sentence."""
-        return self._scores([mask.sentence for mask in self.masks])
+    def rank(self, matcher: Matcher) -> int:
+        """For a choice: the place of the right candidate to a matcher."""
+        return rank(self.answer[0] - 1, self._scores(matcher)[0])
 
-    @cached_property
-    def wider_scores(self) -> list[list[float]]:
-        """The same for the words a little further around."""
-        return self._scores([wider(mask.place, self.paper.text) for mask in self.masks])
-
-    def _scores(self, around: list[Span]) -> list[list[float]]:
-        candidates = [self.candidate_of(work) for work in self.candidates]
-        hidden = [place for place, _ in self._changes]
-        return [scores(query(self.paper.text, span, hidden), candidates) for span in around]
-
-    @cached_property
-    def ranks(self) -> tuple[int, int]:
-        """For a choice: the places of the right candidate by the words of the sentence, and by those around it."""
-        right = self.answer[0] - 1
-        return rank(right, self.scores[0]), rank(right, self.wider_scores[0])
-
-    @cached_property
-    def matched(self) -> tuple[float, float]:
-        """The shares of masks that the two matchers fill rightly."""
+    def share(self, matcher: Matcher) -> float:
+        """The share of masks that a matcher fills rightly."""
         if self.task == "choice":
-            return float(self.ranks[0] == 1), float(self.ranks[1] == 1)
-        return self._filled(self.scores), self._filled(self.wider_scores)
-
-    def _filled(self, found: list[list[float]]) -> float:
-        order = best_assignment(found)
+            return float(self.rank(matcher) == 1)
+        order = best_assignment(self._scores(matcher))
         return sum(place + 1 == answer for place, answer in zip(order, self.answer, strict=True)) / OPTIONS
+
+    def _scores(self, matcher: Matcher) -> list[list[float]]:
+        """For each mask how well each candidate matches."""
+        if matcher not in self._known:
+            queries = self._queries(matcher.stretch)
+            self._known[matcher] = [scores(wanted, self._counted, matcher.by_share) for wanted in queries]
+        return self._known[matcher]
+
+    def _queries(self, stretch: Stretch) -> list[frozenset[str]]:
+        paper, hidden = self.paper, [place for place, _ in self._changes]
+        return [
+            query(paper.text, around(stretch, mask.place, paper.article, paper.text), hidden) for mask in self.masks
+        ]
+
+    @cached_property
+    def _counted(self) -> list[Counted]:
+        """The words of what is shown of each candidate."""
+        shown = map(self.shown_of, self.candidates)
+        return [one.stems.up_to(one.cut_length(self.cut)) for one in shown]
+
+    @cached_property
+    def _known(self) -> dict[Matcher, list[list[float]]]:
+        return {}
 
 
 def _spaced(text: str, place: Span, words: str) -> str:

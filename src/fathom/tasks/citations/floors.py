@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 from fathom.records.names import family_of
 from fathom.tasks.citations.draft import Draft
+from fathom.tasks.citations.lexical import MATCHERS
+from fathom.tasks.citations.papers import Paper
 from fathom.tasks.citations.settings import OPTIONS
+from fathom.tasks.citations.words import occurrences
+from fathom.tasks.citations.works import Work
 
 
 class Floors:
@@ -22,8 +27,8 @@ class Floors:
         self._items[cell] += 1
         self._places[cell][draft.answer] += 1
         sums = self._sums[cell]
-        for name, matched in zip(("words of the sentence", "words around"), draft.matched, strict=True):
-            sums[name] += matched
+        for matcher in MATCHERS:
+            sums[matcher.name] += draft.share(matcher)
         sums["elimination"] += _by_elimination(draft)
         if draft.task == "choice":
             sums["longest"] += _by_length(draft)
@@ -39,18 +44,34 @@ class Floors:
 
 
 def _by_elimination(draft: Draft) -> float:
-    """The chance of whoever rules out each candidate whose author or title the question paper still names."""
     shown = draft.question_paper.text
-    left = [number for number, work in enumerate(draft.candidates, start=1) if not _is_named(draft, work, shown)]
-    guessed = left or list(range(1, OPTIONS + 1))
-    return sum(answer in guessed for answer in draft.answer) / len(guessed) / len(draft.answer)
+    named = [is_named(draft.work_of(work), draft.paper, shown) for work in draft.candidates]
+    return by_elimination(named, draft.answer)
 
 
-def _is_named(draft: Draft, work: str, shown: str) -> bool:
-    candidate = draft.work_of(work)
-    authors = candidate.outline.authors
-    surname = family_of(authors[0].span.of(candidate.text)) if authors else ""
-    return (len(surname) > 3 and surname in shown) or candidate.title in shown
+def by_elimination(named: Sequence[bool], answer: Sequence[int]) -> float:
+    """The chance of whoever rules out each candidate whose author or title the question paper still names."""
+    left = [number for number, is_out in enumerate(named, start=1) if not is_out] or list(range(1, OPTIONS + 1))
+    return sum(option in left for option in answer) / len(left) / len(answer)
+
+
+def is_named(work: Work, paper: Paper, shown: str) -> bool:
+    """Whether what is shown of the paper still has the work's title, or its first author's family name as a word."""
+    return work.title in shown or any(
+        next(occurrences(shown, name), None) is not None for name in _first_authors(work, paper)
+    )
+
+
+def _first_authors(work: Work, paper: Paper) -> set[str]:
+    """As the work prints it, and as the paper's list does: works of the published data come without a byline."""
+    signed = {author.span.of(work.text) for author in work.outline.authors[:1]}
+    signed |= {
+        author.of(paper.text)
+        for entry in paper.article.references
+        if entry.article == work.outline.id
+        for author in entry.authors[:1]
+    }
+    return {name for name in map(family_of, signed) if len(name) > 3}
 
 
 def _by_length(draft: Draft) -> float:

@@ -19,7 +19,7 @@ from fathom.records.spans import Span
 from fathom.tasks.citations.draft import Draft
 from fathom.tasks.citations.floors import Floors
 from fathom.tasks.citations.laying_out import LaidOut
-from fathom.tasks.citations.lexical import Candidate, best_assignment, query, scores
+from fathom.tasks.citations.lexical import MATCHERS, Matcher, best_assignment, query, scores
 from fathom.tasks.citations.papers import STEPS, Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Citing, Difficulty, Form, Task
 from fathom.tasks.citations.works import LEAST, Work
@@ -72,9 +72,9 @@ class CitationMaker:
         self._shelf = _Shelf(corpus, {level.form for level in self.settings.levels.values()})
         self._laid_out = LaidOut(corpus)
         self._made: Counter[Cell] = Counter()
-        self._ranks: dict[Cell, tuple[Counter[int], Counter[int]]] = defaultdict(lambda: (Counter(), Counter()))
-        self._matched: dict[Cell, list[float]] = defaultdict(lambda: [0.0, 0.0])
-        """How the two matchers fare: places of the right candidate, and masks filled rightly."""
+        self._ranks: dict[tuple[Cell, Matcher], Counter[int]] = defaultdict(Counter)
+        self._matched: dict[tuple[Cell, Matcher], float] = defaultdict(float)
+        """How each matcher fares: places of the right candidate, and masks filled rightly."""
         self._dropped: Counter[Cell] = Counter()
         self._orders: dict[Cell, list[tuple[int, ...]]] = defaultdict(list)
         self._steps: Counter[str] = Counter()
@@ -158,10 +158,11 @@ class CitationMaker:
     def _note(self, cell: Cell, draft: Draft) -> None:
         self._made[cell] += 1
         self._orders[cell].pop()
-        for matcher, matched in enumerate(draft.matched):
-            self._matched[cell][matcher] += matched
-            if draft.task == "choice":
-                self._ranks[cell][matcher][draft.ranks[matcher]] += 1
+        if draft.difficulty.filtered:
+            for matcher in MATCHERS:
+                self._matched[cell, matcher] += draft.share(matcher)
+                if draft.task == "choice":
+                    self._ranks[cell, matcher][draft.rank(matcher)] += 1
 
     def _draft(self, paper: Paper, cell: Cell, used: set[ArticleId], rng: Random) -> Draft | None:
         """One item of that task and level from the paper; None where it allows none."""
@@ -188,13 +189,13 @@ class CitationMaker:
         Were everything dropped that they solve, the best match would be known to be wrong: another shortcut.
         """
         if draft.task == "choice":
-            return all(self._takes(cell, matcher, place) for matcher, place in enumerate(draft.ranks))
+            return all(self._takes(cell, matcher, draft.rank(matcher)) for matcher in MATCHERS)
         wanted = (self._made[cell] + 1) / OPTIONS
-        return all(held + more <= wanted for held, more in zip(self._matched[cell], draft.matched, strict=True))
+        return all(self._matched[cell, matcher] + draft.share(matcher) <= wanted for matcher in MATCHERS)
 
-    def _takes(self, cell: Cell, matcher: int, place: int) -> bool:
+    def _takes(self, cell: Cell, matcher: Matcher, place: int) -> bool:
         """Whether one more item may have its right candidate at that place by the shared words of a matcher."""
-        made, held = self._made[cell], self._ranks[cell][matcher][place]
+        made, held = self._made[cell], self._ranks[cell, matcher][place]
         return held <= made / OPTIONS if place == 1 else held <= made * MOST_OF_A_RANK + 1
 
     def _next_order(self, cell: Cell) -> tuple[int, ...]:
@@ -268,9 +269,9 @@ class CitationMaker:
     def _unmatched(self, paper: Paper, mask: Mask, others: list[ArticleId], cell: Cell) -> tuple[ArticleId, ...] | None:
         """Three works, the nearest that will do, beside which the right one has the rank that is wanted most."""
         [found] = self._scores(paper, [mask], [mask.work, *others], self.settings.levels[cell[1]].form)
-        ranks = self._ranks[cell][0]
+        ranks = self._ranks[cell, MATCHERS[0]]
         places = sorted(range(1, OPTIONS + 1), key=ranks.__getitem__)
-        wanted = [place for place in places if self._takes(cell, 0, place)]
+        wanted = [place for place in places if self._takes(cell, MATCHERS[0], place)]
         by_rank: dict[int, tuple[ArticleId, ...]] = {}
         for chosen in combinations(range(1, len(others) + 1), OPTIONS - 1):
             place = 1 + sum(found[other] > found[0] for other in chosen)
@@ -280,7 +281,8 @@ class CitationMaker:
     def _scores(self, paper: Paper, masks: list[Mask], works: list[ArticleId], form: Form) -> list[list[float]]:
         """How well the works match the masks' sentences, before it is known how much of them will be shown."""
         room = self.settings.characters - sum(map(_length, paper.shown))
-        candidates = [Candidate(self._shelf.work(work).shown(form), max(LEAST, room // OPTIONS)) for work in works]
+        shown = max(LEAST, room // OPTIONS)
+        candidates = [self._shelf.work(work).shown(form).stems.up_to(shown) for work in works]
         return [scores(query(paper.text, mask.sentence, [mask.place]), candidates) for mask in masks]
 
     def _alike(
@@ -323,7 +325,7 @@ class CitationMaker:
         """Three masks beside which shared words fill about as many as chance would."""
         masks = [anchor, *others]
         found = self._scores(paper, masks, [mask.work for mask in masks], self.settings.levels[cell[1]].form)
-        wanted = (self._made[cell] + 1) / OPTIONS - self._matched[cell][0]
+        wanted = (self._made[cell] + 1) / OPTIONS - self._matched[cell, MATCHERS[0]]
         best: tuple[float, tuple[int, ...]] | None = None
         for chosen in combinations(range(1, len(masks)), OPTIONS - 1):
             rows = [[found[mask][work] for work in (0, *chosen)] for mask in (0, *chosen)]

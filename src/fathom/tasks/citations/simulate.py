@@ -15,7 +15,7 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Reply
 from fathom.scoring.answers import Assignment, Choice
 from fathom.scoring.keys import Key
-from fathom.tasks.citations.lexical import best_assignment, query, scores, wider
+from fathom.tasks.citations.lexical import MATCHERS, Matcher, around, best_assignment, query, scores
 from fathom.tasks.citations.papers import MARK
 from fathom.tasks.citations.settings import OPTIONS
 from fathom.tasks.citations.words import Stems
@@ -59,30 +59,25 @@ class Simulator:
                     return "Several of the candidates could be meant here."
                 return stated(_misread(right, simulated, rng))
 
-    def matched(self, context: Context, masks: int, further: bool = False) -> tuple[int, ...]:
-        """The candidates whose words go best with those of the masks' sentences, or with those a little `further`."""
+    def matched(self, context: Context, masks: int, matcher: Matcher = MATCHERS[0]) -> tuple[int, ...]:
+        """The candidates whose words go best with those around the masks."""
         text = render(context, self._corpus).decode()
-        candidates = [_Words(place.span.of(text)) for place in context.places[1:]]
-        found = [scores(wanted, candidates) for wanted in self._around_masks(context, further)]
+        shown = [place.span.of(text) for place in context.places[1:]]
+        candidates = [Stems(candidate).up_to(len(candidate) - 1) for candidate in shown]
+        found = [scores(wanted, candidates, matcher.by_share) for wanted in self._around_masks(context, matcher)]
         if len(found) != masks:
             raise FathomError(f"Context '{context.id}' shows {len(found)} masks where {masks} are asked about.")
         if masks == 1:
             return (max(range(OPTIONS), key=lambda place: found[0][place]) + 1,)
         return tuple(place + 1 for place in best_assignment(found))
 
-    def _around_masks(self, context: Context, further: bool) -> list[frozenset[str]]:
+    def _around_masks(self, context: Context, matcher: Matcher) -> list[frozenset[str]]:
         """The words around each mask, in the order of the masks."""
         shown = context.places[0]
-        article = self._corpus.article(shown.article)
+        article, text = self._corpus.apparatus(shown.article), self._corpus.words(shown.article)
         hidden = [edit.span for edit in shown.edits]
         asked = [edit.span for edit in shown.edits if MARK in edit.text]
-        around = [
-            wider(mask, article.text)
-            if further
-            else next((span for span in article.sentences if span.holds(mask)), mask)
-            for mask in asked
-        ]
-        return [query(article.text, span, hidden) for span in around]
+        return [query(text, around(matcher.stretch, mask, article, text), hidden) for mask in asked]
 
     @cached_property
     def _most_frequent(self) -> dict[int, str]:
@@ -94,13 +89,6 @@ class Simulator:
             options = options_of(key)
             counts.setdefault(len(options), Counter())[options] += 1
         return {masks: stated(counter.most_common(1)[0][0]) for masks, counter in counts.items()}
-
-
-class _Words:
-    """How often each stem stands in a candidate."""
-
-    def __init__(self, text: str) -> None:
-        self.counts = Stems(text).counts(len(text) - 1)
 
 
 def options_of(key: Key) -> tuple[int, ...]:

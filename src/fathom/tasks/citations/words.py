@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import log, sqrt
 from sys import intern
+from typing import NamedTuple
 
 from fathom.records.spans import Span
 
@@ -122,19 +124,28 @@ FAR = 15_000
 alike the words are counted once. With 8,000 it solved a sixth fewer of the published papers' medium items."""
 
 
+class Counted(NamedTuple):
+    """The stems of a stretch of text."""
+
+    counts: Mapping[str, int]
+    size: float
+    """How much of everything there is."""
+
+
 class Stems:
     """The stems of a text, counted up to some of its characters."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._counted: dict[int, Counter[str]] = {}
+        self._counted: dict[int, Counted] = {}
 
-    def counts(self, characters: int) -> Counter[str]:
+    def up_to(self, characters: int) -> Counted:
         """How often each stands in the first so many characters, by whole steps."""
         end = min(FAR, max(STEP, characters // STEP * STEP))
         if end not in self._counted:
             # The same few thousand words stand in every work: one copy of each will do.
-            self._counted[end] = Counter(map(intern, stems_in(self._text[:end])))
+            counts = Counter(map(intern, stems_in(self._text[:end])))
+            self._counted[end] = Counted(counts, sqrt(sum((1 + log(count)) ** 2 for count in counts.values())) or 1.0)
         return self._counted[end]
 
 
