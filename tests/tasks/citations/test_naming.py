@@ -14,6 +14,7 @@ import pytest
 from fathom.corpus.store import Corpus
 from fathom.tasks.citations.naming import is_coined, manner_of
 from fathom.tasks.citations.papers import Paper
+from fathom.tasks.citations.words import stems_in
 from tests.corpus.readers.conftest import shared
 
 __all__ = ["shared"]
@@ -98,3 +99,8 @@ def test_the_rule_agrees_with_published_labels(shared: Callable[[str], Path]) ->
                     total += 1
     assert total == 2_010
     assert right / total >= 0.8
+
+
+def test_stems_of_words_and_of_signs() -> None:
+    assert stems_in("Estimates and estimating, naïve") == ["estima", "and", "estima", "naïve"]
+    assert set(stems_in("深度学习 by BERT")) == {"深度", "度学", "学习", "bert"}

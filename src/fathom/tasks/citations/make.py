@@ -32,6 +32,9 @@ TRIES = 8
 POOL = 5
 """Works nearest to a mask among which the candidates are chosen where shared words are kept out."""
 
+OF_THE_TYPE = "of the type asked for"
+"""The last step of a citation, which hangs on the levels."""
+
 MOST_OF_A_RANK = 0.4
 """The share of items whose right candidate may be second, third or last by shared words."""
 
@@ -353,9 +356,12 @@ class CitationMaker:
     def why_none(self) -> str:
         """How many citations fell out at which step."""
         steps: Counter[str] = Counter()
+        manners = {level.manner for level in self.settings.levels.values()}
         for listed in self._corpus.listing():
-            steps.update(self._paper(listed.id).steps)
-        counted = ", ".join(f"{step} {steps[step]:,}" for step in STEPS)
+            paper = self._paper(listed.id)
+            steps.update(paper.steps)
+            steps[OF_THE_TYPE] += sum(mask.manner in manners for mask in paper.masks)
+        counted = ", ".join(f"{step} {steps[step]:,}" for step in (*STEPS, OF_THE_TYPE))
         room = self.settings.characters
         if any(self._is_too_long(paper) and paper.masks for paper in self.papers()):
             return (
