@@ -8,7 +8,6 @@ import lzma
 import re
 from collections.abc import Callable
 from datetime import date
-from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -28,8 +27,7 @@ from fathom.corpus.readers.found import (
     Unreadable,
 )
 from fathom.corpus.readers.tidying import plain
-from fathom.records.articles import Article
-from tests.corpus.readers.conftest import members
+from tests.corpus.readers.conftest import elife, members
 
 NAMESPACES = 'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:mml="http://www.w3.org/1998/Math/MathML"'
 DOCTYPE = '<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Archiving DTD v1.1//EN" "archive.dtd">'
@@ -576,17 +574,6 @@ def test_long_input_takes_no_longer_than_it_should() -> None:
 
 
 # Real articles.
-
-
-@cache
-def elife(folder: Path) -> dict[str, tuple[bytes, Found, Article]]:
-    """Every article by set and file."""
-    read_ones = {}
-    for archive in sorted(folder.glob("*.tar.xz")):
-        for name, content in members(archive):
-            found = read(content)
-            read_ones["/".join(name.split("/")[-2:])] = (content, found, compose(found))
-    return read_ones
 
 
 def lines(path: Path) -> list[Any]:
