@@ -21,7 +21,7 @@ from sys import intern
 
 from fathom.records.articles import Article, ArticleId, PersonId
 from fathom.records.errors import FathomError
-from fathom.records.names import given_words, givens_fit, without_accents, words_of
+from fathom.records.names import PARTICLES, given_words, givens_fit, without_accents, words_of
 from fathom.records.record import short_id
 
 _ORCID = "orcid:"
@@ -76,17 +76,13 @@ class _Name:
         return self.given[0] if self.given else ""
 
 
-_PARTICLE_WORDS = "van von der den de del della di da dos du la le ter ten zu el al bin ibn mac"
-_PARTICLES = frozenset(_PARTICLE_WORDS.split())
-
-
 @lru_cache(maxsize=1 << 16)
 def _name(given: str, family: str, group: bool) -> _Name:
     if group:
         words = tuple(re.findall(r"[^\W_]+", without_accents(f"{given} {family}").casefold()))
         return _Name(" ".join(words), (), (), True)
     words = tuple(word.casefold() for word in words_of(family))
-    core = [word for word in words if word not in _PARTICLES] or list(words) or [""]
+    core = [word for word in words if word not in PARTICLES] or list(words) or [""]
     return _Name(
         "".join(words), given_words(given, shouted=family.isupper()), tuple(dict.fromkeys((core[0], core[-1])))
     )

@@ -18,6 +18,18 @@ def without_accents(name: str) -> str:
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
+_PARTICLES = "van von de der den del della di da dos das do du la le el al bin ibn ter ten zu zur af av st mac 't"
+PARTICLES = frozenset(_PARTICLES.split())
+"""Small words that belong to a family name, whether they are printed in lower case or not."""
+PARTICLE = rf"(?i:{'|'.join(_PARTICLES.split())})"
+"""A pattern for one of them."""
+
+
+def is_particle(word: str) -> bool:
+    """Whether a word is one; a lone letter is one in lower case alone: "Ortega y Gasset", but "Maria E Lopez"."""
+    return word.casefold() in PARTICLES or word in ("d", "e", "y")
+
+
 _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?-?){1,3}")
 _SUFFIXES = frozenset(("jr", "sr", "ii", "iii", "iv"))
 

@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from fathom.corpus.readers.found import FoundAuthor
 from fathom.corpus.readers.linked_text import shown
 from fathom.corpus.readers.markdown_inline import inline
+from fathom.records.names import is_particle
 
-_WORDS = "van von de der den del della di da dos du la le el al bin ibn ten ter zu zur af st"
-PARTICLES = frozenset(_WORDS.split())
-"""Words in lower case that belong to a family name."""
 _BODIES = re.compile(
     r"universit|institut|department|laborator|school|college|academ|polytechni|research|center|centre|\binc\b|\bltd\b|"
     r"\bcorp(?:oration)?\b|\bgroup|\blabs?\b|faculty|hospital|foundation|division|ministry|company|google|microsoft|"
@@ -101,7 +99,7 @@ def _is_name(text: str) -> bool:
         return False
     if text.casefold() in _PLACES or any(map(_is_acronym, words)):
         return False
-    if not all(_WORD.fullmatch(word) and (word[0].isupper() or word.lower() in PARTICLES) for word in words):
+    if not all(_WORD.fullmatch(word) and (word[0].isupper() or is_particle(word)) for word in words):
         return False
     return words[-1][0].isupper()
 
@@ -119,6 +117,6 @@ def author(name: str) -> FoundAuthor:
         return FoundAuthor(given.strip(), family.strip(), printed=f"{given.strip()} {family.strip()}".strip())
     words = name.split()
     start = max(0, len(words) - 1)
-    while start > 1 and words[start - 1].lower() in PARTICLES:
+    while start > 1 and is_particle(words[start - 1]):
         start -= 1
     return FoundAuthor(" ".join(words[:start]), " ".join(words[start:]), printed=name)

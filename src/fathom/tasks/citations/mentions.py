@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from fathom.records.articles import Article, Citation
-from fathom.records.names import family_of
+from fathom.records.names import PARTICLE, family_of
 from fathom.records.spans import Span
 from fathom.tasks.citations.words import occurrences
 
@@ -22,7 +22,7 @@ _NAMES = re.compile(
     rf"(?P<first>{_NAME})(?:(?:,? (?:and|&) {_NAME})|(?:, {_NAME}){{1,3}},? (?:and|&) {_NAME}| et al\.?)?,?\s*$"
     r"|(?P<chinese>[\u4e00-\u9fff]{2,4})等?\s*$"
 )
-_PARTICLES = re.compile(r"\b(?:(?:van|von|der|den|de|di|da|dos|del|della|la|le|el|al|ten|ter|bin|ibn)\s){1,3}$", re.I)
+_PARTICLES = re.compile(rf"\b(?:{PARTICLE}\s){{1,3}}$")
 _KEY = re.compile(r"\b(?P<name>[a-z]+)(?:19|20)\d\d\w*\s*$", re.IGNORECASE)
 """A bibliography's own key that a converter left standing: "frazier2018 (12)"."""
 _FOLLOWING = re.compile(
