@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fathom.corpus.readers.found import FoundAuthor
 from fathom.corpus.readers.linked_text import shown
 from fathom.corpus.readers.markdown_inline import inline
-from fathom.records.names import is_particle
+from fathom.records.names import family_start, is_particle
 
 _BODIES = re.compile(
     r"universit|institut|department|laborator|school|college|academ|polytechni|research|center|centre|\binc\b|\bltd\b|"
@@ -116,7 +116,5 @@ def author(name: str) -> FoundAuthor:
         family, _, given = name.partition(",")
         return FoundAuthor(given.strip(), family.strip(), printed=f"{given.strip()} {family.strip()}".strip())
     words = name.split()
-    start = max(0, len(words) - 1)
-    while start > 1 and is_particle(words[start - 1]):
-        start -= 1
+    start = family_start(words)
     return FoundAuthor(" ".join(words[:start]), " ".join(words[start:]), printed=name)

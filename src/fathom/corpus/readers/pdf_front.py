@@ -13,7 +13,7 @@ from fathom.corpus.readers.pdf_letters import LOWERED, RAISED, Line, bare
 from fathom.corpus.readers.pdf_lines import LIST_HEADING, Lines
 from fathom.corpus.readers.reference_strings import identifiers
 from fathom.corpus.readers.sentences import is_chinese
-from fathom.records.names import is_particle
+from fathom.records.names import family_start, is_particle
 
 
 def read_front(found: Found, lines: Lines, layout: Layout) -> int:
@@ -261,7 +261,5 @@ def _author(name: str) -> FoundAuthor:
     if len(words) == 1:
         return FoundAuthor(given="", family=name, printed=name)
     suffix = [words.pop()] if words[-1].rstrip(".") in ("Jr", "Sr", "II", "III") and len(words) > 2 else []
-    start = len(words) - 1
-    while start > 1 and is_particle(words[start - 1]):
-        start -= 1
+    start = family_start(words)
     return FoundAuthor(" ".join(words[:start]), " ".join([*words[start:], *suffix]), printed=name)
