@@ -36,7 +36,7 @@ class Signature:
     ids: Mapping[str, str] = field(default_factory=dict)
     """Such as orcid."""
     group: bool = False
-    affiliation: str = ""
+    affiliations: tuple[str, ...] = ()
 
 
 def signatures(article: Article) -> tuple[Signature, ...]:
@@ -47,6 +47,7 @@ def signatures(article: Article) -> tuple[Signature, ...]:
             author.family,
             {"orcid": author.person.removeprefix(_ORCID)} if author.person and author.person.startswith(_ORCID) else {},
             author.group,
+            author.affiliations,
         )
         for author in article.authors
     )
@@ -141,7 +142,7 @@ class _Seat:
     position: int
     name: _Name
     orcid: str
-    affiliation: str
+    workplaces: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +315,7 @@ class _Sorting:
         if not shared and not (left.name.is_full and right.name.is_full):
             return 0.0
         score = company
-        if left.affiliation and left.affiliation == right.affiliation:
+        if not left.workplaces.isdisjoint(right.workplaces):
             score += 1.0
         if left.article in yours.cited or right.article in mine.cited:
             score += 1.0
@@ -411,8 +412,20 @@ def _loose(family: str) -> str:
 
 def _seat(id: ArticleId, position: int, author: Signature) -> _Seat:
     orcid = author.ids.get("orcid", "").strip().rstrip("/").rpartition("/")[2].upper()
-    affiliation = " ".join(words_of(author.affiliation)).casefold()
-    return _Seat(id, position, _name(author.given, author.family, author.group), orcid, affiliation)
+    workplaces = frozenset(place for written in author.affiliations for place in _workplaces(written))
+    return _Seat(id, position, _name(author.given, author.family, author.group), orcid, workplaces)
+
+
+_BODY = re.compile(r"universi|hospital|college|polytechni|academ|eth zurich|institute of technology")
+
+
+@lru_cache(maxsize=1 << 14)
+def _workplaces(affiliation: str) -> tuple[str, ...]:
+    """By what an affiliation is known again: all its words, and those of each part that names a whole university."""
+    whole, *parts = (" ".join(words_of(part)).casefold() for part in (affiliation, *affiliation.split(",")))
+    # "Department of Physics" and "Institute of Physiology" are in many places: a part of a body says too little.
+    bodies = (part for part in parts if " " in part and _BODY.search(part))
+    return tuple(dict.fromkeys(filter(None, (intern(whole), *map(intern, bodies)))))
 
 
 def _short(name: _Name) -> tuple[str, str]:
