@@ -417,6 +417,7 @@ def _seat(id: ArticleId, position: int, author: Signature) -> _Seat:
 
 
 _BODY = re.compile(r"universi|hospital|college|polytechni|academ|eth zurich|institute of technology")
+_NOWHERE = re.compile(r"\b(?:independent|unaffiliated|freelance|retired|self employed)\b")
 
 
 @lru_cache(maxsize=1 << 14)
@@ -424,8 +425,10 @@ def _workplaces(affiliation: str) -> tuple[str, ...]:
     """By what an affiliation is known again: all its words, and those of each part that names a whole university."""
     whole, *parts = (" ".join(words_of(part)).casefold() for part in (affiliation, *affiliation.split(",")))
     # "Department of Physics" and "Institute of Physiology" are in many places: a part of a body says too little.
-    bodies = (part for part in parts if " " in part and _BODY.search(part))
-    return tuple(dict.fromkeys(filter(None, (intern(whole), *map(intern, bodies)))))
+    bodies = [part for part in parts if " " in part and _BODY.search(part)]
+    # Two words may be a country, and those who work on their own all say so in the same words.
+    told = [whole] if whole.count(" ") >= 2 and not _NOWHERE.search(whole) else []
+    return tuple(dict.fromkeys(map(intern, [*told, *bodies])))
 
 
 def _short(name: _Name) -> tuple[str, str]:

@@ -58,7 +58,7 @@ class Author(Record):
     group: bool = False
     """A consortium or another body that signs as one; its name is all in `family`."""
     affiliations: tuple[str, ...] = Field(default=(), exclude_if=operator.not_)
-    """Where they work, in the source's words; told like the venue, for sources print it far from the name or not at all."""
+    """Where they work, in the source's words; like the venue no span, for few texts print it."""
 
 
 class Section(Record):

@@ -20,6 +20,10 @@ _BODIES = re.compile(
     r"\b(?:china|germany|usa|france|kingdom|states|korea|japan|canada|switzerland|singapore|india|italy)\b",
     re.IGNORECASE,
 )
+_BODY = re.compile(
+    r"universit|institut|department|laborator|school|college|academ|polytechni|\bcent(?:er|re)\b|faculty|hospital", re.I
+)
+_CUT_SHORT = re.compile(r"[@<>{}\[\]\\|*†‡§¶∗⋆\d]")
 _SECTIONS = re.compile(
     r"\b(?:article|report|review|letter|communication|introduction|summary|background|related work|keyword|open access|"
     r"journal|conference|proceedings|workshop|volume|issue|editor|published|received|accepted|copyright|licen[cs]e)s?\b",
@@ -55,6 +59,14 @@ def names_in(lines: Sequence[str]) -> list[FoundAuthor]:
     """The persons that stand in the lines below a title; a guess."""
     names = (name for line in lines[:_MOST_LINES] for name in _pieces(line) if _is_name(name))
     return [author(name) for name in dict.fromkeys(names)]
+
+
+def place_in(lines: Sequence[str]) -> str:
+    """The body that all who sign belong to, where the lines below a title name one, on a line of its own."""
+    bodies = [line.strip() for line in lines[:_MOST_LINES] if _BODY.search(line[:200]) and not _is_names_only(line)]
+    one = bodies[0] if len(bodies) == 1 else ""
+    # A mark or a number tells whose body it is, and an address stands behind commas of its own.
+    return "" if len(one) > 200 or is_prose(one) or _CUT_SHORT.search(one) else one
 
 
 def byline_length(paragraphs: Sequence[str]) -> int:

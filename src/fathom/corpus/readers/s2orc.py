@@ -53,8 +53,9 @@ def _document(whole: JsonObject, source: str) -> Found:
     found = Found(source=source)
     found.title = _string(about, "title") or _string(parse, "title")
     found.authors = [
-        FoundAuthor(given=given if family else "", family=family or given)
-        for given, family in map(_name, _objects(about.get("authors")))
+        FoundAuthor(given if family else "", family or given, affiliations=_affiliations(one))
+        for one in _objects(about.get("authors"))
+        for given, family in [_name(one)]
         if family or given
     ]
     found.year = _year(about.get("year"))
@@ -188,6 +189,18 @@ def _name(author: JsonObject) -> tuple[str, str]:
     given = " ".join(filter(None, [_string(author, "first"), *_strings(author.get("middle"))]))
     family = " ".join(filter(None, [_string(author, "last"), _string(author, "suffix")]))
     return given, family or ("" if given else _string(author, "name"))
+
+
+def _affiliations(author: JsonObject) -> tuple[str, ...]:
+    """Where an author works: one body at most, with its town and country."""
+    body = author.get("affiliation")
+    if not isinstance(body, dict):
+        return ()
+    parts = [_string(body, "laboratory"), _string(body, "institution")]
+    if isinstance(place := body.get("location"), dict):
+        parts += [_string(place, "settlement"), _string(place, "country")]
+    text = ", ".join(filter(None, parts))
+    return (text,) if text else ()
 
 
 # Values of any type, since nothing promises theirs.
