@@ -77,6 +77,14 @@ def test_jats(front: str, wanted: Places) -> None:
     assert places(jats, article(front)) == wanted
 
 
+def test_a_hostile_affiliation_costs_little() -> None:
+    """Each of these took minutes with a pattern that looks for commas from every blank, or with one text for each."""
+    many = 100_000
+    for inside in (" " * many + "x", "," * many, "<sup>1</sup>" * many, f"{'<bold>' * 80}x{'</bold>' * 80}"):
+        pointing = f"<contrib-group>{person('Lind', POINTING) * 1_000}</contrib-group>"
+        assert len(places(jats, article(f'{pointing}<aff id="a1">{inside}</aff>'))) == 1_000
+
+
 def test_tei() -> None:
     author = (
         "<author><persName><forename>Ada</forename><surname>Lind</surname></persName><affiliation key='aff0'>"

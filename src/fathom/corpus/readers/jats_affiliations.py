@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from fathom.corpus.readers.jats_xml import Element
+from fathom.corpus.readers.xbrl_trees import walked
 
 _SET_APART = frozenset(("institution", "institution-wrap", "addr-line", "city", "state", "country", "named-content"))
-_MARKS = " or ".join(
-    f"ancestor::{tag}" for tag in ("label", "sup", "institution-id", "email", "xref", "fn", "phone", "fax", "uri")
-)
-_WORDS = f".//text()[not({_MARKS})]"
-_BETWEEN = re.compile(r"[\s,;]*[,;][\s,;]*")
+_MARKS = frozenset(("label", "sup", "institution-id", "email", "xref", "fn", "phone", "fax", "uri"))
+_MOST_PIECES = 1_000
+_BETWEEN = re.compile(r"[ ,;]*[,;][ ,;]*")
 
 
 class Affiliations:
@@ -45,8 +45,12 @@ class Affiliations:
 def _text(element: Element) -> str:
     """An affiliation without its number, its parts told apart by commas whether or not the source prints them."""
     pieces: list[str] = []
-    for text in element.xpath(_WORDS):
-        if text.getparent().tag in _SET_APART:
+    hidden = 0
+    for event, node in islice(walked(element), _MOST_PIECES):
+        if event == "text":
+            pieces.append("" if hidden else node)
+        elif node.tag in _MARKS:
+            hidden += 1 if event == "open" else -1
+        elif node.tag in _SET_APART:
             pieces.append(", ")
-        pieces.append(text)
-    return " ".join(_BETWEEN.sub(", ", "".join(pieces)).split()).strip(" ,;.")
+    return _BETWEEN.sub(", ", " ".join("".join(pieces).split())).strip(" ,;.")
