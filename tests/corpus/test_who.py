@@ -18,7 +18,7 @@ ORCID = {"orcid": "https://orcid.org/0000-0001-2345-678x"}
 
 def sign(name: str, ids: dict[str, str] | None = None, affiliation: str = "") -> Signature:
     given, _, family = name.rpartition(" ")
-    return Signature(given, family.replace("_", " "), ids or {}, affiliation=affiliation)
+    return Signature(given, family.replace("_", " "), ids or {}, affiliations=(affiliation,) if affiliation else ())
 
 
 def people(*bylines: str, subject: str | None = None) -> list[tuple[str | None, ...]]:

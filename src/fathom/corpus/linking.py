@@ -290,8 +290,16 @@ class _Search:
             return (near or bool(author)) and author is not False
         if author is False:
             # Lists misspell names ("Mehlman, T. (Skaist)" for Skaist Mehlman), but strangers choose one short title.
-            return (near and weight(self._title) >= 6) or (apart is None and weight(self._title) >= 8)
+            long_enough = (near and weight(self._title) >= 6) or (apart is None and weight(self._title) >= 8)
+            return long_enough and not self._is_another_of_its_publisher(kept)
         return bool(author) or apart is None or apart <= 3
+
+    def _is_another_of_its_publisher(self, kept: Kept) -> bool:
+        """Whether the publisher of an article gave the reference a DOI of its own.
+
+        An editor's decision letter is listed with the title of the article it is about: its DOI and its author differ.
+        """
+        return bool(_publishers(kept.ids) & _publishers(self._reference.ids))
 
     def _is_supported(self, kept: Kept) -> bool:
         """Whether a title that is merely alike may mean the same work."""
@@ -330,3 +338,8 @@ class _Search:
 
     def _by_same_year(self, kept: Kept) -> bool:
         return self._years_apart(kept) == 0
+
+
+def _publishers(ids: Iterable[str]) -> set[str]:
+    """What stands before the stroke of the DOIs among normal ids: one prefix is one publisher."""
+    return {id.partition("/")[0] for id in ids if id.startswith("doi:")}

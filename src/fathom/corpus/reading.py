@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from sys import intern
 from types import FrameType
 from typing import Any
 
@@ -172,7 +173,12 @@ class Front:
         values = _opened(packed)
         given = values["entry"]
         entry = Entry(**{**given, "families": tuple(given["families"]), "references": ()})
-        return cls(entry, tuple(Signature(**one) for one in values["signatures"]), values["subject"])
+        return cls(entry, tuple(map(_signature, values["signatures"])), values["subject"])
+
+
+def _signature(values: dict[str, Any]) -> Signature:
+    # One string for each affiliation: all authors of an article have the same few.
+    return Signature(**{**values, "affiliations": tuple(map(intern, values["affiliations"]))})
 
 
 def sought_from(packed: bytes) -> list[Sought]:

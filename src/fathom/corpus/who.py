@@ -21,7 +21,7 @@ from sys import intern
 
 from fathom.records.articles import Article, ArticleId, PersonId
 from fathom.records.errors import FathomError
-from fathom.records.names import given_words, givens_fit, without_accents, words_of
+from fathom.records.names import PARTICLES, given_words, givens_fit, without_accents, words_of
 from fathom.records.record import short_id
 
 _ORCID = "orcid:"
@@ -36,7 +36,7 @@ class Signature:
     ids: Mapping[str, str] = field(default_factory=dict)
     """Such as orcid."""
     group: bool = False
-    affiliation: str = ""
+    affiliations: tuple[str, ...] = ()
 
 
 def signatures(article: Article) -> tuple[Signature, ...]:
@@ -47,6 +47,7 @@ def signatures(article: Article) -> tuple[Signature, ...]:
             author.family,
             {"orcid": author.person.removeprefix(_ORCID)} if author.person and author.person.startswith(_ORCID) else {},
             author.group,
+            author.affiliations,
         )
         for author in article.authors
     )
@@ -76,17 +77,13 @@ class _Name:
         return self.given[0] if self.given else ""
 
 
-_PARTICLE_WORDS = "van von der den de del della di da dos du la le ter ten zu el al bin ibn mac"
-_PARTICLES = frozenset(_PARTICLE_WORDS.split())
-
-
 @lru_cache(maxsize=1 << 16)
 def _name(given: str, family: str, group: bool) -> _Name:
     if group:
         words = tuple(re.findall(r"[^\W_]+", without_accents(f"{given} {family}").casefold()))
         return _Name(" ".join(words), (), (), True)
     words = tuple(word.casefold() for word in words_of(family))
-    core = [word for word in words if word not in _PARTICLES] or list(words) or [""]
+    core = [word for word in words if word not in PARTICLES] or list(words) or [""]
     return _Name(
         "".join(words), given_words(given, shouted=family.isupper()), tuple(dict.fromkeys((core[0], core[-1])))
     )
@@ -145,7 +142,7 @@ class _Seat:
     position: int
     name: _Name
     orcid: str
-    affiliation: str
+    workplaces: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +315,7 @@ class _Sorting:
         if not shared and not (left.name.is_full and right.name.is_full):
             return 0.0
         score = company
-        if left.affiliation and left.affiliation == right.affiliation:
+        if not left.workplaces.isdisjoint(right.workplaces):
             score += 1.0
         if left.article in yours.cited or right.article in mine.cited:
             score += 1.0
@@ -415,8 +412,23 @@ def _loose(family: str) -> str:
 
 def _seat(id: ArticleId, position: int, author: Signature) -> _Seat:
     orcid = author.ids.get("orcid", "").strip().rstrip("/").rpartition("/")[2].upper()
-    affiliation = " ".join(words_of(author.affiliation)).casefold()
-    return _Seat(id, position, _name(author.given, author.family, author.group), orcid, affiliation)
+    workplaces = frozenset(place for written in author.affiliations for place in _workplaces(written))
+    return _Seat(id, position, _name(author.given, author.family, author.group), orcid, workplaces)
+
+
+_BODY = re.compile(r"universi|hospital|college|polytechni|academ|eth zurich|institute of technology")
+_NOWHERE = re.compile(r"\b(?:independent|unaffiliated|freelance|retired|self employed)\b")
+
+
+@lru_cache(maxsize=1 << 14)
+def _workplaces(affiliation: str) -> tuple[str, ...]:
+    """By what an affiliation is known again: all its words, and those of each part that names a whole university."""
+    whole, *parts = (" ".join(words_of(part)).casefold() for part in (affiliation, *affiliation.split(",")))
+    # "Department of Physics" and "Institute of Physiology" are in many places: a part of a body says too little.
+    bodies = [part for part in parts if " " in part and _BODY.search(part)]
+    # Two words may be a country, and those who work on their own all say so in the same words.
+    told = [whole] if whole.count(" ") >= 2 and not _NOWHERE.search(whole) else []
+    return tuple(dict.fromkeys(map(intern, [*told, *bodies])))
 
 
 def _short(name: _Name) -> tuple[str, str]:

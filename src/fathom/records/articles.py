@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date
@@ -56,6 +57,8 @@ class Author(Record):
     """Who this is, however spelled; None where that is uncertain."""
     group: bool = False
     """A consortium or another body that signs as one; its name is all in `family`."""
+    affiliations: tuple[str, ...] = Field(default=(), exclude_if=operator.not_)
+    """Where they work, in the source's words; like the venue no span, for few texts print it."""
 
 
 class Section(Record):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 
 # Letters that do not come apart into a base letter and an accent.
@@ -16,6 +17,30 @@ def without_accents(name: str) -> str:
     """The name as an ASCII-minded typist writes it."""
     decomposed = unicodedata.normalize("NFD", name.translate(_PLAIN))
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+
+
+_PARTICLES = "van von de der den del della di da dos das do du la le el al bin ibn ter ten zu zur af av st mac 't"
+PARTICLES = frozenset(_PARTICLES.split())
+"""Small words that belong to a family name, whether they are printed in lower case or not."""
+PARTICLE = rf"(?i:{'|'.join(_PARTICLES.split())})"
+"""A pattern for one of them."""
+
+
+_JOINTS = ("e", "y")
+"""Between two family names that one person has: "Ortega y Soto"."""
+
+
+def is_particle(word: str) -> bool:
+    """Whether a word is one; a lone letter is one in lower case alone: "Ortega y Soto", but "Maria E Lopez"."""
+    return word.casefold() in PARTICLES or word == "d" or word in _JOINTS
+
+
+def family_start(words: Sequence[str]) -> int:
+    """Which word of a name that begins with the given name is the first of the family's."""
+    start = max(0, len(words) - 1)
+    while start > 1 and is_particle(words[start - 1]):
+        start -= 2 if words[start - 1] in _JOINTS and start > 2 else 1
+    return start
 
 
 _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?-?){1,3}")

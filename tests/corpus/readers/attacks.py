@@ -204,7 +204,9 @@ def good(kind: str) -> tuple[Files, ...]:
             return ({"papers.jsonl": _papers(written[:2])}, {"papers.jsonl": _papers(written[-1:])})
         case "pdf":
             return tuple({"paper.pdf": drawn(_lines(found))} for found in written)
-        case "jats" | "tei" | "latexml" | "s2orc" | "markdown" | "myst" | "rst" | "latex":
+        case "s2orc":
+            return tuple(FORMATS[form](found) for form in ("s2orc-2023", "s2orc") for found in written)
+        case "jats" | "tei" | "latexml" | "markdown" | "myst" | "rst" | "latex":
             return tuple(FORMATS[kind](found) for found in written)
         case "csv":
             return ({"trees.csv": SHEET.encode()}, {"trees.tsv": SHEET.replace(",", "\t").encode()})
@@ -884,6 +886,12 @@ def _archive_attacks(places: Sequence[str]) -> Iterator[Attack]:
 
 _BODY = ("pdf_parse", "body_text", 0)
 _ENTRY = ("pdf_parse", "bib_entries", "BIBREF0")
+_LISTS = ("title", "author", "abstract", "paragraph", "sectionheader", "bibref", "bibentry", "bibtitle", "bibauthor")
+_S2ORC_2023 = (
+    *((name,) for name in ("corpusid", "externalids", "content")),
+    *(("content", name) for name in ("text", "annotations", "source")),
+    *(("content", "annotations", name) for name in _LISTS),
+)
 _S2ORC = (
     (),
     *((name,) for name in ("title", "authors", "year", "abstract", "pdf_parse")),
@@ -929,7 +937,7 @@ KINDS: dict[str, Callable[[Sequence[str]], Iterable[Attack]]] = {
     "tei": lambda places: (*_xml_attacks("tei", "paper.tei.xml", places), *_citing("tei")),
     "ixbrl": lambda places: (*_xml_attacks("ixbrl", "filing.htm", places), *_citing("ixbrl")),
     "latexml": lambda places: _html_attacks("latexml", "paper.html", places),
-    "s2orc": lambda _: _json_attacks("s2orc", -1, _S2ORC),
+    "s2orc": lambda _: (*_json_attacks("s2orc", -1, _S2ORC), *_json_attacks("s2orc", 0, _S2ORC_2023)),
     "papers-jsonl": lambda _: _json_attacks("papers-jsonl", -1, _PAPERS),
     "pdf": _pdf_attacks,
     "myst": lambda places: _markup_attacks("myst", _myst_attacks(), places),

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from fathom.corpus.readers import jats
+from fathom.corpus.readers.compose import compose
+from fathom.corpus.readers.found import Found, NoSiblings
+from fathom.records.articles import Article
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 
@@ -33,3 +39,14 @@ def members(archive: Path) -> Members:
             file = opened.extractfile(member) if member.isfile() else None
             if file is not None:
                 yield member.name, file.read()
+
+
+@cache
+def elife(folder: Path) -> dict[str, tuple[bytes, Found, Article]]:
+    """Every article of the eLife sets by set and file: its bytes, what the reader found, and the record."""
+    read = {}
+    for archive in sorted(folder.glob("*.tar.xz")):
+        for name, content in members(archive):
+            (found,) = jats.read(content, name, NoSiblings())
+            read["/".join(name.split("/")[-2:])] = (content, found, compose(found))
+    return read

@@ -107,6 +107,40 @@ def test_a_filing_becomes_a_report_with_facts_where_they_are_printed() -> None:
     assert one.notes["numbers"].startswith("1 could not be read, such as no number: 'many'")
 
 
+def test_fractions_are_one_number_as_printed() -> None:
+    def fraction(name: str, inside: str) -> str:
+        return f'<p>x <ix:fraction contextRef="y" unitRef="per" name="a:{name}">{inside}</ix:fraction> y</p>'
+
+    one = "<ix:numerator>1</ix:numerator>"
+    body = "".join(
+        (
+            fraction("Quarter", f"{one} for every <ix:denominator>4</ix:denominator>"),
+            fraction(
+                "Scaled", '<ix:numerator sign="-" scale="3">1.5</ix:numerator>/<ix:denominator>2</ix:denominator>'
+            ),
+            fraction("Third", f"{one}/<ix:denominator>3</ix:denominator>"),
+            fraction("Nothing", f"{one}/<ix:denominator>0</ix:denominator>"),
+            fraction("Half", one),
+            fraction(
+                "Outer",
+                f'<ix:fraction contextRef="e" name="a:Inner">{one}:<ix:denominator>8</ix:denominator></ix:fraction>',
+            ),
+        )
+    )
+    report = found(filing(body))
+    article = compose(report)
+    told = [(fact.attribute, str(fact.value), fact.span.of(article.text)) for fact in article.facts]
+    assert told == [
+        ("a:Quarter", "0.25", "1 for every 4"),
+        ("a:Scaled", "-750", "1.5/2"),
+        ("a:Third", "0." + 28 * "3", "1/3"),
+        ("a:Outer", "0.125", "1:8"),
+        ("a:Inner", "0.125", "1:8"),
+    ]
+    assert "x 1/0 y" in article.text
+    assert report.notes["numbers"].startswith("2 could not be read")
+
+
 def test_values_are_written_out() -> None:
     values = [str(fact.value) for fact in facts_of(filing()) if fact.value is not None]
     assert values == ["77", "1250000000", "9", "-1234000000", "0.50", "0.50", "0"]

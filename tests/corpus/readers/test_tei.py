@@ -105,7 +105,7 @@ def test_the_header_is_read(found: Found) -> None:
     assert found.abstract == [Paragraph(["We measure salt."])]
 
 
-def test_authors_are_people_and_groups_but_no_affiliations(found: Found) -> None:
+def test_authors_are_people_and_groups_but_no_bodies_they_work_for(found: Found) -> None:
     assert [(one.given, one.family, one.group) for one in found.authors] == [
         ("Ada B", "Lind", False),
         ("", "Wu", False),

@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from fathom.corpus.readers.found import FoundAuthor
 from fathom.corpus.readers.linked_text import shown
 from fathom.corpus.readers.markdown_inline import inline
+from fathom.records.names import family_start, is_particle
 
-_WORDS = "van von de der den del della di da dos du la le el al bin ibn ten ter zu zur af st"
-PARTICLES = frozenset(_WORDS.split())
-"""Words in lower case that belong to a family name."""
 _BODIES = re.compile(
     r"universit|institut|department|laborator|school|college|academ|polytechni|research|center|centre|\binc\b|\bltd\b|"
     r"\bcorp(?:oration)?\b|\bgroup|\blabs?\b|faculty|hospital|foundation|division|ministry|company|google|microsoft|"
@@ -22,6 +20,10 @@ _BODIES = re.compile(
     r"\b(?:china|germany|usa|france|kingdom|states|korea|japan|canada|switzerland|singapore|india|italy)\b",
     re.IGNORECASE,
 )
+_BODY = re.compile(
+    r"universit|institut|department|laborator|school|college|academ|polytechni|\bcent(?:er|re)\b|faculty|hospital", re.I
+)
+_CUT_SHORT = re.compile(r"[@<>{}\[\]\\|*†‡§¶∗⋆\d]")
 _SECTIONS = re.compile(
     r"\b(?:article|report|review|letter|communication|introduction|summary|background|related work|keyword|open access|"
     r"journal|conference|proceedings|workshop|volume|issue|editor|published|received|accepted|copyright|licen[cs]e)s?\b",
@@ -57,6 +59,14 @@ def names_in(lines: Sequence[str]) -> list[FoundAuthor]:
     """The persons that stand in the lines below a title; a guess."""
     names = (name for line in lines[:_MOST_LINES] for name in _pieces(line) if _is_name(name))
     return [author(name) for name in dict.fromkeys(names)]
+
+
+def place_in(lines: Sequence[str]) -> str:
+    """The body that all who sign belong to, where the lines below a title name one, on a line of its own."""
+    bodies = [line.strip() for line in lines[:_MOST_LINES] if _BODY.search(line[:200]) and not _is_names_only(line)]
+    one = bodies[0] if len(bodies) == 1 else ""
+    # A mark or a number tells whose body it is, and an address stands behind commas of its own.
+    return "" if len(one) > 200 or is_prose(one) or _CUT_SHORT.search(one) else one
 
 
 def byline_length(paragraphs: Sequence[str]) -> int:
@@ -101,7 +111,7 @@ def _is_name(text: str) -> bool:
         return False
     if text.casefold() in _PLACES or any(map(_is_acronym, words)):
         return False
-    if not all(_WORD.fullmatch(word) and (word[0].isupper() or word.lower() in PARTICLES) for word in words):
+    if not all(_WORD.fullmatch(word) and (word[0].isupper() or is_particle(word)) for word in words):
         return False
     return words[-1][0].isupper()
 
@@ -118,7 +128,5 @@ def author(name: str) -> FoundAuthor:
         family, _, given = name.partition(",")
         return FoundAuthor(given.strip(), family.strip(), printed=f"{given.strip()} {family.strip()}".strip())
     words = name.split()
-    start = max(0, len(words) - 1)
-    while start > 1 and words[start - 1].lower() in PARTICLES:
-        start -= 1
+    start = family_start(words)
     return FoundAuthor(" ".join(words[:start]), " ".join(words[start:]), printed=name)

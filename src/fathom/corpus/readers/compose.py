@@ -41,6 +41,10 @@ UNKNOWN_LICENCE = "unknown"
 WIDE = 64
 """Columns up to which short rows are filled."""
 
+MOST_AFFILIATIONS = 12
+LONGEST_AFFILIATION = 400
+"""Characters. Of one author: a thousand authors may each be given all that a hostile file prints once."""
+
 MOST_COLUMNS = 1_000
 """That one cell may span: a document that claims more is not believed."""
 
@@ -131,6 +135,7 @@ class _Composer:
                     family=plain(one.family) or printed,
                     person=f"orcid:{one.ids['orcid']}" if one.ids.get("orcid") else None,
                     group=one.group,
+                    affiliations=_affiliations(one),
                 )
             )
         if authors:
@@ -359,6 +364,11 @@ def _joined(words: Words) -> list[str]:
 def printed_name(author: FoundAuthor) -> str:
     """The name as it stands in the byline."""
     return author.printed or (author.family if author.group else f"{author.given} {author.family}")
+
+
+def _affiliations(author: FoundAuthor) -> tuple[str, ...]:
+    written = (plain(one[:LONGEST_AFFILIATION]) for one in author.affiliations[:MOST_AFFILIATIONS])
+    return tuple(dict.fromkeys(filter(None, written)))
 
 
 def _id(found: Found, text: str) -> str:

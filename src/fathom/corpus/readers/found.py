@@ -101,6 +101,7 @@ class FoundAuthor:
     """Such as orcid."""
     printed: str = ""
     """The name as the source prints it; given and family, in that order, where this is empty."""
+    affiliations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -166,7 +166,7 @@ def front_of(values: dict[str, Value]) -> Front:
     return Front(
         title=text_of(values, "title"),
         subtitle=text_of(values, "subtitle"),
-        authors=_authors(values.get("authors") or values.get("author") or ""),
+        authors=_authors(values.get("authors") or values.get("author") or "", _bodies(values.get("affiliations", ""))),
         abstract=text_of(values, "abstract"),
         doi=doi_in(text_of(values, "doi")),
         keywords=_texts(values.get("keywords", "")),
@@ -201,7 +201,7 @@ def _texts(value: Value) -> list[str]:
     return [part for part in value if isinstance(part, str) and part] if isinstance(value, list) else []
 
 
-def _authors(value: Value) -> list[FoundAuthor]:
+def _authors(value: Value, bodies: dict[str, str]) -> list[FoundAuthor]:
     if isinstance(value, str):
         return [person(part) for part in _names(value)]
     if isinstance(value, dict):
@@ -212,9 +212,38 @@ def _authors(value: Value) -> list[FoundAuthor]:
         if not name.strip():
             continue
         author = person(name)
-        orcid = orcid_in(text_of(one, "orcid")) if isinstance(one, dict) else ""
-        authors.append(replace(author, ids={"orcid": orcid} if orcid else {}))
+        if isinstance(one, dict):
+            orcid = orcid_in(text_of(one, "orcid"))
+            places = _affiliations(one.get("affiliations") or one.get("affiliation") or "", bodies)
+            author = replace(author, ids={"orcid": orcid} if orcid else {}, affiliations=places)
+        authors.append(author)
     return authors
+
+
+def _bodies(value: Value) -> dict[str, str]:
+    """The affiliations that a document lists once, by the names or numbers that its authors call them by."""
+    listed = [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    named = ((text_of(one, "id") or text_of(one, "index"), _body(one)) for one in listed)
+    return {name: body for name, body in named if name and body}
+
+
+def _body(value: Value) -> str:
+    if not isinstance(value, dict):
+        return value.strip() if isinstance(value, str) else ""
+    parts = [text_of(value, name) for name in ("department", "institution", "name", "city", "country")]
+    return ", ".join(dict.fromkeys(filter(None, parts)))
+
+
+def _affiliations(value: Value, bodies: dict[str, str]) -> tuple[str, ...]:
+    """Each as it is told, or as the list has it under that name; "1, 2" names two of the list."""
+    told: list[Value] = value if isinstance(value, list) else [value]
+    if isinstance(value, str) and all(part.strip() in bodies for part in value.split(",")):
+        told = [*map(str.strip, value.split(","))]
+    found: list[str] = []
+    for one in told:
+        name = text_of(one, "id") if isinstance(one, dict) else one if isinstance(one, str) else ""
+        found.append(bodies.get(name) or _body(one))
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
 def _names(line: str) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -17,7 +18,9 @@ from fathom.corpus.readers.page_layout import Layout
 from fathom.corpus.readers.titles import title_from
 from fathom.corpus.readers.xbrl_numbers import value_of
 from fathom.corpus.readers.xbrl_trees import (
+    FACTS,
     MOST_TEXT,
+    NUMBERS,
     attribute_of,
     is_nil,
     is_tag,
@@ -191,10 +194,10 @@ class _Filing:
             self._units.setdefault(attribute_of(element, "id"), _unit(element))
         elif name == "continuation" and is_tag(element):
             self._continued.setdefault(attribute_of(element, "id"), element)
-        elif name in ("nonfraction", "nonnumeric") and is_tag(element):
+        elif name in FACTS and is_tag(element):
             self._tags += 1
 
-    def facts(self, wanted: tuple[str, ...] = ("nonfraction", "nonnumeric")) -> Iterator[RawFact]:
+    def facts(self, wanted: tuple[str, ...] = FACTS) -> Iterator[RawFact]:
         """Every fact in document order."""
         hidden = 0
         for event, element in etree.iterwalk(self._tree, events=("start", "end")):
@@ -202,7 +205,7 @@ class _Filing:
             if name in ("hidden", "header") and is_tag(element):
                 hidden += 1 if event == "start" else -1
             elif event == "start" and name in wanted and is_tag(element):
-                yield self._fact(element, name == "nonfraction", hidden > 0)
+                yield self._fact(element, name in NUMBERS, hidden > 0)
 
     def _fact(self, element: Any, numeric: bool, hidden: bool) -> RawFact:
         context = self._contexts.get(attribute_of(element, "contextRef"), _ContextOf())
@@ -211,9 +214,7 @@ class _Filing:
         value, fault = None, ""
         if numeric and not nil:
             try:
-                value = value_of(
-                    text, attribute_of(element, "format"), attribute_of(element, "scale"), attribute_of(element, "sign")
-                )
+                value = _quotient(element) if local_name(element) == "fraction" else _value(element)
             except ValueError as error:
                 fault = str(error)
         return RawFact(
@@ -291,7 +292,7 @@ class _Filing:
                     layout.text(node)
                 continue
             name = local_name(node)
-            number = name == "nonfraction" and is_tag(node)
+            number = name in NUMBERS and is_tag(node)
             if name == "header" and is_tag(node):
                 # Never opened in the layout, so not closed there either: it would take its neighbour's end.
                 unseen += 1 if event == "open" else -1
@@ -327,6 +328,28 @@ class _Filing:
         else:
             layout.text(text.strip())
         layout.text(trail if text.strip() else "")
+
+
+def _value(element: Any) -> Decimal:
+    """What a tag around a printed number says; raises ValueError where there is no number."""
+    form, scale, sign = (attribute_of(element, name) for name in ("format", "scale", "sign"))
+    return value_of(text_of(element), form, scale, sign)
+
+
+def _quotient(element: Any) -> Decimal:
+    """What a tagged fraction says: "1 for every 4" is 0.25, and a third is as long as decimals are reckoned."""
+    parts = {
+        name: one for one in islice(element.iter(), MOST_TEXT) if (name := local_name(one)) in _TERMS and is_tag(one)
+    }
+    if len(parts) < len(_TERMS):
+        raise ValueError("a fraction without numerator or denominator")
+    above, below = (_value(parts[name]) for name in _TERMS)
+    if not below:
+        raise ValueError("a fraction of nothing")
+    return Decimal(format(above / below, "f"))
+
+
+_TERMS = ("numerator", "denominator")
 
 
 def _shown(node: Any, name: str) -> str:

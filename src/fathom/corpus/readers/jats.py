@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 
 from fathom.corpus.readers.found import (
@@ -16,6 +17,7 @@ from fathom.corpus.readers.found import (
     Siblings,
     Unreadable,
 )
+from fathom.corpus.readers.jats_affiliations import Affiliations
 from fathom.corpus.readers.jats_citing import Known, printed
 from fathom.corpus.readers.jats_references import CITATIONS, PEOPLE, entries_of, ids_of, reference, year_in
 from fathom.corpus.readers.jats_text import Writer
@@ -86,6 +88,7 @@ class _Reading:
         self._meta = front.find("article-meta") if front is not None else None
         self._journal = front.find("journal-meta") if front is not None else None
         self._known = Known()
+        self._affiliations = Affiliations(self._meta)
 
     def found(self) -> Found:
         """Its parts."""
@@ -169,7 +172,7 @@ class _Reading:
         if name is None:  # "collab-wrap" and the like
             name = next(element.iter("name", "string-name", "collab", "collab-name", "anonymous"), None)
         if name is not None:
-            yield self._author(element, name)
+            yield replace(self._author(element, name), affiliations=self._affiliations.of(element))
         for body in element.iterchildren("on-behalf-of"):
             yield self._group(body)
 

@@ -108,14 +108,15 @@ def _with_characters(content: bytes, declared: dict[bytes, bytes]) -> bytes:
     return _NAMED.sub(character, content)
 
 
-_IN_NAMESPACE = re.compile(rb"xmlns[\w:-]*\s*=\s*[\"'][^\"']*\.nlm\.nih\.gov")
+_IN_NAMESPACE = re.compile(rb"xmlns[\w:-]*\s*=\s*[\"'][^\"']*(?:\.nlm\.nih\.gov|/oasis-exchange/)")
 
 
 def _drop_namespace(root: Element) -> None:
-    """Take the namespace that some deliveries put JATS in from the names of its elements."""
+    """Take the namespaces that some deliveries put JATS or the tables of OASIS in from the names of elements."""
     for element in root.iter():
-        if element.tag.startswith("{") and ".nlm.nih.gov" in element.tag:
-            element.tag = element.tag.rpartition("}")[2]
+        space, brace, name = element.tag.rpartition("}")
+        if brace and (".nlm.nih.gov" in space or "/oasis-exchange/" in space):
+            element.tag = name
 
 
 def outermost(root: Element, tag: str) -> list[Element]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -142,6 +142,15 @@ def _tag_end(text: str, place: int) -> int:
 
 def _classes(node: Node) -> frozenset[str]:
     return frozenset((node.attributes.get("class") or "").split())
+
+
+def _affiliations(person: Node) -> tuple[str, ...]:
+    """What stands beside a name as the places where they work; nothing where several names stand there."""
+    holder = person.parent
+    alone = holder is not None and len(holder.css(".ltx_personname")) == 1
+    beside = holder.css(".ltx_role_affiliation, .ltx_role_institute") if holder is not None and alone else []
+    texts = (" ".join((node.text() or "").split()).strip(" ,;") for node in beside)
+    return tuple(dict.fromkeys(filter(None, texts)))
 
 
 def _children(node: Node) -> list[Node]:
@@ -339,7 +348,7 @@ class _Page:
             ).split("\n")
             lines = [" ".join(line.split()) for line in lines if line.strip()]
             if len(lines) == 1 and not re.search(r"[,&@]|\band\b", lines[0]) and len(lines[0].split()) <= 5:
-                authors.append(author(lines[0]))
+                authors.append(replace(author(lines[0]), affiliations=_affiliations(node)))
                 continue
             guessed = names_in(lines)
             if guessed:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import takewhile
 from pathlib import PurePosixPath
 
-from fathom.corpus.readers.bylines import byline_length, is_prose, names_in
+from fathom.corpus.readers.bylines import byline_length, is_prose, names_in, place_in
 from fathom.corpus.readers.decoding import decoded
 from fathom.corpus.readers.found import Block, Found, FoundAuthor, Paragraph, Siblings, Unreadable
 from fathom.corpus.readers.front_matter import Front, Value, front_of, parted, text_of
@@ -226,9 +226,12 @@ class _Document:
         above = list(takewhile(lambda raw: not is_prose(raw.text), head))
         if not summed_up:
             above = above[: byline_length([raw.text for raw in above])]
-        authors = names_in([line for raw in above if raw.kind == "paragraph" for line in raw.text.split("\n")])
+        lines = [line for raw in above if raw.kind == "paragraph" for line in raw.text.split("\n")]
+        authors = names_in(lines)
         if not authors:
             return [], head
+        if place := place_in(lines):
+            authors = [replace(one, affiliations=(place,)) for one in authors]
         self.notes["authors"] = "guessed from the lines below the title"
         return authors, [*(raw for raw in above if raw.kind != "paragraph"), *head[len(above) :]]
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from fathom.corpus.readers.found import Block, FoundReference, FoundTable, Heading, Mark, Paragraph, TableCell, Words
 from fathom.corpus.readers.pdf_letters import LOWERED, RAISED, bare
 from fathom.corpus.readers.pdf_lines import printed
+from fathom.records.names import PARTICLE
 
 _BRACKETED = re.compile(r"\[(\d{1,4}(?:\s?[,;–-]\s?\d{1,4})*)\]")
 _NUMBER_OR_RANGE = re.compile(r"(\d{1,4})(?:\s?[–-]\s?(\d{1,4}))?")
 _YEAR = r"(?:1[5-9]|20)\d\d[a-z]?"
 _IN_BRACKETS = re.compile(rf"\([^()]{{0,600}}?\b{_YEAR}\b[^()]{{0,200}}\)")
-_PARTICLE = r"(?:[Vv][ao]n|[Dd](?:e[rnl]?|[iau]|os|as)|[Ll][ae]|[Tt]e[rn]|[EeAa]l|[Bb]in|[Zz]u)\s"
-_SURNAME = rf"(?:{_PARTICLE}){{0,2}}[^\W\d_a-z][\w'’-]{{1,40}}"
+_SURNAME = rf"(?:{PARTICLE}\s){{0,2}}[^\W\d_a-z][\w'’-]{{1,40}}"
 _NARRATIVE = re.compile(
     rf"({_SURNAME})(?:(?:,\s{_SURNAME}){{0,4}},?\s(?:and|&)\s{_SURNAME}|\set\sal\.?)?(?:['’]s)?,?\s\(({_YEAR})(?:,\s?p+\.[^()]{{0,20}})?\)"
 )

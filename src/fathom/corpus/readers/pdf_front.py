@@ -13,6 +13,7 @@ from fathom.corpus.readers.pdf_letters import LOWERED, RAISED, Line, bare
 from fathom.corpus.readers.pdf_lines import LIST_HEADING, Lines
 from fathom.corpus.readers.reference_strings import identifiers
 from fathom.corpus.readers.sentences import is_chinese
+from fathom.records.names import family_start, is_particle
 
 
 def read_front(found: Found, lines: Lines, layout: Layout) -> int:
@@ -201,12 +202,6 @@ _AFFILIATION = re.compile(
     re.IGNORECASE,
 )
 _NAME_WORD = re.compile(r"[^\W\d_a-z][^\W\d_]*(?:['’.-]{1,2}[^\W\d_]+)*\.?")
-_NAME_PARTICLES = frozenset(
-    (
-        *("van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "das", "do", "du", "d", "la", "le"),
-        *("ter", "ten", "el", "al", "bin", "ibn", "zu", "y", "e", "af", "av", "dr"),
-    )
-)
 
 
 def _is_name(text: str) -> bool:
@@ -218,7 +213,7 @@ def _is_name(text: str) -> bool:
         return False
     if not any(len(word.strip(".")) > 1 and word[0].isupper() for word in words):
         return False
-    return all(_NAME_WORD.fullmatch(word) or word.lower() in _NAME_PARTICLES for word in words)
+    return all(_NAME_WORD.fullmatch(word) or is_particle(word) for word in words)
 
 
 _NOTE_SIGNS = r"[*∗⋆†‡§¶‖#✉🖂✝]"
@@ -266,7 +261,5 @@ def _author(name: str) -> FoundAuthor:
     if len(words) == 1:
         return FoundAuthor(given="", family=name, printed=name)
     suffix = [words.pop()] if words[-1].rstrip(".") in ("Jr", "Sr", "II", "III") and len(words) > 2 else []
-    start = len(words) - 1
-    while start > 1 and words[start - 1].lower() in _NAME_PARTICLES:
-        start -= 1
+    start = family_start(words)
     return FoundAuthor(" ".join(words[:start]), " ".join([*words[start:], *suffix]), printed=name)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from fathom.corpus.readers.bylines import PARTICLES
 from fathom.corpus.readers.found import Mark, Words
 from fathom.corpus.readers.linked_text import LOWERED, RAISED, Link, Linked
 from fathom.corpus.readers.reference_lists import JOINTS, YEAR, References, first_name
+from fathom.records.names import is_particle
 
 _YEAR_ALONE = re.compile(rf"{YEAR}[a-z]?")
 _JOIN = re.compile(r"[\s,]*")
@@ -155,7 +155,7 @@ def _names_before(text: str) -> int:
         plain = word[0].strip(",;")
         capital = next((sign for sign in plain if sign.isalpha()), "").isupper()
         inside = word.end() == len(stripped) or word[0].endswith(",") or not plain.endswith((".", ":")) or _short(plain)
-        if not (capital or plain in PARTICLES or plain in JOINTS) or plain in _LEADS or not inside:
+        if not (capital or is_particle(plain) or plain in JOINTS) or plain in _LEADS or not inside:
             break
         start = word.start()
     begun = re.match(r"(?:(?:and|&|et|al\.?),?\s+)+", stripped[start:])

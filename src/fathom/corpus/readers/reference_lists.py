@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-from fathom.corpus.readers.bylines import PARTICLES
 from fathom.corpus.readers.found import FoundReference
 from fathom.corpus.readers.reference_strings import parse_reference
+from fathom.records.names import is_particle
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def _of_letter(works: Sequence[_Work], letter: str) -> list[_Work]:
 
 def _by_names(works: Sequence[_Work], cited: str) -> list[_Work]:
     """The works whose names and number of authors are those of a citation; all of them where none is."""
-    words = [word for word in re.findall(r"[^\W\d_]{2,}", cited) if word not in JOINTS and word not in PARTICLES]
+    words = [word for word in re.findall(r"[^\W\d_]{2,}", cited) if word not in JOINTS and not is_particle(word)]
     named = [work for work in works if all(_folded(word) in work.text for word in words)] or works
     several = re.search(r"\bet al\b", cited) is not None
     people = len(re.split(r"\s*(?:,\s*(?:and\b|&)|,|\band\b|&)\s*", cited.strip(" ,")))
@@ -166,7 +166,7 @@ def _parsed(entry: Entry, key: str) -> FoundReference:
 def _names_only(block: str) -> bool:
     """Whether a block is a list of names: almost no word in it is in lower case."""
     words = re.findall(r"[^\W\d_]{2,}", block[:600])
-    small = sum(word[0].islower() and word not in JOINTS and word not in PARTICLES for word in words)
+    small = sum(word[0].islower() and word not in JOINTS and not is_particle(word) for word in words)
     return bool(words) and small * 5 <= len(words)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from fathom.records.names import PARTICLE, is_particle
+
 LONGEST = 3_000
 """Characters that are looked at: a reference longer than this is two that ran together."""
 
@@ -184,10 +186,7 @@ def _year_first(text: str) -> _Parts | None:
 
 
 _CAPITAL = r"[A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽȘȚΑ-ΩА-Я]"
-_PARTICLES = (
-    r"(?:(?:[Vv]an|[Vv]on|[Dd]e|[Dd]er|[Dd]en|[Dd]el|[Dd]ella|[Dd]i|[Dd]a|[Dd]os|[Ll]a|[Ll]e|[Tt]er|[Tt]en|[Ee]l|[Aa]l"
-    r"|bin|ibn|zu|'t)[\s-]){0,3}"
-)
+_PARTICLES = rf"(?:{PARTICLE}[\s-]){{0,3}}"
 _FAMILY = rf"{_PARTICLES}(?:[Dd]['’])?{_CAPITAL}[\w'’]{{1,25}}(?:[-–]\w{{1,25}}){{0,3}}(?:\s{_CAPITAL}[\w'’-]{{2,25}})?"
 # "Yu." and "Th." are initials; "Ba." ends "D. Kingma and J. Ba. Adam: a method".
 _DIGRAPH = "Ch|Kh|Ph|Sh|Th|Ts|Ya|Yu|Zh"
@@ -394,12 +393,7 @@ def _sound(text: str, start: int, end: int) -> _Place:
 
 # Names.
 
-_PARTICLE_WORDS = frozenset(
-    (
-        *("and", "van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "das", "do", "d", "la", "le"),
-        *("ter", "ten", "el", "al", "bin", "ibn", "zu", "zur", "y", "e", "und", "et", "others", "af", "av", "'t"),
-    )
-)
+_BETWEEN_NAMES = frozenset(("and", "und", "et", "others", "ed", "eds", "editor", "editors"))
 _GROUP_WORDS = frozenset(["of", "the", "for", "on", "in", "at", "to"])
 
 
@@ -409,7 +403,7 @@ def _reads_as_names(text: str, lenient: bool = False) -> bool:
     if not words or len(text) > 2_500:
         return False
     lower = [word.strip(".'’") for word in words if word[0].islower()]
-    odd = [word for word in lower if word not in _PARTICLE_WORDS and word not in ("eds", "ed", "editors", "editor")]
+    odd = [word for word in lower if not is_particle(word) and word not in _BETWEEN_NAMES]
     grouped = [word for word in odd if word in _GROUP_WORDS]
     # "United Nations Office for the Coordination of Aid": small words between capitals, and no sentence ends inside.
     # A year and a title follow: then "the R development team" and a lone "csqrs" among many names are authors too.

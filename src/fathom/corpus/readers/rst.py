@@ -172,6 +172,9 @@ class _Document:
             elif name == "orcid" and found.authors and text:
                 if orcid := orcid_in(text):
                     found.authors[-1] = replace(found.authors[-1], ids={"orcid": orcid})
+            elif name in ("institution", "affiliation") and found.authors and text:
+                last = found.authors[-1]
+                found.authors[-1] = replace(last, affiliations=(*last.affiliations, text))
             elif name == "authors":
                 found.authors.extend(person(one) for one in text.split(",") if one.strip())
             elif name == "doi" and doi_in(text):

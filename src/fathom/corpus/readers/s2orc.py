@@ -1,4 +1,7 @@
-"""Reads S2ORC's JSON: paragraphs with the places of their citations, and the entries they point to."""
+"""Reads S2ORC's JSON: paragraphs with the places of their citations, and the entries they point to.
+
+The releases from 2023 on have one text and lists of places in it instead, which `s2orc_annotations` reads.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,8 @@ from fathom.corpus.readers.found import (
     Words,
 )
 from fathom.corpus.readers.json_lines import JsonObject, read_objects
-from fathom.corpus.readers.reference_strings import bare_doi
+from fathom.corpus.readers.json_values import ids_of, objects_of, string_of, strings_of, whole, year_of
+from fathom.corpus.readers.s2orc_annotations import annotated_document
 from fathom.corpus.readers.tei import marked, reference_entry
 
 KIND = "s2orc"
@@ -31,7 +35,9 @@ def looks_like(name: str, head: bytes) -> bool:
     """Whether a file is S2ORC: JSON that names its parts in the beginning."""
     start = head.lstrip()[:1]
     return start == b"{" and (
-        b'"body_text"' in head or b'"pdf_parse"' in head or b'"latex_parse"' in head or b'"cite_spans"' in head
+        any(name in head for name in (b'"body_text"', b'"pdf_parse"', b'"latex_parse"', b'"cite_spans"'))
+        # In the newer form the text may be longer than the beginning that is looked at, and the annotations follow it.
+        or (b'"corpusid"' in head and b'"content"' in head and b'"text"' in head)
     )
 
 
@@ -44,32 +50,36 @@ def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
     yield from read_objects(text, name, lambda one, number: _document(one, f"{name}#{number}" if number else name))
 
 
-def _document(whole: JsonObject, source: str) -> Found:
-    parse = next((whole[name] for name in _PARSES if isinstance(whole.get(name), dict)), whole)
+def _document(document: JsonObject, source: str) -> Found:
+    content = document.get("content")
+    if isinstance(content, dict) and isinstance(content.get("annotations"), dict):
+        return annotated_document(document, content, source)
+    parse = next((document[name] for name in _PARSES if isinstance(document.get(name), dict)), document)
     if not isinstance(parse.get("body_text"), list) and not isinstance(parse.get("abstract"), list):
         raise Unreadable("it is no S2ORC: it has neither body_text nor an abstract in paragraphs")
     # CORD-19 keeps title and authors in "metadata".
-    about = whole | metadata if isinstance(metadata := whole.get("metadata"), dict) else whole
+    about = document | metadata if isinstance(metadata := document.get("metadata"), dict) else document
     found = Found(source=source)
-    found.title = _string(about, "title") or _string(parse, "title")
+    found.title = string_of(about, "title") or string_of(parse, "title")
     found.authors = [
-        FoundAuthor(given=given if family else "", family=family or given)
-        for given, family in map(_name, _objects(about.get("authors")))
+        FoundAuthor(given if family else "", family or given, affiliations=_affiliations(one))
+        for one in objects_of(about.get("authors"))
+        for given, family in [_name(one)]
         if family or given
     ]
-    found.year = _year(about.get("year"))
-    found.venue = _string(about, "venue") or _string(about, "journal") or None
-    found.ids = _ids(about)
-    found.subjects = _strings(about.get("mag_field_of_study"))
-    paragraphs = _objects(parse.get("abstract"))
+    found.year = year_of(about.get("year"))
+    found.venue = string_of(about, "venue") or string_of(about, "journal") or None
+    found.ids = ids_of(about)
+    found.subjects = strings_of(about.get("mag_field_of_study"))
+    paragraphs = objects_of(parse.get("abstract"))
     found.abstract = [Paragraph(_words(one)) for one in paragraphs] or [
-        Paragraph([text]) for text in [_string(whole, "abstract")] if text
+        Paragraph([text]) for text in [string_of(document, "abstract")] if text
     ]
     found.references = list(_references(parse.get("bib_entries")))
     found.body = [
-        *_blocks(_objects(parse.get("body_text"))),
+        *_blocks(objects_of(parse.get("body_text"))),
         *_floats(parse.get("ref_entries")),
-        *_blocks(_objects(parse.get("back_matter"))),
+        *_blocks(objects_of(parse.get("back_matter"))),
     ]
     return found
 
@@ -79,11 +89,11 @@ def _document(whole: JsonObject, source: str) -> Found:
 
 def _blocks(paragraphs: list[JsonObject]) -> Iterator[Block]:
     """The paragraphs, with a heading wherever the section changes."""
-    numbered = any(_string(one, "sec_num") for one in paragraphs)
+    numbered = any(string_of(one, "sec_num") for one in paragraphs)
     last: tuple[str, str] = ("", "")
     level = 1
     for one in paragraphs:
-        section, number = _string(one, "section"), _string(one, "sec_num")
+        section, number = string_of(one, "section"), string_of(one, "sec_num")
         if (section, number) != last and section:
             depth = len([part for part in number.split(".") if part])
             if depth:
@@ -97,7 +107,7 @@ def _blocks(paragraphs: list[JsonObject]) -> Iterator[Block]:
 
 def _words(paragraph: JsonObject) -> Words:
     """The text cut at its citations; a span that does not fit the text is passed over."""
-    text = _string(paragraph, "text", tidy=False)
+    text = string_of(paragraph, "text", tidy=False)
     words: Words = []
     place = 0
     for start, end, key in sorted(_spans(paragraph.get("cite_spans"), text)):
@@ -110,7 +120,7 @@ def _words(paragraph: JsonObject) -> Words:
 
 
 def _spans(spans: object, text: str) -> Iterator[tuple[int, int, str]]:
-    for span in _objects(spans):
+    for span in objects_of(spans):
         start, end, printed = span.get("start"), span.get("end"), span.get("text")
         if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= len(text):
             continue
@@ -120,7 +130,7 @@ def _spans(spans: object, text: str) -> Iterator[tuple[int, int, str]]:
             end = start + len(printed)
             if start < 0:
                 continue
-        yield start, end, _string(span, "ref_id")
+        yield start, end, string_of(span, "ref_id")
 
 
 def _floats(entries: object) -> Iterator[Block]:
@@ -128,12 +138,12 @@ def _floats(entries: object) -> Iterator[Block]:
     for entry in entries.values() if isinstance(entries, dict) else ():
         if not isinstance(entry, dict):
             continue
-        kind = _string(entry, "type_str") or _string(entry, "type")
+        kind = string_of(entry, "type_str") or string_of(entry, "type")
         label = {"figure": "Figure", "table": "Table"}.get(kind)
-        caption = _string(entry, "text")
+        caption = string_of(entry, "text")
         if label is None or not caption:
             continue
-        number = _string(entry, "fig_num") or _string(entry, "num")
+        number = string_of(entry, "fig_num") or string_of(entry, "num")
         printed = caption if caption.lower().startswith(label.lower()) or not number else f"{label} {number}: {caption}"
         rows = [[TableCell([cell]) for cell in row] for row in _grid(entry.get("content"))]
         yield FoundTable([printed], rows) if rows else Paragraph([printed])
@@ -155,69 +165,34 @@ def _references(entries: object) -> Iterator[FoundReference]:
     for name, entry in entries.items() if isinstance(entries, dict) else ():
         if not isinstance(entry, dict):
             continue
-        authors = [" ".join(filter(None, name)) for name in map(_name, _objects(entry.get("authors")))]
-        rest = [_string(entry, field) for field in ("venue", "volume", "issue", "pages")]
+        authors = [" ".join(filter(None, name)) for name in map(_name, objects_of(entry.get("authors")))]
+        rest = [string_of(entry, field) for field in ("venue", "volume", "issue", "pages")]
         reference = reference_entry(
-            _whole(name),
-            _string(entry, "raw_text"),
-            _string(entry, "title"),
+            whole(name),
+            string_of(entry, "raw_text"),
+            string_of(entry, "title"),
             [author for author in authors if author],
-            _year(entry.get("year")),
+            year_of(entry.get("year")),
             rest,
-            _ids(entry),
+            ids_of(entry),
         )
         if reference.text:
             yield reference
 
 
-def _ids(entry: JsonObject) -> dict[str, str]:
-    """The ids of a document or of a reference: in "other_ids", or beside the title."""
-    ids: dict[str, str] = {}
-    other = entry.get("other_ids")
-    for name, value in [*(other.items() if isinstance(other, dict) else ()), *entry.items()]:
-        scheme = {"doi": "doi", "arxiv": "arxiv", "arxiv_id": "arxiv", "pmid": "pmid", "pubmed_id": "pmid"}.get(
-            name.lower(), "pmcid" if name.lower() in ("pmcid", "pmc", "pmc_id") else ""
-        )
-        first = next(iter(_strings(value)), "")
-        if scheme and first:
-            ids.setdefault(scheme, bare_doi(first) if scheme == "doi" else re.sub(r"(?i)^arxiv:\s*", "", first))
-    return {scheme: value for scheme, value in ids.items() if value}
-
-
 def _name(author: JsonObject) -> tuple[str, str]:
-    given = " ".join(filter(None, [_string(author, "first"), *_strings(author.get("middle"))]))
-    family = " ".join(filter(None, [_string(author, "last"), _string(author, "suffix")]))
-    return given, family or ("" if given else _string(author, "name"))
+    given = " ".join(filter(None, [string_of(author, "first"), *strings_of(author.get("middle"))]))
+    family = " ".join(filter(None, [string_of(author, "last"), string_of(author, "suffix")]))
+    return given, family or ("" if given else string_of(author, "name"))
 
 
-# Values of any type, since nothing promises theirs.
-
-
-def _string(entry: JsonObject, name: str, tidy: bool = True) -> str:
-    value = entry.get(name)
-    text = value if isinstance(value, str) else str(value) if isinstance(value, int) and value is not True else ""
-    text = _whole(text)
-    return " ".join(text.split()) if tidy else text
-
-
-def _whole(text: str) -> str:
-    """Without halves of characters, which JSON can spell; each is one sign, so that places in the text stay."""
-    return _HALF.sub("?", text)
-
-
-_HALF = re.compile("[\ud800-\udfff]")
-
-
-def _strings(value: object) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    texts = [_whole(str(one)).strip() for one in values if isinstance(one, str | int) and not isinstance(one, bool)]
-    return [text for text in texts if text]
-
-
-def _objects(value: object) -> list[JsonObject]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def _year(value: object) -> int | None:
-    found = re.fullmatch(r"(1[5-9]\d\d|20\d\d)(?:\.0|-\d\d.*)?", str(value).strip())
-    return int(found[1]) if found else None
+def _affiliations(author: JsonObject) -> tuple[str, ...]:
+    """Where an author works: one body at most, with its town and country."""
+    body = author.get("affiliation")
+    if not isinstance(body, dict):
+        return ()
+    parts = [string_of(body, "laboratory"), string_of(body, "institution")]
+    if isinstance(place := body.get("location"), dict):
+        parts += [string_of(place, "settlement"), string_of(place, "country")]
+    text = ", ".join(filter(None, parts))
+    return (text,) if text else ()

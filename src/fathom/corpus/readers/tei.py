@@ -107,10 +107,21 @@ def _authors(source: _Element) -> Iterator[FoundAuthor]:
         orcid = author.find(".//{*}idno[@type='ORCID']")
         ids = {"orcid": _text(orcid).rpartition("/")[2]} if orcid is not None and _text(orcid) else {}
         if family or given:
-            yield FoundAuthor(given=given if family else "", family=family or given, ids=ids)
+            places = tuple(filter(None, map(_affiliation, author.iterfind("{*}affiliation"))))
+            yield FoundAuthor(given if family else "", family or given, ids=ids, affiliations=places)
         elif (group := author.find("{*}orgName")) is not None and _text(group):
             # A group signs as an author; the bodies that GROBID could tie to nobody stand inside an affiliation.
             yield FoundAuthor(given="", family=_text(group), group=True)
+
+
+def _affiliation(element: _Element) -> str:
+    """A body, what it is part of, its town and its country, told apart by commas."""
+    parts = [
+        *element.iterfind("{*}orgName"),
+        *element.iterfind("{*}address/{*}settlement"),
+        *element.iterfind("{*}address/{*}country"),
+    ]
+    return ", ".join(filter(None, map(_text, parts)))
 
 
 def _name(author: _Element) -> tuple[str, str]:

@@ -20,6 +20,11 @@ _AMPERSAND = re.compile(r"&(?:#([0-9]{1,7}|[xX][0-9A-Fa-f]{1,6});|([A-Za-z][A-Za
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
+NUMBERS = ("nonfraction", "fraction")
+FACTS = (*NUMBERS, "nonnumeric")
+"""The tags of inline XBRL that say something, by their local names."""
+
+
 def root_of(content: bytes) -> tuple[Any, str]:
     """The document's root, and what was wrong with it."""
     check_size(content)
@@ -49,7 +54,7 @@ def _tolerant(content: bytes, parser: Any) -> Any:
 def _yield(root: Any) -> tuple[int, int]:
     """How much of a filing is in a tree: its tags and contexts, its characters."""
     names = ((local_name(element), element) for element in root.iter())
-    tags = sum(name == "context" or (name in ("nonfraction", "nonnumeric") and is_tag(one)) for name, one in names)
+    tags = sum(name == "context" or (name in FACTS and is_tag(one)) for name, one in names)
     return tags, sum(map(len, root.itertext()))
 
 

@@ -19,6 +19,7 @@ from fathom.corpus.readers.found import (
     Piece,
     Words,
 )
+from fathom.corpus.selftest.annotated_texts import s2orc_2023
 from fathom.corpus.selftest.filings import ixbrl
 from fathom.corpus.selftest.pages import pdf
 
@@ -484,6 +485,7 @@ FORMATS: dict[str, Callable[[Found], Files]] = {
     "tei": tei,
     "latexml": latexml,
     "s2orc": s2orc,
+    "s2orc-2023": s2orc_2023,
     "markdown": markdown,
     "myst": myst,
     "rst": rst,

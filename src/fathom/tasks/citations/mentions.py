@@ -11,7 +11,7 @@ from itertools import pairwise
 from operator import itemgetter
 
 from fathom.records.articles import Apparatus, Article, Citation
-from fathom.records.names import family_of
+from fathom.records.names import PARTICLE, family_of
 from fathom.records.spans import Span
 from fathom.tasks.citations.chinese_names import LETTERS, chinese_names, named_in, names_before
 from fathom.tasks.citations.words import occurrences
@@ -25,7 +25,7 @@ _NAMES = re.compile(
     rf"(?P<first>{_NAME})(?:{_AND}{_NAME}|(?:, {_NAME}){{1,3}}{_AND}{_NAME}| et al\.?)?(?:\s?等人?)?,?\s*$"
 )
 """The names that stand before a bracket; in a Chinese sentence "Smith等", "Smith和Wu"."""
-_PARTICLES = re.compile(r"\b(?:(?:van|von|der|den|de|di|da|dos|del|della|la|le|el|al|ten|ter|bin|ibn)\s){1,3}$", re.I)
+_PARTICLES = re.compile(rf"\b(?:{PARTICLE}\s){{1,3}}$")
 _KEY = re.compile(r"\b(?P<name>[a-z]+)(?:19|20)\d\d\w*\s*$", re.IGNORECASE)
 """A bibliography's own key that a converter left standing: "frazier2018 (12)"."""
 _FOLLOWING = re.compile(

@@ -1,0 +1,35 @@
+"""Particles of family names: one list, as words and as a pattern."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from fathom.corpus.readers.bylines import author
+from fathom.records.names import PARTICLE, PARTICLES, is_particle
+
+
+@pytest.mark.parametrize(("word", "wanted"), [("van", True), ("Von", True), ("y", True), ("E", False), ("Lind", False)])
+def test_a_lone_capital_is_an_initial(word: str, wanted: bool) -> None:
+    assert is_particle(word) is wanted
+
+
+def test_the_pattern_knows_every_particle_in_either_case() -> None:
+    for particle in PARTICLES:
+        for word in (particle, particle.capitalize()):
+            assert re.fullmatch(PARTICLE, word) and is_particle(word)
+    assert not re.fullmatch(PARTICLE, "vander")
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("Jan van der Berg", "van der Berg"),
+        ("Maria E Lopez", "Lopez"),
+        ("Ana Ortega y Soto", "Ortega y Soto"),
+        ("Ali bin Omar", "bin Omar"),
+    ],
+)
+def test_particles_belong_to_the_family(name: str, family: str) -> None:
+    assert author(name).family == family
