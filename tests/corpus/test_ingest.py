@@ -133,7 +133,8 @@ def test_filters_leave_out_and_say_why(papers: Path, tmp_path: Path, filters: Fi
     assert not reason or report.left_out == {reason: 4 - kept}
 
 
-def test_a_kill_loses_little_and_the_corpus_is_the_same(papers: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_a_kill_loses_little_and_the_corpus_is_the_same(papers: Path, tmp_path: Path, processes: str) -> None:
     for number in range(120):
         (papers / f"x{number:03}.xml").write_text(paper(number % 4, TITLES[0], more=f"Words {number}. " * 50))
     whole, _ = ingest([papers], tmp_path / "whole", Filters())
@@ -146,7 +147,7 @@ def test_a_kill_loses_little_and_the_corpus_is_the_same(papers: Path, tmp_path: 
         "--out",
         str(tmp_path / "killed"),
         "--processes",
-        "1",
+        processes,
     ]
     for seconds in (0.5, 0.9, 1.3):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from fathom.corpus.linking import Linker
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.opening import documents
-from fathom.corpus.reading import Filters, read
+from fathom.corpus.reading import Filters, read, sought_from
 from fathom.corpus.reading_report import IngestReport, Reporter
 from fathom.corpus.relinking import Linked, relinked
 from fathom.corpus.staging import Staging
@@ -25,7 +26,7 @@ from fathom.corpus.store import CorpusWriter, Packed
 from fathom.corpus.who import Who
 from fathom.records.errors import FathomError
 from fathom.records.files import write_whole
-from fathom.work import run_ordered
+from fathom.work import Team
 
 REPORT = "ingest.report.json"
 
@@ -49,15 +50,15 @@ def ingest(
         "sources": [str(source) for source in sources],
         "filters": filters.model_dump(mode="json"),
     }
-    with CorpusWriter(folder, recipe) as writer, Staging(folder, recipe) as staging:
-        _read_all(sources, filters, staging, processes, watch)
+    with CorpusWriter(folder, recipe) as writer, Staging(folder, recipe) as staging, Team(processes) as team:
+        _read_all(sources, filters, staging, team, watch)
         reporter = Reporter(sources)
         linker = _gathered(staging, filters, reporter)
         if not reporter.kept:
             raise FathomError(_nothing(sources, reporter))
-        links, works = _link(staging, linker)
+        links, works = _link(staging, linker, team)
         del linker  # Who is who takes as much memory: one after the other.
-        people = _keep(staging, _who(staging), writer, processes, watch)
+        people = _keep(staging, _who(staging), writer, team, watch)
         report = reporter.report(links, works, people)
         manifest = writer.finish()
         write_whole(folder / REPORT, report)
@@ -72,10 +73,10 @@ def _nothing(sources: Sequence[Path], reporter: Reporter) -> str:
     return f"Nothing could be read from {named}: {reporter.why_none()}. Give other documents."
 
 
-def _read_all(sources: Sequence[Path], filters: Filters, staging: Staging, processes: int, watch: Watch) -> None:
+def _read_all(sources: Sequence[Path], filters: Filters, staging: Staging, team: Team, watch: Watch) -> None:
     done = staging.files()
     fresh = (opened for opened in documents(sources) if not done or not staging.has(opened.source))
-    for number, (source, found) in enumerate(run_ordered(partial(read, filters=filters), fresh, processes), start=1):
+    for number, (source, found) in enumerate(team.ordered(partial(read, filters=filters), fresh), start=1):
         staging.add(source, found)
         if number % SAVED_EVERY == 0:
             staging.save()
@@ -103,11 +104,35 @@ def _gathered(staging: Staging, filters: Filters, reporter: Reporter) -> Linker:
     return linker
 
 
-def _link(staging: Staging, linker: Linker) -> tuple[dict[str, int], int]:
+def _link(staging: Staging, linker: Linker, team: Team) -> tuple[dict[str, int], int]:
     """Note who cites whom; returns how references were told, and how many documents are versions of another one."""
-    for number, id, references in staging.sought():
-        staging.link(number, linker.find(id, references), linker.work(id))
-    return linker.report(), linker.versions
+    versions = linker.versions  # Told first: it takes the index, which then goes to every worker as it is.
+    waiting: deque[int] = deque()
+
+    def asked() -> Iterator[tuple[str, bytes]]:
+        for number, id, sought in staging.sought():
+            waiting.append(number)
+            yield id, sought
+
+    for found in team.ordered(partial(_find, linker), asked()):
+        linker.count(found.ways)
+        staging.link(waiting.popleft(), found.cited, found.work)
+    return linker.report(), versions
+
+
+class _Links(NamedTuple):
+    """What linking tells of one article."""
+
+    cited: tuple[str | None, ...]
+    ways: tuple[str, ...]
+    work: str | None
+
+
+def _find(linker: Linker, asked: tuple[str, bytes]) -> _Links:
+    """Whom the article of that id cites, by its packed references."""
+    id, sought = asked
+    matches = linker.find(id, sought_from(sought))
+    return _Links(tuple(match.article for match in matches), tuple(match.way for match in matches), linker.work(id))
 
 
 def _who(staging: Staging) -> Who:
@@ -118,7 +143,7 @@ def _who(staging: Staging) -> Who:
     return who
 
 
-def _keep(staging: Staging, who: Who, writer: CorpusWriter, processes: int, watch: Watch) -> dict[str, int]:
+def _keep(staging: Staging, who: Who, writer: CorpusWriter, team: Team, watch: Watch) -> dict[str, int]:
     """Write the corpus; returns how many bylines have a person that is certain, and how many have none."""
     already = len(writer)
     people: Counter[str] = Counter()
@@ -132,7 +157,7 @@ def _keep(staging: Staging, who: Who, writer: CorpusWriter, processes: int, watc
             waiting.append(replace(packed, parts=b"", cited=named))
             yield Linked(packed.id, packed.parts, cited, work, whose)
 
-    for number, parts in enumerate(run_ordered(relinked, linked(), processes), start=1):
+    for number, parts in enumerate(team.ordered(relinked, linked()), start=1):
         packed = waiting.popleft()
         # What an earlier try has kept stands: articles come in the same order every time.
         if number > already:
