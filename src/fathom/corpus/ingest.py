@@ -18,6 +18,7 @@ from pydantic import JsonValue
 from fathom.corpus.linking import Linker
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.opening import documents
+from fathom.corpus.readers.sentences import forget
 from fathom.corpus.reading import Filters, read, sought_from
 from fathom.corpus.reading_report import IngestReport, Reporter
 from fathom.corpus.relinking import Linked, relinked
@@ -52,6 +53,7 @@ def ingest(
     }
     with CorpusWriter(folder, recipe) as writer, Staging(folder, recipe) as staging, Team(processes) as team:
         _read_all(sources, filters, staging, team, watch)
+        forget()  # Where this process has read by itself, linking can use the room.
         reporter = Reporter(sources)
         linker = _gathered(staging, filters, reporter)
         if not reporter.kept:
