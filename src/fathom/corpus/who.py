@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, groupby, islice
 from sys import intern
+from typing import NamedTuple
 
 from fathom.corpus.person_names import (
     BORNE,
@@ -141,6 +142,18 @@ class Who:
         return self._people[id]
 
 
+class _Asked(NamedTuple):
+    """What two names leave to be shown."""
+
+    least: float
+    """Evidence that is enough."""
+    rare: bool
+    initial: bool
+    """Whether one of them has no first name in full."""
+    own: frozenset[tuple[str, str]]
+    """Themselves, who are no co-authors of theirs."""
+
+
 class _Sorting:
     """All seats, sorted into people."""
 
@@ -198,6 +211,12 @@ class _Sorting:
     def _settle(self, places: Sequence[int], doubted: frozenset[Name]) -> None:
         names = sorted({self._seats[place].name for place in places}, key=lambda name: name.given)
         fitting = {name: [other for other in names if fit(name, other)] for name in names}
+        # Most names stand once.
+        for cluster in self._clusters(places, fitting) if len(places) > 1 else [places]:
+            self._name(cluster, places, fitting, doubted)
+
+    def _clusters(self, places: Sequence[int], fitting: Mapping[Name, Sequence[Name]]) -> Sequence[Sequence[int]]:
+        """The seats of each person, as far as that can be told."""
         sets = _Together(places)
         for one, two in self._surely(places):
             sets.join(one, two)
@@ -205,8 +224,7 @@ class _Sorting:
             for cluster in self._consistent(places, self._likely(places, fitting), sets):
                 for place in cluster:
                     sets.join(cluster[0], place)
-        for cluster in sets.all():
-            self._name(cluster, places, fitting, doubted)
+        return sets.all()
 
     def _surely(self, places: Sequence[int]) -> list[tuple[int, int]]:
         """Pairs with one ORCID, and pairs in two versions of one work that only fit each other."""
@@ -240,20 +258,35 @@ class _Sorting:
     def _likely(self, places: Sequence[int], fitting: Mapping[Name, Sequence[Name]]) -> list[tuple[int, int]]:
         """Pairs for which enough speaks besides the name."""
         pairs = []
-        for one, two in combinations(places, 2):
-            left, right = self._seats[one].name, self._seats[two].name
-            if self._differ(one, two) or not fit(left, right):
+        names = list(fitting)
+        numbers = {name: number for number, name in enumerate(names)}
+        numbered = [(numbers[self._seats[place].name], place) for place in places]
+        # Asked once for each two names, since one may be borne by hundreds.
+        asked: dict[tuple[int, int], _Asked | None] = {}
+        for (left, one), (right, two) in combinations(numbered, 2):
+            if (left, right) not in asked:
+                asked[left, right] = self._asked(names[left], names[right], fitting)
+            wanted = asked[left, right]
+            if wanted is None or self._differ(one, two):
                 continue
-            if same_full(left, right):
-                wanted = 1.0
-            elif one_reading(left, fitting) and one_reading(right, fitting):
-                wanted = 2.0
-            else:
-                continue
-            frequent = self._frequency.is_frequent(left if left.is_full else right)
-            if self._evidence(one, two, rare=not frequent and wanted == 1.0) >= wanted + frequent:
+            if self._evidence(one, two, wanted) >= wanted.least:
                 pairs.append((one, two))
         return pairs
+
+    def _asked(self, left: Name, right: Name, fitting: Mapping[Name, Sequence[Name]]) -> _Asked | None:
+        """What must speak for it that two of these names are one person; None where nothing could."""
+        if not fit(left, right):
+            return None
+        full = same_full(left, right)
+        if not full and not (one_reading(left, fitting) and one_reading(right, fitting)):
+            return None
+        frequent = self._frequency.is_frequent(left if left.is_full else right)
+        return _Asked(
+            least=(1.0 if full else 2.0) + frequent,
+            rare=full and not frequent,
+            initial=not (left.is_full and right.is_full),
+            own=frozenset((short(left), short(right))),
+        )
 
     def _byline(self, place: int) -> _Byline:
         return self._bylines[self._articles[place]]
@@ -263,21 +296,20 @@ class _Sorting:
         left, right = self._seats[one].orcid, self._seats[two].orcid
         return self._articles[one] == self._articles[two] or bool(left and right and left != right)
 
-    def _evidence(self, one: int, two: int, rare: bool) -> float:
+    def _evidence(self, one: int, two: int, asked: _Asked) -> float:
         """What speaks for one person besides the name; an initial counts for nothing without a shared co-author."""
         left, right = self._seats[one], self._seats[two]
         mine, yours = self._byline(one), self._byline(two)
-        shared = (_company(mine) & _company(yours)) - {short(left.name), short(right.name)}
-        company = sum(0.5 if self._is_common(other) else 1.0 for other in shared)
-        if not shared and not (left.name.is_full and right.name.is_full):
+        shared = (_company(mine) & _company(yours)) - asked.own
+        if not shared and asked.initial:
             return 0.0
-        score = company
+        score = sum(0.5 if self._is_common(other) else 1.0 for other in shared) if shared else 0.0
         if left.affiliation and left.affiliation == right.affiliation:
             score += 1.0
         if mine.article in yours.cited or yours.article in mine.cited:
             score += 1.0
         if mine.subject and mine.subject == yours.subject:
-            score += 0.5 if rare else 0.25
+            score += 0.5 if asked.rare else 0.25
         return score
 
     def _is_common(self, other: tuple[str, str]) -> bool:
