@@ -1,7 +1,8 @@
 """Documents into a corpus: read in as many processes as there are, then linked, then kept. A kill loses little.
 
-One process opens, links and writes; all else is done by the workers, so that two are close to twice as fast. Linking
-goes over what was read three times instead of keeping it in memory.
+One process opens, writes and tells who is who; all else is done by the workers, who stay from the first document to the
+last, so that two are close to twice as fast. Linking goes over what was read three times instead of keeping it in
+memory.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def ingest(
         linker = _gathered(staging, filters, reporter)
         if not reporter.kept:
             raise FathomError(_nothing(sources, reporter))
-        links, works = _link(staging, linker, team)
+        links, works = _link(staging, linker, team, watch)
         del linker  # Who is who takes as much memory: one after the other.
         people = _keep(staging, _who(staging), writer, team, watch)
         report = reporter.report(links, works, people)
@@ -106,7 +107,7 @@ def _gathered(staging: Staging, filters: Filters, reporter: Reporter) -> Linker:
     return linker
 
 
-def _link(staging: Staging, linker: Linker, team: Team) -> tuple[dict[str, int], int]:
+def _link(staging: Staging, linker: Linker, team: Team, watch: Watch) -> tuple[dict[str, int], int]:
     """Note who cites whom; returns how references were told, and how many documents are versions of another one."""
     versions = linker.versions  # Told first: it takes the index, which then goes to every worker as it is.
     waiting: deque[int] = deque()
@@ -116,9 +117,10 @@ def _link(staging: Staging, linker: Linker, team: Team) -> tuple[dict[str, int],
             waiting.append(number)
             yield id, sought
 
-    for found in team.ordered(partial(_find, linker), asked()):
+    for done, found in enumerate(team.ordered(partial(_find, linker), asked()), start=1):
         linker.count(found.ways)
         staging.link(waiting.popleft(), found.cited, found.work)
+        watch("Linking", done)
     return linker.report(), versions
 
 
@@ -166,5 +168,5 @@ def _keep(staging: Staging, who: Who, writer: CorpusWriter, team: Team, watch: W
             writer.add(replace(packed, parts=parts))
         if number % SAVED_EVERY == 0:
             writer.save()
-        watch("Linking", number)
+        watch("Keeping", number)
     return dict(people)
