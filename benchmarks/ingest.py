@@ -3,8 +3,8 @@
 Generated articles are written as JATS and put into an archive, so that everything from opening to linking is measured.
 Promises: memory stays flat, and two processes are close to twice as fast. One process opens the archive, writes and
 tells who is who, so its share of the CPU time is told too, and how much of it is spent while the others wait for it:
-that, and what starting them takes, is what keeps two from being twice as fast. Two cores share their memory, and seconds
-on the clock say little where others use them at the same time: so two commands that know nothing of one another are run
+that, and what starting them takes, is what keeps two from being twice as fast. Cores share their memory, and seconds on
+the clock say little where others use them at the same time: so two commands that know nothing of one another are run
 side by side too.
 """
 

@@ -35,6 +35,9 @@ REPORT = "ingest.report.json"
 SAVED_EVERY = 32
 """Files between two saves: what a kill can lose."""
 
+COPIED = 200_000
+"""Articles up to which every worker gets an index of its own to find references in: a kilobyte for each article."""
+
 Watch = Callable[[str, int], None]
 """Told the stage, and how many documents are done in it."""
 
@@ -117,7 +120,8 @@ def _link(staging: Staging, linker: Linker, team: Team, watch: Watch) -> tuple[d
             waiting.append(number)
             yield id, sought
 
-    for done, found in enumerate(team.ordered(partial(_find, linker), asked()), start=1):
+    finders = team if len(linker) <= COPIED else Team(1)
+    for done, found in enumerate(finders.ordered(partial(_find, linker), asked()), start=1):
         linker.count(found.ways)
         staging.link(waiting.popleft(), found.cited, found.work)
         watch("Linking", done)

@@ -124,6 +124,10 @@ class Linker:
         self._index: Index | None = None
         self._counts: Counter[str] = Counter()
 
+    def __len__(self) -> int:
+        """How many articles were added."""
+        return len(self._kept)
+
     def add(self, entry: Entry) -> None:
         """Take note of an article; its references are not looked at."""
         if self._index is not None:
