@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from fathom.records.errors import FathomError
-from fathom.work import run_ordered
+from fathom.work import Team, run_ordered
 
 
 def square(number: int) -> int:
@@ -113,3 +113,15 @@ def test_workers_end_with_their_parent() -> None:
     while any(Path(f"/proc/{worker}").exists() for worker in workers):
         assert time.monotonic() < deadline, "a worker outlived its parent"
         time.sleep(0.05)
+
+
+def test_a_team_stays_for_several_works_even_where_one_is_broken_off() -> None:
+    with Team(2) as team:
+        staff = {child.pid for child in multiprocessing.active_children()}
+        assert list(team.ordered(square, range(10))) == [n * n for n in range(10)]
+        assert list(team.ordered(str, range(10))) == [str(n) for n in range(10)]
+        assert {child.pid for child in multiprocessing.active_children()} == staff
+        broken_off = team.ordered(slow_square, count())
+        assert next(broken_off) == 0
+        broken_off.close()
+        assert list(team.ordered(square, range(10))) == [n * n for n in range(10)]

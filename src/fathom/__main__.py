@@ -1,6 +1,7 @@
 """`python -m fathom` is `fathom`."""
 
-from fathom.cli.main import run
-
+# Workers load this module too, and need no commands.
 if __name__ == "__main__":
+    from fathom.cli.main import run
+
     run()

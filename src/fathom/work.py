@@ -12,11 +12,12 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, Generic, TypeVar
 
 from fathom.records.errors import FathomError
@@ -32,19 +33,9 @@ AHEAD = 4
 
 
 def run_ordered(task: Callable[[T], R], items: Iterable[T], processes: int) -> Iterator[R]:
-    """`task(item)` for each item, in order; with one process it runs right here.
-
-    A task must be a module-level function (or a partial of one) that hangs on nothing but its item, so that what a
-    killed worker lost can simply be done again.
-    """
-    if processes <= 1:
-        yield from map(task, items)
-        return
-    team = _Team(task, processes)
-    try:
-        yield from team.results(iter(items))
-    finally:
-        team.dismiss()
+    """`task(item)` for each item, in order; with one process it runs right here."""
+    with Team(processes) as team:
+        yield from team.ordered(task, items)
 
 
 def cores() -> int:
@@ -52,62 +43,135 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+class Team:
+    """Processes that stay for one work after the other: to start one takes as long as to read a dozen papers."""
+
+    def __init__(self, processes: int) -> None:
+        self._size = processes if processes > 1 else 0
+        # Spawned, not forked: a fork copies locks held by threads, and only spawning works everywhere.
+        self._context = multiprocessing.get_context("spawn")
+        self._workers: list[_Worker] = []
+        self._full()
+
+    def __enter__(self) -> Team:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for worker in self._workers:
+            _end(worker)
+
+    def ordered(self, task: Callable[[T], R], items: Iterable[T]) -> Generator[R, None, None]:
+        """`task(item)` for each item, in order; a team of one does it right here.
+
+        A task must be a module-level function (or a partial of one) that hangs on nothing but its item, so that what a
+        killed worker lost can simply be done again. What is bound to it goes to each worker once.
+        """
+        if not self._size:
+            yield from map(task, items)
+            return
+        self._full()
+        try:
+            yield from _Shift[T, R](task, self).results(iter(items))
+        finally:
+            # Where the caller had enough, what comes back now would be taken for the next work's.
+            for worker in [worker for worker in self._workers if worker.job is not None]:
+                self.dismiss(worker)
+
+    @property
+    def workers(self) -> Sequence[_Worker]:
+        return self._workers
+
+    def replace(self, worker: _Worker) -> None:
+        """Somebody new for one who died."""
+        self.dismiss(worker)
+        self._full()
+
+    def dismiss(self, worker: _Worker) -> None:
+        self._workers.remove(worker)
+        _end(worker)
+
+    def _full(self) -> None:
+        while len(self._workers) < self._size:
+            self._workers.append(self._hired())
+
+    def _hired(self) -> _Worker:
+        ours, theirs = self._context.Pipe()
+        process = self._context.Process(target=_serve, args=(theirs,), daemon=True)
+        with _deaf_to_interrupts():
+            process.start()
+        theirs.close()
+        return _Worker(process, ours)
+
+
+@dataclass(eq=False)
+class _Worker:
+    process: BaseProcess
+    pipe: Connection
+    task: object = None
+    """What it was told to do."""
+    job: _Job | None = None
+
+
 @dataclass
-class _Job(Generic[T]):
+class _Job:
     number: int
-    item: T
+    item: Any
     deaths: int = 0
 
 
-@dataclass
-class _Worker(Generic[T]):
-    process: BaseProcess
-    pipe: Connection
-    job: _Job[T] | None = None
+class _Shift(Generic[T, R]):
+    """One piece of work of a team."""
 
-
-class _Team(Generic[T, R]):
-    def __init__(self, task: Callable[[T], R], processes: int) -> None:
-        self._task = task
-        self._room = processes * AHEAD
-        # Spawned, not forked: a fork copies locks held by threads, and only spawning works everywhere.
-        self._context = multiprocessing.get_context("spawn")
-        self._workers: list[_Worker[T]] = [self._hire() for _ in range(processes)]
-        self._again: deque[_Job[T]] = deque()
+    def __init__(self, task: Callable[[T], R], team: Team) -> None:
+        self._team = team
+        self._room = len(team.workers) * AHEAD
+        # Packed once for all: an index of titles may be bound to it.
+        self._task = bytes(ForkingPickler.dumps(_Task(task)))
+        self._again: deque[_Job] = deque()
         self._done: dict[int, R] = {}
+        self._taken = self._wanted = 0
 
     def results(self, items: Iterator[T]) -> Iterator[R]:
-        wanted = taken = 0
-        more = True
+        jobs = (_Job(number, item) for number, item in enumerate(items))
         while True:
-            while wanted in self._done:
-                yield self._done.pop(wanted)
-                wanted += 1
-            for worker in self._workers:
-                if worker.job is not None:
-                    continue
-                if self._again:
-                    self._give(worker, self._again.popleft())
-                elif more and taken - wanted < self._room:
-                    try:
-                        self._give(worker, _Job(taken, next(items)))
-                        taken += 1
-                    except StopIteration:
-                        more = False
-            if not any(worker.job for worker in self._workers):
+            # Before anything is handed over: what the caller does with it need not keep workers waiting.
+            self._give_out(jobs)
+            if self._wanted in self._done:
+                self._wanted += 1
+                yield self._done.pop(self._wanted - 1)
+            elif any(worker.job for worker in self._team.workers):
+                self._listen()
+            elif not self._again:
                 return
-            self._listen()
 
-    def _give(self, worker: _Worker[T], job: _Job[T]) -> None:
+    def _give_out(self, jobs: Iterator[_Job]) -> None:
+        for worker in [worker for worker in self._team.workers if worker.job is None]:
+            job = self._again.popleft() if self._again else self._next(jobs)
+            if job is None:
+                return
+            self._give(worker, job)
+
+    def _next(self, jobs: Iterator[_Job]) -> _Job | None:
+        """The next job where there is one, and room for what comes of it."""
+        if self._taken - self._wanted >= self._room:
+            return None
+        job = next(jobs, None)
+        self._taken += job is not None
+        return job
+
+    def _give(self, worker: _Worker, job: _Job) -> None:
         worker.job = job
         try:
+            if worker.task is not self._task:
+                worker.task = self._task
+                worker.pipe.send_bytes(self._task)
             worker.pipe.send(job.item)
         except OSError:
             self._bury(worker)
 
     def _listen(self) -> None:
         """Take what has come back; a worker that died is replaced and its task done again."""
-        busy = {worker.pipe: worker for worker in self._workers if worker.job is not None}
+        busy = {worker.pipe: worker for worker in self._team.workers if worker.job is not None}
         for pipe in wait(list(busy)):
             worker = busy[pipe]  # type: ignore[index]
             try:
@@ -121,7 +185,7 @@ class _Team(Generic[T, R]):
             self._done[worker.job.number] = outcome
             worker.job = None
 
-    def _bury(self, worker: _Worker[T]) -> None:
+    def _bury(self, worker: _Worker) -> None:
         job = worker.job
         assert job is not None
         job.deaths += 1
@@ -130,21 +194,15 @@ class _Team(Generic[T, R]):
                 f"Worker processes died {job.deaths} times in a row at the same task, perhaps for lack of memory. "
                 "Run it again with --processes 1, or free some memory."
             )
-        _end(worker)
-        self._workers[self._workers.index(worker)] = self._hire()
+        self._team.replace(worker)
         self._again.append(job)
 
-    def _hire(self) -> _Worker[T]:
-        ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_serve, args=(self._task, theirs), daemon=True)
-        with _deaf_to_interrupts():
-            process.start()
-        theirs.close()
-        return _Worker(process, ours)
 
-    def dismiss(self) -> None:
-        for worker in self._workers:
-            _end(worker)
+@dataclass(frozen=True)
+class _Task:
+    """What a worker is to do with all that comes after."""
+
+    call: Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -152,13 +210,18 @@ class _Failed:
     error: Exception
 
 
-def _serve(task: Callable[[Any], Any], pipe: Connection) -> None:
-    """A worker's life: items in, results out, until the pipe ends."""
+def _serve(pipe: Connection) -> None:
+    """A worker's life: tasks and items in, results out, until the pipe ends."""
+    task: Callable[[Any], Any] | None = None
     while True:
         try:
             item = pipe.recv()
         except (EOFError, OSError):
             return
+        if isinstance(item, _Task):
+            task = item.call
+            continue
+        assert task is not None
         try:
             outcome = task(item)
         except Exception as error:
@@ -169,7 +232,7 @@ def _serve(task: Callable[[Any], Any], pipe: Connection) -> None:
             return
 
 
-def _end(worker: _Worker[Any]) -> None:
+def _end(worker: _Worker) -> None:
     worker.pipe.close()
     worker.process.kill()
     worker.process.join()

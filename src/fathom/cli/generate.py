@@ -8,10 +8,10 @@ from typing import get_args
 import click
 
 from fathom.cli import options
+from fathom.cli.holdings import describe
 from fathom.cli.progress import bar
 from fathom.corpus.generate import Recipe, generate, parse_domains
 from fathom.corpus.generated.world import Length
-from fathom.corpus.manifest import CorpusManifest
 
 EXAMPLE = """
 \b
@@ -68,16 +68,3 @@ def command(
     with bar("Generating", articles or tokens or 0) as show:
         manifest = generate(out, recipe, processes, watch=lambda a, t: show(a if articles is not None else t))
     click.echo(manifest.model_dump_json(indent=2) if as_json else describe(out, manifest))
-
-
-def describe(folder: Path, manifest: CorpusManifest) -> str:
-    """What the corpus holds, in a few lines."""
-    subjects = ", ".join(f"{name} {count}" for name, count in manifest.subjects.items())
-    return "\n".join(
-        (
-            f"{folder}: {manifest.articles:,} documents, {manifest.tokens:,} tokens ({manifest.tokenizer}), "
-            f"{manifest.links:,} citations among them",
-            f"  {subjects}",
-            f"  fingerprint {manifest.fingerprint[:16]}, licences {', '.join(manifest.licences)}",
-        )
-    )

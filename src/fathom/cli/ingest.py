@@ -8,15 +8,13 @@ from pathlib import Path
 import click
 
 from fathom.cli import options
-from fathom.cli.generate import describe as describe_corpus
+from fathom.cli.holdings import describe as describe_corpus
 from fathom.cli.progress import bar
 from fathom.corpus.ingest import ingest
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.catalog import KINDS
 from fathom.corpus.reading import FIELDS, Filters
 from fathom.corpus.reading_report import IngestReport, Told, too_low
-from fathom.corpus.selftest.measure import MEASURED
-from fathom.corpus.selftest.run import Measured, SelfTest, run_selftest, selftest_articles
 from fathom.records.errors import FathomError
 
 EXAMPLE = """
@@ -87,8 +85,10 @@ def command(
     on where it was.
     """
     if self_test is not None:
-        tested = run_selftest(selftest_articles(self_test))
-        click.echo(tested.model_dump_json(indent=2) if as_json else describe_selftest(tested))
+        # Loaded here: it brings the generator along, which reading has no use for.
+        from fathom.cli.reading_back import tell
+
+        click.echo(tell(self_test, as_json))
         return
     if not sources or out is None:
         raise click.UsageError("There is nothing to read or nowhere to write to: give SOURCES and --out.")
@@ -130,32 +130,6 @@ def describe(out: Path, manifest: CorpusManifest, report: IngestReport) -> str:
     if report.people:
         lines.append("  names in bylines: " + ", ".join(f"{kind} {count:,}" for kind, count in report.people.items()))
     return "\n".join(lines)
-
-
-def describe_selftest(tested: SelfTest) -> str:
-    """For each format and field the share that came back, and where it differs the share of what came that is right."""
-    names = list(tested.formats)
-    lines = [
-        f"{tested.articles:,} generated articles and {tested.reports:,} reports, written and read back: "
-        "recall, and precision where it is lower"
-    ]
-    # A line for each format: there are more of them than a terminal is wide.
-    for name in names:
-        lines.append(f"  {name}")
-        told = [(field, _cell(tested.formats[name].get(field))) for field in MEASURED]
-        whole = [field for field, cell in told if cell == "100.0%"]
-        lines.append(f"    whole: {', '.join(whole) or 'nothing'}")
-        parts = [f"{field} {cell}" for field, cell in told if cell not in ("100.0%", "-")]
-        lines += [f"    {', '.join(parts)}"] if parts else []
-    lines += [f"  {name}: {count:,} documents refused" for name, count in tested.refused.items()]
-    return "\n".join(lines)
-
-
-def _cell(measured: Measured | None) -> str:
-    if measured is None or not measured.written:
-        return "-"
-    lower = measured.precision < measured.recall
-    return f"{measured.recall:.1%}" + (f" ({measured.precision:.1%})" if lower else "")
 
 
 def _resolved(told: Told) -> str:

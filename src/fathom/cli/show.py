@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from fathom.cli import options
-from fathom.cli.generate import describe
+from fathom.cli.holdings import describe
 from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus

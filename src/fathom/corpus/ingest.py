@@ -1,7 +1,8 @@
 """Documents into a corpus: read in as many processes as there are, then linked, then kept. A kill loses little.
 
-One process opens, links and writes; all else is done by the workers, so that two are close to twice as fast. Linking
-goes over what was read three times instead of keeping it in memory.
+One process opens, writes and tells who is who; all else is done by the workers, who stay from the first document to the
+last, so that two are close to twice as fast. Linking goes over what was read three times instead of keeping it in
+memory.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from fathom.corpus.linking import Linker
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.opening import documents
-from fathom.corpus.reading import Filters, read
+from fathom.corpus.readers.sentences import forget
+from fathom.corpus.reading import Filters, read, sought_from
 from fathom.corpus.reading_report import IngestReport, Reporter
 from fathom.corpus.relinking import Linked, relinked
 from fathom.corpus.staging import Staging
@@ -25,12 +28,15 @@ from fathom.corpus.store import CorpusWriter, Packed
 from fathom.corpus.who import Who
 from fathom.records.errors import FathomError
 from fathom.records.files import write_whole
-from fathom.work import run_ordered
+from fathom.work import Team
 
 REPORT = "ingest.report.json"
 
 SAVED_EVERY = 32
 """Files between two saves: what a kill can lose."""
+
+COPIED = 200_000
+"""Articles up to which every worker gets an index of its own to find references in: a kilobyte for each article."""
 
 Watch = Callable[[str, int], None]
 """Told the stage, and how many documents are done in it."""
@@ -49,15 +55,16 @@ def ingest(
         "sources": [str(source) for source in sources],
         "filters": filters.model_dump(mode="json"),
     }
-    with CorpusWriter(folder, recipe) as writer, Staging(folder, recipe) as staging:
-        _read_all(sources, filters, staging, processes, watch)
+    with CorpusWriter(folder, recipe) as writer, Staging(folder, recipe) as staging, Team(processes) as team:
+        _read_all(sources, filters, staging, team, watch)
+        forget()  # Where this process has read by itself, linking can use the room.
         reporter = Reporter(sources)
         linker = _gathered(staging, filters, reporter)
         if not reporter.kept:
             raise FathomError(_nothing(sources, reporter))
-        links, works = _link(staging, linker)
+        links, works = _link(staging, linker, team, watch)
         del linker  # Who is who takes as much memory: one after the other.
-        people = _keep(staging, _who(staging), writer, processes, watch)
+        people = _keep(staging, _who(staging), writer, team, watch)
         report = reporter.report(links, works, people)
         manifest = writer.finish()
         write_whole(folder / REPORT, report)
@@ -72,10 +79,10 @@ def _nothing(sources: Sequence[Path], reporter: Reporter) -> str:
     return f"Nothing could be read from {named}: {reporter.why_none()}. Give other documents."
 
 
-def _read_all(sources: Sequence[Path], filters: Filters, staging: Staging, processes: int, watch: Watch) -> None:
+def _read_all(sources: Sequence[Path], filters: Filters, staging: Staging, team: Team, watch: Watch) -> None:
     done = staging.files()
     fresh = (opened for opened in documents(sources) if not done or not staging.has(opened.source))
-    for number, (source, found) in enumerate(run_ordered(partial(read, filters=filters), fresh, processes), start=1):
+    for number, (source, found) in enumerate(team.ordered(partial(read, filters=filters), fresh), start=1):
         staging.add(source, found)
         if number % SAVED_EVERY == 0:
             staging.save()
@@ -103,11 +110,37 @@ def _gathered(staging: Staging, filters: Filters, reporter: Reporter) -> Linker:
     return linker
 
 
-def _link(staging: Staging, linker: Linker) -> tuple[dict[str, int], int]:
+def _link(staging: Staging, linker: Linker, team: Team, watch: Watch) -> tuple[dict[str, int], int]:
     """Note who cites whom; returns how references were told, and how many documents are versions of another one."""
-    for number, id, references in staging.sought():
-        staging.link(number, linker.find(id, references), linker.work(id))
-    return linker.report(), linker.versions
+    versions = linker.versions  # Told first: it takes the index, which then goes to every worker as it is.
+    waiting: deque[int] = deque()
+
+    def asked() -> Iterator[tuple[str, bytes]]:
+        for number, id, sought in staging.sought():
+            waiting.append(number)
+            yield id, sought
+
+    finders = team if len(linker) <= COPIED else Team(1)
+    for done, found in enumerate(finders.ordered(partial(_find, linker), asked()), start=1):
+        linker.count(found.ways)
+        staging.link(waiting.popleft(), found.cited, found.work)
+        watch("Linking", done)
+    return linker.report(), versions
+
+
+class _Links(NamedTuple):
+    """What linking tells of one article."""
+
+    cited: tuple[str | None, ...]
+    ways: tuple[str, ...]
+    work: str | None
+
+
+def _find(linker: Linker, asked: tuple[str, bytes]) -> _Links:
+    """Whom the article of that id cites, by its packed references."""
+    id, sought = asked
+    matches = linker.find(id, sought_from(sought))
+    return _Links(tuple(match.article for match in matches), tuple(match.way for match in matches), linker.work(id))
 
 
 def _who(staging: Staging) -> Who:
@@ -118,7 +151,7 @@ def _who(staging: Staging) -> Who:
     return who
 
 
-def _keep(staging: Staging, who: Who, writer: CorpusWriter, processes: int, watch: Watch) -> dict[str, int]:
+def _keep(staging: Staging, who: Who, writer: CorpusWriter, team: Team, watch: Watch) -> dict[str, int]:
     """Write the corpus; returns how many bylines have a person that is certain, and how many have none."""
     already = len(writer)
     people: Counter[str] = Counter()
@@ -132,12 +165,12 @@ def _keep(staging: Staging, who: Who, writer: CorpusWriter, processes: int, watc
             waiting.append(replace(packed, parts=b"", cited=named))
             yield Linked(packed.id, packed.parts, cited, work, whose)
 
-    for number, parts in enumerate(run_ordered(relinked, linked(), processes), start=1):
+    for number, parts in enumerate(team.ordered(relinked, linked()), start=1):
         packed = waiting.popleft()
         # What an earlier try has kept stands: articles come in the same order every time.
         if number > already:
             writer.add(replace(packed, parts=parts))
         if number % SAVED_EVERY == 0:
             writer.save()
-        watch("Linking", number)
+        watch("Keeping", number)
     return dict(people)

@@ -44,7 +44,7 @@ class Index:
         for one, two in pairwise(self.kept):
             if one.id == two.id:
                 raise FathomError(f"Two articles have the id {one.id}. Leave one of them out.")
-        self._ids = _Places(self.kept, lambda one: one.ids)
+        self._ids = _Places(self.kept, _ids)
         self._titles = _Places(self.kept, _closed_title)
         self._openings = _Places(self.kept, _opening)
         self._pieces = _in_order(
@@ -172,6 +172,13 @@ def _in_order(entries: Iterable[int]) -> array[int]:
         whole.extend(sorted(set(bucket)))
         buckets[number] = array("Q")
     return whole
+
+
+# Functions with names, since an index goes to other processes.
+
+
+def _ids(kept: Kept) -> tuple[str, ...]:
+    return kept.ids
 
 
 def _closed_title(kept: Kept) -> tuple[str, ...]:

@@ -124,6 +124,10 @@ class Linker:
         self._index: Index | None = None
         self._counts: Counter[str] = Counter()
 
+    def __len__(self) -> int:
+        """How many articles were added."""
+        return len(self._kept)
+
     def add(self, entry: Entry) -> None:
         """Take note of an article; its references are not looked at."""
         if self._index is not None:
@@ -145,19 +149,23 @@ class Linker:
 
     def link(self, entry: Entry) -> tuple[Match, ...]:
         """For each reference of an article that was added: the article it names, and how that was told."""
-        return self.find(entry.id, map(Sought.of, entry.references))
+        matches = self.find(entry.id, map(Sought.of, entry.references))
+        self.count(match.way for match in matches)
+        return matches
 
     def find(self, citing: ArticleId, references: Iterable[Sought]) -> tuple[Match, ...]:
-        """The same for references that somebody else has prepared."""
-        index = self._ready()
+        """The same for references that somebody else has prepared, and uncounted: other processes find too."""
+        index = self.index
         own = index.place(citing)
-        matches = tuple(self._match(index, own, reference) for reference in references)
-        self._counts.update(match.way for match in matches)
-        return matches
+        return tuple(self._match(index, own, reference) for reference in references)
+
+    def count(self, ways: Iterable[str]) -> None:
+        """Take note of the ways in which references were told."""
+        self._counts.update(ways)
 
     def work(self, id: ArticleId) -> str | None:
         """The name of the article's work: its own, or one that all versions here share; None for a lone article."""
-        index = self._ready()
+        index = self.index
         return index.works.get(index.kept[index.place(id)].group)
 
     @property
@@ -170,7 +178,9 @@ class Linker:
         """How many references were told in which way, and how many were left for which reason."""
         return dict(sorted(self._counts.items()))
 
-    def _ready(self) -> Index:
+    @property
+    def index(self) -> Index:
+        """What is looked up; no article can be added once it is there."""
         if self._index is None:
             self._index = Index(self._kept)
         return self._index

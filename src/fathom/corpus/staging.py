@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from fathom.corpus.linking import Match, Sought
-from fathom.corpus.reading import Front, Read, sought_from
+from fathom.corpus.reading import Front, Read
 from fathom.corpus.store import Packed
 from fathom.models.lines import Line
 from fathom.records.errors import FathomError, touching
@@ -114,15 +113,15 @@ class Staging:
         """Note that a document goes into the corpus."""
         self._db.execute("INSERT INTO kept (document) VALUES (?)", (document,))
 
-    def sought(self) -> Iterator[tuple[int, str, list[Sought]]]:
-        """The references of every document that is kept, in order, with its number and its article's id."""
+    def sought(self) -> Iterator[tuple[int, str, bytes]]:
+        """Every document that is kept, in order: its number, its article's id and its references, packed."""
         for number, line, sought in self._rows(f"SELECT number, line, sought {_OF_KEPT}"):
-            yield number, json.loads(line)["id"], sought_from(sought)
+            yield number, json.loads(line)["id"], sought
 
-    def link(self, document: int, matches: Sequence[Match], work: str | None) -> None:
+    def link(self, document: int, cited: Sequence[str | None], work: str | None) -> None:
         """Note whom a document cites, and which work it is."""
-        cited = json.dumps([match.article for match in matches])
-        self._db.execute("UPDATE kept SET cited = ?, work = ? WHERE document = ?", (cited, work, document))
+        told = (json.dumps(cited), work, document)
+        self._db.execute("UPDATE kept SET cited = ?, work = ? WHERE document = ?", told)
 
     def fronts(self) -> Iterator[tuple[Front, list[str], str | None]]:
         """The documents that are kept and linked, in order, each with whom it cites and with its work."""

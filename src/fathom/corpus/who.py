@@ -11,17 +11,32 @@ said about whether the two are one.
 
 from __future__ import annotations
 
-import re
+from array import array
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, groupby, islice
 from sys import intern
+from typing import NamedTuple
 
+from fathom.corpus.person_names import (
+    BORNE,
+    FREQUENT,
+    Frequency,
+    Name,
+    doubted_among,
+    fit,
+    loose,
+    name_of,
+    one_reading,
+    same_full,
+    short,
+)
+from fathom.corpus.workplaces import workplaces
 from fathom.records.articles import Article, ArticleId, PersonId
 from fathom.records.errors import FathomError
-from fathom.records.names import PARTICLES, given_words, givens_fit, without_accents, words_of
 from fathom.records.record import short_id
 
 _ORCID = "orcid:"
@@ -53,119 +68,52 @@ def signatures(article: Article) -> tuple[Signature, ...]:
     )
 
 
-# Names.
-
-
-@dataclass(frozen=True, slots=True)
-class _Name:
-    """A name as it is compared."""
-
-    family: str
-    """Letters alone: "van der Walt" and "Vanderwalt" are one."""
-    given: tuple[str, ...]
-    """Words and initials, letters alone."""
-    ends: tuple[str, ...]
-    """The first and the last word of the family, for names of which a part is left out in places."""
-    group: bool = False
-
-    @property
-    def is_full(self) -> bool:
-        return bool(self.given) and (len(self.given[0]) > 1 or not self.given[0].isascii())
-
-    @property
-    def first(self) -> str:
-        return self.given[0] if self.given else ""
-
-
-@lru_cache(maxsize=1 << 16)
-def _name(given: str, family: str, group: bool) -> _Name:
-    if group:
-        words = tuple(re.findall(r"[^\W_]+", without_accents(f"{given} {family}").casefold()))
-        return _Name(" ".join(words), (), (), True)
-    words = tuple(word.casefold() for word in words_of(family))
-    core = [word for word in words if word not in PARTICLES] or list(words) or [""]
-    return _Name(
-        "".join(words), given_words(given, shouted=family.isupper()), tuple(dict.fromkeys((core[0], core[-1])))
-    )
-
-
-def _fit(one: _Name, two: _Name) -> bool:
-    """Whether two names of one family may be spellings of one name."""
-    return one.given == two.given or givens_fit(one.given, two.given)
-
-
-def _same_full(one: _Name, two: _Name) -> bool:
-    """Whether both print the same first name in full, and nothing else contradicts it."""
-    if not (one.is_full and two.is_full and _fit(one, two)):
-        return False
-    return one.first == two.first or "".join(one.given) == "".join(two.given)
-
-
-# How often a name can be expected.
-
-_FREQUENT_NAMES = (
-    "wang li zhang liu chen yang huang zhao wu zhou xu sun ma zhu hu guo he lin gao luo zheng liang xie tang han cao "
-    "deng feng xiao cheng zeng peng pan yuan dong yu su lu jiang cai ding wei yan ye shi kim lee park choi jung kang "
-    "cho yoon jang lim nguyen tran le pham singh kumar sharma gupta patel khan ahmed ali hussain sato suzuki tanaka "
-    "watanabe smith johnson jones brown miller garcia silva santos"
-)
-_FREQUENT = frozenset(_FREQUENT_NAMES.split())
-"""Family names that millions bear: the same full name is no surprise, in however small a corpus."""
-_EXPECTED = 0.05
-"""Bearers of a name by chance, beyond the one who is there, from which a name counts as frequent."""
-_BORNE = 400
-"""Seats: a name that is borne more often is not sorted out, whatever speaks for it but an ORCID."""
-
-
-class _Frequency:
-    """How many people would have a name if given and family names met by chance."""
-
-    def __init__(self, names: Iterable[_Name]) -> None:
-        full = {(name.family, name.first) for name in names if name.is_full}
-        self._families = Counter(family for family, _ in full)
-        self._firsts = Counter(first for _, first in full)
-        self._size = max(1, len(full))
-
-    def is_frequent(self, name: _Name) -> bool:
-        if name.family in _FREQUENT or not name.family.isascii():
-            return True
-        others = (self._families[name.family] - 1) * (self._firsts[name.first] - 1)
-        return others / self._size > _EXPECTED
-
-
 # Seats.
 
 
-@dataclass(slots=True)
-class _Seat:
-    article: ArticleId
-    position: int
-    name: _Name
+@dataclass(frozen=True, slots=True)
+class _Author:
+    """All that is told of one who signs; held once for all the seats of which the same is told."""
+
+    name: Name
     orcid: str
     workplaces: frozenset[str]
 
+    @classmethod
+    def of(cls, signed: Signature) -> _Author:
+        orcid = signed.ids.get("orcid", "").strip().rstrip("/").rpartition("/")[2].upper()
+        places = frozenset(place for written in signed.affiliations for place in workplaces(written))
+        return cls(name_of(signed.given, signed.family, signed.group), orcid, places)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Byline:
-    seats: range
-    company: frozenset[tuple[str, str]]
-    """The family names and first initials of all who sign."""
+    article: ArticleId
+    authors: tuple[_Author, ...]
     subject: str
     work: str
-    cited: frozenset[ArticleId]
+    cited: tuple[ArticleId, ...]
+
+
+# Made when it is asked for: of most bylines no name is met again, and a set for each was a tenth of the memory.
+@lru_cache(maxsize=1 << 10)
+def _company(byline: _Byline) -> frozenset[tuple[str, str]]:
+    """The family names and first initials of all who sign."""
+    return frozenset(short(author.name) for author in byline.authors)
 
 
 class Who:
     """Sorts out the authors of a corpus: add every article, then ask. The order of adding changes nothing."""
 
     def __init__(self) -> None:
-        self._added: dict[ArticleId, tuple[tuple[Signature, ...], str, str, frozenset[ArticleId]]] = {}
+        self._added: dict[ArticleId, _Byline] = {}
+        self._known: dict[_Author, _Author] = {}
         self._people: dict[ArticleId, tuple[PersonId | None, ...]] | None = None
 
     def add(
         self,
         id: ArticleId,
-        authors: Sequence[Signature],
+        authors: Iterable[Signature],
         subject: str | None = None,
         work: str | None = None,
         cited: Iterable[ArticleId] = (),
@@ -176,50 +124,70 @@ class Who:
         if id in self._added:
             raise FathomError(f"Two articles have the id {id}. Leave one of them out.")
         # One string for each id and each subject, however often they come.
-        cited_ids = frozenset(map(intern, cited))
-        self._added[intern(id)] = (tuple(authors), intern((subject or "").casefold()), work or "", cited_ids)
+        id = intern(id)
+        seated = tuple(self._known.setdefault(author, author) for author in map(_Author.of, authors))
+        cited_ids = tuple(dict.fromkeys(map(intern, cited)))
+        self._added[id] = _Byline(id, seated, intern((subject or "").casefold()), work or "", cited_ids)
 
     def people(self, id: ArticleId) -> tuple[PersonId | None, ...]:
         """Who the authors of an article are; None for whoever is uncertain."""
         if self._people is None:
-            self._people = _Sorting(self._added).people()
+            # What adding remembers is let go before, and what sorting remembers behind it: together they are much.
+            self._known.clear()
+            name_of.cache_clear()
+            self._people = _Sorting(self._added.values()).people()
+            self._added.clear()
+            _company.cache_clear()
         if id not in self._people:
             raise FathomError(f"Article {id} was not added. Add every article before asking who is who.")
         return self._people[id]
 
 
+class _Asked(NamedTuple):
+    """What two names leave to be shown."""
+
+    least: float
+    """Evidence that is enough."""
+    rare: bool
+    initial: bool
+    """Whether one of them has no first name in full."""
+    own: frozenset[tuple[str, str]]
+    """Themselves, who are no co-authors of theirs."""
+
+
 class _Sorting:
     """All seats, sorted into people."""
 
-    def __init__(self, added: dict[ArticleId, tuple[tuple[Signature, ...], str, str, frozenset[ArticleId]]]) -> None:
-        """Takes what was added out of `added`, one byline after the other, so that no two copies are held."""
-        self._seats: list[_Seat] = []
-        self._bylines: dict[ArticleId, _Byline] = {}
-        known: dict[tuple[str, str], tuple[str, str]] = {}  # so that one who signs often is held once
-        for id in sorted(added):
-            authors, subject, work, cited = added.pop(id)
-            first = len(self._seats)
-            self._seats.extend(_seat(id, position, author) for position, author in enumerate(authors, start=1))
-            places = range(first, len(self._seats))
-            shorts = (_short(self._seats[place].name) for place in places)
-            company = frozenset(known.setdefault(short, short) for short in shorts)
-            self._bylines[id] = _Byline(places, company, subject, work, cited)
-        self._frequency = _Frequency({seat.name for seat in self._seats})
-        self._met = Counter(one for byline in self._bylines.values() for one in byline.company)
+    def __init__(self, bylines: Iterable[_Byline]) -> None:
+        self._bylines = sorted(bylines, key=lambda byline: byline.article)
+        self._seats = [author for byline in self._bylines for author in byline.authors]
+        self._articles = array("L")
+        """For each seat which byline it is in."""
+        for number, byline in enumerate(self._bylines):
+            self._articles.extend([number] * len(byline.authors))
+        self._names = {author.name for author in self._seats}
+        self._frequency = Frequency(self._names)
+        self._common = self._met_often()
         self._ids: list[PersonId | None] = [None] * len(self._seats)
 
+    def _met_often(self) -> frozenset[tuple[str, str]]:
+        """Co-authors, by family name and initial, by whom many may be meant."""
+        met = Counter(one for byline in self._bylines for one in {short(author.name) for author in byline.authors})
+        return frozenset(one for one, times in met.items() if times * 20 > len(self._bylines) + 60)
+
     def people(self) -> dict[ArticleId, tuple[PersonId | None, ...]]:
-        families: dict[tuple[bool, str], list[int]] = defaultdict(list)
-        for place, seat in enumerate(self._seats):
-            families[seat.name.group, seat.name.family].append(place)
         doubted = self._half_names()
-        for (group, _), places in families.items():
-            if group:
-                self._settle_groups(places)
-            else:
-                for initial in self._by_initial(places):
-                    self._settle(initial, doubted)
-        return {id: tuple(self._ids[place] for place in byline.seats) for id, byline in self._bylines.items()}
+        groups: dict[str, list[int]] = defaultdict(list)
+        families: dict[str, list[int]] = defaultdict(list)
+        for place, author in enumerate(self._seats):
+            (groups if author.name.group else families)[author.name.family].append(place)
+        for places in groups.values():
+            self._settle_groups(places)
+        for places in families.values():
+            for initial in self._by_initial(places):
+                self._settle(initial, doubted)
+        ids = iter(self._ids)
+        return {byline.article: tuple(islice(ids, len(byline.authors))) for byline in self._bylines}
 
     # Bodies that sign as one.
 
@@ -241,18 +209,23 @@ class _Sorting:
             initials[self._seats[place].name.first[0]].append(place)
         return list(initials.values())
 
-    def _settle(self, places: Sequence[int], doubted: frozenset[_Name]) -> None:
+    def _settle(self, places: Sequence[int], doubted: frozenset[Name]) -> None:
         names = sorted({self._seats[place].name for place in places}, key=lambda name: name.given)
-        fitting = {name: [other for other in names if _fit(name, other)] for name in names}
+        fitting = {name: [other for other in names if fit(name, other)] for name in names}
+        # Most names stand once.
+        for cluster in self._clusters(places, fitting) if len(places) > 1 else [places]:
+            self._name(cluster, places, fitting, doubted)
+
+    def _clusters(self, places: Sequence[int], fitting: Mapping[Name, Sequence[Name]]) -> Sequence[Sequence[int]]:
+        """The seats of each person, as far as that can be told."""
         sets = _Together(places)
         for one, two in self._surely(places):
             sets.join(one, two)
-        if len(places) <= _BORNE:
+        if len(places) <= BORNE:
             for cluster in self._consistent(places, self._likely(places, fitting), sets):
                 for place in cluster:
                     sets.join(cluster[0], place)
-        for cluster in sets.all():
-            self._name(cluster, places, fitting, doubted)
+        return sets.all()
 
     def _surely(self, places: Sequence[int]) -> list[tuple[int, int]]:
         """Pairs with one ORCID, and pairs in two versions of one work that only fit each other."""
@@ -260,72 +233,89 @@ class _Sorting:
         pairs = [(known.setdefault(orcid, place), place) for place in places if (orcid := self._seats[place].orcid)]
         works: dict[str, list[int]] = defaultdict(list)
         for place in places:
-            if work := self._bylines[self._seats[place].article].work:
+            if work := self._byline(place).work:
                 works[work].append(place)
         for versions in works.values():
-            pairs.extend(self._versions(versions[:_BORNE]))
+            pairs.extend(self._versions(versions[:BORNE]))
         return pairs
 
     def _versions(self, places: Sequence[int]) -> list[tuple[int, int]]:
-        seats = self._seats
+        seats, articles = self._seats, self._articles
         pairs = []
         for one, two in combinations(places, 2):
-            if seats[one].article == seats[two].article or self._differ(one, two):
+            if self._differ(one, two):
                 continue
             rivals = [
                 other
                 for other in places
                 if other not in (one, two)
-                and seats[other].article in (seats[one].article, seats[two].article)
-                and (_fit(seats[other].name, seats[one].name) or _fit(seats[other].name, seats[two].name))
+                and articles[other] in (articles[one], articles[two])
+                and (fit(seats[other].name, seats[one].name) or fit(seats[other].name, seats[two].name))
             ]
-            if _fit(seats[one].name, seats[two].name) and not rivals:
+            if fit(seats[one].name, seats[two].name) and not rivals:
                 pairs.append((one, two))
         return pairs
 
-    def _likely(self, places: Sequence[int], fitting: Mapping[_Name, Sequence[_Name]]) -> list[tuple[int, int]]:
+    def _likely(self, places: Sequence[int], fitting: Mapping[Name, Sequence[Name]]) -> list[tuple[int, int]]:
         """Pairs for which enough speaks besides the name."""
         pairs = []
-        for one, two in combinations(places, 2):
-            left, right = self._seats[one].name, self._seats[two].name
-            if self._differ(one, two) or not _fit(left, right):
+        names = list(fitting)
+        numbers = {name: number for number, name in enumerate(names)}
+        numbered = [(numbers[self._seats[place].name], place) for place in places]
+        # Asked once for each two names, since one may be borne by hundreds.
+        asked: dict[tuple[int, int], _Asked | None] = {}
+        for (left, one), (right, two) in combinations(numbered, 2):
+            if (left, right) not in asked:
+                asked[left, right] = self._asked(names[left], names[right], fitting)
+            wanted = asked[left, right]
+            if wanted is None or self._differ(one, two):
                 continue
-            if _same_full(left, right):
-                wanted = 1.0
-            elif _one_reading(left, fitting) and _one_reading(right, fitting):
-                wanted = 2.0
-            else:
-                continue
-            frequent = self._frequency.is_frequent(left if left.is_full else right)
-            if self._evidence(one, two, rare=not frequent and wanted == 1.0) >= wanted + frequent:
+            if self._evidence(one, two, wanted) >= wanted.least:
                 pairs.append((one, two))
         return pairs
+
+    def _asked(self, left: Name, right: Name, fitting: Mapping[Name, Sequence[Name]]) -> _Asked | None:
+        """What must speak for it that two of these names are one person; None where nothing could."""
+        if not fit(left, right):
+            return None
+        full = same_full(left, right)
+        if not full and not (one_reading(left, fitting) and one_reading(right, fitting)):
+            return None
+        frequent = self._frequency.is_frequent(left if left.is_full else right)
+        return _Asked(
+            least=(1.0 if full else 2.0) + frequent,
+            rare=full and not frequent,
+            initial=not (left.is_full and right.is_full),
+            own=frozenset((short(left), short(right))),
+        )
+
+    def _byline(self, place: int) -> _Byline:
+        return self._bylines[self._articles[place]]
 
     def _differ(self, one: int, two: int) -> bool:
         """Whether two seats are known to be two people."""
-        left, right = self._seats[one], self._seats[two]
-        return left.article == right.article or bool(left.orcid and right.orcid and left.orcid != right.orcid)
+        left, right = self._seats[one].orcid, self._seats[two].orcid
+        return self._articles[one] == self._articles[two] or bool(left and right and left != right)
 
-    def _evidence(self, one: int, two: int, rare: bool) -> float:
+    def _evidence(self, one: int, two: int, asked: _Asked) -> float:
         """What speaks for one person besides the name; an initial counts for nothing without a shared co-author."""
         left, right = self._seats[one], self._seats[two]
-        mine, yours = self._bylines[left.article], self._bylines[right.article]
-        shared = (mine.company & yours.company) - {_short(left.name), _short(right.name)}
-        company = sum(0.5 if self._is_common(other) else 1.0 for other in shared)
-        if not shared and not (left.name.is_full and right.name.is_full):
+        mine, yours = self._byline(one), self._byline(two)
+        shared = (_company(mine) & _company(yours)) - asked.own
+        if not shared and asked.initial:
             return 0.0
-        score = company
+        score = sum(0.5 if self._is_common(other) else 1.0 for other in shared) if shared else 0.0
         if not left.workplaces.isdisjoint(right.workplaces):
             score += 1.0
-        if left.article in yours.cited or right.article in mine.cited:
+        if mine.article in yours.cited or yours.article in mine.cited:
             score += 1.0
         if mine.subject and mine.subject == yours.subject:
-            score += 0.5 if rare else 0.25
+            score += 0.5 if asked.rare else 0.25
         return score
 
-    def _is_common(self, short: tuple[str, str]) -> bool:
+    def _is_common(self, other: tuple[str, str]) -> bool:
         """Whether many may be meant by a co-author's family name and initial."""
-        return short[0] in _FREQUENT or self._met[short] * 20 > len(self._bylines) + 60
+        return other[0] in FREQUENT or other in self._common
 
     def _consistent(self, places: Sequence[int], pairs: Sequence[tuple[int, int]], sure: _Together) -> list[list[int]]:
         """The clusters that the pairs make, without those that would hold two people."""
@@ -345,15 +335,15 @@ class _Sorting:
         seats = [self._seats[place] for place in cluster]
         names = {seat.name for seat in seats}
         return (
-            len({seat.article for seat in seats}) == len(seats)
+            len({self._articles[place] for place in cluster}) == len(seats)
             and len({seat.orcid for seat in seats if seat.orcid}) <= 1
-            and all(_fit(one, two) for one, two in combinations(names, 2))
+            and all(fit(one, two) for one, two in combinations(names, 2))
         )
 
     def _is_blurred(self, place: int, cluster: Sequence[int]) -> bool:
         mine = self._seats[place].name
-        fitting = {self._seats[other].name for other in cluster if _fit(mine, self._seats[other].name)}
-        return any(not _fit(one, two) for one, two in combinations(fitting, 2))
+        fitting = {self._seats[other].name for other in cluster if fit(mine, self._seats[other].name)}
+        return any(not fit(one, two) for one, two in combinations(fitting, 2))
 
     # Naming them.
 
@@ -361,8 +351,8 @@ class _Sorting:
         self,
         cluster: Sequence[int],
         places: Sequence[int],
-        fitting: Mapping[_Name, Sequence[_Name]],
-        doubted: frozenset[_Name],
+        fitting: Mapping[Name, Sequence[Name]],
+        doubted: frozenset[Name],
     ) -> None:
         orcid = next((self._seats[place].orcid for place in cluster if self._seats[place].orcid), "")
         if len(cluster) == 1 and not orcid:
@@ -372,72 +362,32 @@ class _Sorting:
             others = (p for p in places if p != alone and self._seats[p].name in alike and not self._differ(alone, p))
             if name in doubted or next(others, None) is not None:
                 return
-        first = self._seats[min(cluster)]
-        id = f"{_ORCID}{orcid}" if orcid else short_id("p", first.name.family, first.article, first.position)
+        id = f"{_ORCID}{orcid}" if orcid else self._new_id(min(cluster))
         for place in cluster:
             self._ids[place] = id
 
-    def _half_names(self) -> frozenset[_Name]:
+    def _new_id(self, place: int) -> PersonId:
+        """A person is named by the first seat: whose family, in which article, at which position."""
+        number = self._articles[place]
+        position = place - bisect_left(self._articles, number) + 1
+        return short_id("p", self._seats[place].name.family, self._bylines[number].article, position)
+
+    def _half_names(self) -> frozenset[Name]:
         """Names that may be another name with a part of the family left out: "Ana Ruiz" beside "Ana Ruiz-Soto"."""
-        ends: dict[tuple[str, str], list[_Name]] = defaultdict(list)
-        names = {seat.name for seat in self._seats if not seat.name.group}
-        for name in sorted(names, key=lambda name: (name.family, name.given)):
-            for end in set(map(_loose, name.ends)):
-                ends[end, name.first[:1]].append(name)
-        doubted: set[_Name] = set()
-        for alike in ends.values():
+        names = sorted((name for name in self._names if not name.group), key=lambda name: (name.family, name.given))
+        ends = [(end, name) for name in names for end in set(map(loose, name.ends))]
+        ends.sort(key=_end_and_initial)
+        doubted: set[Name] = set()
+        for _, run in groupby(ends, key=_end_and_initial):
+            alike = [name for _, name in run]
             if len({name.family for name in alike}) > 1:
-                doubted.update(_doubted_among(alike))
+                doubted.update(doubted_among(alike))
         return frozenset(doubted)
 
 
-def _doubted_among(names: Iterable[_Name]) -> set[_Name]:
-    """Those that fit a name of another family; half a family name and half a given name are too little to doubt on."""
-    firsts: dict[str, list[_Name]] = defaultdict(list)
-    for name in names:
-        firsts[name.first].append(name)
-    doubted: set[_Name] = set()
-    for alike in firsts.values():
-        for one, two in combinations(alike[:_BORNE], 2):
-            halves = len(one.ends) != len(two.ends) or _loose(one.family) == _loose(two.family)
-            if one.family != two.family and halves and _fit(one, two):
-                doubted.update((one, two))
-    return doubted
-
-
-def _loose(family: str) -> str:
-    """ "Mueller" is "Müller" without its accent as well."""
-    return family.replace("ae", "a").replace("oe", "o").replace("ue", "u")
-
-
-def _seat(id: ArticleId, position: int, author: Signature) -> _Seat:
-    orcid = author.ids.get("orcid", "").strip().rstrip("/").rpartition("/")[2].upper()
-    workplaces = frozenset(place for written in author.affiliations for place in _workplaces(written))
-    return _Seat(id, position, _name(author.given, author.family, author.group), orcid, workplaces)
-
-
-_BODY = re.compile(r"universi|hospital|college|polytechni|academ|eth zurich|institute of technology")
-_NOWHERE = re.compile(r"\b(?:independent|unaffiliated|freelance|retired|self employed)\b")
-
-
-@lru_cache(maxsize=1 << 14)
-def _workplaces(affiliation: str) -> tuple[str, ...]:
-    """By what an affiliation is known again: all its words, and those of each part that names a whole university."""
-    whole, *parts = (" ".join(words_of(part)).casefold() for part in (affiliation, *affiliation.split(",")))
-    # "Department of Physics" and "Institute of Physiology" are in many places: a part of a body says too little.
-    bodies = [part for part in parts if " " in part and _BODY.search(part)]
-    # Two words may be a country, and those who work on their own all say so in the same words.
-    told = [whole] if whole.count(" ") >= 2 and not _NOWHERE.search(whole) else []
-    return tuple(dict.fromkeys(map(intern, [*told, *bodies])))
-
-
-def _short(name: _Name) -> tuple[str, str]:
-    return name.family, name.first[:1]
-
-
-def _one_reading(name: _Name, fitting: Mapping[_Name, Sequence[_Name]]) -> bool:
-    """Whether all that fits a name fits itself too: "M. Lind" has two readings beside Marta and Mona."""
-    return all(_fit(one, two) for one, two in combinations(fitting[name], 2))
+def _end_and_initial(pair: tuple[str, Name]) -> tuple[str, str]:
+    end, name = pair
+    return end, name.first[:1]
 
 
 class _Together:

@@ -48,6 +48,14 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start + begin, start + stop
 
 
+def forget() -> None:
+    """Let go of what the splitter remembers: tens of thousands of places on which it has decided."""
+    if _splitter.cache_info().currsize:
+        _splitter().clear_decision_cache()
+        # It only notes that its memory is out of date, and lets go of it when it decides again.
+        list(_splitter().span_tokenize("One sentence. Another one."))
+
+
 @cache
 def _splitter() -> Any:
     # Loaded when the first paragraph is split: commands that read nothing need no model of sentences.
