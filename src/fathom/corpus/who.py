@@ -19,6 +19,7 @@ from functools import lru_cache
 from itertools import combinations
 from sys import intern
 
+from fathom.corpus.workplaces import workplaces
 from fathom.records.articles import Article, ArticleId, PersonId
 from fathom.records.errors import FathomError
 from fathom.records.names import PARTICLES, given_words, givens_fit, without_accents, words_of
@@ -412,23 +413,8 @@ def _loose(family: str) -> str:
 
 def _seat(id: ArticleId, position: int, author: Signature) -> _Seat:
     orcid = author.ids.get("orcid", "").strip().rstrip("/").rpartition("/")[2].upper()
-    workplaces = frozenset(place for written in author.affiliations for place in _workplaces(written))
-    return _Seat(id, position, _name(author.given, author.family, author.group), orcid, workplaces)
-
-
-_BODY = re.compile(r"universi|hospital|college|polytechni|academ|eth zurich|institute of technology")
-_NOWHERE = re.compile(r"\b(?:independent|unaffiliated|freelance|retired|self employed)\b")
-
-
-@lru_cache(maxsize=1 << 14)
-def _workplaces(affiliation: str) -> tuple[str, ...]:
-    """By what an affiliation is known again: all its words, and those of each part that names a whole university."""
-    whole, *parts = (" ".join(words_of(part)).casefold() for part in (affiliation, *affiliation.split(",")))
-    # "Department of Physics" and "Institute of Physiology" are in many places: a part of a body says too little.
-    bodies = [part for part in parts if " " in part and _BODY.search(part)]
-    # Two words may be a country, and those who work on their own all say so in the same words.
-    told = [whole] if whole.count(" ") >= 2 and not _NOWHERE.search(whole) else []
-    return tuple(dict.fromkeys(map(intern, [*told, *bodies])))
+    places = frozenset(place for written in author.affiliations for place in workplaces(written))
+    return _Seat(id, position, _name(author.given, author.family, author.group), orcid, places)
 
 
 def _short(name: _Name) -> tuple[str, str]:
