@@ -206,6 +206,8 @@ def together(one: str, two: str, name: str = "Marta Lind") -> bool:
         ("Department of Tides, University of Bergen, Norway", "University of Bergen, Bergen, Norway", True),
         ("Department of Physics, University of Bergen", "Department of Physics, University of Oslo", False),
         ("Institute of Physiology, Bergen", "Institute of Physiology, Oslo", False),
+        ("College of Engineering, Bergen", "College of Engineering, Oslo", False),
+        ("University Hospital, Bergen", "University Hospital, Oslo", False),
         ("Independent Researcher, New York", "Independent Researcher, New York", False),
         ("United States", "United States", False),
     ],
