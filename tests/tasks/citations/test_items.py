@@ -17,6 +17,7 @@ from fathom.scoring.answers import Assignment, Choice
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
 from fathom.tasks.citations.floors import by_elimination
+from fathom.tasks.citations.lexical import MATCHERS
 from fathom.tasks.citations.settings import LEVELS
 from fathom.tasks.citations.words import letters_of
 from tests.tasks.citations.conftest import build_citations
@@ -33,7 +34,9 @@ def test_an_audit_proves_it(cited: Bench) -> None:
     assert found.passed, [checked for checked in found.checked if checked.failed]
     floors = next(checked.measured for checked in found.checked if checked.rule == "floors of the citations")
     for task in ("choice", "cloze"):
-        assert abs(floors[f"{task}, hard: words of the sentence"] - 0.25) <= 0.05
+        for matcher in MATCHERS:
+            assert floors[f"{task}, hard: {matcher.name}"] <= 0.30, matcher
+            assert floors[f"{task}, medium: {matcher.name}"] > 0.30, matcher
 
 
 def test_the_masked_text_is_the_article_but_for_its_masks(cited: Bench) -> None:

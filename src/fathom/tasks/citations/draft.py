@@ -117,7 +117,7 @@ class Draft:
         """For each mask how well each candidate matches."""
         if matcher not in self._known:
             queries = self._queries(matcher.stretch)
-            self._known[matcher] = [scores(wanted, self._counted, matcher.by_share) for wanted in queries]
+            self._known[matcher] = [scores(wanted, self._counted, matcher.cosine) for wanted in queries]
         return self._known[matcher]
 
     def _queries(self, stretch: Stretch) -> list[frozenset[str]]:

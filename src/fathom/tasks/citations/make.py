@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from functools import lru_cache
-from itertools import combinations, islice, permutations
+from functools import lru_cache, partial
+from itertools import islice, permutations
 from random import Random
 
 from pydantic import JsonValue
@@ -16,12 +16,14 @@ from fathom.records.articles import ArticleId
 from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
 from fathom.records.spans import Span
+from fathom.tasks.citations.choosing import STRONGEST, Matched, beside, together
 from fathom.tasks.citations.draft import Draft
 from fathom.tasks.citations.floors import Floors
 from fathom.tasks.citations.laying_out import LaidOut
-from fathom.tasks.citations.lexical import MATCHERS, Matcher, best_assignment, query, scores
+from fathom.tasks.citations.lexical import MATCHERS, Matcher
 from fathom.tasks.citations.papers import STEPS, Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Citing, Difficulty, Form, Task
+from fathom.tasks.citations.words import Counted
 from fathom.tasks.citations.works import LEAST, Work
 from fathom.tasks.family import Asked, Item
 
@@ -31,6 +33,8 @@ TRIES = 8
 """Masks or sets of masks of one paper that are tried for one item."""
 POOL = 5
 """Works nearest to a mask among which the candidates are chosen where shared words are kept out."""
+CLOZE_POOL = 8
+"""The same where four masks must be misleading at once, which is rare."""
 
 OF_THE_TYPE = "of the type asked for"
 """The last step of a citation, which hangs on the levels."""
@@ -82,6 +86,7 @@ class CitationMaker:
         self._orders: dict[Cell, list[tuple[int, ...]]] = defaultdict(list)
         self._steps: Counter[str] = Counter()
         self._papers = 0
+        self._last: tuple[tuple[Paper, Form], Matched] | None = None
         self.floors = Floors()
 
     @property
@@ -259,7 +264,7 @@ class CitationMaker:
             if len(others) < OPTIONS - 1:
                 continue
             if difficulty.filtered:
-                chosen = self._unmatched(paper, mask, others[:POOL], cell)
+                chosen = beside(mask, others[:POOL], self._wanted(cell), self._compared(paper, difficulty.form))
                 if chosen is None:
                     self._dropped[cell] += 1
                 else:
@@ -269,24 +274,25 @@ class CitationMaker:
             else:
                 yield (mask,), self._alike(mask.work, others, difficulty, rng)
 
-    def _unmatched(self, paper: Paper, mask: Mask, others: list[ArticleId], cell: Cell) -> tuple[ArticleId, ...] | None:
-        """Three works, the nearest that will do, beside which the right one has the rank that is wanted most."""
-        [found] = self._scores(paper, [mask], [mask.work, *others], self.settings.levels[cell[1]].form)
-        ranks = self._ranks[cell, MATCHERS[0]]
-        places = sorted(range(1, OPTIONS + 1), key=ranks.__getitem__)
-        wanted = [place for place in places if self._takes(cell, MATCHERS[0], place)]
-        by_rank: dict[int, tuple[ArticleId, ...]] = {}
-        for chosen in combinations(range(1, len(others) + 1), OPTIONS - 1):
-            place = 1 + sum(found[other] > found[0] for other in chosen)
-            by_rank.setdefault(place, tuple(others[other - 1] for other in chosen))
-        return next((by_rank[place] for place in wanted if place in by_rank), None)
+    def _wanted(self, cell: Cell) -> list[int]:
+        """The places by the strongest matcher that one more choice may have its answer at, the rarest first."""
+        places = sorted(range(1, OPTIONS + 1), key=self._ranks[cell, STRONGEST].__getitem__)
+        return [place for place in places if self._takes(cell, STRONGEST, place)]
 
-    def _scores(self, paper: Paper, masks: list[Mask], works: list[ArticleId], form: Form) -> list[list[float]]:
-        """How well the works match the masks' sentences, before it is known how much of them will be shown."""
-        room = self.settings.characters - sum(map(_length, paper.shown))
-        shown = max(LEAST, room // OPTIONS)
-        candidates = [self._shelf.work(work).shown(form).stems.up_to(shown) for work in works]
-        return [scores(query(paper.text, mask.sentence, [mask.place]), candidates) for mask in masks]
+    def _most(self, cell: Cell) -> float:
+        """The share of one more cloze that the strongest matcher may fill rightly."""
+        return (self._made[cell] + 1) / OPTIONS - self._matched[cell, STRONGEST]
+
+    def _compared(self, paper: Paper, form: Form) -> Matched:
+        """Works beside the masks of the paper, before it is known how much of them will be shown."""
+        if self._last is None or self._last[0] != (paper, form):
+            shown = max(LEAST, (self.settings.characters - sum(map(_length, paper.shown))) // OPTIONS)
+            counted = partial(self._counted, form=form, characters=shown)
+            self._last = (paper, form), Matched(paper, counted)
+        return self._last[1]
+
+    def _counted(self, work: ArticleId, form: Form, characters: int) -> Counted:
+        return self._shelf.work(work).shown(form).stems.up_to(characters)
 
     def _alike(
         self, work: ArticleId, others: list[ArticleId], difficulty: Difficulty, rng: Random
@@ -314,28 +320,17 @@ class CitationMaker:
             if len(others) < OPTIONS - 1:
                 continue
             if difficulty.filtered:
-                chosen = self._mismatched(paper, anchor, [by_work[work] for work in others[:POOL]], cell)
-                if chosen is None:
+                near = [by_work[work] for work in others[:CLOZE_POOL]]
+                masked = together(anchor, near, self._most(cell), self._compared(paper, difficulty.form))
+                if masked is None:
                     self._dropped[cell] += 1
                     continue
+                chosen = masked
             elif difficulty.sampling == "nearest":
                 chosen = tuple(by_work[work] for work in others[: OPTIONS - 1])
             else:
                 chosen = tuple(by_work[work] for work in rng.sample(others, OPTIONS - 1))
             yield tuple(sorted((anchor, *chosen), key=lambda mask: mask.place)), ()
-
-    def _mismatched(self, paper: Paper, anchor: Mask, others: list[Mask], cell: Cell) -> tuple[Mask, ...] | None:
-        """Three masks beside which shared words fill about as many as chance would."""
-        masks = [anchor, *others]
-        found = self._scores(paper, masks, [mask.work for mask in masks], self.settings.levels[cell[1]].form)
-        wanted = (self._made[cell] + 1) / OPTIONS - self._matched[cell, MATCHERS[0]]
-        best: tuple[float, tuple[int, ...]] | None = None
-        for chosen in combinations(range(1, len(masks)), OPTIONS - 1):
-            rows = [[found[mask][work] for work in (0, *chosen)] for mask in (0, *chosen)]
-            filled = sum(place == mask for mask, place in enumerate(best_assignment(rows))) / OPTIONS
-            if filled <= wanted and (best is None or abs(filled - wanted) < best[0]):
-                best = abs(filled - wanted), chosen
-        return None if best is None else tuple(masks[place] for place in best[1])
 
     # What is worth knowing.
 

@@ -64,7 +64,7 @@ class Simulator:
         text = render(context, self._corpus).decode()
         shown = [place.span.of(text) for place in context.places[1:]]
         candidates = [Stems(candidate).up_to(len(candidate) - 1) for candidate in shown]
-        found = [scores(wanted, candidates, matcher.by_share) for wanted in self._around_masks(context, matcher)]
+        found = [scores(wanted, candidates, matcher.cosine) for wanted in self._around_masks(context, matcher)]
         if len(found) != masks:
             raise FathomError(f"Context '{context.id}' shows {len(found)} masks where {masks} are asked about.")
         if masks == 1:

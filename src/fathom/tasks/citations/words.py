@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from math import log, sqrt
+from math import sqrt
 from sys import intern
 from typing import NamedTuple
 
@@ -135,7 +135,7 @@ class Counted(NamedTuple):
 
     counts: Mapping[str, int]
     size: float
-    """How much of everything there is."""
+    """The length of the vector of counts."""
 
 
 class Stems:
@@ -151,7 +151,8 @@ class Stems:
         if end not in self._counted:
             # The same few thousand words stand in every work: one copy of each will do.
             counts = Counter(map(intern, stems_in(self._text[:end])))
-            self._counted[end] = Counted(counts, sqrt(sum((1 + log(count)) ** 2 for count in counts.values())) or 1.0)
+            size = sqrt(sum(count * count for stem, count in counts.items() if stem not in _STOPPED))
+            self._counted[end] = Counted(counts, size or 1.0)
         return self._counted[end]
 
 
