@@ -165,11 +165,11 @@ def _keep(staging: Staging, who: Who, writer: CorpusWriter, team: Team, watch: W
             waiting.append(replace(packed, parts=b"", cited=named))
             yield Linked(packed.id, packed.parts, cited, work, whose)
 
-    for number, parts in enumerate(team.ordered(relinked, linked()), start=1):
+    for number, made in enumerate(team.ordered(relinked, linked()), start=1):
         packed = waiting.popleft()
         # What an earlier try has kept stands: articles come in the same order every time.
         if number > already:
-            writer.add(replace(packed, parts=parts))
+            writer.add(replace(packed, parts=made.parts, outline=made.outline))
         if number % SAVED_EVERY == 0:
             writer.save()
         watch("Keeping", number)

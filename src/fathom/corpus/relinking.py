@@ -1,17 +1,18 @@
 """What all the others tell of an article, written into its parts: whom it cites, who wrote it, which work it is.
 
-The parts stay JSON: taking them for an `Article`, with everything checked once more, took as long as reading it. And
-nothing heavy is imported, since workers are started for this alone.
+The parts stay JSON: taking them for an `Article`, with everything checked once more, took as long as reading it.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import zstandard
 
 from fathom.corpus.packing import compressed
+from fathom.records.articles import Outline
 from fathom.records.errors import FathomError
 
 
@@ -29,8 +30,15 @@ class Linked:
     """For each author who that is."""
 
 
-def relinked(linked: Linked) -> bytes:
-    """The parts with all that in them, packed."""
+class Relinked(NamedTuple):
+    """What the store keeps of an article beside its text."""
+
+    parts: bytes
+    outline: bytes
+
+
+def relinked(linked: Linked) -> Relinked:
+    """The parts with all that in them, packed, and the outline that is made of them."""
     parts = json.loads(zstandard.decompress(linked.parts))
     references, authors = parts["references"], parts["authors"]
     if len(linked.cited) != len(references) or len(linked.people) != len(authors):
@@ -46,5 +54,10 @@ def relinked(linked: Linked) -> bytes:
     for author, person in zip(authors, linked.people, strict=True):
         author["person"] = person
     parts["work"] = linked.work or parts["work"]
+    outline = {name: value for name, value in parts.items() if name in Outline.model_fields}
+    return Relinked(_packed(parts), _packed(outline))
+
+
+def _packed(values: dict[str, Any]) -> bytes:
     # The very bytes that a record writes, so that a corpus does not tell by which way it was made.
-    return compressed(json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode())
+    return compressed(json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode())

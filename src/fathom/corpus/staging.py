@@ -134,7 +134,9 @@ class Staging:
             values = json.loads(line)
             fingerprint = bytes.fromhex(values.pop("fingerprint"))
             lines = tuple(Line(*line) for line in values.pop("lines"))
-            packed = Packed(**values, fingerprint=fingerprint, lines=lines, text=text, parts=parts, cited=())
+            packed = Packed(
+                **values, fingerprint=fingerprint, lines=lines, text=text, parts=parts, outline=b"", cited=()
+            )
             yield Kept(packed, tuple(json.loads(cited)), work)
 
     def _rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
@@ -146,7 +148,7 @@ _OF_KEPT = "FROM kept JOIN documents ON number = document ORDER BY number"
 
 
 def _line(packed: Packed) -> dict[str, JsonValue]:
-    values = {name: value for name, value in vars(packed).items() if name not in ("parts", "text", "cited")}
+    values = {name: value for name, value in vars(packed).items() if name not in ("parts", "outline", "text", "cited")}
     return {**values, "fingerprint": packed.fingerprint.hex()}
 
 

@@ -46,7 +46,8 @@ CREATE TABLE articles (
     characters INTEGER NOT NULL,
     fingerprint BLOB NOT NULL,       -- of the text alone: contexts are named by it
     text BLOB NOT NULL,              -- zstd of the text
-    parts BLOB NOT NULL              -- zstd of the article's JSON without its text
+    parts BLOB NOT NULL,             -- zstd of the article's JSON without its text
+    outline BLOB NOT NULL            -- a copy of what an outline takes of the parts: a tenth of them
 );
 CREATE TABLE tokens (
     tokenizer TEXT NOT NULL,
@@ -100,6 +101,7 @@ class Packed:
     fingerprint: bytes
     text: bytes
     parts: bytes
+    outline: bytes
     lines: tuple[Line, ...]
     cited: tuple[ArticleId, ...]
 
@@ -124,6 +126,7 @@ def pack(article: Article) -> Packed:
         fingerprint=digest(text),
         text=compressed(text),
         parts=compressed(parts),
+        outline=compressed(article.model_dump_json(include={*Outline.model_fields}).encode()),
         lines=lines_of(article.text, tokenizer(DEFAULT)),
         cited=article.cited,
     )
@@ -252,14 +255,14 @@ class Corpus(_Database):
 
     def outline(self, id: ArticleId) -> Outline:
         """How one article is built."""
-        return self._view(id, Outline)
+        return self._view(id, Outline, "outline")
 
     def apparatus(self, id: ArticleId) -> Apparatus:
         """Whom one article cites and where."""
-        return self._view(id, Apparatus)
+        return self._view(id, Apparatus, "parts")
 
-    def _view(self, id: ArticleId, kind: type[V]) -> V:
-        for (parts,) in self._query("SELECT parts FROM articles WHERE id = ?", (id,)):
+    def _view(self, id: ArticleId, kind: type[V], column: str) -> V:
+        for (parts,) in self._query(f"SELECT {column} FROM articles WHERE id = ?", (id,)):
             with self._sound(id):
                 return kind.model_validate_json(_decompress(parts))
         raise self._lacks(id)
@@ -426,8 +429,8 @@ class CorpusWriter(_Database):
             try:
                 added = self._db.execute(
                     "INSERT INTO articles (id, kind, language, subject, year, licence, title, characters,"
-                    " fingerprint, text, parts) VALUES (:id, :kind, :language, :subject, :year, :licence, :title,"
-                    " :characters, :fingerprint, :text, :parts)",
+                    " fingerprint, text, parts, outline) VALUES (:id, :kind, :language, :subject, :year, :licence,"
+                    " :title, :characters, :fingerprint, :text, :parts, :outline)",
                     {name: value for name, value in vars(packed).items() if name not in ("lines", "cited")},
                 )
             except sqlite3.IntegrityError as error:

@@ -37,8 +37,8 @@ MATCHERS = (
     Matcher("cosine of the sentence", "sentence", cosine=True),
     Matcher("cosine of the paragraph", "paragraph", cosine=True),
 )
-"""All are held at chance on `hard`: with the first two alone the cosine of the sentence still told six of ten. The first
-is the one that simulated answerers use."""
+"""All are held at chance on `hard`: with the first two alone the cosine of the sentence still told six of ten.
+Simulated answerers use the first."""
 
 
 def around(stretch: Stretch, place: Span, article: Article | Apparatus, text: str) -> Span:

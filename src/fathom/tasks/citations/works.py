@@ -16,7 +16,7 @@ from fathom.records.spans import Span
 from fathom.tasks.citations.giveaways import giveaways, names_of
 from fathom.tasks.citations.papers import LEFT_OUT, top_level, without
 from fathom.tasks.citations.settings import Form
-from fathom.tasks.citations.words import Stems, letters_of
+from fathom.tasks.citations.words import FAR, Stems, letters_of
 
 OWN = "[[NAME]]"
 """What stands where a work gives its own title or name away."""
@@ -43,7 +43,7 @@ class Shown:
     def length(self) -> int:
         return self.ends[-1][0] if self.ends else 0
 
-    @cached_property
+    @property
     def text(self) -> str:
         """All of it, as it is shown."""
         return edited(self.article, self.edits)
@@ -51,7 +51,8 @@ class Shown:
     @cached_property
     def stems(self) -> Stems:
         """Its words, for comparing."""
-        return Stems(self.text)
+        # As much as is looked at, and no copy of the whole: thousands of works are kept at hand.
+        return Stems(self.text[:FAR])
 
     def cut(self, characters: int) -> tuple[Edit, ...]:
         """The edits that show whole paragraphs up to so many characters; none where not even one fits."""
