@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fathom.corpus.readers.compose import role_of
 from fathom.corpus.readers.found import Block, FoundTable, Heading, Paragraph, Piece, Words
+from fathom.corpus.readers.section_roles import role_of
 
 
 def words_text(words: Words) -> str:
