@@ -24,6 +24,7 @@ def test_what_the_splitter_remembers_changes_nothing() -> None:
         ["误差为3．5％．", "流量为2.5万方．", "这与文献［2］相近."],
         ["取自Lind et al.的资料. ", "并用TideMap v1.2模型计算。"],
         ["（见图1。）", "下文再谈。"],
+        ["摩擦更重要（陈静，2019；李华，2018）；", "风则不然（同上。）", "（未完"],
     ],
 )
 def test_chinese_sentences_end_at_their_stops(cut: list[str]) -> None:

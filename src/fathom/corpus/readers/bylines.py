@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from fathom.corpus.readers.chinese_bylines import chinese_names_in, is_chinese_body, is_chinese_prose
 from fathom.corpus.readers.found import FoundAuthor
 from fathom.corpus.readers.linked_text import shown
 from fathom.corpus.readers.markdown_inline import inline
@@ -51,14 +52,24 @@ _MOST_LINES = 200
 
 def is_prose(text: str) -> bool:
     """Whether a paragraph is made of sentences and not of names."""
+    if is_chinese_prose(text[:1_000]):
+        return True
     words = re.findall(r"[^\W\d_]{2,}", text[:1_000])
     return len(words) >= 25 and sum(word[0].islower() for word in words) * 2 > len(words)
 
 
 def names_in(lines: Sequence[str]) -> list[FoundAuthor]:
     """The persons that stand in the lines below a title; a guess."""
-    names = (name for line in lines[:_MOST_LINES] for name in _pieces(line) if _is_name(name))
+    names = (name for line in lines[:_MOST_LINES] for name in _names_of(line))
     return [author(name) for name in dict.fromkeys(names)]
+
+
+def _names_of(line: str) -> list[str]:
+    return [name for name in _pieces(line) if _is_name(name)] or _chinese_names_of(line)
+
+
+def _chinese_names_of(line: str) -> list[str]:
+    return [] if line.isascii() else chinese_names_in(shown(inline(line)))
 
 
 def place_in(lines: Sequence[str]) -> str:
@@ -85,12 +96,16 @@ def byline_length(paragraphs: Sequence[str]) -> int:
 
 
 def _belongs_to_byline(line: str, named: bool) -> bool:
-    return named or (len(line) <= 200 and not is_prose(line) and bool("@" in line or _BODIES.search(line)))
+    return named or (len(line) <= 200 and not is_prose(line) and _names_a_body(line))
+
+
+def _names_a_body(line: str) -> bool:
+    return bool("@" in line or _BODIES.search(line) or is_chinese_body(line))
 
 
 def _is_names_only(line: str) -> bool:
     names = [piece for piece in _pieces(line) if piece.casefold() not in _DEGREES]
-    return bool(names) and all(map(_is_name, names))
+    return (bool(names) and all(map(_is_name, names))) or bool(_chinese_names_of(line))
 
 
 def _pieces(line: str) -> list[str]:

@@ -5,13 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from fathom.corpus.readers.chinese_signs import LETTERS, half_width
 from fathom.corpus.readers.markdown_blocks import Raw
 from fathom.corpus.readers.markdown_inline import ANCHOR, TAG, bare
 from fathom.corpus.readers.reference_lists import YEAR, Entry
 
-_LABEL = re.compile(r"\\?[\[(](\d{1,4}|[A-Za-z][\w+.:-]{1,20})\\?[\])]\.?\s*|(\d{1,4})[.)]\s+")
+# In narrow signs (`half_width`); a Chinese entry needs no blank behind its number: "1．王明".
+_LABEL = re.compile(
+    rf"\\?[\[(](\d{{1,4}}|[A-Za-z][\w+.:-]{{1,20}})\\?[\])]\.?\s*|(\d{{1,4}})(?:[.)]\s+|[.),](?=[{LETTERS}]))"
+)
 _LABEL_LINE = re.compile(rf"(.{{2,100}}?,?\s?\\?[\[(](?:{YEAR}|n\.d\.?)?[a-z]?\\?[\])])\s*")
-_NEW_ENTRY = re.compile(r"\\?\[\d{1,4}\\?\]|<(?:span|a) (?:id|name)=")
+_NUMBER = rf"\\?\[\d{{1,4}}\\?\]|\d{{1,4}}[.),](?=[{LETTERS}])"
+_NUMBERED = re.compile(_NUMBER)
+_NEW_ENTRY = re.compile(rf"{_NUMBER}|<(?:span|a) (?:id|name)=")
+
+
+_OPENED = re.compile(rf"(?<=\w)(?<![{LETTERS}])“")
+_CLOSED = re.compile(rf"”(?=\w)(?![{LETTERS}])")
 
 
 def read_list(blocks: Sequence[Raw], entries: list[Entry]) -> list[Raw]:
@@ -38,7 +48,7 @@ def read_list(blocks: Sequence[Raw], entries: list[Entry]) -> list[Raw]:
             texts.append([text])
         else:
             for one in _split_at_labels(text):
-                fresh = _NEW_ENTRY.match(one) or not texts or (first is None and not one[:1].islower())
+                fresh = _NEW_ENTRY.match(half_width(one[:40])) or not texts or (first is None and not one[:1].islower())
                 if fresh:
                     texts.append([one])
                 else:
@@ -51,7 +61,7 @@ def _split_at_labels(text: str) -> list[str]:
     """A paragraph whose lines each begin with a label, cut into them."""
     pieces: list[str] = []
     for line in text.split("\n"):
-        if pieces and not re.match(r"\\?\[\d{1,4}\\?\]", line):
+        if pieces and not _NUMBERED.match(half_width(line[:40])):
             pieces[-1] += "\n" + line
         else:
             pieces.append(line)
@@ -64,12 +74,12 @@ def _entry(texts: Sequence[str]) -> Entry | None:
     text = re.sub(r"^(?:<[^<>]{0,300}>\s*)+", "", text)
     label = ""
     first, _, more = text.partition("\n")
-    if found := _LABEL.match(text):
+    if found := _LABEL.match(half_width(text[:40])):
         label, text = found[1] or found[2], text[found.end() :]
     elif more.strip() and (found := _LABEL_LINE.fullmatch(first)):
         label, text = bare(found[1]), more
-    # Some styles of LaTeXML leave out the blank at a quotation mark.
-    words = re.sub(r"(?<=\w)“", " “", re.sub(r"”(?=\w)", "” ", bare(re.sub(r"\s+", " ", text))))
+    # Some styles of LaTeXML leave out the blank at a quotation mark; Chinese has none there.
+    words = _CLOSED.sub("” ", _OPENED.sub(" “", bare(re.sub(r"\s+", " ", text))))
     if not re.search(r"\w", words):
         return None
     named = bare(_head_of(text, texts))

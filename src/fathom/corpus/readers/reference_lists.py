@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
+from fathom.corpus.readers.chinese_signs import LETTERS, half_width
 from fathom.corpus.readers.found import FoundReference
 from fathom.corpus.readers.reference_strings import parse_reference
 from fathom.records.names import is_particle
@@ -125,9 +126,13 @@ class _Work:
     """Folded, to look for names in."""
 
 
+# "王明, 李华, 等." and "王明等." are lists that are cut short; "高等教育" is a word.
+_CUT_SHORT = re.compile(rf"\bet al\b|\band others\b|(?:[,，]\s?|[{LETTERS}])等(?:[,，.．（(\s]|$)", re.IGNORECASE)
+
+
 def _authors_of(entry: Entry, reference: FoundReference) -> int:
     """How many authors an entry has; a list that is cut short has many."""
-    cut_short = re.search(r"\bet al\b|\band others\b", f"{entry.label} {reference.text[:300]}", re.IGNORECASE)
+    cut_short = _CUT_SHORT.search(f"{entry.label} {reference.text[:300]}")
     return max(_MANY, len(reference.authors)) if cut_short else len(reference.authors)
 
 
@@ -177,14 +182,18 @@ def _listed_names(block: str) -> list[str]:
 
 def first_name(label: str) -> str:
     """The first author in a label such as "Lind et al. (2018)" or "Lind and Wu [2019]"."""
-    return re.split(r"\bet al\b|\band\b|&|[,(\[]", label)[0]
+    return re.split(rf"\bet al\b|\band\b|&|[,(\[]|(?<=[{LETTERS}]{{2}})等", half_width(label))[0]
 
 
 def _family(name: str) -> str:
     """A name to compare by: its family name's last part, without accents."""
     name = name.split(",", maxsplit=1)[0] if "," in name else name
-    words = [word for word in re.findall(r"[^\W\d_]+", _folded(name)) if len(word) > 1]
+    words = [word for word in re.findall(r"[^\W\d_]+", _folded(_SET_WIDE.sub("", name))) if len(word) > 1]
     return words[-1] if words else ""
+
+
+_SET_WIDE = re.compile(rf"(?<=[{LETTERS}])\s+(?=[{LETTERS}])")
+"""The blank in "王 明", which makes it as wide as a name of three letters."""
 
 
 def _folded(text: str) -> str:

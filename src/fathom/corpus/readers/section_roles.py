@@ -29,14 +29,17 @@ _ROLES: tuple[tuple[str, SectionRole], ...] = (
 _CHINESE: dict[SectionRole, str] = {
     "abstract": "摘要 中文摘要 内容摘要 提要 内容提要",
     "introduction": "引言 绪论 前言 导言 导论 引论 序言 问题提出 问题的提出",
-    "background": "相关工作 相关研究 相关技术 相关理论 研究现状 国内外研究现状 研究进展 研究综述 文献综述 文献回顾 背景 研究背景 "
-    "理论背景 背景知识 预备知识 理论基础",
-    "methods": "方法 研究方法 本文方法 实验方法 试验方法 方法论 材料与方法 资料与方法 对象与方法 数据与方法 模型与方法 方法与材料 "
-    "方法与数据 研究设计 实验设计 试验设计 实验设置 模型 模型构建 模型设计 算法 算法设计",
-    "results": "实验 试验 结果 分析 评估 实验结果 试验结果 研究结果 结果分析 结果与分析 结果与讨论 实验与分析 实验与结果 "
-    "实验结果与分析 试验结果与分析 实验结果与讨论 仿真实验 对比实验 数值实验 实证分析 实证结果",
+    "background": "相关工作 相关研究 相关技术 相关理论 研究现状 国内外研究现状 研究进展 研究综述 文献综述 文献回顾 "
+    "背景 研究背景 理论背景 背景知识 预备知识 理论基础",
+    "methods": "方法 研究方法 本文方法 实验方法 试验方法 方法论 材料与方法 资料与方法 对象与方法 数据与方法 "
+    "模型与方法 方法与材料 方法与数据 研究设计 实验设计 试验设计 实验设置 模型 模型构建 模型设计 "
+    "算法 算法设计",
+    "results": "实验 试验 结果 分析 评估 实验结果 试验结果 研究结果 结果分析 结果与分析 结果与讨论 实验与分析 "
+    "实验与结果 实验结果与分析 试验结果与分析 实验结果与讨论 仿真实验 对比实验 数值实验 实证分析 "
+    "实证结果",
     "discussion": "讨论 分析与讨论 讨论与分析 讨论与展望 局限 局限性 研究局限 不足与展望",
-    "conclusion": "结论 总结 结语 小结 结束语 研究结论 全文总结 结论与展望 总结与展望 结语与展望 结论与建议 结论与讨论 结论与启示",
+    "conclusion": "结论 总结 结语 小结 结束语 研究结论 全文总结 结论与展望 总结与展望 结语与展望 结论与建议 "
+    "结论与讨论 结论与启示",
     "references": "参考文献 主要参考文献 引用文献 参考资料 参考书目",
 }
 _CHINESE_ROLES = {heading: role for role, headings in _CHINESE.items() for heading in headings.split()}
@@ -57,11 +60,13 @@ def role_of(heading: str) -> SectionRole:
     for pattern, role in _ROLES:
         if re.fullmatch(pattern, words):
             return role
-    return _chinese_role(heading) if LETTER.search(heading) else "other"
+    return chinese_role(heading)
 
 
-def _chinese_role(heading: str) -> SectionRole:
+def chinese_role(heading: str) -> SectionRole:
     """The role of a Chinese heading, however it is numbered; a short word is often set wide: "摘 要"."""
+    if not LETTER.search(heading):
+        return "other"
     words = "".join(half_width(heading[:80]).split()).translate(_ONE_FORM).strip("[].:*")
     number = _CHINESE_NUMBER.match(words)
     words = words[number.end() :].strip(",.:") if number else words

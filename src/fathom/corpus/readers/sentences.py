@@ -13,8 +13,10 @@ from fathom.records.spans import Span
 # Some journals set a point for the stop; behind a digit it may be a decimal one, or that of a list. Behind the stop may
 # stand what closes a quotation, and the numbers of what is cited: "……。”［2，3］".
 _CHINESE_STOP = re.compile(
-    rf"(?:[。！？；…]+|(?<=[^\d\s])．|(?<=[{LETTERS}）)］\]”])\.(?=\s|$))"
-    r"[”’」』）)]*(?:[［\[〔]\d[\d,，、;；–—~～ －-]{0,200}[］\]〕])*"
+    # What is cited in one bracket belongs to one sentence: "（陈静等，2019；李华，2018）".
+    r"[（(［\[][^（）()［］\[\]。！？…]{0,400}[）)］\]]|"
+    rf"(?P<stop>(?:[。！？；…]+|(?<=[^\d\s])．|(?<=[{LETTERS}）)］\]”])\.(?=\s|$))"
+    r"[”’」』）)]*(?:[［\[〔]\d[\d,，、;；–—~～ －-]{0,200}[］\]〕])*)"
 )
 # A word of thousands of signs is none; the splitter goes back to its beginning at each of its exclamation marks.
 _RUN = re.compile(r"\S{2000,}")
@@ -37,9 +39,10 @@ def is_chinese(text: str) -> bool:
 
 def _chinese(text: str) -> Iterator[tuple[int, int]]:
     place = 0
-    for stop in _CHINESE_STOP.finditer(text):
-        yield place, stop.end()
-        place = stop.end()
+    for found in _CHINESE_STOP.finditer(text):
+        if found["stop"]:
+            yield place, found.end()
+            place = found.end()
     yield place, len(text)
 
 
