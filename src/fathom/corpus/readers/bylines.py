@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fathom.corpus.readers.chinese_bylines import chinese_names_in, is_chinese_body, is_chinese_prose
+from fathom.corpus.readers.chinese_bylines import chinese_names_in, chinese_place, is_chinese_body, is_chinese_prose
 from fathom.corpus.readers.found import FoundAuthor
 from fathom.corpus.readers.linked_text import shown
 from fathom.corpus.readers.markdown_inline import inline
@@ -74,10 +74,15 @@ def _chinese_names_of(line: str) -> list[str]:
 
 def place_in(lines: Sequence[str]) -> str:
     """The body that all who sign belong to, where the lines below a title name one, on a line of its own."""
-    bodies = [line.strip() for line in lines[:_MOST_LINES] if _BODY.search(line[:200]) and not _is_names_only(line)]
+    bodies = [line.strip() for line in lines[:_MOST_LINES] if _tells_a_place(line) and not _is_names_only(line)]
     one = bodies[0] if len(bodies) == 1 else ""
+    one = chinese_place(one) if is_chinese_body(one) else one
     # A mark or a number tells whose body it is, and an address stands behind commas of its own.
     return "" if len(one) > 200 or is_prose(one) or _CUT_SHORT.search(one) else one
+
+
+def _tells_a_place(line: str) -> bool:
+    return bool(_BODY.search(line[:200])) or is_chinese_body(line[:200])
 
 
 def byline_length(paragraphs: Sequence[str]) -> int:

@@ -26,6 +26,8 @@ _LABEL = re.compile(r"\W{0,6}(?:作\s?者(?:姓\s?名)?|文|撰文)\s?[:/]\s?")
 _IN_BRACKETS = re.compile(r"\([^()]{0,400}(?:\)|$)")
 _BETWEEN = re.compile(rf"[^{LETTERS}·•\s]+")
 _FOREIGN = re.compile(rf"[{LETTERS}]{{1,8}}(?:[·•][{LETTERS}]{{1,8}}){{1,3}}")
+_JOINTS = "和与及"
+_POSTCODE = re.compile(r"[\s,]*\d{6}$")
 _LONGEST = 600
 """Signs of a line that are looked at."""
 
@@ -51,6 +53,12 @@ def is_chinese_prose(text: str) -> bool:
     return "。" in text and LETTER.search(text) is not None
 
 
+def chinese_place(line: str) -> str:
+    """The body that a line names, without the brackets and the postcode that are printed with it."""
+    start, end = len(line) - len(line.lstrip(" （(")), len(line.rstrip(" ）)"))
+    return line[start : start + len(_POSTCODE.sub("", half_width(line[start:end])))]
+
+
 def _pieces(line: str) -> list[str]:
     """A line cut at all that stands between names: commas, raised numbers, stars."""
     text = half_width(line[:_LONGEST])
@@ -61,15 +69,17 @@ def _pieces(line: str) -> list[str]:
 
 def _names_of(piece: str) -> list[str]:
     """The names of a piece in which only blanks or one "and" part them; none where anything else stands in it."""
-    words = _closed_up(piece.split())
+    words = _closed_up([word for word in piece.split() if word not in _JOINTS])
     if all(map(_is_name, words)):
         return words
-    halves = re.split("[和与及]", piece)
+    halves = re.split(f"[{_JOINTS}]", piece)
     return halves if len(halves) == 2 and all(map(_is_name, halves)) else []
 
 
 def _closed_up(words: list[str]) -> list[str]:
     """Words with a family name that stands alone joined to what follows it: "王 明 李 小华" is two names."""
+    if len(words) <= 3 and all(len(word) == 1 for word in words):
+        return ["".join(words)]
     names: list[str] = []
     begun = ""
     for word in words:

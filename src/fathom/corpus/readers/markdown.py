@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import PurePosixPath
 
 from fathom.corpus.readers.bylines import byline_length, is_prose, names_in, place_in
+from fathom.corpus.readers.chinese_bylines import is_chinese_body
 from fathom.corpus.readers.decoding import decoded
 from fathom.corpus.readers.found import Block, Found, FoundAuthor, Paragraph, Siblings, Unreadable
 from fathom.corpus.readers.front_matter import Front, Value, front_of, parted, text_of
@@ -45,11 +46,22 @@ _UNSEEN = re.compile("[\u2061-\u2064\ue000\ue001]")
 def read_text(text: str, source: str, otherwise: Sequence[Entry] = ()) -> Found:
     """The document that a Markdown text holds; `otherwise`: what it cites, where it has no list of references."""
     values, rest = parted(_UNSEEN.sub("", text))
-    blocks = list(blocks_of(rest))
+    blocks = list(chain.from_iterable(map(_without_keywords, blocks_of(rest))))
     if not blocks:
         raise Unreadable("it has no text")
     told = {name.lower(): value for name, value in values.items()}
     return _Document(blocks, told, front_of(told), source, is_chinese(_sample(rest)), otherwise).found()
+
+
+# Chinese journals set the keywords on the line below the abstract, and converters keep both in one paragraph.
+_KEYWORDS_LINE = re.compile(r"\n(?=\W{0,6}关\s?键\s?[词字])")
+
+
+def _without_keywords(raw: Raw) -> list[Raw]:
+    """A paragraph with a line of keywords in it as two."""
+    if raw.kind != "paragraph" or "键" not in raw.text:
+        return [raw]
+    return [replace(raw, text=text) for text in _KEYWORDS_LINE.split(raw.text, maxsplit=1)]
 
 
 def _sample(text: str) -> str:
@@ -244,7 +256,10 @@ class _Document:
         if place := place_in(lines):
             authors = [replace(one, affiliations=(place,)) for one in authors]
         self.notes["authors"] = "guessed from the lines below the title"
-        return authors, [*(raw for raw in above if raw.kind != "paragraph"), *head[len(above) :]]
+        kept = (
+            raw for raw in above if raw.kind != "paragraph" and not (raw.kind == "item" and is_chinese_body(raw.text))
+        )
+        return authors, [*kept, *head[len(above) :]]
 
     def _published(self, head: Sequence[Raw]) -> date | None:
         """The date in the front matter, or the last one on which a statute was adopted or changed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fathom.corpus.readers.chinese_signs import LETTERS, half_width
+from fathom.corpus.readers.chinese_signs import LETTER, LETTERS, half_width
 from fathom.corpus.readers.markdown_blocks import Raw
 from fathom.corpus.readers.markdown_inline import ANCHOR, TAG, bare
 from fathom.corpus.readers.reference_lists import YEAR, Entry
@@ -17,6 +17,7 @@ _LABEL = re.compile(
 _LABEL_LINE = re.compile(rf"(.{{2,100}}?,?\s?\\?[\[(](?:{YEAR}|n\.d\.?)?[a-z]?\\?[\])])\s*")
 _NUMBER = rf"\\?\[\d{{1,4}}\\?\]|\d{{1,4}}[.),](?=[{LETTERS}])"
 _NUMBERED = re.compile(_NUMBER)
+_LOOSE = re.compile(r"([0-9]{1,4})[.．、](?=[^\W\d_])")
 _NEW_ENTRY = re.compile(rf"{_NUMBER}|<(?:span|a) (?:id|name)=")
 
 
@@ -60,8 +61,13 @@ def read_list(blocks: Sequence[Raw], entries: list[Entry]) -> list[Raw]:
 def _split_at_labels(text: str) -> list[str]:
     """A paragraph whose lines each begin with a label, cut into them."""
     pieces: list[str] = []
+    chinese = LETTER.search(text) is not None
     for line in text.split("\n"):
-        if pieces and not _NUMBERED.match(half_width(line[:40])):
+        loose = _LOOSE.match(line) if chinese else None
+        # A Chinese list sets no blank behind its numbers: "5.Moss C" is the next entry where it follows the fourth.
+        if loose and int(loose[1]) == len(pieces) + 1:
+            pieces.append(f"{loose[1]}. {line[loose.end() :]}")
+        elif pieces and not _NUMBERED.match(half_width(line[:40])):
             pieces[-1] += "\n" + line
         else:
             pieces.append(line)
