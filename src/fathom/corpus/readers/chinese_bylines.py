@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 from fathom.corpus.readers.chinese_signs import LETTER, LETTERS, half_width
 
@@ -36,10 +37,11 @@ def chinese_names_in(line: str) -> list[str]:
     """The names that a line begins with, where only a body follows them; a name that is set wide is closed up."""
     names: list[str] = []
     for piece in _pieces(line):
-        found = _names_of(piece)
-        if not found:
-            return names if _BODIES.search(piece) else []
+        words = _words_of(piece)
+        found = list(takewhile(_is_name, words))
         names.extend(found)
+        if len(found) < len(words):
+            return names if _BODIES.search(words[len(found)]) else []
     return names
 
 
@@ -67,13 +69,12 @@ def _pieces(line: str) -> list[str]:
     return [piece for one in _BETWEEN.split(text) if (piece := one.strip())]
 
 
-def _names_of(piece: str) -> list[str]:
-    """The names of a piece in which only blanks or one "and" part them; none where anything else stands in it."""
-    words = _closed_up([word for word in piece.split() if word not in _JOINTS])
-    if all(map(_is_name, words)):
-        return words
+def _words_of(piece: str) -> list[str]:
+    """What blanks part in a piece, and an "and" between two names."""
     halves = re.split(f"[{_JOINTS}]", piece)
-    return halves if len(halves) == 2 and all(map(_is_name, halves)) else []
+    if len(halves) == 2 and all(_is_name(half.strip()) for half in halves):
+        return [half.strip() for half in halves]
+    return _closed_up([word for word in piece.split() if word not in _JOINTS])
 
 
 def _closed_up(words: list[str]) -> list[str]:

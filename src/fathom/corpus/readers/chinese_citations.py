@@ -102,6 +102,8 @@ def _narrated(text: str, start: int, end: int, before: str, references: Referenc
 
 def _people_before(before: str, year: str, references: References) -> _People | None:
     """The people whose names a text ends in, the first one's as early as a list of names allows."""
+    # Behind another citation, or in another clause, no list goes on: "王明（2018）、李华等（2020）".
+    before = re.split(r"[()\[\];；。！？：]", before)[-1]
     several = _AND_OTHERS.search(before)
     before = before[: several.start()] if several else before
     joints = [joint.span() for joint in _COMPANY.finditer(before)][-_MOST_NAMES:]
