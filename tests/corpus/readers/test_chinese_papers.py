@@ -7,7 +7,8 @@ import pytest
 from fathom.corpus.readers import markdown
 from fathom.corpus.readers.bylines import byline_length, names_in, place_in
 from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import NoSiblings
+from fathom.corpus.readers.found import FoundReference, Mark, NoSiblings
+from fathom.corpus.readers.pdf_citations import Citer
 from fathom.corpus.readers.reference_lists import Entry, References
 from fathom.corpus.readers.reference_strings import parse_reference
 from fathom.records.articles import Article
@@ -278,6 +279,69 @@ def test_the_company_of_a_name_tells_works_of_one_year_apart() -> None:
     text = "前人王明（2020）、王明和李华（2020）、王明等（2020）与王明等（2019）都已指出。"
     article = read(f"# 标题\n\n## 引言\n\n{text}\n\n## 参考文献\n\n" + "\n\n".join(listed))
     assert [reference for _, _, reference in cited(article)] == [1, 2, 3, 4]
+
+
+THESIS = """\
+---
+author: 王明，李华
+---
+
+# 浮标与混合
+
+## 摘 要（Abstract）
+
+本文估计混合速率<sup>1</sup>。
+
+**关键词** 混合 浮标
+
+## Abstract
+
+We estimate mixing.
+
+**Keywords**: mixing
+
+## 第一章 绪论
+
+研究很多<sup>1,2</sup>，面积为5 km<sup>2</sup>。据文献［1，3］报道〔2〕。【3】
+
+## 参考文献（References）
+
+[1] 王明. 盐度[J]. 海洋学报, 2018, 1(2): 3-4.
+[2] 李华. 混合[D]. 上海: 东海大学, 2017.
+[3] 陈静. 一种浮标: CN1234567A[P]. 2015-03-04.
+"""
+
+
+def test_headings_in_two_languages_and_raised_numbers() -> None:
+    article = read(THESIS)
+    assert [author.span.of(article.text) for author in article.authors] == ["王明", "李华"]
+    assert [section.role for section in article.sections] == ["abstract", "introduction", "references"]
+    assert article.subject == "混合"
+    assert [
+        (one[:2], style) for one, style in zip(cited(article), (c.style for c in article.citations), strict=True)
+    ] == [
+        (("1", "1"), "superscript"),
+        (("1", "1,2"), "superscript"),
+        (("2", "1,2"), "superscript"),
+        (("1", "［1，3］"), "numeric"),
+        (("3", "［1，3］"), "numeric"),
+        (("2", "〔2〕"), "numeric"),
+        (("3", "【3】"), "numeric"),
+    ]
+    assert [year for _, _, year in entries(article)] == [2018, 2017, 2015]
+
+
+def test_links_in_wide_brackets_lose_them() -> None:
+    text = "盐度较高[［1］](#bib.bib1)，也见［[2](#bib.bib2)－[3](#bib.bib3)］。"
+    listed = "".join(f"- 王明. 题名{number}[J]. 刊, 2020.\n" for number in "甲乙丙")
+    article = read(f"# 标题\n\n## 引言\n\n{text}\n\n## 参考文献\n\n{listed}")
+    assert cited(article) == [("1", "［1］", 1), ("2－3", "［2－3］", 2), ("2－3", "［2－3］", 3)]
+
+
+def test_numbers_in_wide_brackets_are_citations_in_a_pdf_too() -> None:
+    citer = Citer([FoundReference(str(number), f"王明. 题名{number}[J]. 刊, 2020.") for number in (1, 2, 3)])
+    marks = [word for word in citer.words("盐度［1］较高［2，3］。") if isinstance(word, Mark)]
+    assert [(mark.text, mark.keys) for mark in marks] == [("1", ("1",)), ("2", ("2",)), ("3", ("3",))]
 
 
 def test_a_name_that_is_set_wide_is_the_same_name() -> None:

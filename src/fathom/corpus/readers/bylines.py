@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from fathom.corpus.readers.chinese_bylines import chinese_names_in, chinese_place, is_chinese_body, is_chinese_prose
+from fathom.corpus.readers.chinese_signs import closed_up
 from fathom.corpus.readers.found import FoundAuthor
 from fathom.corpus.readers.linked_text import shown
 from fathom.corpus.readers.markdown_inline import inline
@@ -143,7 +144,7 @@ def _is_acronym(word: str) -> bool:
 
 def author(name: str) -> FoundAuthor:
     """An author by a printed name: the last word and the particles before it are the family name."""
-    name = " ".join(name.split())
+    name = closed_up(" ".join(name.split()))
     if "," in name:
         family, _, given = name.partition(",")
         return FoundAuthor(given.strip(), family.strip(), printed=f"{given.strip()} {family.strip()}".strip())

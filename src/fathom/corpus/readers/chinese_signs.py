@@ -16,3 +16,11 @@ _HALVED = str.maketrans(_WIDE, _NARROW)
 def half_width(text: str) -> str:
     """The text with narrow brackets, commas and digits for wide ones, sign for sign: places in both are the same."""
     return text if text.isascii() else text.translate(_HALVED)
+
+
+_SET_WIDE = re.compile(rf"[{LETTERS}]{{1,2}}(?: [{LETTERS}]){{1,2}}|[{LETTERS}] [{LETTERS}]{{2}}")
+
+
+def closed_up(name: str) -> str:
+    """A name without the blank that makes it as wide as a name of three letters: "王 明"; any other as it is."""
+    return name.replace(" ", "") if _SET_WIDE.fullmatch(name) else name

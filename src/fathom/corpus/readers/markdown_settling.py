@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from fathom.corpus.readers.chinese_signs import LETTERS
+from fathom.corpus.readers.chinese_signs import LETTER, LETTERS
 from fathom.corpus.readers.found import Block, FoundTable, Heading, Paragraph, TableCell, Words
 from fathom.corpus.readers.markdown_blocks import Raw
 from fathom.corpus.readers.markdown_inline import bare, inline
@@ -13,6 +13,7 @@ from fathom.corpus.readers.printed_citations import settle
 from fathom.corpus.readers.reference_lists import References
 
 _KEYWORDS = re.compile(r"\W*(?:key\s?-?words?(?: and phrases)?|index terms|关\s?键\s?[词字])\W+", re.IGNORECASE)
+_KEYWORD_ENDS = re.compile(rf"\s*[,;·，；]\s*|(?<=[{LETTERS}])(?:\s+|、)(?=[{LETTERS}])")
 _STATEMENT = re.compile(
     r"(?:theorem|lemma|proposition|corollary|definition|remark|assumption|example|claim|conjecture|construction|fact|observation|proof|property|notation|condition|hypothesis)\b",
     re.IGNORECASE,
@@ -65,9 +66,9 @@ class Settler:
         elif raw.kind == "code":
             yield Paragraph([raw.text], verbatim=True)
         elif found := _KEYWORDS.match(raw.text):
-            self.keywords = [
-                one for one in re.split(r"\s*[,;·，；]\s*", bare(raw.text[found.end() :]).rstrip(".。")) if one
-            ]
+            # A Chinese paper has them twice, the second time in English.
+            if not (self.keywords and LETTER.search(self.keywords[0])):
+                self.keywords = [one for one in _KEYWORD_ENDS.split(bare(raw.text[found.end() :]).rstrip(".。")) if one]
         else:
             words = self.words(f"{raw.marker} {raw.text}" if raw.marker else raw.text.removeprefix("•").lstrip())
             if words and not _is_residue(words):

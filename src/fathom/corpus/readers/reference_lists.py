@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-from fathom.corpus.readers.chinese_signs import LETTERS, half_width
+from fathom.corpus.readers.chinese_signs import LETTERS, closed_up, half_width
 from fathom.corpus.readers.found import FoundReference
 from fathom.corpus.readers.reference_strings import parse_reference
 from fathom.records.names import is_particle
@@ -188,12 +188,8 @@ def first_name(label: str) -> str:
 def _family(name: str) -> str:
     """A name to compare by: its family name's last part, without accents."""
     name = name.split(",", maxsplit=1)[0] if "," in name else name
-    words = [word for word in re.findall(r"[^\W\d_]+", _folded(_SET_WIDE.sub("", name))) if len(word) > 1]
+    words = [word for word in re.findall(r"[^\W\d_]+", _folded(closed_up(name))) if len(word) > 1]
     return words[-1] if words else ""
-
-
-_SET_WIDE = re.compile(rf"(?<=[{LETTERS}])\s+(?=[{LETTERS}])")
-"""The blank in "王 明", which makes it as wide as a name of three letters."""
 
 
 def _folded(text: str) -> str:

@@ -52,6 +52,8 @@ _CHINESE_NUMBER = re.compile(
     r"第[一二三四五六七八九十\d]{1,3}(?:章|节|部分)|"
     r"\(?(?:[一二三四五六七八九十]{1,3}|\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,4}|[Ⅰ-Ⅻ])\)?[,.:]{0,2}"
 )
+# Many journals print the heading again in English: "参考文献（References）".
+_IN_ENGLISH = re.compile(r"\(?[A-Za-z]{4,30}\)?[\].:*]*$")
 
 
 def role_of(heading: str) -> SectionRole:
@@ -67,7 +69,8 @@ def chinese_role(heading: str) -> SectionRole:
     """The role of a Chinese heading, however it is numbered; a short word is often set wide: "摘 要"."""
     if not LETTER.search(heading):
         return "other"
-    words = "".join(half_width(heading[:80]).split()).translate(_ONE_FORM).strip("[].:*")
+    words = "".join(half_width(heading[:80]).split()).translate(_ONE_FORM)
+    words = _IN_ENGLISH.sub("", words).strip("[].:*")
     number = _CHINESE_NUMBER.match(words)
     words = words[number.end() :].strip(",.:") if number else words
     return "appendix" if words.startswith("附录") else _CHINESE_ROLES.get(words, "other")

@@ -16,7 +16,7 @@ _CHINESE_STOP = re.compile(
     # What is cited in one bracket belongs to one sentence: "（陈静等，2019；李华，2018）".
     r"[（(［\[][^（）()［］\[\]。！？…]{0,400}[）)］\]]|"
     rf"(?P<stop>(?:[。！？；…]+|(?<=[^\d\s])．|(?<=[{LETTERS}）)］\]”])\.(?=\s|$))"
-    r"[”’」』）)]*(?:[［\[〔]\d[\d,，、;；–—~～ －-]{0,200}[］\]〕])*)"
+    r"[”’」』）)]*(?:[［\[〔【]\d[\d,，、;；–—~～ －-]{0,200}[］\]〕】])*)"
 )
 # A word of thousands of signs is none; the splitter goes back to its beginning at each of its exclamation marks.
 _RUN = re.compile(r"\S{2000,}")
