@@ -331,6 +331,31 @@ def test_headings_in_two_languages_and_raised_numbers() -> None:
     assert [year for _, _, year in entries(article)] == [2018, 2017, 2015]
 
 
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "［1］王明．盐度的观测［J］．刊，2018．\n［2］李华．混合的估计［J］．刊，2017．\n［3］陈静．底部摩擦［J］．刊，2016．",
+        "[1] 王明. 盐度的观测[J]. 刊, 2018. [2] 李华. 混合的估计[J]. 刊, 2017.[3] 陈静. 底部摩擦[J]. 刊, 2016.",
+        "1. 王明. 盐度的观测[J]. 刊, 2018.\n2. 李华. 混合的估计[J]. 刊, 2017.\n3. 陈静. 底部摩擦[J]. 刊, 2016.",
+        "1、王明：《盐度的观测》，《刊》2018年第1期。\n2、李华：《混合的估计》，《刊》2017年。\n3、陈静：《底部摩擦》，2016年。",
+        "[1] 王明. 盐度的观测[J]. 刊, 2018.\n\nWANG Ming. Salt[J]. J, 2018. (in Chinese)\n\n"
+        "[2] 李华. 混合的估计[J]. 刊, 2017.\n\nLI Hua. Mixing[J]. J, 2017.\n\n[3] 陈静. 底部摩擦[J]. 刊, 2016.",
+    ],
+    ids=["lines", "run together", "items", "books", "twice"],
+)
+def test_lists_as_converters_leave_them(listed: str) -> None:
+    article = read(
+        f"# 标题\n\n## 引言\n\n据[3]和［2］。\n\n**参考文献**\n\n{listed}\n\n作者简介：王明（1980—），男。\n"
+    )
+    assert cited(article) == [("3", "[3]", 3), ("2", "［2］", 2)]
+    assert entries(article) == [
+        ("盐度的观测", ["王明"], 2018),
+        ("混合的估计", ["李华"], 2017),
+        ("底部摩擦", ["陈静"], 2016),
+    ]
+    assert "作者简介" in article.text.partition("## References")[0]
+
+
 def test_links_in_wide_brackets_lose_them() -> None:
     text = "盐度较高[［1］](#bib.bib1)，也见［[2](#bib.bib2)－[3](#bib.bib3)］。"
     listed = "".join(f"- 王明. 题名{number}[J]. 刊, 2020.\n" for number in "甲乙丙")

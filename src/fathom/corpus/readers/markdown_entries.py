@@ -17,6 +17,9 @@ _LABEL = re.compile(
 _LABEL_LINE = re.compile(rf"(.{{2,100}}?,?\s?\\?[\[(](?:{YEAR}|n\.d\.?)?[a-z]?\\?[\])])\s*")
 _NUMBER = rf"\\?\[\d{{1,4}}\\?\]|\d{{1,4}}[.),](?=[{LETTERS}])"
 _NUMBERED = re.compile(_NUMBER)
+_INNER_LABEL = re.compile(r"(?:(?<=[\s.。])|^)\[([0-9]{1,4})\](?!\()")
+_AFTER_LIST = re.compile(r"\W{0,6}(?:作者简介|收稿日期|基金项目|责任编辑|通[讯信]作者)")
+"""What Chinese journals print below the list."""
 _LOOSE = re.compile(r"([0-9]{1,4})[.．、](?=[^\W\d_])")
 _NEW_ENTRY = re.compile(rf"{_NUMBER}|<(?:span|a) (?:id|name)=")
 
@@ -44,12 +47,16 @@ def read_list(blocks: Sequence[Raw], entries: list[Entry]) -> list[Raw]:
                 texts[-1].pop()
             entries.extend(filter(None, map(_entry, texts)))
             return list(blocks[place - lead :])
+        if texts and _AFTER_LIST.match(text):
+            entries.extend(filter(None, map(_entry, texts)))
+            return list(blocks[place:])
         text = f"{raw.marker} {text}".strip()
         if raw.kind == "item" and first and bool(first.marker) == bool(raw.marker):
             texts.append([text])
         else:
             for one in _split_at_labels(text):
-                fresh = _NEW_ENTRY.match(half_width(one[:40])) or not texts or (first is None and not one[:1].islower())
+                numbered = _NEW_ENTRY.match(half_width(one[:40]))
+                fresh = numbered or not texts or (first is None and not _goes_on(one, texts[0][0]))
                 if fresh:
                     texts.append([one])
                 else:
@@ -58,11 +65,20 @@ def read_list(blocks: Sequence[Raw], entries: list[Entry]) -> list[Raw]:
     return []
 
 
+def _goes_on(text: str, opening: str) -> bool:
+    """Whether a paragraph without a number goes on with an entry.
+
+    A Chinese list repeats its entries in English: below "[1] 王明. 盐度[J]." stands "WANG Ming. Salinity[J].".
+    """
+    in_chinese = LETTER.search(opening) is not None and _NUMBERED.match(half_width(opening[:40])) is not None
+    return text[:1].islower() or in_chinese
+
+
 def _split_at_labels(text: str) -> list[str]:
     """A paragraph whose lines each begin with a label, cut into them."""
     pieces: list[str] = []
     chinese = LETTER.search(text) is not None
-    for line in text.split("\n"):
+    for line in (_with_lines(text) if chinese else text).split("\n"):
         loose = _LOOSE.match(line) if chinese else None
         # A Chinese list sets no blank behind its numbers: "5.Moss C" is the next entry where it follows the fourth.
         if loose and int(loose[1]) == len(pieces) + 1:
@@ -72,6 +88,20 @@ def _split_at_labels(text: str) -> list[str]:
         else:
             pieces.append(line)
     return pieces
+
+
+def _with_lines(text: str) -> str:
+    """A Chinese list that a converter has run together, with each entry on a line: "[1] 王明. …. [2] 李华. …."."""
+    pieces: list[str] = []
+    place, wanted = 0, ""
+    for label in _INNER_LABEL.finditer(half_width(text)):
+        if wanted and label[1] != wanted:
+            continue
+        if wanted:
+            pieces.append(text[place : label.start()].rstrip())
+            place = label.start()
+        wanted = str(int(label[1]) + 1)
+    return "\n".join([*pieces, text[place:]])
 
 
 def _entry(texts: Sequence[str]) -> Entry | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-from fathom.corpus.readers.chinese_signs import LETTERS, closed_up, half_width
+from fathom.corpus.readers.chinese_signs import LETTER, LETTERS, closed_up, half_width
 from fathom.corpus.readers.found import FoundReference
 from fathom.corpus.readers.reference_strings import parse_reference
 from fathom.records.names import is_particle
@@ -160,7 +160,8 @@ def _parsed(entry: Entry, key: str) -> FoundReference:
     in_label = re.search(rf"\b({YEAR})[a-z]?\b", entry.label)
     year = parts.year or (int(in_label[1]) if in_label else None)
     title, authors = parts.title, tuple(parts.authors)
-    if len(entry.blocks) > 2 and _names_only(entry.blocks[0]):
+    # Nothing in Chinese is in lower case, so that nothing tells a list of names there.
+    if len(entry.blocks) > 2 and _names_only(entry.blocks[0]) and not LETTER.search(entry.blocks[0]):
         second = entry.blocks[1].strip(" .,")
         title = second if re.search(r"\w{2}", second) and not second.startswith("In ") else title
         authors = authors or tuple(_listed_names(entry.blocks[0]))
