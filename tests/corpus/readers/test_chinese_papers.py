@@ -302,7 +302,7 @@ We estimate mixing.
 
 ## 第一章 绪论
 
-研究很多<sup>1,2</sup>，面积为5 km<sup>2</sup>。据文献［1，3］报道〔2〕。【3】
+研究很多<sup>1,2</sup>，面积为5 km<sup>2</sup>，即5公里<sup>2</sup>。据文献［1，3］报道〔2〕。【3】
 
 ## 参考文献（References）
 

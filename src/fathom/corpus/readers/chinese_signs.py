@@ -10,12 +10,14 @@ LETTER = re.compile(rf"[{LETTERS}]")
 
 _WIDE = "（）［］〔〕【】，、；：．－～〜０１２３４５６７８９\u3000"
 _NARROW = "()[][][],,;:.-~~0123456789 "
+_ANY_WIDE = re.compile("[\u3000-\uffff]")
 _HALVED = str.maketrans(_WIDE, _NARROW)
 
 
 def half_width(text: str) -> str:
     """The text with narrow brackets, commas and digits for wide ones, sign for sign: places in both are the same."""
-    return text if text.isascii() else text.translate(_HALVED)
+    # Looked for first: an English text has an accent somewhere, and to translate it takes far longer than to look.
+    return text.translate(_HALVED) if not text.isascii() and _ANY_WIDE.search(text) else text
 
 
 _SET_WIDE = re.compile(rf"[{LETTERS}]{{1,2}}(?: [{LETTERS}]){{1,2}}|[{LETTERS}] [{LETTERS}]{{2}}")

@@ -175,10 +175,12 @@ def _short(word: str) -> bool:
 # In narrow signs (`half_width`): Chinese papers print "［2，5］" and "[2~4]".
 _NUMBERED = re.compile(r"\[\s{0,2}(\d{1,4}(?:\s{0,2}[,;–—−~-]\s{0,2}\d{1,4}){0,60})\s{0,2}\]")
 _NUMBER_OR_RANGE = re.compile(r"(\d{1,4})(?:\s{0,2}[–—−~-]\s{0,2}(\d{1,4}))?")
-# After a short word one number may be an exponent, as in "km²"; several are not. No Chinese unit has two letters more.
+# The sign stands first, so that nothing is looked at where nothing is raised. After a short word one number may be an
+# exponent, as in "km²" and "公里²"; several are not.
 _RAISED_NUMBERS = re.compile(
-    rf"(?:(?<=[^\W\d_]{{3}})|(?<=[,.;:)\]”\"。])|(?<=[{LETTERS}]{{2}})|(?<=[^\W\d_]{{2}})(?={RAISED}\d{{1,4}}\s?[,–—−-]))"
-    rf"{RAISED}(\d{{1,4}}(?:\s?[,–—−-]\s?\d{{1,4}}){{0,60}}){LOWERED}"
+    rf"{RAISED}(?:(?<=[^\W\d_]{{3}}.)|(?<=[,.;:)\]”\"。].)|(?<=[{LETTERS}]{{2}}.)(?<![米里秒].)"
+    r"|(?<=[^\W\d_]{2}.)(?=\d{1,4}\s?[,–—−-]))"
+    rf"(\d{{1,4}}(?:\s?[,–—−-]\s?\d{{1,4}}){{0,60}}){LOWERED}"
 )
 _BRACKETED = re.compile(rf"[(\[]([^()\[\]]{{0,600}}?\b{YEAR}[^()\[\]]{{0,600}})[)\]]")
 _CITED = re.compile(
@@ -217,7 +219,7 @@ def _located(printed: str, references: References) -> Iterator[_Located]:
         yield from _named(text, bracket.start(1), bracket.end(1), references)
     for year in _YEAR_IN_BRACKETS.finditer(text):
         yield from _narrated(text, year, references)
-    if LETTER.search(text):
+    if not text.isascii() and LETTER.search(text):
         yield from ((*cited, "author-year") for cited in chinese_citations(text, references))
 
 
