@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from fathom.corpus.readers import markdown
@@ -398,3 +400,19 @@ def test_hostile_chinese_is_read_in_a_moment(hostile: str) -> None:
     entry = "［1］王明, 李华. 题名[J]. 刊名, 2020, 1: 2."
     text = f"# 标题\n\n{many[:4_000]}\n\n## 引言\n\n盐度{many}较高［1］。\n\n## 参考文献\n\n{entry}\n\n{many}\n"
     assert read(text).references[0].year == 2020
+
+
+@pytest.mark.parametrize("text", [NUMBERED, NAMED, THESIS], ids=["numbered", "named", "thesis"])
+def test_broken_chinese_is_read_with_its_places_sound(text: str) -> None:
+    chance = random.Random(7)
+    for _ in range(150):
+        broken = list(text)
+        for _ in range(chance.randint(1, 15)):
+            broken[chance.randrange(len(broken))] = chance.choice(
+                "（）［］[]，、；：．。等和王·《》“”年2020a \n#*$^{}\u3000"
+            )
+        article = read("# 标题\n\n正文。\n\n" + "".join(broken))
+        for one in article.citations:
+            assert one.group.holds(one.span) and one.span.of(article.text).strip()
+        for reference in article.references:
+            assert all(reference.span.holds(name) for name in reference.authors)
