@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.corpus.readers.compose import compose, role_of
+from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import (
     Found,
     FoundAuthor,
@@ -120,12 +120,3 @@ def test_plain_text_is_plain(text: str) -> None:
     assert plain(plain(text)) == plain(text)
     assert "\n" not in plain(text)
     plain(text).encode()
-
-
-@pytest.mark.parametrize(
-    ("heading", "role"),
-    [("1. Introduction", "introduction"), ("II Related Work", "background"), ("Materials and methods", "methods"),
-     ("Appendix A: Proofs", "appendix"), ("4 Our Thing", "other"), ("REFERENCES", "references")],
-)  # fmt: skip
-def test_headings_tell_their_role(heading: str, role: str) -> None:
-    assert role_of(heading) == role

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fathom.corpus.readers.sentences import forget, sentences
 
 PARAGRAPH = "Cells were grown as in Fig. 2. Dr. Lind counted them. The rest was kept."
@@ -12,3 +14,19 @@ def test_what_the_splitter_remembers_changes_nothing() -> None:
     forget()
     assert [span.of(PARAGRAPH) for span in sentences(PARAGRAPH)] == before
     assert before[-1] == "The rest was kept."
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        ["盐度在冬季较高。", "夏季呢？", "夏季较低；", "其余不详"],
+        ["他写道：“河口是活的。”［2，3］", "此后无人反对。[4-6]", "但也无人证实。"],
+        ["误差为3．5％．", "流量为2.5万方．", "这与文献［2］相近."],
+        ["取自Lind et al.的资料. ", "并用TideMap v1.2模型计算。"],
+        ["（见图1。）", "下文再谈。"],
+        ["摩擦更重要（陈静，2019；李华，2018）；", "风则不然（同上。）", "（未完"],
+    ],
+)
+def test_chinese_sentences_end_at_their_stops(cut: list[str]) -> None:
+    text = "".join(cut)
+    assert [span.of(text) for span in sentences(text)] == [sentence.strip() for sentence in cut]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fathom.corpus.readers.compose import role_of
 from fathom.corpus.readers.found import Block, FoundTable, Heading, Paragraph, Piece, Words
+from fathom.corpus.readers.section_roles import chinese_role, role_of
 
 
 def words_text(words: Words) -> str:
@@ -38,12 +38,16 @@ def without_empty_lists(blocks: Sequence[Block]) -> list[Block]:
 def lifted_abstract(blocks: Sequence[Block]) -> tuple[list[Block], list[Block]]:
     """The blocks of the section called "Abstract", and the others."""
     for place, block in enumerate(blocks):
-        if isinstance(block, Heading) and words_text(block.words).strip(" .:").lower() == "abstract":
+        if isinstance(block, Heading) and _is_abstract(words_text(block.words)):
             end = place + 1
             while end < len(blocks) and not isinstance(blocks[end], Heading):
                 end += 1
             return list(blocks[place + 1 : end]), [*blocks[:place], *blocks[end:]]
     return [], list(blocks)
+
+
+def _is_abstract(heading: str) -> bool:
+    return heading.strip(" .:").lower() == "abstract" or chinese_role(heading) == "abstract"
 
 
 def captioned(blocks: Sequence[Block], caption: Words) -> list[Block]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from fathom.corpus.readers.chinese_bylines import chinese_names_in, chinese_place, is_chinese_body, is_chinese_prose
+from fathom.corpus.readers.chinese_signs import closed_up
 from fathom.corpus.readers.found import FoundAuthor
 from fathom.corpus.readers.linked_text import shown
 from fathom.corpus.readers.markdown_inline import inline
@@ -51,22 +53,37 @@ _MOST_LINES = 200
 
 def is_prose(text: str) -> bool:
     """Whether a paragraph is made of sentences and not of names."""
+    if is_chinese_prose(text[:1_000]):
+        return True
     words = re.findall(r"[^\W\d_]{2,}", text[:1_000])
     return len(words) >= 25 and sum(word[0].islower() for word in words) * 2 > len(words)
 
 
 def names_in(lines: Sequence[str]) -> list[FoundAuthor]:
     """The persons that stand in the lines below a title; a guess."""
-    names = (name for line in lines[:_MOST_LINES] for name in _pieces(line) if _is_name(name))
+    names = (name for line in lines[:_MOST_LINES] for name in _names_of(line))
     return [author(name) for name in dict.fromkeys(names)]
+
+
+def _names_of(line: str) -> list[str]:
+    return [name for name in _pieces(line) if _is_name(name)] or _chinese_names_of(line)
+
+
+def _chinese_names_of(line: str) -> list[str]:
+    return [] if line.isascii() else chinese_names_in(shown(inline(line)))
 
 
 def place_in(lines: Sequence[str]) -> str:
     """The body that all who sign belong to, where the lines below a title name one, on a line of its own."""
-    bodies = [line.strip() for line in lines[:_MOST_LINES] if _BODY.search(line[:200]) and not _is_names_only(line)]
+    bodies = [line.strip() for line in lines[:_MOST_LINES] if _tells_a_place(line) and not _is_names_only(line)]
     one = bodies[0] if len(bodies) == 1 else ""
+    one = chinese_place(one) if is_chinese_body(one) else one
     # A mark or a number tells whose body it is, and an address stands behind commas of its own.
     return "" if len(one) > 200 or is_prose(one) or _CUT_SHORT.search(one) else one
+
+
+def _tells_a_place(line: str) -> bool:
+    return bool(_BODY.search(line[:200])) or is_chinese_body(line[:200])
 
 
 def byline_length(paragraphs: Sequence[str]) -> int:
@@ -85,12 +102,16 @@ def byline_length(paragraphs: Sequence[str]) -> int:
 
 
 def _belongs_to_byline(line: str, named: bool) -> bool:
-    return named or (len(line) <= 200 and not is_prose(line) and bool("@" in line or _BODIES.search(line)))
+    return named or (len(line) <= 200 and not is_prose(line) and _names_a_body(line))
+
+
+def _names_a_body(line: str) -> bool:
+    return bool("@" in line or _BODIES.search(line) or is_chinese_body(line))
 
 
 def _is_names_only(line: str) -> bool:
     names = [piece for piece in _pieces(line) if piece.casefold() not in _DEGREES]
-    return bool(names) and all(map(_is_name, names))
+    return (bool(names) and all(map(_is_name, names))) or bool(_chinese_names_of(line))
 
 
 def _pieces(line: str) -> list[str]:
@@ -123,7 +144,7 @@ def _is_acronym(word: str) -> bool:
 
 def author(name: str) -> FoundAuthor:
     """An author by a printed name: the last word and the particles before it are the family name."""
-    name = " ".join(name.split())
+    name = closed_up(" ".join(name.split()))
     if "," in name:
         family, _, given = name.partition(",")
         return FoundAuthor(given.strip(), family.strip(), printed=f"{given.strip()} {family.strip()}".strip())

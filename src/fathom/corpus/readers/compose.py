@@ -20,6 +20,7 @@ from fathom.corpus.readers.found import (
     Words,
 )
 from fathom.corpus.readers.grouping import Placed, groups
+from fathom.corpus.readers.section_roles import role_of
 from fathom.corpus.readers.sentences import sentences
 from fathom.corpus.readers.tidying import plain, tidy, verbatim
 from fathom.records.articles import (
@@ -411,32 +412,3 @@ def _reference(number: int, entry: FoundReference, text: str, span: Span) -> Ref
         year=entry.year,
         ids={name: value for name, value in entry.ids.items() if value},
     )
-
-
-_ROLES: tuple[tuple[str, SectionRole], ...] = (
-    (
-        r"(.* )?abstract|(plain language |author |executive |lay )?summary|summary by the editors|(.* )?digest"
-        r"|key points|highlights|significance statement",
-        "abstract",
-    ),
-    (r"introduction|motivation", "introduction"),
-    (r"related work|background|literature review|previous work|prior work|preliminaries", "background"),
-    (
-        r"(materials? and )?methods?( and materials?)?|methodology|approach|experimental (procedures|setup)|model",
-        "methods",
-    ),
-    (r"results?( and discussion)?|experiments?|evaluation|findings|analysis", "results"),
-    (r"discussion|limitations", "discussion"),
-    (r"conclusions?|concluding remarks|conclusions? and future work|summary and conclusions?", "conclusion"),
-    (r"appendi(x|ces).*|supplement.*", "appendix"),
-    (r"references|bibliography|literature cited|works cited", "references"),
-)
-
-
-def role_of(heading: str) -> SectionRole:
-    """What a section is for, told by its heading."""
-    words = re.sub(r"^[\dIVXA-H]{1,4}(\.\d+)*[.:)]?\s+", "", heading).strip(" .:").lower()
-    for pattern, role in _ROLES:
-        if re.fullmatch(pattern, words):
-            return role
-    return "other"

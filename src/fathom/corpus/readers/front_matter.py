@@ -248,7 +248,7 @@ def _affiliations(value: Value, bodies: dict[str, str]) -> tuple[str, ...]:
 
 def _names(line: str) -> list[str]:
     """The names in one line; "Lind, Ann" is one name with the family first."""
-    parts = [part.strip() for part in re.split(r",|\band\b", line) if part.strip()]
+    parts = [part.strip() for part in re.split(r"[,，、]|\band\b", line) if part.strip()]
     if len(parts) == 2 and "," in line and min(len(part.split()) for part in parts) == 1:
         return [line.strip()]
     return parts

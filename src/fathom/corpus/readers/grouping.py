@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from fathom.corpus.readers.chinese_signs import half_width
 from fathom.corpus.readers.found import Mark
 from fathom.records.spans import Span
 
@@ -20,6 +21,7 @@ class Placed:
 
 def groups(placed: Sequence[Placed], text: str, start: int) -> Iterator[Span]:
     """For each citation in a stretch of text, which stands at `start`, the whole group it belongs to."""
+    text = half_width(text)
     brackets = _enclosing([one.span for one in placed], _brackets(text, start))
     runs = _runs(placed, text, start)
     for one, bracket in zip(placed, brackets, strict=True):

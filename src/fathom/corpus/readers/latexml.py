@@ -12,6 +12,7 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from fathom.corpus.readers.bylines import author, names_in
+from fathom.corpus.readers.chinese_signs import LETTERS
 from fathom.corpus.readers.decoding import decoded
 from fathom.corpus.readers.found import (
     Block,
@@ -138,6 +139,11 @@ def _tag_end(text: str, place: int) -> int:
 
 
 # Nodes.
+
+
+def _is_one_person(line: str) -> bool:
+    """Whether a line of a byline is one name; Chinese ones may be parted by blanks alone, and are guessed."""
+    return not re.search(rf"[,，、&@]|\band\b|[{LETTERS}]\s", line) and len(line.split()) <= 5
 
 
 def _classes(node: Node) -> frozenset[str]:
@@ -347,7 +353,7 @@ class _Page:
                 for piece in _run(_children(node), lines=True, raised=False).pieces
             ).split("\n")
             lines = [" ".join(line.split()) for line in lines if line.strip()]
-            if len(lines) == 1 and not re.search(r"[,&@]|\band\b", lines[0]) and len(lines[0].split()) <= 5:
+            if len(lines) == 1 and _is_one_person(lines[0]):
                 authors.append(replace(author(lines[0]), affiliations=_affiliations(node)))
                 continue
             guessed = names_in(lines)

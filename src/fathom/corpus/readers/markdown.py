@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import PurePosixPath
 
 from fathom.corpus.readers.bylines import byline_length, is_prose, names_in, place_in
+from fathom.corpus.readers.chinese_bylines import is_chinese_body
 from fathom.corpus.readers.decoding import decoded
 from fathom.corpus.readers.found import Block, Found, FoundAuthor, Paragraph, Siblings, Unreadable
 from fathom.corpus.readers.front_matter import Front, Value, front_of, parted, text_of
@@ -18,6 +19,7 @@ from fathom.corpus.readers.markdown_entries import read_list
 from fathom.corpus.readers.markdown_inline import bare
 from fathom.corpus.readers.markdown_settling import Settler
 from fathom.corpus.readers.reference_lists import YEAR, Entry, References
+from fathom.corpus.readers.section_roles import chinese_role
 from fathom.corpus.readers.sentences import is_chinese
 
 KIND = "markdown"
@@ -44,28 +46,50 @@ _UNSEEN = re.compile("[\u2061-\u2064\ue000\ue001]")
 def read_text(text: str, source: str, otherwise: Sequence[Entry] = ()) -> Found:
     """The document that a Markdown text holds; `otherwise`: what it cites, where it has no list of references."""
     values, rest = parted(_UNSEEN.sub("", text))
-    blocks = list(blocks_of(rest))
+    blocks = list(chain.from_iterable(map(_without_keywords, blocks_of(rest))))
     if not blocks:
         raise Unreadable("it has no text")
     told = {name.lower(): value for name, value in values.items()}
     return _Document(blocks, told, front_of(told), source, is_chinese(_sample(rest)), otherwise).found()
 
 
+# Chinese journals set the keywords on the line below the abstract, and converters keep both in one paragraph.
+_KEYWORDS_LINE = re.compile(r"\n(?=\W{0,6}关\s?键\s?[词字])")
+
+
+def _without_keywords(raw: Raw) -> list[Raw]:
+    """A paragraph with a line of keywords in it as two."""
+    if raw.kind != "paragraph" or "键" not in raw.text:
+        return [raw]
+    return [replace(raw, text=text) for text in _KEYWORDS_LINE.split(raw.text, maxsplit=1)]
+
+
 def _sample(text: str) -> str:
     return re.sub(r"[\s#|*-]+", "", text[:6_000])
 
 
-_ABSTRACT = re.compile(r"\W*(?:abstract|summary|摘\s*要)\W*", re.IGNORECASE)
+_ABSTRACT = re.compile(r"\W*(?:abstract|summary)\W*", re.IGNORECASE)
 _ABSTRACT_LEAD = re.compile(
-    r"\W*(?:abstract|摘\s*要)(?:\s*[:.—–-]+[\s*_]*|\W*(?:\*\*|__|</b>)\W*|\s*\n)", re.IGNORECASE
+    r"\W*(?:abstract(?:\s*[:.—–-]+[\s*_]*|\W*(?:\*\*|__|</b>)\W*|\s*\n)|"
+    # "【摘 要】目的", "摘要：", "摘　要 本文": a bracket, a colon or a blank tells it from a word of the text.
+    r"(?:中文|内容)?[摘提]\s*要(?:[*_\s]*[]:：.】］〕—–-]+[]】］〕*_\s]*|[*_\s]+))",
+    re.IGNORECASE,
 )
 _LIST_OF_REFERENCES = re.compile(
     r"\W*(?:\d{1,2}\.?\s+|[IVX]{1,4}\.?\s+)?(?:references?(?: and notes| cited)?|"
-    r"bibliography|literature(?: cited)?|works cited|参考文献)\W*",
+    r"bibliography|literature(?: cited)?|works cited)\W*",
     re.IGNORECASE,
 )
 _CONTROL_WORD = re.compile(r"\\{1,2}[A-Za-z@]{3,}|†{2,}")
 _CHINESE_DATE = re.compile(r"\s*(\d{4})年(\d{1,2})月(\d{1,2})日(.{0,200})")
+
+
+def _is_abstract(heading: str) -> bool:
+    return bool(_ABSTRACT.fullmatch(heading)) or chinese_role(heading) == "abstract"
+
+
+def _lists_references(heading: str) -> bool:
+    return bool(_LIST_OF_REFERENCES.fullmatch(heading)) or chinese_role(heading) == "references"
 
 
 @dataclass
@@ -125,7 +149,7 @@ class _Document:
         headings = [(place, raw) for place, raw in enumerate(self.raw) if raw.kind == "heading" and bare(raw.text)]
         named = self.front.title
         first = next(((place, raw) for place, raw in headings if raw.level == 1), headings[0] if headings else None)
-        if first and not _ABSTRACT.fullmatch(bare(first[1].text)) and not (named and bare(first[1].text) != named):
+        if first and not _is_abstract(bare(first[1].text)) and not (named and bare(first[1].text) != named):
             return bare(first[1].text), first[0] + 1
         if named:
             return named, 0
@@ -153,9 +177,7 @@ class _Document:
 
     def _shift(self, at: int) -> dict[int, int]:
         """For each rank of heading in the source the rank it gets: sections of the article have two."""
-        used = sorted(
-            {raw.level for raw in self.raw[at:] if raw.kind == "heading" and not _ABSTRACT.fullmatch(raw.text)}
-        )
+        used = sorted({raw.level for raw in self.raw[at:] if raw.kind == "heading" and not _is_abstract(raw.text)})
         if not used:
             return {}
         lift = 2 - used[0]
@@ -171,14 +193,15 @@ class _Document:
         for raw in blocks:
             if raw.kind == "heading":
                 rest.extend(read_list(listed or [], entries))
-                listed = [] if _LIST_OF_REFERENCES.fullmatch(bare(raw.text)) else None
+                listed = [] if _lists_references(bare(raw.text)) else None
                 if listed is None:
                     rest.append(raw)
             elif (
                 listed is None
                 and raw.kind == "paragraph"
-                and _LIST_OF_REFERENCES.fullmatch(raw.text)
-                and "*" in raw.text
+                and _lists_references(raw.text)
+                # In Chinese these letters alone on a line can be nothing else.
+                and ("*" in raw.text or "文" in raw.text)
             ):
                 listed = []
             else:
@@ -197,7 +220,7 @@ class _Document:
     def _abstract(self, blocks: list[Raw]) -> tuple[list[Raw], list[Raw]]:
         """The abstract, and what follows it; two headings in a row are one, as some styles print it twice."""
         place = 0
-        while place < len(blocks) and blocks[place].kind == "heading" and _ABSTRACT.fullmatch(bare(blocks[place].text)):
+        while place < len(blocks) and blocks[place].kind == "heading" and _is_abstract(bare(blocks[place].text)):
             place += 1
         lead = _ABSTRACT_LEAD.match(blocks[place].text) if place < len(blocks) else None
         if not place and not lead:
@@ -212,7 +235,7 @@ class _Document:
             # Without a heading of its own the abstract is one paragraph.
             return abstract[:1], [*abstract[1:], *blocks[end:]]
         again = blocks[end:]
-        if again and again[0].kind == "heading" and _ABSTRACT.fullmatch(bare(again[0].text)):
+        if again and again[0].kind == "heading" and _is_abstract(bare(again[0].text)):
             more, again = self._abstract(again)
             abstract = [*abstract, *more]
         return abstract, again
@@ -221,7 +244,7 @@ class _Document:
         """The authors, and what of the head is text and no byline; `summed_up`: an abstract stands below it."""
         if self.front.authors:
             return self.front.authors, head
-        if not scholarly or self.chinese:
+        if not scholarly:
             return [], head
         above = list(takewhile(lambda raw: not is_prose(raw.text), head))
         if not summed_up:
@@ -233,7 +256,10 @@ class _Document:
         if place := place_in(lines):
             authors = [replace(one, affiliations=(place,)) for one in authors]
         self.notes["authors"] = "guessed from the lines below the title"
-        return authors, [*(raw for raw in above if raw.kind != "paragraph"), *head[len(above) :]]
+        kept = (
+            raw for raw in above if raw.kind != "paragraph" and not (raw.kind == "item" and is_chinese_body(raw.text))
+        )
+        return authors, [*kept, *head[len(above) :]]
 
     def _published(self, head: Sequence[Raw]) -> date | None:
         """The date in the front matter, or the last one on which a statute was adopted or changed."""

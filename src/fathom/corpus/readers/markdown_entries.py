@@ -5,13 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from fathom.corpus.readers.chinese_signs import LETTER, LETTERS, half_width
 from fathom.corpus.readers.markdown_blocks import Raw
 from fathom.corpus.readers.markdown_inline import ANCHOR, TAG, bare
 from fathom.corpus.readers.reference_lists import YEAR, Entry
 
-_LABEL = re.compile(r"\\?[\[(](\d{1,4}|[A-Za-z][\w+.:-]{1,20})\\?[\])]\.?\s*|(\d{1,4})[.)]\s+")
+# In narrow signs (`half_width`); a Chinese entry needs no blank behind its number: "1．王明".
+_LABEL = re.compile(
+    rf"\\?[\[(](\d{{1,4}}|[A-Za-z][\w+.:-]{{1,20}})\\?[\])]\.?\s*|(\d{{1,4}})(?:[.)]\s+|[.),](?=[{LETTERS}]))"
+)
 _LABEL_LINE = re.compile(rf"(.{{2,100}}?,?\s?\\?[\[(](?:{YEAR}|n\.d\.?)?[a-z]?\\?[\])])\s*")
-_NEW_ENTRY = re.compile(r"\\?\[\d{1,4}\\?\]|<(?:span|a) (?:id|name)=")
+_NUMBER = rf"\\?\[\d{{1,4}}\\?\]|\d{{1,4}}[.),](?=[{LETTERS}])"
+_NUMBERED = re.compile(_NUMBER)
+_INNER_LABEL = re.compile(r"(?:(?<=[\s.。])|^)\[([0-9]{1,4})\](?!\()")
+_AFTER_LIST = re.compile(r"\W{0,6}(?:作者简介|收稿日期|基金项目|责任编辑|通[讯信]作者)")
+"""What Chinese journals print below the list."""
+_LOOSE = re.compile(r"([0-9]{1,4})[.．、](?=[^\W\d_])")
+_NEW_ENTRY = re.compile(rf"{_NUMBER}|<(?:span|a) (?:id|name)=")
+
+
+_OPENED = re.compile(rf"(?<=\w)(?<![{LETTERS}])“")
+_CLOSED = re.compile(rf"”(?=\w)(?![{LETTERS}])")
 
 
 def read_list(blocks: Sequence[Raw], entries: list[Entry]) -> list[Raw]:
@@ -33,12 +47,16 @@ def read_list(blocks: Sequence[Raw], entries: list[Entry]) -> list[Raw]:
                 texts[-1].pop()
             entries.extend(filter(None, map(_entry, texts)))
             return list(blocks[place - lead :])
+        if texts and _AFTER_LIST.match(text):
+            entries.extend(filter(None, map(_entry, texts)))
+            return list(blocks[place:])
         text = f"{raw.marker} {text}".strip()
         if raw.kind == "item" and first and bool(first.marker) == bool(raw.marker):
             texts.append([text])
         else:
             for one in _split_at_labels(text):
-                fresh = _NEW_ENTRY.match(one) or not texts or (first is None and not one[:1].islower())
+                numbered = _NEW_ENTRY.match(half_width(one[:40]))
+                fresh = numbered or not texts or (first is None and not _goes_on(one, texts[0][0]))
                 if fresh:
                     texts.append([one])
                 else:
@@ -47,15 +65,43 @@ def read_list(blocks: Sequence[Raw], entries: list[Entry]) -> list[Raw]:
     return []
 
 
+def _goes_on(text: str, opening: str) -> bool:
+    """Whether a paragraph without a number goes on with an entry.
+
+    A Chinese list repeats its entries in English: below "[1] 王明. 盐度[J]." stands "WANG Ming. Salinity[J].".
+    """
+    in_chinese = LETTER.search(opening) is not None and _NUMBERED.match(half_width(opening[:40])) is not None
+    return text[:1].islower() or in_chinese
+
+
 def _split_at_labels(text: str) -> list[str]:
     """A paragraph whose lines each begin with a label, cut into them."""
     pieces: list[str] = []
-    for line in text.split("\n"):
-        if pieces and not re.match(r"\\?\[\d{1,4}\\?\]", line):
+    chinese = LETTER.search(text) is not None
+    for line in (_with_lines(text) if chinese else text).split("\n"):
+        loose = _LOOSE.match(line) if chinese else None
+        # A Chinese list sets no blank behind its numbers: "5.Moss C" is the next entry where it follows the fourth.
+        if loose and int(loose[1]) == len(pieces) + 1:
+            pieces.append(f"{loose[1]}. {line[loose.end() :]}")
+        elif pieces and not _NUMBERED.match(half_width(line[:40])):
             pieces[-1] += "\n" + line
         else:
             pieces.append(line)
     return pieces
+
+
+def _with_lines(text: str) -> str:
+    """A Chinese list that a converter has run together, with each entry on a line: "[1] 王明. …. [2] 李华. …."."""
+    pieces: list[str] = []
+    place, wanted = 0, ""
+    for label in _INNER_LABEL.finditer(half_width(text)):
+        if wanted and label[1] != wanted:
+            continue
+        if wanted:
+            pieces.append(text[place : label.start()].rstrip())
+            place = label.start()
+        wanted = str(int(label[1]) + 1)
+    return "\n".join([*pieces, text[place:]])
 
 
 def _entry(texts: Sequence[str]) -> Entry | None:
@@ -64,12 +110,12 @@ def _entry(texts: Sequence[str]) -> Entry | None:
     text = re.sub(r"^(?:<[^<>]{0,300}>\s*)+", "", text)
     label = ""
     first, _, more = text.partition("\n")
-    if found := _LABEL.match(text):
+    if found := _LABEL.match(half_width(text[:40])):
         label, text = found[1] or found[2], text[found.end() :]
     elif more.strip() and (found := _LABEL_LINE.fullmatch(first)):
         label, text = bare(found[1]), more
-    # Some styles of LaTeXML leave out the blank at a quotation mark.
-    words = re.sub(r"(?<=\w)“", " “", re.sub(r"”(?=\w)", "” ", bare(re.sub(r"\s+", " ", text))))
+    # Some styles of LaTeXML leave out the blank at a quotation mark; Chinese has none there.
+    words = _CLOSED.sub("” ", _OPENED.sub(" “", bare(re.sub(r"\s+", " ", text))))
     if not re.search(r"\w", words):
         return None
     named = bare(_head_of(text, texts))

@@ -30,6 +30,8 @@ TAG = re.compile(
 )
 _AUTOLINK = re.compile(r"<((?:https?://|mailto:)[^<>\s]{1,1000})>")
 _FORMULA = re.compile(r"\$\$[^$]{1,5000}\$\$|\$(?![\s$])(?:[^$\\\n]|\\.){1,1000}(?<!\s)\$(?!\d)")
+# Converters of Chinese papers set a raised citation as a formula: "$^{[2-4]}$".
+_RAISED_NUMBER = re.compile(r"\$\s?\^\s?\{\s?([\[［]\s?\d[\d\s,，、;；~～–－-]{0,60}[\]］])\s?\}\s?\$")
 _TARGET = re.compile(
     r"""\(\s*(?:<([^<>\n]{0,2000})>|((?:[^\s()\\]|\\.|\([^\s()]{0,500}\)){0,2000}))(?:\s+(?:"(?:[^"\\]|\\.){0,2000}"|'[^']{0,2000}'))?\s*\)"""
 )
@@ -80,6 +82,9 @@ class _Inline:
             return place + (2 if escaped in _ESCAPE and escaped else 1)
         if sign == "`":
             return self._code(place)
+        if sign == "$" and (cited := _RAISED_NUMBER.match(text, place)):
+            self._out.extend((RAISED, cited[1], LOWERED))
+            return cited.end()
         if sign == "$" and (formula := _FORMULA.match(text, place)):
             self._out.append(formula[0])
             return formula.end()

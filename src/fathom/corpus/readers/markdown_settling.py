@@ -5,19 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from fathom.corpus.readers.chinese_signs import LETTER, LETTERS
 from fathom.corpus.readers.found import Block, FoundTable, Heading, Paragraph, TableCell, Words
 from fathom.corpus.readers.markdown_blocks import Raw
 from fathom.corpus.readers.markdown_inline import bare, inline
 from fathom.corpus.readers.printed_citations import settle
 from fathom.corpus.readers.reference_lists import References
 
-_KEYWORDS = re.compile(r"\W*(?:key\s?-?words?(?: and phrases)?|index terms|关键词)\W+", re.IGNORECASE)
+_KEYWORDS = re.compile(r"\W*(?:key\s?-?words?(?: and phrases)?|index terms|关\s?键\s?[词字])\W+", re.IGNORECASE)
+_KEYWORD_ENDS = re.compile(rf"\s*[,;·，；]\s*|(?<=[{LETTERS}])(?:\s+|、)(?=[{LETTERS}])")
 _STATEMENT = re.compile(
     r"(?:theorem|lemma|proposition|corollary|definition|remark|assumption|example|claim|conjecture|construction|fact|observation|proof|property|notation|condition|hypothesis)\b",
     re.IGNORECASE,
 )
 _CAPTION = re.compile(r"\W{0,4}(?:table|tab\.|表)\s?[\w.]{1,8}\s?(?:[:.|—–-]|\s)", re.IGNORECASE)
 _PAGE = re.compile(r"page \d{1,4}", re.IGNORECASE)
+
+
+# "（二）" numbers the parts of a section that "一、" numbers.
+_CHINESE_PART = re.compile("[（(][一二三四五六七八九十]{1,3}[）)]")
 
 
 class Settler:
@@ -60,9 +66,9 @@ class Settler:
         elif raw.kind == "code":
             yield Paragraph([raw.text], verbatim=True)
         elif found := _KEYWORDS.match(raw.text):
-            self.keywords = [
-                one for one in re.split(r"\s*[,;·，；]\s*", bare(raw.text[found.end() :]).rstrip(".")) if one
-            ]
+            # A Chinese paper has them twice, the second time in English.
+            if not (self.keywords and LETTER.search(self.keywords[0])):
+                self.keywords = [one for one in _KEYWORD_ENDS.split(bare(raw.text[found.end() :]).rstrip(".。")) if one]
         else:
             words = self.words(f"{raw.marker} {raw.text}" if raw.marker else raw.text.removeprefix("•").lstrip())
             if words and not _is_residue(words):
@@ -78,9 +84,11 @@ class Settler:
             yield Paragraph(words)
             return
         level = self._ranks.get(raw.level, raw.level)
-        number = re.match(r"\d{1,2}((?:\.\d{1,2}){1,4})\.?\s", text)
+        number = re.match(rf"\d{{1,2}}((?:[.．]\d{{1,2}}){{1,4}})[.．]?(?:\s|(?=[{LETTERS}]))", text)
         if self._flat and number:
-            level += number[1].count(".")
+            level += number[1].count(".") + number[1].count("．")
+        elif self._flat and _CHINESE_PART.match(text):
+            level += 1
         yield Heading(level, words)
 
     def _caption(

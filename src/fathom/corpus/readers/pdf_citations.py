@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from fathom.corpus.readers.chinese_signs import half_width
 from fathom.corpus.readers.found import Block, FoundReference, FoundTable, Heading, Mark, Paragraph, TableCell, Words
 from fathom.corpus.readers.pdf_letters import LOWERED, RAISED, bare
 from fathom.corpus.readers.pdf_lines import printed
@@ -62,8 +63,9 @@ class Citer:
 
     def words(self, text: str) -> Words:
         """The text with its citations between."""
-        raised = [] if not self._numbers else list(self._raised(text))
-        found = [*self._bracketed(text), *self._by_name(text), *raised]
+        narrow = half_width(text)
+        raised = [] if not self._numbers else list(self._raised(narrow))
+        found = [*self._bracketed(narrow), *self._by_name(narrow), *raised]
         words: Words = []
         place = 0
         for one in sorted(found, key=lambda at: (at.start, -at.end)):

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from fathom.corpus.readers.chinese_signs import half_width
 from fathom.corpus.readers.found import FoundReference
 from fathom.corpus.readers.pdf_headings import is_heading
 from fathom.corpus.readers.pdf_letters import Line, bare
@@ -74,7 +75,8 @@ def read_references(lines: Lines, numbers: Sequence[int]) -> list[FoundReference
     references: list[FoundReference] = []
     for number, (label, entry) in enumerate(entries, start=1):
         text = bare(lines.words.joined(entry))
-        text = _LABEL.sub("", text, count=1) if label else text
+        printed = _LABEL.match(half_width(text)) if label else None
+        text = text[printed.end() :] if printed else text
         if not re.search(r"\w{2}", text):
             continue
         parsed = parse_reference(text)
@@ -113,7 +115,7 @@ def _numbered_starts(lines: list[Line]) -> list[int]:
     """Where 1, 2, 3, ... begin lines, each after the one before."""
     starts: list[int] = []
     for place, line in enumerate(lines):
-        found = _LABEL.match(bare(line.text))
+        found = _LABEL.match(half_width(bare(line.text)))
         if found and int(next(filter(None, found.groups()))) == len(starts) + 1:
             starts.append(place)
     return starts

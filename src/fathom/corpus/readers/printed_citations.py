@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from fathom.corpus.readers.chinese_citations import chinese_citations
+from fathom.corpus.readers.chinese_signs import LETTER, LETTERS, half_width
 from fathom.corpus.readers.found import Mark, Words
 from fathom.corpus.readers.linked_text import LOWERED, RAISED, Link, Linked
 from fathom.corpus.readers.reference_lists import JOINTS, YEAR, References, first_name
@@ -14,7 +16,7 @@ from fathom.records.names import is_particle
 _YEAR_ALONE = re.compile(rf"{YEAR}[a-z]?")
 _JOIN = re.compile(r"[\s,]*")
 _OPENING = re.compile(r"\s*[,]?\s*[(\[]\s*")
-_DASH = re.compile(r"\s?[-–—−]\s?")
+_DASH = re.compile(r"\s?[-–—−~]\s?")
 _TOOLTIP = re.compile(r"\s*‣.*", re.DOTALL)
 
 
@@ -60,11 +62,11 @@ def _peeled(pieces: Linked, references: References) -> Iterator[str | Mark]:
 
 def _bracketless(text: str) -> tuple[str, str, str]:
     """A link's text without the brackets and commas at its ends, and these."""
-    start, end = 0, len(text)
-    while start < end and text[start] in " ([":
+    start, end, narrow = 0, len(text), half_width(text)
+    while start < end and narrow[start] in " ([":
         start += 1
     while end > start:
-        last, inner = text[end - 1], text[start : end - 1]
+        last, inner = narrow[end - 1], narrow[start : end - 1]
         # The brackets of "Lind (2019)" are its own; a lone closing one is not.
         if last not in " ,;" and not (last == ")" and "(" not in inner) and not (last == "]" and "[" not in inner):
             break
@@ -87,9 +89,9 @@ def _merged(parts: Sequence[str | Mark]) -> list[str | Mark]:
         before = merged[-3:-1]
         match before:
             case [Mark() as first, str() as between] if first.keys == part.keys and not first.text[-1:].isdigit():
-                if _JOIN.fullmatch(between):
+                if _JOIN.fullmatch(half_width(between)):
                     merged[-3:] = [Mark(first.text + between + part.text, part.keys, part.style)]
-                elif _OPENING.fullmatch(between):
+                elif _OPENING.fullmatch(half_width(between)):
                     # In "Lind and Wu (2019)" the names are part of the sentence.
                     named = first.text + between
                     before_it = merged[-4:-3]
@@ -107,7 +109,7 @@ def _ranges(parts: list[str | Mark], references: References) -> list[str | Mark]
     out: list[str | Mark] = []
     for part in parts:
         match out[-2:]:
-            case [Mark() as first, str() as dash] if isinstance(part, Mark) and _DASH.fullmatch(dash):
+            case [Mark() as first, str() as dash] if isinstance(part, Mark) and _DASH.fullmatch(half_width(dash)):
                 keys = references.between(first.text.strip(), part.text.strip()) if _numbers(first, part) else ()
                 if keys:
                     out[-2:] = [Mark(first.text + dash + part.text, keys, part.style)]
@@ -170,12 +172,15 @@ def _short(word: str) -> bool:
 
 # Citations in plain text.
 
-_NUMBERED = re.compile(r"\[\s{0,2}(\d{1,4}(?:\s{0,2}[,;–—−-]\s{0,2}\d{1,4}){0,60})\s{0,2}\]")
-_NUMBER_OR_RANGE = re.compile(r"(\d{1,4})(?:\s{0,2}[–—−-]\s{0,2}(\d{1,4}))?")
-# After a short word one number may be an exponent, as in "km²"; several are not.
+# In narrow signs (`half_width`): Chinese papers print "［2，5］" and "[2~4]".
+_NUMBERED = re.compile(r"\[\s{0,2}(\d{1,4}(?:\s{0,2}[,;–—−~-]\s{0,2}\d{1,4}){0,60})\s{0,2}\]")
+_NUMBER_OR_RANGE = re.compile(r"(\d{1,4})(?:\s{0,2}[–—−~-]\s{0,2}(\d{1,4}))?")
+# The sign stands first, so that nothing is looked at where nothing is raised. After a short word one number may be an
+# exponent, as in "km²" and "公里²"; several are not.
 _RAISED_NUMBERS = re.compile(
-    rf"(?:(?<=[^\W\d_]{{3}})|(?<=[,.;:)\]”\"])|(?<=[^\W\d_]{{2}})(?={RAISED}\d{{1,4}}\s?[,–—−-]))"
-    rf"{RAISED}(\d{{1,4}}(?:\s?[,–—−-]\s?\d{{1,4}}){{0,60}}){LOWERED}"
+    rf"{RAISED}(?:(?<=[^\W\d_]{{3}}.)|(?<=[,.;:)\]”\"。].)|(?<=[{LETTERS}]{{2}}.)(?<![米里秒].)"
+    r"|(?<=[^\W\d_]{2}.)(?=\d{1,4}\s?[,–—−-]))"
+    rf"(\d{{1,4}}(?:\s?[,–—−-]\s?\d{{1,4}}){{0,60}}){LOWERED}"
 )
 _BRACKETED = re.compile(rf"[(\[]([^()\[\]]{{0,600}}?\b{YEAR}[^()\[\]]{{0,600}})[)\]]")
 _CITED = re.compile(
@@ -204,7 +209,8 @@ def _plain_citations(text: str, references: References) -> Iterator[str | Mark]:
 _Located = tuple[int, int, tuple[str, ...], Literal["numeric", "author-year", "superscript"]]
 
 
-def _located(text: str, references: References) -> Iterator[_Located]:
+def _located(printed: str, references: References) -> Iterator[_Located]:
+    text = half_width(printed)
     for bracket in _NUMBERED.finditer(text):
         yield from _numbered(bracket, references, "numeric")
     for raised in _RAISED_NUMBERS.finditer(text):
@@ -213,6 +219,8 @@ def _located(text: str, references: References) -> Iterator[_Located]:
         yield from _named(text, bracket.start(1), bracket.end(1), references)
     for year in _YEAR_IN_BRACKETS.finditer(text):
         yield from _narrated(text, year, references)
+    if not text.isascii() and LETTER.search(text):
+        yield from ((*cited, "author-year") for cited in chinese_citations(text, references))
 
 
 def _numbered(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
+from fathom.corpus.readers.chinese_signs import LETTER, LETTERS, closed_up, half_width
 from fathom.corpus.readers.found import FoundReference
 from fathom.corpus.readers.reference_strings import parse_reference
 from fathom.records.names import is_particle
@@ -125,9 +126,13 @@ class _Work:
     """Folded, to look for names in."""
 
 
+# "王明, 李华, 等." and "王明等." are lists that are cut short; "高等教育" is a word.
+_CUT_SHORT = re.compile(rf"\bet al\b|\band others\b|(?:[,，]\s?|[{LETTERS}])等(?:[,，.．（(\s]|$)", re.IGNORECASE)
+
+
 def _authors_of(entry: Entry, reference: FoundReference) -> int:
     """How many authors an entry has; a list that is cut short has many."""
-    cut_short = re.search(r"\bet al\b|\band others\b", f"{entry.label} {reference.text[:300]}", re.IGNORECASE)
+    cut_short = _CUT_SHORT.search(f"{entry.label} {reference.text[:300]}")
     return max(_MANY, len(reference.authors)) if cut_short else len(reference.authors)
 
 
@@ -155,7 +160,8 @@ def _parsed(entry: Entry, key: str) -> FoundReference:
     in_label = re.search(rf"\b({YEAR})[a-z]?\b", entry.label)
     year = parts.year or (int(in_label[1]) if in_label else None)
     title, authors = parts.title, tuple(parts.authors)
-    if len(entry.blocks) > 2 and _names_only(entry.blocks[0]):
+    # Nothing in Chinese is in lower case, so that nothing tells a list of names there.
+    if len(entry.blocks) > 2 and _names_only(entry.blocks[0]) and not LETTER.search(entry.blocks[0]):
         second = entry.blocks[1].strip(" .,")
         title = second if re.search(r"\w{2}", second) and not second.startswith("In ") else title
         authors = authors or tuple(_listed_names(entry.blocks[0]))
@@ -177,13 +183,13 @@ def _listed_names(block: str) -> list[str]:
 
 def first_name(label: str) -> str:
     """The first author in a label such as "Lind et al. (2018)" or "Lind and Wu [2019]"."""
-    return re.split(r"\bet al\b|\band\b|&|[,(\[]", label)[0]
+    return re.split(rf"\bet al\b|\band\b|&|[,(\[]|(?<=[{LETTERS}]{{2}})等", half_width(label))[0]
 
 
 def _family(name: str) -> str:
     """A name to compare by: its family name's last part, without accents."""
     name = name.split(",", maxsplit=1)[0] if "," in name else name
-    words = [word for word in re.findall(r"[^\W\d_]+", _folded(name)) if len(word) > 1]
+    words = [word for word in re.findall(r"[^\W\d_]+", _folded(closed_up(name))) if len(word) > 1]
     return words[-1] if words else ""
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from fathom.corpus.readers.chinese_references import chinese_layout, chinese_names
+from fathom.corpus.readers.chinese_signs import LETTER, half_width
 from fathom.records.names import PARTICLE, is_particle
 
 LONGEST = 3_000
@@ -27,8 +29,8 @@ def parse_reference(text: str) -> ParsedReference:
     text = " ".join(text[: 2 * LONGEST].split())[:LONGEST]
     ids = identifiers(text)
     # Same length as the text, so that places in one are places in the other.
-    masked = _NUMBER.sub(_blank, _ADDRESS.sub(_blank, text), count=1)
-    for style in (_chinese_standard, _quoted, _year_first, _names_first, _full_names_first, _untitled):
+    masked = _NUMBER.sub(_blank, _ADDRESS.sub(_blank, half_width(text)), count=1)
+    for style in (_chinese, _quoted, _year_first, _names_first, _full_names_first, _untitled):
         parts = style(masked)
         if parts is not None:
             break
@@ -109,7 +111,7 @@ class _Parts:
 
 
 _YEAR = r"(?:1[5-9]\d\d|20\d\d)"
-_LONE_YEAR = re.compile(rf"(?<![\d–/.:-])({_YEAR})(?![\d/]|[–-]\d|\.\d)[a-z]?\b")
+_LONE_YEAR = re.compile(rf"(?<![\d–/.:-])({_YEAR})(?![\d/]|[–-]\d|\.\d)[a-z]?(?:\b|(?=年))")
 _YEAR_IN_BRACKETS = re.compile(rf"\(({_YEAR})[a-z]?\)")
 
 
@@ -125,21 +127,18 @@ def _year(text: str) -> int | None:
 
 # Styles. Each gives the parts, or None where the reference is not written in it.
 
-_CHINESE_MARK = re.compile(r"\s?\[(?:[JMCDSNRPZGA]|CP|DB|EB)(?:/(?:OL|CD|DK|MT))?\]")
 
-
-def _chinese_standard(text: str) -> _Parts | None:
-    """GB/T 7714: 张三, 李四. 题名[J]. 刊名, 2020, 12(3): 4-5."""
-    mark = _CHINESE_MARK.search(text)
-    if mark is None:
+def _chinese(text: str) -> _Parts | None:
+    """GB/T 7714, whatever the language: 张三, 李四. 题名[J]. 刊名, 2020, 12(3): 4-5. And others in Chinese."""
+    layout = chinese_layout(text)
+    if layout is None:
         return None
-    head = text[: mark.start()]
-    # The names end at the first full stop that no further initial follows: "VASWANI A, SHAZEER N. Attention".
-    stop = re.search(r"[.．](?:\s+|(?=[一-鿿]))(?![A-Z][.,\s])|[.．]\s+(?=A\s)", head)
-    if stop is None or not _reads_as_names(text[: stop.start()]):
-        return _Parts(title=_sound(text, 0, mark.start()))
-    start = stop.end()
-    return _Parts(title=_sound(text, start, mark.start()), authors=_names(text, 0, stop.start()))
+    start, end = layout.names
+    if not text[start:end].strip() or not _reads_as_names(text[start:end]):
+        return _Parts(title=_sound(text, start, layout.title[1]), year=layout.year)
+    # The standard sets no comma inside a name, so that "SMITH J, WU B" are two: "WU B" could be initials.
+    inverted = "." in text[start:end]
+    return _Parts(title=_sound(text, *layout.title), authors=_names(text, start, end, inverted), year=layout.year)
 
 
 _QUOTES = re.compile(
@@ -274,7 +273,6 @@ def _untitled(text: str) -> _Parts | None:
 
 # Titles.
 
-_HAN = re.compile(r"[一-鿿]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NO_END = frozenset(
     (
@@ -380,7 +378,7 @@ def _sound(text: str, start: int, end: int) -> _Place:
         end -= 1
     title = text[start:end]
     words = _WORD.findall(title)
-    han = len(_HAN.findall(title))
+    han = len(LETTER.findall(title))
     if (len(title) < 4 or not words) and han < 2:
         return (0, 0)
     if len(title) > 500 or _NOT_A_TITLE.match(title):
@@ -422,15 +420,18 @@ _ONLY_INITIALS = re.compile(rf"(?:(?:{_DIGRAPH}|{_CAPITAL})\.?[\s-]{{0,2}}){{1,5
 _ROLE = re.compile(r"\s*[(\[]?\b(?:eds?|editors?|dirs?|trans)\b\.?[)\]]?\s*$", re.IGNORECASE)
 
 
-def _names(text: str, start: int, end: int) -> tuple[_Place, ...]:
-    """The names in a list of authors, however it is punctuated."""
+def _names(text: str, start: int, end: int, inverted: bool = True) -> tuple[_Place, ...]:
+    """The names in a list of authors, however it is punctuated; `inverted`: a comma may stand inside a name."""
+    if LETTER.search(text, start, end):
+        found = (_trimmed(text, *place) for place in chinese_names(text, start, end))
+        return tuple(place for place in found if place[1] > place[0])
     segment = _ROLE.sub("", text[start:end].rstrip(" ,:;("))
     found_et_al = _ET_AL.search(segment)
     if found_et_al and not segment[found_et_al.end() :].strip(" .,"):
         segment = segment[: found_et_al.start()]
     end = start + len(segment)
     pieces = _cut(text, start, end, only_semicolons=";" in segment)
-    if ";" not in segment:
+    if ";" not in segment and inverted:
         pieces = _paired(text, pieces)
     return tuple(place for place in (_trimmed(text, *piece) for piece in pieces) if place[1] > place[0])
 
@@ -450,8 +451,6 @@ def _cut(text: str, start: int, end: int, only_semicolons: bool) -> list[_Place]
 def _paired(text: str, pieces: list[_Place]) -> list[_Place]:
     """Family names joined with the initials or given names that a comma cut off."""
     words = [text[start:end].strip() for start, end in pieces]
-    if any(_HAN.search(word) for word in words):
-        return pieces
     joined: list[_Place] = []
     at = 0
     chicago = len(words) > 1 and " " not in words[0] and not _ONLY_INITIALS.fullmatch(words[1])

@@ -7,12 +7,19 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from fathom.corpus.readers.chinese_signs import LETTER, LETTERS
 from fathom.records.spans import Span
 
-_CHINESE = re.compile(r"[^。！？；…]*[。！？；…]+[”’」』）)]*|[^。！？；…]+")
+# Some journals set a point for the stop; behind a digit it may be a decimal one, or that of a list. Behind the stop may
+# stand what closes a quotation, and the numbers of what is cited: "……。”［2，3］".
+_CHINESE_STOP = re.compile(
+    # What is cited in one bracket belongs to one sentence: "（陈静等，2019；李华，2018）".
+    r"[（(［\[][^（）()［］\[\]。！？…]{0,400}[）)］\]]|"
+    rf"(?P<stop>(?:[。！？；…]+|(?<=[^\d\s])．|(?<=[{LETTERS}）)］\]”])\.(?=\s|$))"
+    r"[”’」』）)]*(?:[［\[〔【]\d[\d,，、;；–—~～ －-]{0,200}[］\]〕】])*)"
+)
 # A word of thousands of signs is none; the splitter goes back to its beginning at each of its exclamation marks.
 _RUN = re.compile(r"\S{2000,}")
-_HAN = re.compile(r"[一-鿿]")
 
 
 def sentences(text: str, start: int = 0) -> Iterator[Span]:
@@ -27,11 +34,16 @@ def sentences(text: str, start: int = 0) -> Iterator[Span]:
 
 def is_chinese(text: str) -> bool:
     """Whether a good part of the characters is Han."""
-    return not text.isascii() and len(_HAN.findall(text[:2_000])) * 5 > len(text[:2_000])
+    return not text.isascii() and len(LETTER.findall(text[:2_000])) * 5 > len(text[:2_000])
 
 
 def _chinese(text: str) -> Iterator[tuple[int, int]]:
-    return (match.span() for match in _CHINESE.finditer(text))
+    place = 0
+    for found in _CHINESE_STOP.finditer(text):
+        if found["stop"]:
+            yield place, found.end()
+            place = found.end()
+    yield place, len(text)
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
