@@ -42,6 +42,9 @@ OF_THE_TYPE = "of the type asked for"
 MOST_OF_A_RANK = 0.4
 """The share of items whose right candidate may be second, third or last by shared words."""
 
+BEHIND = 2.0
+"""Items by which a matcher may fall behind chance: whoever is always wrong tells as much as whoever is right."""
+
 Cell = tuple[Task, str]
 """A task at a level."""
 Offer = tuple[tuple[Mask, ...], tuple[ArticleId, ...]]
@@ -203,8 +206,10 @@ class CitationMaker:
 
     def _takes(self, cell: Cell, matcher: Matcher, place: int) -> bool:
         """Whether one more item may have its right candidate at that place by the shared words of a matcher."""
-        made, held = self._made[cell], self._ranks[cell, matcher][place]
-        return held <= made / OPTIONS if place == 1 else held <= made * MOST_OF_A_RANK + 1
+        made, ranks = self._made[cell], self._ranks[cell, matcher]
+        if place == 1:
+            return ranks[1] <= made / OPTIONS
+        return ranks[place] <= made * MOST_OF_A_RANK + 1 and ranks[1] >= made / OPTIONS - BEHIND
 
     def _next_order(self, cell: Cell) -> tuple[int, ...]:
         """Where the right candidates stand: every place, or every order, as often as every other."""
