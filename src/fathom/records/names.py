@@ -13,6 +13,10 @@ _PLAIN = str.maketrans(
 )
 
 
+CHINESE = r"\u3400-\u9fff"
+"""Inside the brackets of a pattern: the letters of Chinese."""
+
+
 def without_accents(name: str) -> str:
     """The name as an ASCII-minded typist writes it."""
     decomposed = unicodedata.normalize("NFD", name.translate(_PLAIN))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from itertools import takewhile
 
-from fathom.corpus.readers.chinese_signs import LETTER, LETTERS, half_width
+from fathom.corpus.readers.chinese_signs import LETTER, half_width
+from fathom.records.names import CHINESE
 
 _ONE_LETTER_FAMILIES = frozenset(
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢"
@@ -25,8 +26,8 @@ _BODIES = re.compile(
 )
 _LABEL = re.compile(r"\W{0,6}(?:作\s?者(?:姓\s?名)?|文|撰文)\s?[:/]\s?")
 _IN_BRACKETS = re.compile(r"\([^()]{0,400}(?:\)|$)")
-_BETWEEN = re.compile(rf"[^{LETTERS}·•\s]+")
-_FOREIGN = re.compile(rf"[{LETTERS}]{{1,8}}(?:[·•][{LETTERS}]{{1,8}}){{1,3}}")
+_BETWEEN = re.compile(rf"[^{CHINESE}·•\s]+")
+_FOREIGN = re.compile(rf"[{CHINESE}]{{1,8}}(?:[·•][{CHINESE}]{{1,8}}){{1,3}}")
 _JOINTS = "和与及"
 _POSTCODE = re.compile(r"[\s,]*\d{6}$")
 _LONGEST = 600

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fathom.corpus.readers.chinese_signs import LETTERS
 from fathom.corpus.readers.reference_lists import YEAR, References
+from fathom.records.names import CHINESE
 
 Cited = tuple[int, int, tuple[str, ...]]
 """Where a citation begins and ends, and what it cites."""
@@ -26,7 +26,7 @@ _LEAD = re.compile(
 _COMPANY = re.compile(r"\s*(?:,|以及|[和与及&]|\band\b)\s*")
 _AND_OTHERS = re.compile(r"[\s,]*(?:等(?:人|学者)?|et al\.?)$")
 _LATIN = re.compile(r"(?<![A-Za-zÀ-ɏ'’-])[A-ZÀ-Þ][A-Za-zÀ-ɏ'’-]+$")
-_CHINESE_NAME = re.compile(rf"[{LETTERS}]{{2,4}}$")
+_CHINESE_NAME = re.compile(rf"[{CHINESE}]{{2,4}}$")
 _MOST_NAMES = 5
 _REACH = 80
 """Signs before a bracket in which its names are looked for."""

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fathom.corpus.readers.chinese_signs import LETTER, LETTERS
+from fathom.corpus.readers.chinese_signs import LETTER
+from fathom.records.names import CHINESE
 
 Place = tuple[int, int]
 _YEAR = r"(?:1[5-9]\d\d|20\d\d)"
@@ -17,20 +18,20 @@ _YEAR = r"(?:1[5-9]\d\d|20\d\d)"
 _MARK = re.compile(r"\s?\[(?:[JMCDSNRPZGAK]|CP|DB|EB|CM|DS)(?:/(?:OL|CD|DK|MT))?\]", re.IGNORECASE)
 """What kind of work it is: [J], [M], [EB/OL]."""
 # The names end at the first full stop that no further initial follows: "VASWANI A, SHAZEER N. Attention".
-_STOP = re.compile(rf"\.(?:\s+|(?=[{LETTERS}]))(?![A-Z][.,\s])|\.\s+(?=A\s)|(?<=[{LETTERS}])\.(?=[\w“《])")
+_STOP = re.compile(rf"\.(?:\s+|(?=[{CHINESE}]))(?![A-Z][.,\s])|\.\s+(?=A\s)|(?<=[{CHINESE}])\.(?=[\w“《])")
 _YEAR_BEHIND_NAMES = re.compile(rf"[\s,.]*\(?({_YEAR})[a-z]?\)?\s?$")
 _YEAR_BEFORE_TITLE = re.compile(rf"\s*\(?({_YEAR})[a-z]?\)?\s?[.,:]\s*")
 _YEAR_OF_ISSUE = re.compile(
     rf",\s?({_YEAR})年?(?=\s?(?:[,:;(.]|$))|(?<![\[\d])({_YEAR})-\d{{1,2}}-\d{{1,2}}|({_YEAR})年"
 )
 _QUOTED = re.compile(r"[:,.]?\s?(?:《([^《》]{2,200})》|“([^“”]{2,200})”)")
-_NAME = rf"[{LETTERS}]{{2,4}}|[{LETTERS}]\s[{LETTERS}]|[{LETTERS}]{{1,8}}[·•][{LETTERS}·•]{{1,16}}"
+_NAME = rf"[{CHINESE}]{{2,4}}|[{CHINESE}]\s[{CHINESE}]|[{CHINESE}]{{1,8}}[·•][{CHINESE}·•]{{1,16}}"
 _ALL_NAMES = re.compile(
-    rf"(?:\[[{LETTERS}]{{1,2}}\]\s?)?(?:{_NAME})(?:\s?[,;]\s?(?:{_NAME})){{0,30}}(?:[\s,]{{0,2}}等)?(?:[\s,]{{0,2}}[主编著译]{{1,2}})?"
+    rf"(?:\[[{CHINESE}]{{1,2}}\]\s?)?(?:{_NAME})(?:\s?[,;]\s?(?:{_NAME})){{0,30}}(?:[\s,]{{0,2}}等)?(?:[\s,]{{0,2}}[主编著译]{{1,2}})?"
 )
 _BEHIND_NAMES = re.compile(r"[\s,]*(?:等)?[\s,]*(?:主编|编著|编译|[编著译])?\s*$")
 _BETWEEN = re.compile(r"\s*[,;&]\s*|\s+and\s+")
-_NATION = re.compile(rf"^\s*\[[{LETTERS}]{{1,2}}\]\s?|^\s*\([{LETTERS}]{{1,2}}\)\s?")
+_NATION = re.compile(rf"^\s*\[[{CHINESE}]{{1,2}}\]\s?|^\s*\([{CHINESE}]{{1,2}}\)\s?")
 """Where an author of a translated work is from: [美]."""
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-LETTERS = r"\u3400-\u9fff"
-"""Inside the brackets of a pattern: the letters of Chinese."""
-LETTER = re.compile(rf"[{LETTERS}]")
+from fathom.records.names import CHINESE
+
+LETTER = re.compile(rf"[{CHINESE}]")
 
 _WIDE = "（）［］〔〕【】，、；：．－～〜０１２３４５６７８９\u3000"
 _NARROW = "()[][][],,;:.-~~0123456789 "
@@ -20,7 +20,7 @@ def half_width(text: str) -> str:
     return text.translate(_HALVED) if not text.isascii() and _ANY_WIDE.search(text) else text
 
 
-_SET_WIDE = re.compile(rf"[{LETTERS}]{{1,2}}(?: [{LETTERS}]){{1,2}}|[{LETTERS}] [{LETTERS}]{{2}}")
+_SET_WIDE = re.compile(rf"[{CHINESE}]{{1,2}}(?: [{CHINESE}]){{1,2}}|[{CHINESE}] [{CHINESE}]{{2}}")
 
 
 def closed_up(name: str) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from fathom.corpus.readers.bylines import author, names_in
-from fathom.corpus.readers.chinese_signs import LETTERS
 from fathom.corpus.readers.decoding import decoded
 from fathom.corpus.readers.found import (
     Block,
@@ -30,6 +29,7 @@ from fathom.corpus.readers.linked_text import Link, Linked
 from fathom.corpus.readers.printed_citations import settle
 from fathom.corpus.readers.reference_lists import Entry, References
 from fathom.corpus.readers.reference_strings import identifiers
+from fathom.records.names import CHINESE
 
 KIND = "latexml"
 
@@ -143,7 +143,7 @@ def _tag_end(text: str, place: int) -> int:
 
 def _is_one_person(line: str) -> bool:
     """Whether a line of a byline is one name; Chinese ones may be parted by blanks alone, and are guessed."""
-    return not re.search(rf"[,，、&@]|\band\b|[{LETTERS}]\s", line) and len(line.split()) <= 5
+    return not re.search(rf"[,，、&@]|\band\b|[{CHINESE}]\s", line) and len(line.split()) <= 5
 
 
 def _classes(node: Node) -> frozenset[str]:

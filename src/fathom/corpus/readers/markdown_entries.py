@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fathom.corpus.readers.chinese_signs import LETTER, LETTERS, half_width
+from fathom.corpus.readers.chinese_signs import LETTER, half_width
 from fathom.corpus.readers.markdown_blocks import Raw
 from fathom.corpus.readers.markdown_inline import ANCHOR, TAG, bare
 from fathom.corpus.readers.reference_lists import YEAR, Entry
+from fathom.records.names import CHINESE
 
 # In narrow signs (`half_width`); a Chinese entry needs no blank behind its number: "1．王明".
 _LABEL = re.compile(
-    rf"\\?[\[(](\d{{1,4}}|[A-Za-z][\w+.:-]{{1,20}})\\?[\])]\.?\s*|(\d{{1,4}})(?:[.)]\s+|[.),](?=[{LETTERS}]))"
+    rf"\\?[\[(](\d{{1,4}}|[A-Za-z][\w+.:-]{{1,20}})\\?[\])]\.?\s*|(\d{{1,4}})(?:[.)]\s+|[.),](?=[{CHINESE}]))"
 )
 _LABEL_LINE = re.compile(rf"(.{{2,100}}?,?\s?\\?[\[(](?:{YEAR}|n\.d\.?)?[a-z]?\\?[\])])\s*")
-_NUMBER = rf"\\?\[\d{{1,4}}\\?\]|\d{{1,4}}[.),](?=[{LETTERS}])"
+_NUMBER = rf"\\?\[\d{{1,4}}\\?\]|\d{{1,4}}[.),](?=[{CHINESE}])"
 _NUMBERED = re.compile(_NUMBER)
 _INNER_LABEL = re.compile(r"(?:(?<=[\s.。])|^)\[([0-9]{1,4})\](?!\()")
 _AFTER_LIST = re.compile(r"\W{0,6}(?:作者简介|收稿日期|基金项目|责任编辑|通[讯信]作者)")
@@ -24,8 +25,8 @@ _LOOSE = re.compile(r"([0-9]{1,4})[.．、](?=[^\W\d_])")
 _NEW_ENTRY = re.compile(rf"{_NUMBER}|<(?:span|a) (?:id|name)=")
 
 
-_OPENED = re.compile(rf"(?<=\w)(?<![{LETTERS}])“")
-_CLOSED = re.compile(rf"”(?=\w)(?![{LETTERS}])")
+_OPENED = re.compile(rf"(?<=\w)(?<![{CHINESE}])“")
+_CLOSED = re.compile(rf"”(?=\w)(?![{CHINESE}])")
 
 
 def read_list(blocks: Sequence[Raw], entries: list[Entry]) -> list[Raw]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from fathom.corpus.readers.chinese_signs import LETTER, LETTERS
+from fathom.corpus.readers.chinese_signs import LETTER
 from fathom.corpus.readers.found import Block, FoundTable, Heading, Paragraph, TableCell, Words
 from fathom.corpus.readers.markdown_blocks import Raw
 from fathom.corpus.readers.markdown_inline import bare, inline
 from fathom.corpus.readers.printed_citations import settle
 from fathom.corpus.readers.reference_lists import References
+from fathom.records.names import CHINESE
 
 _KEYWORDS = re.compile(r"\W*(?:key\s?-?words?(?: and phrases)?|index terms|关\s?键\s?[词字])\W+", re.IGNORECASE)
-_KEYWORD_ENDS = re.compile(rf"\s*[,;·，；]\s*|(?<=[{LETTERS}])(?:\s+|、)(?=[{LETTERS}])")
+_KEYWORD_ENDS = re.compile(rf"\s*[,;·，；]\s*|(?<=[{CHINESE}])(?:\s+|、)(?=[{CHINESE}])")
 _STATEMENT = re.compile(
     r"(?:theorem|lemma|proposition|corollary|definition|remark|assumption|example|claim|conjecture|construction|fact|observation|proof|property|notation|condition|hypothesis)\b",
     re.IGNORECASE,
@@ -84,7 +85,7 @@ class Settler:
             yield Paragraph(words)
             return
         level = self._ranks.get(raw.level, raw.level)
-        number = re.match(rf"\d{{1,2}}((?:[.．]\d{{1,2}}){{1,4}})[.．]?(?:\s|(?=[{LETTERS}]))", text)
+        number = re.match(rf"\d{{1,2}}((?:[.．]\d{{1,2}}){{1,4}})[.．]?(?:\s|(?=[{CHINESE}]))", text)
         if self._flat and number:
             level += number[1].count(".") + number[1].count("．")
         elif self._flat and _CHINESE_PART.match(text):

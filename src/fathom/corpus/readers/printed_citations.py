@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from fathom.corpus.readers.chinese_citations import chinese_citations
-from fathom.corpus.readers.chinese_signs import LETTER, LETTERS, half_width
+from fathom.corpus.readers.chinese_signs import LETTER, half_width
 from fathom.corpus.readers.found import Mark, Words
 from fathom.corpus.readers.linked_text import LOWERED, RAISED, Link, Linked
 from fathom.corpus.readers.reference_lists import JOINTS, YEAR, References, first_name
-from fathom.records.names import is_particle
+from fathom.records.names import CHINESE, is_particle
 
 _YEAR_ALONE = re.compile(rf"{YEAR}[a-z]?")
 _JOIN = re.compile(r"[\s,]*")
@@ -178,7 +178,7 @@ _NUMBER_OR_RANGE = re.compile(r"(\d{1,4})(?:\s{0,2}[–—−~-]\s{0,2}(\d{1,4})
 # The sign stands first, so that nothing is looked at where nothing is raised. After a short word one number may be an
 # exponent, as in "km²" and "公里²"; several are not.
 _RAISED_NUMBERS = re.compile(
-    rf"{RAISED}(?:(?<=[^\W\d_]{{3}}.)|(?<=[,.;:)\]”\"。].)|(?<=[{LETTERS}]{{2}}.)(?<![米里秒].)"
+    rf"{RAISED}(?:(?<=[^\W\d_]{{3}}.)|(?<=[,.;:)\]”\"。].)|(?<=[{CHINESE}]{{2}}.)(?<![米里秒].)"
     r"|(?<=[^\W\d_]{2}.)(?=\d{1,4}\s?[,–—−-]))"
     rf"(\d{{1,4}}(?:\s?[,–—−-]\s?\d{{1,4}}){{0,60}}){LOWERED}"
 )

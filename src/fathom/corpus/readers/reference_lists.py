@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-from fathom.corpus.readers.chinese_signs import LETTER, LETTERS, closed_up, half_width
+from fathom.corpus.readers.chinese_signs import LETTER, closed_up, half_width
 from fathom.corpus.readers.found import FoundReference
 from fathom.corpus.readers.reference_strings import parse_reference
-from fathom.records.names import is_particle
+from fathom.records.names import CHINESE, is_particle
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class _Work:
 
 
 # "王明, 李华, 等." and "王明等." are lists that are cut short; "高等教育" is a word.
-_CUT_SHORT = re.compile(rf"\bet al\b|\band others\b|(?:[,，]\s?|[{LETTERS}])等(?:[,，.．（(\s]|$)", re.IGNORECASE)
+_CUT_SHORT = re.compile(rf"\bet al\b|\band others\b|(?:[,，]\s?|[{CHINESE}])等(?:[,，.．（(\s]|$)", re.IGNORECASE)
 
 
 def _authors_of(entry: Entry, reference: FoundReference) -> int:
@@ -183,7 +183,7 @@ def _listed_names(block: str) -> list[str]:
 
 def first_name(label: str) -> str:
     """The first author in a label such as "Lind et al. (2018)" or "Lind and Wu [2019]"."""
-    return re.split(rf"\bet al\b|\band\b|&|[,(\[]|(?<=[{LETTERS}]{{2}})等", half_width(label))[0]
+    return re.split(rf"\bet al\b|\band\b|&|[,(\[]|(?<=[{CHINESE}]{{2}})等", half_width(label))[0]
 
 
 def _family(name: str) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from fathom.corpus.readers.chinese_signs import LETTER, LETTERS
+from fathom.corpus.readers.chinese_signs import LETTER
+from fathom.records.names import CHINESE
 from fathom.records.spans import Span
 
 # Some journals set a point for the stop; behind a digit it may be a decimal one, or that of a list. Behind the stop may
@@ -15,7 +16,7 @@ from fathom.records.spans import Span
 _CHINESE_STOP = re.compile(
     # What is cited in one bracket belongs to one sentence: "（陈静等，2019；李华，2018）".
     r"[（(［\[][^（）()［］\[\]。！？…]{0,400}[）)］\]]|"
-    rf"(?P<stop>(?:[。！？；…]+|(?<=[^\d\s])．|(?<=[{LETTERS}）)］\]”])\.(?=\s|$))"
+    rf"(?P<stop>(?:[。！？；…]+|(?<=[^\d\s])．|(?<=[{CHINESE}）)］\]”])\.(?=\s|$))"
     r"[”’」』）)]*(?:[［\[〔【]\d[\d,，、;；–—~～ －-]{0,200}[］\]〕】])*)"
 )
 # A word of thousands of signs is none; the splitter goes back to its beginning at each of its exclamation marks.

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from fathom.records.names import CHINESE
 from fathom.records.spans import Span
 
-LETTERS = r"\u3400-\u9fff"
-
-_NAME = re.compile(rf"[{LETTERS}·]{{2,}}")
+_NAME = re.compile(rf"[{CHINESE}·]{{2,}}")
 _BRACKETED = r"\s*[（(]\s*(?:19|20)\d\d[a-z]?\s*[)）]"
 _YEAR = rf"(?:{_BRACKETED}|[，,]?\s*(?:19|20)\d\d[a-z]?年?)"
 _AND = r"\s*(?:以及|[、，,和与及&])\s*"

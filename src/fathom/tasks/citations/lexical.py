@@ -73,9 +73,19 @@ def query(text: str, around: Span, hidden: Iterable[Span]) -> frozenset[str]:
 
 
 def scores(wanted: Iterable[str], candidates: Sequence[Counted], cosine: bool = False) -> list[float]:
-    """How well each candidate goes with the stems of the query; what all have tells little."""
-    total = [0.0] * len(candidates)
+    """How well each candidate goes with the stems of the query."""
     words = sorted(wanted)
+    return _cosines(words, candidates) if cosine else _sums(words, candidates)
+
+
+def _cosines(words: Sequence[str], candidates: Sequence[Counted]) -> list[float]:
+    length = sqrt(len(words)) or 1.0
+    return [sum(one.counts.get(word, 0) for word in words) / one.size / length for one in candidates]
+
+
+def _sums(words: Sequence[str], candidates: Sequence[Counted]) -> list[float]:
+    """What all candidates have tells little, and the tenth time less than the first."""
+    total = [0.0] * len(candidates)
     for word in words:
         counts = [candidate.counts.get(word, 0) for candidate in candidates]
         found = sum(map(bool, counts))
@@ -84,11 +94,8 @@ def scores(wanted: Iterable[str], candidates: Sequence[Counted], cosine: bool = 
         weight = log((len(candidates) + 1) / found)
         for number, count in enumerate(counts):
             if count:
-                total[number] += count if cosine else weight * (1 + log(count))
-    if not cosine:
-        return total
-    length = sqrt(len(words)) or 1.0
-    return [score / candidate.size / length for score, candidate in zip(total, candidates, strict=True)]
+                total[number] += weight * (1 + log(count))
+    return total
 
 
 def rank(answer: int, found: Sequence[float]) -> int:

@@ -11,15 +11,15 @@ from itertools import pairwise
 from operator import itemgetter
 
 from fathom.records.articles import Apparatus, Article, Citation
-from fathom.records.names import PARTICLE, family_of
+from fathom.records.names import CHINESE, PARTICLE, family_of
 from fathom.records.spans import Span
-from fathom.tasks.citations.chinese_names import LETTERS, chinese_names, named_in, names_before
+from fathom.tasks.citations.chinese_names import chinese_names, named_in, names_before
 from fathom.tasks.citations.words import occurrences
 
 NEIGHBOUR = 4
 """Characters between two citations that stand as one group, whatever the brackets say."""
 
-_NAME = rf"[A-ZÀ-ÖØ-Ž](?:[^\W{LETTERS}]|[’'-])+"
+_NAME = rf"[A-ZÀ-ÖØ-Ž](?:[^\W{CHINESE}]|[’'-])+"
 _AND = r"(?:,? (?:and|&) |\s?[和与及、]\s?)"
 _NAMES = re.compile(
     rf"(?P<first>{_NAME})(?:{_AND}{_NAME}|(?:, {_NAME}){{1,3}}{_AND}{_NAME}| et al\.?)?(?:\s?等人?)?,?\s*$"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from fathom.tasks.citations.chinese_names import LETTERS
+from fathom.records.names import CHINESE
 
 Manner = Literal["attributional", "descriptive"]
 
@@ -14,7 +14,7 @@ BEFORE = 120
 
 _WORD = re.compile(r"[^\W_][\w.+*/@’'&-]*[\w+*]|[^\W_]")
 _TAIL = re.compile(r"[\s\\(\[{*_`\"“”（［【]+$")
-_CHINESE = re.compile(rf"[{LETTERS}]+")
+_CHINESE = re.compile(rf"[{CHINESE}]+")
 _CHINESE_ARTEFACTS = (
     "模型",
     "算法",

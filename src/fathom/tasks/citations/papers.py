@@ -11,6 +11,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from fathom.records.articles import Apparatus, Article, ArticleId, Citation, Section
+from fathom.records.names import CHINESE
 from fathom.records.spans import Span
 from fathom.tasks.citations.mentions import Mentions
 from fathom.tasks.citations.naming import BEFORE, Manner, manner_of
@@ -183,7 +184,7 @@ class Paper:
         return sorted(company, key=lambda work: (company[work], work))
 
 
-_WORDS = re.compile(r"[\u3400-\u9fff]{2}|[^\W\d_\u3400-\u9fff]{2,}")
+_WORDS = re.compile(rf"[{CHINESE}]{{2}}|[^\W\d_{CHINESE}]{{2,}}")
 """Words, and pairs of Chinese characters, which stand for one."""
 
 

@@ -9,11 +9,12 @@ from math import sqrt
 from sys import intern
 from typing import NamedTuple
 
+from fathom.records.names import CHINESE
 from fathom.records.spans import Span
 
 _LETTERS = r"[a-z\u00df-\u00f6\u00f8-\u1fff\uac00-\ud7a3]"
 """Small letters, by their places: looking each one up takes twice as long."""
-_SIGNS = r"[\u3040-\u30ff\u3400-\u9fff]"
+_SIGNS = rf"[\u3040-\u30ff{CHINESE}]"
 """Of writing without blanks between words, of which any two beside one another stand for a word."""
 _SIGN = re.compile(_SIGNS)
 _PAIRS = re.compile(rf"(?=({_SIGNS}{{2}}))")
