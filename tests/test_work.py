@@ -125,3 +125,13 @@ def test_a_team_stays_for_several_works_even_where_one_is_broken_off() -> None:
         assert next(broken_off) == 0
         broken_off.close()
         assert list(team.ordered(square, range(10))) == [n * n for n in range(10)]
+
+
+def _doubled(content: bytes) -> bytes:
+    return content * 2
+
+
+def test_large_items_and_large_results_pass_one_another() -> None:
+    """Neither fits a pipe: a parent that sends and a worker that answers would wait for one another for ever."""
+    items = [bytes([number]) * 3_000_000 for number in range(24)]
+    assert list(run_ordered(_doubled, items, 2)) == [item * 2 for item in items]

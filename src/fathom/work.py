@@ -14,10 +14,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
+from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
 from fathom.records.errors import FathomError
@@ -27,6 +28,9 @@ R = TypeVar("R")
 
 DEATHS_ALLOWED = 3
 """How many workers may die over one task before the work is given up: one may be killed for memory, not every one."""
+
+AT_HAND = 2
+"""Tasks that a worker has: the next one is there when it is done with one."""
 
 AHEAD = 4
 """Tasks under way or done but not yet wanted, for each process: enough to stay busy, few enough to keep memory flat."""
@@ -74,7 +78,7 @@ class Team:
             yield from _Shift[T, R](task, self).results(iter(items))
         finally:
             # Where the caller had enough, what comes back now would be taken for the next work's.
-            for worker in [worker for worker in self._workers if worker.job is not None]:
+            for worker in [worker for worker in self._workers if worker.jobs]:
                 self.dismiss(worker)
 
     @property
@@ -109,7 +113,8 @@ class _Worker:
     pipe: Connection
     task: object = None
     """What it was told to do."""
-    job: _Job | None = None
+    jobs: deque[_Job] = field(default_factory=deque)
+    """The one under way, and the next."""
 
 
 @dataclass
@@ -139,13 +144,16 @@ class _Shift(Generic[T, R]):
             if self._wanted in self._done:
                 self._wanted += 1
                 yield self._done.pop(self._wanted - 1)
-            elif any(worker.job for worker in self._team.workers):
+            elif any(worker.jobs for worker in self._team.workers):
                 self._listen()
             elif not self._again:
                 return
 
     def _give_out(self, jobs: Iterator[_Job]) -> None:
-        for worker in [worker for worker in self._team.workers if worker.job is None]:
+        while True:
+            worker = min(self._team.workers, key=lambda one: len(one.jobs))
+            if len(worker.jobs) == AT_HAND:
+                return
             job = self._again.popleft() if self._again else self._next(jobs)
             if job is None:
                 return
@@ -160,7 +168,7 @@ class _Shift(Generic[T, R]):
         return job
 
     def _give(self, worker: _Worker, job: _Job) -> None:
-        worker.job = job
+        worker.jobs.append(job)
         try:
             if worker.task is not self._task:
                 worker.task = self._task
@@ -171,7 +179,7 @@ class _Shift(Generic[T, R]):
 
     def _listen(self) -> None:
         """Take what has come back; a worker that died is replaced and its task done again."""
-        busy = {worker.pipe: worker for worker in self._team.workers if worker.job is not None}
+        busy = {worker.pipe: worker for worker in self._team.workers if worker.jobs}
         for pipe in wait(list(busy)):
             worker = busy[pipe]  # type: ignore[index]
             try:
@@ -179,15 +187,12 @@ class _Shift(Generic[T, R]):
             except (EOFError, OSError):
                 self._bury(worker)
                 continue
-            assert worker.job is not None
             if isinstance(outcome, _Failed):
                 raise outcome.error
-            self._done[worker.job.number] = outcome
-            worker.job = None
+            self._done[worker.jobs.popleft().number] = outcome
 
     def _bury(self, worker: _Worker) -> None:
-        job = worker.job
-        assert job is not None
+        job = worker.jobs[0]
         job.deaths += 1
         if job.deaths >= DEATHS_ALLOWED:
             raise FathomError(
@@ -195,7 +200,7 @@ class _Shift(Generic[T, R]):
                 "Run it again with --processes 1, or free some memory."
             )
         self._team.replace(worker)
-        self._again.append(job)
+        self._again.extend(worker.jobs)
 
 
 @dataclass(frozen=True)
@@ -212,11 +217,13 @@ class _Failed:
 
 def _serve(pipe: Connection) -> None:
     """A worker's life: tasks and items in, results out, until the pipe ends."""
+    at_hand: SimpleQueue[Any] = SimpleQueue()
+    # Read beside the work: while a result goes out, the next item comes in, and neither side waits for the other.
+    threading.Thread(target=_take_in, args=(pipe, at_hand), daemon=True).start()
     task: Callable[[Any], Any] | None = None
     while True:
-        try:
-            item = pipe.recv()
-        except (EOFError, OSError):
+        item = at_hand.get()
+        if item is _END:
             return
         if isinstance(item, _Task):
             task = item.call
@@ -230,6 +237,20 @@ def _serve(pipe: Connection) -> None:
             pipe.send(outcome)
         except OSError:
             return
+
+
+_END = object()
+
+
+def _take_in(pipe: Connection, at_hand: SimpleQueue[Any]) -> None:
+    """Whatever ends it, the worker ends too, and its parent sees that."""
+    try:
+        while True:
+            at_hand.put(pipe.recv())
+    except (EOFError, OSError):
+        return
+    finally:
+        at_hand.put(_END)
 
 
 def _end(worker: _Worker) -> None:
