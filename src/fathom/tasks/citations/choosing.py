@@ -20,6 +20,8 @@ CLEARLY = 1.15
 """How much better than the right one a wrong candidate must match: a near tie is another matcher's hit."""
 
 HALF = 0.5
+OFFERED = 3
+"""Sets of masks that are offered around one of them: another matcher may have a veto."""
 
 _ORDERS = np.array(list(permutations(range(OPTIONS))))
 _RIGHT = (np.arange(OPTIONS) == _ORDERS).mean(axis=1)
@@ -49,19 +51,19 @@ class Matched:
 
 def beside(
     mask: Mask, others: Sequence[ArticleId], wanted: Sequence[int], matched: Matched
-) -> tuple[ArticleId, ...] | None:
-    """Three of the works, the first that will do, beside which the right one has the place that is wanted most."""
+) -> list[tuple[ArticleId, ...]]:
+    """Three of the works for each place that the right one may have beside them, the one that is wanted most first."""
     right = matched.score(mask, mask.work)
     by_place: dict[int, tuple[ArticleId, ...]] = {}
     for chosen in combinations(others, OPTIONS - 1):
         found = [matched.score(mask, work) for work in chosen]
         if max(found) <= right or max(found) > right * CLEARLY:
             by_place.setdefault(1 + sum(score > right for score in found), chosen)
-    return next((by_place[place] for place in wanted if place in by_place), None)
+    return [by_place[place] for place in wanted if place in by_place]
 
 
-def together(anchor: Mask, others: Sequence[Mask], most: float, matched: Matched) -> tuple[Mask, ...] | None:
-    """Three of the masks beside which about that share, and no more, is filled by shared words."""
+def together(anchor: Mask, others: Sequence[Mask], most: float, matched: Matched) -> list[tuple[Mask, ...]]:
+    """Sets of three of the masks beside which about that share, and no more, is filled by shared words."""
     masks = [anchor, *others]
     table = np.array([[matched.score(mask, other.work) for other in masks] for mask in masks])
     sets = np.array([(0, *chosen) for chosen in combinations(range(1, len(masks)), OPTIONS - 1)])
@@ -69,8 +71,7 @@ def together(anchor: Mask, others: Sequence[Mask], most: float, matched: Matched
     filled = _RIGHT[totals.argmax(axis=1)]
     is_clear = (filled == 1) | (totals.max(axis=1) >= totals[:, 0] * CLEARLY)
     fitting = np.flatnonzero(is_clear & (filled <= most))
-    if not len(fitting):
-        return None
     # While little may be filled, as little as can be: that makes room for a paper that allows no such masks.
-    best = fitting[np.abs(filled[fitting] - (most if most >= HALF else 0.0)).argmin()]
-    return tuple(masks[place] for place in sets[best][1:])
+    apart = np.abs(filled[fitting] - (most if most >= HALF else 0.0))
+    best = fitting[apart.argsort(kind="stable")[:OFFERED]]
+    return [tuple(masks[place] for place in chosen[1:]) for chosen in sets[best]]

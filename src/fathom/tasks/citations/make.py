@@ -269,11 +269,10 @@ class CitationMaker:
             if len(others) < OPTIONS - 1:
                 continue
             if difficulty.filtered:
-                chosen = beside(mask, others[:POOL], self._wanted(cell), self._compared(paper, difficulty.form))
-                if chosen is None:
+                offered = beside(mask, others[:POOL], self._wanted(cell), self._compared(paper, difficulty.form))
+                if not offered:
                     self._dropped[cell] += 1
-                else:
-                    yield (mask,), chosen
+                yield from (((mask,), chosen) for chosen in offered)
             elif difficulty.sampling == "nearest":
                 yield (mask,), tuple(others[: OPTIONS - 1])
             else:
@@ -326,16 +325,15 @@ class CitationMaker:
                 continue
             if difficulty.filtered:
                 near = [by_work[work] for work in others[:CLOZE_POOL]]
-                masked = together(anchor, near, self._most(cell), self._compared(paper, difficulty.form))
-                if masked is None:
+                offered = together(anchor, near, self._most(cell), self._compared(paper, difficulty.form))
+                if not offered:
                     self._dropped[cell] += 1
-                    continue
-                chosen = masked
             elif difficulty.sampling == "nearest":
-                chosen = tuple(by_work[work] for work in others[: OPTIONS - 1])
+                offered = [tuple(by_work[work] for work in others[: OPTIONS - 1])]
             else:
-                chosen = tuple(by_work[work] for work in rng.sample(others, OPTIONS - 1))
-            yield tuple(sorted((anchor, *chosen), key=lambda mask: mask.place)), ()
+                offered = [tuple(by_work[work] for work in rng.sample(others, OPTIONS - 1))]
+            for chosen in offered:
+                yield tuple(sorted((anchor, *chosen), key=lambda mask: mask.place)), ()
 
     # What is worth knowing.
 
