@@ -120,11 +120,13 @@ def test_a_store_with_too_few_articles_is_noticed(copy: Path) -> None:
 
 def test_a_damaged_article_is_named(copy: Path) -> None:
     with sqlite3.connect(copy / STORE) as db:
-        db.execute("UPDATE articles SET parts = x'00' WHERE number = 1")
+        db.execute("UPDATE articles SET parts = x'00', outline = x'00' WHERE number = 1")
+        db.execute("UPDATE tokens SET lines = x'00' WHERE article = 1")
     with Corpus(copy) as corpus:
         first = next(corpus.listing())
-        with pytest.raises(FathomError, match=f"Article '{first.id}' .* is damaged"):
-            corpus.article(first.id)
+        for read in (corpus.article, corpus.front, corpus.apparatus, corpus.outline, corpus.lines):
+            with pytest.raises(FathomError, match=f"Article '{first.id}' .* is damaged"):
+                read(first.id)
         with pytest.raises(FathomError, match=f"Article '{first.id}' .* is damaged"):
             corpus.works()
 

@@ -336,9 +336,9 @@ class Corpus(_Database):
     def works(self) -> dict[ArticleId, str]:
         """Of which work each article is a version, where that is known."""
         found: dict[ArticleId, str] = {}
-        for id, parts in self._query("SELECT id, parts FROM articles ORDER BY number"):
+        for id, outline in self._query("SELECT id, outline FROM articles ORDER BY number"):
             with self._sound(id):
-                work = _Version.model_validate_json(_decompress(parts)).work
+                work = _Version.model_validate_json(_decompress(outline)).work
             if work is not None:
                 found[id] = work
         return found

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fathom.analysis.findings import Findings, RunFinding
+from fathom.report.columns import ASKED, FIVE, INTERVAL, asked_of, five, interval_of
 from fathom.report.costs import price_a_question
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, Line, dots
@@ -24,20 +25,11 @@ COLUMNS = (
     Column("standing", "What it is"),
     Column("run", "Run shown"),
     Column("runs", "of so many", "count"),
-    Column("right", "Right", "share"),
-    Column("low", "from", "share"),
-    Column("high", "to", "share"),
+    *INTERVAL,
     Column("beside", "Beside it"),
     Column("at_most", "At most", "share"),
-    Column("asked", "Questions asked", "count"),
-    Column("not_asked", "Left out", "count"),
-    Column("replies", "Replies wanted", "count"),
-    Column("came", "Came", "count"),
-    Column("built", "Built", "count"),
-    Column("fitted", "Fitted", "count"),
-    Column("failed", "Failed", "count"),
-    Column("refused", "Refused", "count"),
-    Column("retired", "Retired", "count"),
+    *ASKED,
+    *FIVE,
     Column("price", "Price a question", "money"),
 )
 
@@ -123,8 +115,7 @@ def _colour(entry: Entry) -> int:
 
 def _row(entry: Entry, names: dict[str, str]) -> tuple[Value, ...]:
     run, group = entry.run, entry.run.all
-    facts, counts = run.facts, group.counts
-    right = group.right if came(run) else None
+    facts = run.facts
     several = f"{facts.name}, one of {some(entry.runs, 'run')}" if entry.runs > 1 else ""
     return (
         names[facts.bench],
@@ -135,19 +126,10 @@ def _row(entry: Entry, names: dict[str, str]) -> tuple[Value, ...]:
         entry.standing,
         facts.name,
         entry.runs,
-        None if right is None else right.value,
-        None if right is None else right.low,
-        None if right is None else right.high,
+        *(interval_of(group.right) if came(run) else (None, None, None)),
         "; ".join(filter(None, [reservations(run), several])),
         group.at_most,
-        group.outcomes.questions,
-        run.not_asked,
-        group.outcomes.replies,
-        came(run),
-        counts.built,
-        counts.fitted,
-        counts.failed,
-        counts.refused,
-        counts.retired,
+        *asked_of(run),
+        *five(group.counts),
         price_a_question(run),
     )

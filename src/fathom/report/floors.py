@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fathom.analysis.findings import Contamination, Findings, Floor
+from fathom.report.columns import RIGHT, estimate
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, Line, dots
 from fathom.report.figures import Column, Figure
 from fathom.report.titles import bench_names
-from fathom.report.where import GREY, RIGHT, estimate, places
+from fathom.report.where import GREY, places
 from fathom.report.words import percent, point
 
 

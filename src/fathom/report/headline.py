@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fathom.analysis.findings import Findings, RunFinding
+from fathom.report.columns import ASKED, FIVE, INTERVAL, asked_of, five, interval_of
 from fathom.report.costs import price_a_question
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, Line, dots
@@ -16,26 +17,17 @@ COLUMNS = (
     Column("model", "Model"),
     Column("system", "System"),
     Column("bench", "Bench"),
-    Column("right", "Right", "share"),
-    Column("low", "from", "share"),
-    Column("high", "to", "share"),
+    *INTERVAL,
     Column("credit", "Credit", "share"),
     Column("at_most", "At most", "share"),
     Column("standing", "What it is"),
-    Column("asked", "Questions asked", "count"),
-    Column("not_asked", "Left out", "count"),
-    Column("replies", "Replies wanted", "count"),
-    Column("came", "Came", "count"),
+    *ASKED,
     Column("wrong", "Wrong", "count"),
     Column("unreadable", "Unreadable", "count"),
     Column("model_refused", "Refused by the model", "count"),
     Column("overflow", "Too long", "count"),
     Column("unanswered", "Not asked yet", "count"),
-    Column("built", "Built", "count"),
-    Column("fitted", "Fitted", "count"),
-    Column("failed", "Failed", "count"),
-    Column("refused", "Refused", "count"),
-    Column("retired", "Retired", "count"),
+    *FIVE,
     Column("price", "Price a question", "money"),
     Column("effective_length", "Holds to"),
 )
@@ -68,32 +60,23 @@ def headline(findings: Findings) -> Figure:
 
 def _row(run: RunFinding, bench: str, standing: str) -> tuple[Value, ...]:
     group, facts = run.all, run.facts
-    outcomes, counts = group.outcomes, group.counts
+    outcomes = group.outcomes
     return (
         facts.name,
         facts.model,
         facts.system,
         bench,
-        group.right.value,
-        group.right.low,
-        group.right.high,
+        *interval_of(group.right),
         group.credit.value,
         group.at_most,
         standing,
-        outcomes.questions,
-        run.not_asked,
-        outcomes.replies,
-        came(run),
+        *asked_of(run),
         outcomes.wrong,
         outcomes.unreadable,
         outcomes.refused,
         outcomes.overflow,
         outcomes.unanswered,
-        counts.built,
-        counts.fitted,
-        counts.failed,
-        counts.refused,
-        counts.retired,
+        *five(group.counts),
         price_a_question(run),
         _holds_to(run),
     )

@@ -6,22 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 from math import log2
 
-from fathom.analysis.findings import Comparison, Estimate, Findings, HeatMap, RunFinding
+from fathom.analysis.findings import Comparison, Findings, HeatMap, RunFinding
+from fathom.report.columns import FIVE, RIGHT, estimate, five
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Curve, Dot, Field, Line, Point, curves, dots, heat
-from fathom.report.figures import Column, Figure, Value
+from fathom.report.figures import Column, Figure
 from fathom.report.standing import came, with_replies
 from fathom.report.words import interval, joined, point, some
-
-RIGHT = (
-    Column("right", "Right", "share"),
-    Column("low", "from", "share"),
-    Column("high", "to", "share"),
-    Column("questions", "Questions", "count"),
-    Column("contexts", "Contexts", "count"),
-)
-"""How an estimate stands in a table."""
-
 
 GREY = 6
 """The colour of what is no run."""
@@ -29,11 +20,6 @@ FIRST = ("skill", "topic", "task", "level", "length", "answer", "documents", "po
 """Properties that people look for stand first."""
 MOST_PAIRS = 20
 """Pairs that are drawn; the table has all of them."""
-
-
-def estimate(one: Estimate) -> tuple[Value, ...]:
-    """The values of those columns."""
-    return one.value, one.low, one.high, one.items, one.clusters
 
 
 def places(findings: Findings) -> dict[str, int]:
@@ -242,11 +228,7 @@ def _breakdown(findings: Findings, by: str, what: str) -> Figure:
         Column("group", what.capitalize()),
         *RIGHT,
         Column("credit", "Credit", "share"),
-        Column("built", "Built", "count"),
-        Column("fitted", "Fitted", "count"),
-        Column("failed", "Failed", "count"),
-        Column("refused", "Refused", "count"),
-        Column("retired", "Retired", "count"),
+        *FIVE,
     )
     rows = [
         (
@@ -254,18 +236,13 @@ def _breakdown(findings: Findings, by: str, what: str) -> Figure:
             group.name,
             *estimate(group.right),
             group.credit.value,
-            group.counts.built,
-            group.counts.fitted,
-            group.counts.failed,
-            group.counts.refused,
-            group.counts.retired,
+            *five(group.counts),
         )
         for run, one in found
         for group in one.groups
     ]
     rows += [
-        (run.facts.name, "mean over groups", *estimate(one.macro), None, None, None, None, None, None)
-        for run, one in found
+        (run.facts.name, "mean over groups", *estimate(one.macro), *[None] * (1 + len(FIVE))) for run, one in found
     ]
     overlap = " A question may stand in several groups." if any(one.overlapping for _, one in found) else ""
     note = f"The share right by {what.lower()}, with 95% intervals.{overlap}"

@@ -20,6 +20,7 @@ CLEARLY = 1.15
 """How much better than the right one a wrong candidate must match: a near tie is another matcher's hit."""
 
 HALF = 0.5
+"""The share from which on a set of masks may be taken for what it fills."""
 OFFERED = 3
 """Sets of masks that are offered around one of them: another matcher may have a veto."""
 

@@ -20,7 +20,7 @@ from fathom.tasks.citations.works import Shown
 from fathom.tasks.family import Item
 
 NAME = "citations"
-KEPT = 8_192
+KEPT = 2_048
 """Articles whose lines' lengths are kept at hand."""
 
 
