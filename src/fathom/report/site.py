@@ -18,6 +18,7 @@ from fathom.report.packing import packed
 from fathom.report.pages import Choice, Written, assembled, write_page
 from fathom.report.sections import all_figures
 from fathom.report.titles import bench_names, title_of
+from fathom.report.words import some
 
 SCRIPTS = ("elements.js", "parts.js", "theme.js", "tables.js", "drawings.js", "board.js")
 
@@ -38,8 +39,9 @@ class Site:
         }
 
     def describe(self) -> str:
-        lines = [f"{self.folder / 'index.html'}: {self.runs} runs on {len(self.pages)} benches"]
-        return "\n".join([*lines, *(f"  {page.describe()}" for page in self.pages)])
+        benches = some(len(self.pages), "bench", "benches")
+        first = f"{self.folder / 'index.html'}: {some(self.runs, 'run')} on {benches}"
+        return "\n".join([first, *(f"  {page.describe()}" for page in self.pages)])
 
 
 def write_site(
