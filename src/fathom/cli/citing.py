@@ -23,7 +23,14 @@ from fathom.tasks.citations.settings import LEVELS, Citing, Difficulty, Form, Ma
 
 DIMENSIONS = {"manner": "--type", "sampling": "--sampling", "form": "--candidates", "scope": "--scope"}
 """What makes an item hard, by the option that sets it."""
-TAKEN = {"tasks": "--tasks", "levels": "--levels", "mask": "--mask", "types": "--types", **DIMENSIONS}
+TAKEN = {
+    "yearly": "--yearly",
+    "tasks": "--tasks",
+    "levels": "--levels",
+    "mask": "--mask",
+    "types": "--types",
+    **DIMENSIONS,
+}
 """The options below, by what the command calls their values."""
 BASE = "medium"
 """The level that dimensions of one's own change where none is named."""
@@ -113,6 +120,12 @@ def _said(verdict: Verdict) -> Manner | None:
 
 OPTIONS = (
     click.option(
+        "--yearly",
+        is_flag=True,
+        default=None,
+        help="citations: --items for each year of the question papers, not in all.",
+    ),
+    click.option(
         "--types",
         type=click.Path(path_type=Path),
         help="citations: a run on a bench of manners; what its model takes otherwise than the rule is not asked.",
@@ -143,7 +156,7 @@ OPTIONS = (
     click.option(
         "--sampling",
         type=click.Choice(get_args(Sampling)),
-        help="citations: a level of your own: candidates at random, or those cited nearest to the mask.",
+        help="citations: a level of your own: candidates at random, or works cited in the same section.",
     ),
     click.option(
         "--candidates",

@@ -28,7 +28,7 @@ from fathom.records.record import Record, digest, digest_stream
 from fathom.scoring.keys import Key
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Asked, Builder, Item, Maker
-from fathom.work import run_ordered
+from fathom.work import rare_collections, run_ordered
 
 FORMAT = 1
 MANIFEST, CONTEXTS, QUESTIONS, KEYS = "manifest.json", "contexts.jsonl", "questions.jsonl", "keys.jsonl"
@@ -115,7 +115,7 @@ def build(
     making = _Making(corpus_folder, contexts_path, families, asked, seed)
     with touching("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
-    with writing(folder) as write:
+    with rare_collections(), writing(folder) as write:
         for done, (context, items) in enumerate(making.items(processes), start=1):
             write(context, items)
             counted.add(context, items)

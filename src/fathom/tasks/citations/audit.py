@@ -95,10 +95,18 @@ class _Audit:
             work == candidates[option - 1] for work, option in zip(named, options, strict=True)
         )
         self._rules.look("the paper itself cites the key's candidates there", item, right)
+        if item.question.tags.get("sampling") == "nearest":
+            near = self._is_near(context, masks)
+            self._rules.look("one section cites all candidates, and the mask of a choice is in it", item, near)
         level = item.question.tags.get("level", "")
         for row in item.key.proof.rows:
             fresh = self._levels.setdefault((row[0], row[2]), level) == level
             self._rules.look("no mask is used in two levels", item, fresh)
+
+    def _is_near(self, context: Context, masks: list[Mask | None]) -> bool:
+        cited = self._paper(context.articles[0]).cited_in
+        sections = [mask.section for mask in masks if mask] if len(masks) == 1 else list(cited)
+        return any(set(context.articles[1:]) <= set(cited.get(section, ())) for section in sections)
 
     def _hide(self, context: Context, item: Item, text: str, masks: list[Mask | None]) -> None:
         shown = context.places[0]

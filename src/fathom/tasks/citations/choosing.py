@@ -1,78 +1,146 @@
-"""Which works stand beside the right ones, so that shared words tell no more of them than chance would."""
+"""Which works stand beside the right ones, so that shared words tell no more of them than chance would.
+
+Most sets of candidates are told apart by their words. So hundreds of sets are looked at for one item, by every matcher
+at once; the item itself is then compared as it will be shown.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, cached_property
 from itertools import combinations, permutations
+from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fathom.records.articles import ArticleId
-from fathom.tasks.citations.lexical import MATCHERS, query, scores
+from fathom.tasks.citations.balance import Balance
+from fathom.tasks.citations.lexical import MATCHERS, Matcher, Stretch, damped, rarity
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS
-from fathom.tasks.citations.words import Counted
+from fathom.tasks.citations.words import FAR, Counted
 
 STRONGEST = MATCHERS[2]
-"""The matcher that candidates are chosen against; the others only have a veto. A score by it hangs on no other
-candidate, so that each is made once."""
+"""The matcher that must not only fail, but fail clearly."""
 CLEARLY = 1.15
 """How much better than the right one a wrong candidate must match: a near tie is another matcher's hit."""
 
 HALF = 0.5
 """The share from which on a set of masks may be taken for what it fills."""
 OFFERED = 3
-"""Sets of masks that are offered around one of them: another matcher may have a veto."""
+"""Sets that are offered of those that fit: as the item is shown, one of them may not."""
+
+Numbers = NDArray[np.int_]
+Values = NDArray[np.float64]
 
 _ORDERS = np.array(list(permutations(range(OPTIONS))))
 _RIGHT = (np.arange(OPTIONS) == _ORDERS).mean(axis=1)
 """The share of masks that each order fills rightly; the first fills all."""
+_RARITY = np.array([rarity(found, OPTIONS) for found in range(OPTIONS + 1)])
+_DAMPED = np.array([damped(count) for count in range(FAR)])
+_LOOKED = sorted(range(len(MATCHERS)), key=lambda number: MATCHERS[number] is not STRONGEST)
+"""The strongest matcher first: what it tells apart need not be shown to the others."""
 
 
-class Matched:
-    """How well works match the masks of one paper by the strongest matcher."""
+class Found(NamedTuple):
+    """What came of looking through sets: the best of those that fit, each by the places of its members."""
 
-    def __init__(self, paper: Paper, counted: Callable[[ArticleId], Counted]) -> None:
-        """`counted` gives the words of what will be shown of a work, as far as that is known yet."""
-        self._paper = paper
-        self._counted = counted
-        self._queries: dict[Mask, frozenset[str]] = {}
-        self._scores: dict[tuple[Mask, ArticleId], float] = {}
-
-    def score(self, mask: Mask, work: ArticleId) -> float:
-        if (mask, work) not in self._scores:
-            [self._scores[mask, work]] = scores(self._query(mask), [self._counted(work)], STRONGEST.cosine)
-        return self._scores[mask, work]
-
-    def _query(self, mask: Mask) -> frozenset[str]:
-        if mask not in self._queries:
-            self._queries[mask] = query(self._paper.text, mask.sentence, [mask.place])
-        return self._queries[mask]
+    tried: int
+    fitting: int
+    best: list[tuple[int, ...]]
 
 
-def beside(
-    mask: Mask, others: Sequence[ArticleId], wanted: Sequence[int], matched: Matched
-) -> list[tuple[ArticleId, ...]]:
-    """Three of the works for each place that the right one may have beside them, the one that is wanted most first."""
-    right = matched.score(mask, mask.work)
-    by_place: dict[int, tuple[ArticleId, ...]] = {}
-    for chosen in combinations(others, OPTIONS - 1):
-        found = [matched.score(mask, work) for work in chosen]
-        if max(found) <= right or max(found) > right * CLEARLY:
-            by_place.setdefault(1 + sum(score > right for score in found), chosen)
-    return [by_place[place] for place in wanted if place in by_place]
+class Table:
+    """How well works go with masks by the words around these, for many sets of both at once."""
+
+    def __init__(self, wanted: Sequence[Iterable[str]], works: Sequence[Counted]) -> None:
+        column: dict[str, int] = {}
+        self._wanted = [[column.setdefault(word, len(column)) for word in sorted(words)] for words in wanted]
+        # The last column is that of no word, with which short queries are filled up.
+        self._counts = np.array([[*(work.counts.get(word, 0) for word in column), 0] for work in works])
+        self._sizes = np.array([work.size for work in works])
+
+    def scores(self, masks: Numbers, works: Numbers, cosine: bool) -> Values:
+        """For each set, for each of its masks, how well each of its works goes with it."""
+        return self._cosines[masks[:, :, None], works[:, None, :]] if cosine else self._sums(masks, works)
+
+    @cached_property
+    def _cosines(self) -> Values:
+        rows = [self._counts[:, words].sum(axis=1) / (sqrt(len(words)) or 1.0) for words in self._wanted]
+        table: Values = np.array(rows) / self._sizes
+        return table
+
+    def _sums(self, masks: Numbers, works: Numbers) -> Values:
+        counts = _DAMPED[self._counts][works[:, None, None, :], self._padded[masks][..., None]]
+        found = np.count_nonzero(counts, axis=3)
+        total: Values = np.einsum("smw,smwk->smk", _RARITY[found], counts)
+        return total
+
+    @cached_property
+    def _padded(self) -> Numbers:
+        longest = max(map(len, self._wanted))
+        return np.array([words + [-1] * (longest - len(words)) for words in self._wanted])
 
 
-def together(anchor: Mask, others: Sequence[Mask], most: float, matched: Matched) -> list[tuple[Mask, ...]]:
-    """Sets of three of the masks beside which about that share, and no more, is filled by shared words."""
-    masks = [anchor, *others]
-    table = np.array([[matched.score(mask, other.work) for other in masks] for mask in masks])
-    sets = np.array([(0, *chosen) for chosen in combinations(range(1, len(masks)), OPTIONS - 1)])
-    totals = table[sets[:, None, :], sets[np.arange(len(sets))[:, None, None], _ORDERS]].sum(axis=2)
-    filled = _RIGHT[totals.argmax(axis=1)]
-    is_clear = (filled == 1) | (totals.max(axis=1) >= totals[:, 0] * CLEARLY)
-    fitting = np.flatnonzero(is_clear & (filled <= most))
-    # While little may be filled, as little as can be: that makes room for a paper that allows no such masks.
-    apart = np.abs(filled[fitting] - (most if most >= HALF else 0.0))
-    best = fitting[apart.argsort(kind="stable")[:OFFERED]]
-    return [tuple(masks[place] for place in chosen[1:]) for chosen in sets[best]]
+class Search:
+    """Looks for sets among some masks and works of one paper."""
+
+    def __init__(
+        self, paper: Paper, masks: Sequence[Mask], works: Sequence[ArticleId], words_of: Callable[[ArticleId], Counted]
+    ) -> None:
+        """`words_of` gives the words of what will be shown of a work, as far as that is known yet."""
+        self._paper, self._masks = paper, masks
+        self._works = list(map(words_of, works))
+        self._tables: dict[Stretch, Table] = {}
+
+    def _scores(self, matcher: Matcher, masks: Numbers, works: Numbers) -> Values:
+        stretch = matcher.stretch
+        if stretch not in self._tables:
+            wanted = [self._paper.queries.of(stretch, mask.place, [mask.place]) for mask in self._masks]
+            self._tables[stretch] = Table(wanted, self._works)
+        return self._tables[stretch].scores(masks, works, matcher.cosine)
+
+    def beside(self, balance: Balance) -> Found:
+        """Three works to stand beside the first, which is the mask's; first what puts it where it has stood least."""
+        left = _threes(len(self._works) - 1)
+        places = np.zeros(len(left), dtype=int)
+        allowed = balance.places
+        for number in _LOOKED:
+            found = self._scores(MATCHERS[number], np.zeros((len(left), 1), dtype=int), left)[:, 0, :]
+            right, best = found[:, 0], found[:, 1:].max(axis=1)
+            place = (found[:, 1:] > found[:, :1]).sum(axis=1)
+            fits = allowed[number, place]
+            if MATCHERS[number] is STRONGEST:
+                fits &= (best <= right) | (best > right * CLEARLY)
+                places = place
+            left, places = left[fits], places[fits]
+        rare = balance.rarity(STRONGEST)[places].argsort(kind="stable")
+        return Found(
+            len(_threes(len(self._works) - 1)), len(left), [tuple(chosen[1:]) for chosen in left[rare[:OFFERED]]]
+        )
+
+    def together(self, sets: Sequence[tuple[int, ...]], own: Sequence[int], balance: Balance) -> Found:
+        """Four masks of whose works about as much is filled by shared words as may be, and no more."""
+        left, apart = np.array(sets), np.zeros(len(sets))
+        works, most = np.array(own), balance.most
+        for number in _LOOKED:
+            totals = self._scores(MATCHERS[number], left, works[left])[:, np.arange(OPTIONS), _ORDERS].sum(axis=2)
+            filled = _RIGHT[totals.argmax(axis=1)]
+            fits = filled <= most[number]
+            if MATCHERS[number] is STRONGEST:
+                fits &= (filled == 1) | (totals.max(axis=1) >= totals[:, 0] * CLEARLY)
+            # While little may be filled, as little as can be: that makes room for a paper that allows no such masks.
+            wanted = most[number] if most[number] >= HALF else 0.0
+            left, apart = left[fits], (apart + np.abs(filled - wanted))[fits]
+            if not len(left):
+                break
+        best = left[apart.argsort(kind="stable")[:OFFERED]]
+        return Found(len(sets), len(left), [tuple(chosen) for chosen in best])
+
+
+@cache
+def _threes(others: int) -> Numbers:
+    """The right one, which is number zero, with each three of the others."""
+    return np.array([(0, *chosen) for chosen in combinations(range(1, others + 1), OPTIONS - 1)])

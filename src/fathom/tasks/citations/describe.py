@@ -13,7 +13,7 @@ def describe(report: dict[str, JsonValue]) -> list[str]:
     steps = ", ".join(f"{step} {count:,}" for step, count in known["citations"].items())
     lines = [f"  citations of {known['papers']:,} papers: {steps}"]
     for cell, made in known["items"].items():
-        kept = f", kept {made['kept share']:.0%} of those tried" if made["kept share"] not in (0.0, 1.0) else ""
+        kept = f", kept {made['kept share']:.0%} of the sets tried" if made["kept share"] != 1.0 else ""
         floors = ", ".join(f"{name} {share:.0%}" for name, share in made["floors"].items())
         lines.append(
             f"  {cell}: {made['made']:,} of {made['asked']:,}{kept}" + (f"; floors: {floors}" if floors else "")

@@ -9,7 +9,7 @@ from functools import cached_property
 from fathom.records.articles import ArticleId
 from fathom.records.contexts import Edit
 from fathom.records.spans import Span
-from fathom.tasks.citations.lexical import Matcher, Stretch, around, best_assignment, query, rank, scores
+from fathom.tasks.citations.lexical import Matcher, Stretch, best_assignment, rank, scores
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Difficulty, Masking, Task
 from fathom.tasks.citations.words import Counted
@@ -121,10 +121,8 @@ class Draft:
         return self._known[matcher]
 
     def _queries(self, stretch: Stretch) -> list[frozenset[str]]:
-        paper, hidden = self.paper, [place for place, _ in self._changes]
-        return [
-            query(paper.text, around(stretch, mask.place, paper.article, paper.text), hidden) for mask in self.masks
-        ]
+        hidden = [place for place, _ in self._changes]
+        return [self.paper.queries.of(stretch, mask.place, hidden) for mask in self.masks]
 
     @cached_property
     def _counted(self) -> list[Counted]:

@@ -72,6 +72,23 @@ def query(text: str, around: Span, hidden: Iterable[Span]) -> frozenset[str]:
     return words_of(" ".join([*pieces, text[start : around.end]]))
 
 
+class Queries:
+    """The words around the places of one paper; those of a stretch with the same places hidden are read once."""
+
+    def __init__(self, article: Article | Apparatus, text: str) -> None:
+        self._article = article
+        self._text = text
+        self._known: dict[tuple[Span, tuple[Span, ...]], frozenset[str]] = {}
+
+    def of(self, stretch: Stretch, place: Span, hidden: Iterable[Span]) -> frozenset[str]:
+        """The stems of the stretch that a place stands in, as far as they are shown."""
+        whole = around(stretch, place, self._article, self._text)
+        within = tuple(span for span in hidden if span.start < whole.end and whole.start < span.end)
+        if (whole, within) not in self._known:
+            self._known[whole, within] = query(self._text, whole, within)
+        return self._known[whole, within]
+
+
 def scores(wanted: Iterable[str], candidates: Sequence[Counted], cosine: bool = False) -> list[float]:
     """How well each candidate goes with the stems of the query."""
     words = sorted(wanted)
@@ -91,11 +108,20 @@ def _sums(words: Sequence[str], candidates: Sequence[Counted]) -> list[float]:
         found = sum(map(bool, counts))
         if not found:
             continue
-        weight = log((len(candidates) + 1) / found)
+        weight = rarity(found, len(candidates))
         for number, count in enumerate(counts):
-            if count:
-                total[number] += weight * (1 + log(count))
+            total[number] += weight * damped(count)
     return total
+
+
+def rarity(found: int, candidates: int) -> float:
+    """What a word tells that so many of the candidates have."""
+    return log((candidates + 1) / found) if found else 0.0
+
+
+def damped(count: int) -> float:
+    """How much a word counts that stands somewhere so often."""
+    return 1 + log(count) if count else 0.0
 
 
 def rank(answer: int, found: Sequence[float]) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
-from itertools import islice, permutations
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, combinations, islice, permutations, product
+from math import ceil, prod
 from random import Random
 
 from pydantic import JsonValue
@@ -16,11 +17,11 @@ from fathom.records.articles import ArticleId
 from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
 from fathom.records.spans import Span
-from fathom.tasks.citations.choosing import STRONGEST, Matched, beside, together
+from fathom.tasks.citations.balance import Balance
+from fathom.tasks.citations.choosing import Search
 from fathom.tasks.citations.draft import Draft
 from fathom.tasks.citations.floors import Floors
 from fathom.tasks.citations.laying_out import LaidOut
-from fathom.tasks.citations.lexical import MATCHERS, Matcher
 from fathom.tasks.citations.papers import STEPS, Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Citing, Difficulty, Form, Task
 from fathom.tasks.citations.words import Counted
@@ -31,19 +32,15 @@ KEPT = 2_048
 """Works whose texts are kept at hand."""
 TRIES = 8
 """Masks or sets of masks of one paper that are tried for one item."""
-POOL = 5
-"""Works nearest to a mask among which the candidates are chosen where shared words are kept out."""
-CLOZE_POOL = 8
-"""The same where four masks must be misleading at once, which is rare."""
+POOL = 8
+"""Works of a paper among which candidates are chosen where shared words are kept out."""
+MASKS = 3
+"""Masks of one work that are looked at there."""
+SETS = 256
+"""Sets of four masks that are looked at there."""
 
 OF_THE_TYPE = "of the type asked for"
 """The last step of a citation, which hangs on the levels."""
-
-MOST_OF_A_RANK = 0.4
-"""The share of items whose right candidate may be second, third or last by shared words."""
-
-BEHIND = 2.0
-"""Items by which a matcher may fall behind chance: whoever is always wrong tells as much as whoever is right."""
 
 Cell = tuple[Task, str]
 """A task at a level."""
@@ -72,6 +69,26 @@ class _Shelf:
         return self._known[id]
 
 
+class _Left:
+    """The masks of a paper that can still be asked about: each once, and no work in two choices.
+
+    Were masks drawn instead of works, the work that the paper cites most often would be the likeliest answer to a
+    choice. A cloze has every candidate for its answer once.
+    """
+
+    def __init__(self, masks: list[Mask]) -> None:
+        self._masks = masks
+        self._chosen: set[ArticleId] = set()
+
+    def of(self, task: Task) -> list[Mask]:
+        return [mask for mask in self._masks if task == "cloze" or mask.work not in self._chosen]
+
+    def take(self, draft: Draft) -> None:
+        self._masks = [mask for mask in self._masks if mask not in draft.masks]
+        if draft.task == "choice":
+            self._chosen.add(draft.masks[0].work)
+
+
 class CitationMaker:
     """Makes the items of one corpus."""
 
@@ -81,15 +98,15 @@ class CitationMaker:
         self._seed = seed
         self._shelf = _Shelf(corpus, {level.form for level in self.settings.levels.values()})
         self._laid_out = LaidOut(corpus)
-        self._made: Counter[Cell] = Counter()
-        self._ranks: dict[tuple[Cell, Matcher], Counter[int]] = defaultdict(Counter)
-        self._matched: dict[tuple[Cell, Matcher], float] = defaultdict(float)
-        """How each matcher fares: places of the right candidate, and masks filled rightly."""
-        self._dropped: Counter[Cell] = Counter()
+        self._years = {listed.id: listed.year if self.settings.yearly else None for listed in corpus.listing()}
+        self._made: Counter[tuple[Cell, int | None]] = Counter()
+        """How many of each task and level, for each year where that counts."""
+        self._balance: dict[Cell, Balance] = defaultdict(Balance)
+        self._looked: dict[Cell, Counter[str]] = defaultdict(Counter)
+        """Where shared words are kept out: how many sets of candidates were tried, and how many of them fitted."""
         self._orders: dict[Cell, list[tuple[int, ...]]] = defaultdict(list)
         self._steps: Counter[str] = Counter()
         self._papers = 0
-        self._last: tuple[tuple[Paper, Form], Matched] | None = None
         self.floors = Floors()
 
     @property
@@ -101,7 +118,7 @@ class CitationMaker:
 
     def make(self, watch: Callable[[], None]) -> Iterator[tuple[Context, list[Item]]]:
         """Each item with its own context."""
-        for paper in self.papers():
+        for paper in self.papers(self._is_wanted):
             self._papers += 1
             drafts = list(self._drafts(paper, rng_for(self._seed, "citations", paper.article.id)))
             self._steps.update(paper.steps)
@@ -110,13 +127,11 @@ class CitationMaker:
                 context, item = self._laid_out.item(draft)
                 yield context, [item]
             watch()
-            if all(self._is_full(cell) for cell in self._cells):
-                break
 
-    def papers(self) -> Iterator[Paper]:
+    def papers(self, is_wanted: Callable[[ArticleId], bool] = lambda id: True) -> Iterator[Paper]:
         """The question papers, in the order in which they are tried."""
         for id in self._order():
-            if not forges_boundary(self._corpus.text(id)):
+            if is_wanted(id) and not forges_boundary(self._corpus.text(id)):
                 yield self._paper(id)
 
     def _paper(self, id: ArticleId) -> Paper:
@@ -132,32 +147,35 @@ class CitationMaker:
         long = {listed.id for listed in self._corpus.listing() if listed.characters > self.settings.characters}
         enough = sorted(id for id, works in cited.items() if works >= OPTIONS)
         rng_for(self._seed, "citations").shuffle(enough)
-        return sorted(enough, key=lambda id: (id in long, -min(cited[id], 2 * OPTIONS)))
+        return sorted(enough, key=lambda id: (id in long, -min(cited[id], 4 * OPTIONS)))
 
     # Which item next.
 
-    def _is_full(self, cell: Cell) -> bool:
-        return self._made[cell] >= self.settings.items
+    def _open_cells(self, paper: ArticleId) -> list[Cell]:
+        """What is still wanted of a paper's year."""
+        year = self._years[paper]
+        return [cell for cell in self._cells if self._made[cell, year] < self.settings.items]
+
+    def _is_wanted(self, paper: ArticleId) -> bool:
+        return bool(self._open_cells(paper))
 
     def _drafts(self, paper: Paper, rng: Random) -> Iterator[Draft]:
-        """The items of one paper: whatever is scarcest first, and no work twice.
-
-        Were masks drawn instead, the work that the paper cites most often would be the likeliest answer.
-        """
-        used: set[ArticleId] = set()
+        """The items of one paper: whatever is scarcest first."""
+        left = _Left(paper.masks)
         hopeless: set[Cell] = set()
         made = 0
         while made < self.settings.per_paper:
-            wanted = [cell for cell in self._cells if cell not in hopeless and not self._is_full(cell)]
+            wanted = [cell for cell in self._open_cells(paper.article.id) if cell not in hopeless]
             if not wanted or self._is_too_long(paper) or len(paper.cited) < OPTIONS:
                 return
-            cell = min(wanted, key=self._made.__getitem__)
-            draft = self._draft(paper, cell, used, rng)
+            year = self._years[paper.article.id]
+            cell = min(wanted, key=lambda cell: self._made[cell, year])
+            draft = self._draft(paper, cell, left.of(cell[0]), rng)
             if draft is None:
                 hopeless.add(cell)
                 continue
             made += 1
-            used.update(mask.work for mask in draft.masks)
+            left.take(draft)
             self._note(cell, draft)
             yield draft
 
@@ -167,56 +185,38 @@ class CitationMaker:
         return whole and sum(map(_length, paper.shown)) > self.settings.characters - OPTIONS * LEAST
 
     def _note(self, cell: Cell, draft: Draft) -> None:
-        self._made[cell] += 1
+        self._made[cell, self._years[draft.paper.article.id]] += 1
         self._orders[cell].pop()
         if draft.difficulty.filtered:
-            for matcher in MATCHERS:
-                self._matched[cell, matcher] += draft.share(matcher)
-                if draft.task == "choice":
-                    self._ranks[cell, matcher][draft.rank(matcher)] += 1
+            self._balance[cell].note(draft)
 
-    def _draft(self, paper: Paper, cell: Cell, used: set[ArticleId], rng: Random) -> Draft | None:
+    def _draft(self, paper: Paper, cell: Cell, left: list[Mask], rng: Random) -> Draft | None:
         """One item of that task and level from the paper; None where it allows none."""
         task, level = cell
         difficulty = self.settings.levels[level]
-        masks = [mask for mask in paper.masks if mask.manner == difficulty.manner and mask.work not in used]
+        masks = [mask for mask in left if mask.manner == difficulty.manner]
         if difficulty.scope == "section":
             masks = [mask for mask in masks if mask.section >= 0]
-        masks = _one_of_each_work(masks, rng) if task == "choice" else rng.sample(masks, len(masks))
         offers = self._choices if task == "choice" else self._clozes
         order = self._next_order(cell)
         for asked, others in islice(offers(paper, masks, cell, rng), TRIES):
             draft = self._ordered(cell, paper, asked, others, order, rng)
             if not draft.fits:
                 continue
-            if not difficulty.filtered or self._is_balanced(cell, draft):
+            if not difficulty.filtered or self._balance[cell].takes(draft):
                 return draft
-            self._dropped[cell] += 1
         return None
 
-    def _is_balanced(self, cell: Cell, draft: Draft) -> bool:
-        """Whether with this item shared words still do no better than chance on its cell, nor much worse.
-
-        Were everything dropped that they solve, the best match would be known to be wrong: another shortcut.
-        """
-        if draft.task == "choice":
-            return all(self._takes(cell, matcher, draft.rank(matcher)) for matcher in MATCHERS)
-        wanted = (self._made[cell] + 1) / OPTIONS
-        return all(self._matched[cell, matcher] + draft.share(matcher) <= wanted for matcher in MATCHERS)
-
-    def _takes(self, cell: Cell, matcher: Matcher, place: int) -> bool:
-        """Whether one more item may have its right candidate at that place by the shared words of a matcher."""
-        made, ranks = self._made[cell], self._ranks[cell, matcher]
-        if place == 1:
-            return ranks[1] <= made / OPTIONS
-        return ranks[place] <= made * MOST_OF_A_RANK + 1 and ranks[1] >= made / OPTIONS - BEHIND
+    def _total(self, cell: Cell) -> int:
+        """How many items of a task and level there are."""
+        return sum(made for (of, _), made in self._made.items() if of == cell)
 
     def _next_order(self, cell: Cell) -> tuple[int, ...]:
         """Where the right candidates stand: every place, or every order, as often as every other."""
         if not self._orders[cell]:
             places = range(1, OPTIONS + 1)
             block = list(permutations(places, 1 if cell[0] == "choice" else OPTIONS))
-            rng_for(self._seed, "orders", *cell, self._made[cell]).shuffle(block)
+            rng_for(self._seed, "orders", *cell, self._total(cell)).shuffle(block)
             self._orders[cell] = block
         return self._orders[cell][-1]
 
@@ -249,10 +249,9 @@ class CitationMaker:
 
     # Which masks, which candidates.
 
-    def _others(self, paper: Paper, mask: Mask, works: list[ArticleId]) -> list[ArticleId]:
-        """The works that can stand beside the right one: no version of it, of one another, or of the paper."""
-        seen = {paper.same, self._shelf.work(mask.work).same}
-        kept: list[ArticleId] = []
+    def _apart(self, works: Iterable[ArticleId], *beside: str) -> list[ArticleId]:
+        """Those works that are no versions of one another, nor of what they are to stand beside."""
+        seen, kept = set(beside), []
         for work in works:
             same = self._shelf.work(work).same
             if same not in seen:
@@ -263,40 +262,49 @@ class CitationMaker:
     def _choices(self, paper: Paper, masks: list[Mask], cell: Cell, rng: Random) -> Iterator[Offer]:
         """Masks, each with three other works."""
         difficulty = self.settings.levels[cell[1]]
-        for mask in masks:
-            works = paper.nearest(mask) if difficulty.sampling == "nearest" else sorted(set(paper.cited.values()))
-            others = self._others(paper, mask, [work for work in works if work != mask.work])
+        everywhere = sorted(paper.cited.values())
+        for mask in _by_work(masks, MASKS if difficulty.filtered else 1, rng):
+            works = paper.cited_in.get(mask.section, []) if difficulty.sampling == "nearest" else everywhere
+            others = self._apart(works, paper.same, self._shelf.work(mask.work).same)
             if len(others) < OPTIONS - 1:
                 continue
-            if difficulty.filtered:
-                offered = beside(mask, others[:POOL], self._wanted(cell), self._compared(paper, difficulty.form))
-                if not offered:
-                    self._dropped[cell] += 1
-                yield from (((mask,), chosen) for chosen in offered)
-            elif difficulty.sampling == "nearest":
-                yield (mask,), tuple(others[: OPTIONS - 1])
-            else:
+            if not difficulty.filtered:
                 yield (mask,), self._alike(mask.work, others, difficulty, rng)
+                continue
+            pool = rng.sample(others, min(POOL, len(others)))
+            search = Search(paper, [mask], [mask.work, *pool], self._words(paper, difficulty.form))
+            found = search.beside(self._balance[cell])
+            self._looked[cell].update(tried=found.tried, fitting=found.fitting)
+            yield from (((mask,), tuple(pool[number - 1] for number in chosen)) for chosen in found.best)
 
-    def _wanted(self, cell: Cell) -> list[int]:
-        """The places by the strongest matcher that one more choice may have its answer at, the rarest first."""
-        places = sorted(range(1, OPTIONS + 1), key=self._ranks[cell, STRONGEST].__getitem__)
-        return [place for place in places if self._takes(cell, STRONGEST, place)]
+    def _clozes(self, paper: Paper, masks: list[Mask], cell: Cell, rng: Random) -> Iterator[Offer]:
+        """Four masks of four works; no other candidates."""
+        difficulty = self.settings.levels[cell[1]]
+        pools = list(paper.cited_in.values()) if difficulty.sampling == "nearest" else [sorted(paper.cited.values())]
+        by_work: dict[ArticleId, list[Mask]] = defaultdict(list)
+        for mask in rng.sample(masks, len(masks)):
+            by_work[mask.work].append(mask)
+        for pool in rng.sample(pools, len(pools)):
+            works = self._apart((work for work in pool if work in by_work), paper.same)
+            if len(works) < OPTIONS:
+                continue
+            if not difficulty.filtered:
+                for _ in range(TRIES):
+                    yield _in_order([rng.choice(by_work[work]) for work in rng.sample(works, OPTIONS)])
+                continue
+            works = rng.sample(works, min(POOL, len(works)))
+            asked, own = zip(
+                *((mask, number) for number, work in enumerate(works) for mask in by_work[work][:MASKS]), strict=True
+            )
+            search = Search(paper, asked, works, self._words(paper, difficulty.form))
+            found = search.together(_fours(own, rng), own, self._balance[cell])
+            self._looked[cell].update(tried=found.tried, fitting=found.fitting)
+            yield from (_in_order([asked[number] for number in chosen]) for chosen in found.best)
 
-    def _most(self, cell: Cell) -> float:
-        """The share of one more cloze that the strongest matcher may fill rightly."""
-        return (self._made[cell] + 1) / OPTIONS - self._matched[cell, STRONGEST]
-
-    def _compared(self, paper: Paper, form: Form) -> Matched:
-        """Works beside the masks of the paper, before it is known how much of them will be shown."""
-        if self._last is None or self._last[0] != (paper, form):
-            shown = max(LEAST, (self.settings.characters - sum(map(_length, paper.shown))) // OPTIONS)
-            counted = partial(self._counted, form=form, characters=shown)
-            self._last = (paper, form), Matched(paper, counted)
-        return self._last[1]
-
-    def _counted(self, work: ArticleId, form: Form, characters: int) -> Counted:
-        return self._shelf.work(work).shown(form).stems.up_to(characters)
+    def _words(self, paper: Paper, form: Form) -> Callable[[ArticleId], Counted]:
+        """The words of a work, before it is known how much of it will be shown."""
+        shown = max(LEAST, (self.settings.characters - sum(map(_length, paper.shown))) // OPTIONS)
+        return lambda work: self._shelf.work(work).shown(form).stems.up_to(shown)
 
     def _alike(
         self, work: ArticleId, others: list[ArticleId], difficulty: Difficulty, rng: Random
@@ -309,43 +317,18 @@ class CitationMaker:
         draws = [tuple(rng.sample(others, OPTIONS - 1)) for _ in range(3)]
         return min(draws, key=lambda draw: sum(abs(length(other) - length(work)) for other in draw))
 
-    def _clozes(self, paper: Paper, masks: list[Mask], cell: Cell, rng: Random) -> Iterator[Offer]:
-        """Four masks of four works; no other candidates."""
-        difficulty = self.settings.levels[cell[1]]
-        if len({mask.work for mask in masks}) < OPTIONS:
-            return
-        for anchor in masks:
-            pool = masks
-            if difficulty.sampling == "nearest":
-                pool = sorted(masks, key=lambda mask: (mask.section != anchor.section, _distance(mask, anchor)))
-            by_work = {mask.work: mask for mask in reversed(pool)}
-            works = dict.fromkeys(mask.work for mask in pool if mask.work != anchor.work)
-            others = self._others(paper, anchor, list(works))
-            if len(others) < OPTIONS - 1:
-                continue
-            if difficulty.filtered:
-                near = [by_work[work] for work in others[:CLOZE_POOL]]
-                offered = together(anchor, near, self._most(cell), self._compared(paper, difficulty.form))
-                if not offered:
-                    self._dropped[cell] += 1
-            elif difficulty.sampling == "nearest":
-                offered = [tuple(by_work[work] for work in others[: OPTIONS - 1])]
-            else:
-                offered = [tuple(by_work[work] for work in rng.sample(others, OPTIONS - 1))]
-            for chosen in offered:
-                yield tuple(sorted((anchor, *chosen), key=lambda mask: mask.place)), ()
-
     # What is worth knowing.
 
     def report(self) -> dict[str, JsonValue]:
         """How many citations were left after each step, what was made, what was kept out, and the floors."""
         cells: dict[str, JsonValue] = {}
+        years = len({self._years[id] for id in self._order()}) or 1
         for task, level in reversed(self._cells):
-            made, dropped = self._made[task, level], self._dropped[task, level]
+            looked = self._looked[task, level]
             cells[f"{task}, {level}"] = {
-                "asked": self.settings.items,
-                "made": made,
-                "kept share": round(made / (made + dropped), 4) if made + dropped else 0.0,
+                "asked": self.settings.items * years,
+                "made": self._total((task, level)),
+                "kept share": round(looked["fitting"] / looked["tried"], 4) if looked else 1.0,
                 "floors": {**self.floors.of(task, level)},
             }
         steps: dict[str, JsonValue] = {step: self._steps[step] for step in STEPS}
@@ -372,17 +355,29 @@ class CitationMaker:
         )
 
 
-def _one_of_each_work(masks: list[Mask], rng: Random) -> list[Mask]:
-    """A mask of each work, in any order: the work is drawn first, however often it is cited."""
+def _by_work(masks: list[Mask], each: int, rng: Random) -> Iterator[Mask]:
+    """At the most so many masks of each work, in any order: the work is drawn first, however often it is cited."""
     by_work: dict[ArticleId, list[Mask]] = defaultdict(list)
     for mask in masks:
         by_work[mask.work].append(mask)
-    return [rng.choice(by_work[work]) for work in rng.sample(list(by_work), len(by_work))]
+    for work in rng.sample(list(by_work), len(by_work)):
+        yield from rng.sample(by_work[work], min(each, len(by_work[work])))
 
 
 def _length(span: Span) -> int:
     return span.end - span.start
 
 
-def _distance(one: Mask, two: Mask) -> int:
-    return abs(one.place.start - two.place.start)
+def _in_order(masks: list[Mask]) -> Offer:
+    """A cloze of these masks."""
+    return tuple(sorted(masks, key=lambda mask: mask.place)), ()
+
+
+def _fours(own: Sequence[int], rng: Random) -> list[tuple[int, ...]]:
+    """Sets of four masks, by number, no two of one work; `own` says whose each is."""
+    by_work: dict[int, list[int]] = defaultdict(list)
+    for number, work in enumerate(own):
+        by_work[work].append(number)
+    fours = list(combinations(by_work.values(), OPTIONS))
+    every = ceil(sum(prod(map(len, four)) for four in fours) / SETS)
+    return list(islice(chain.from_iterable(product(*four) for four in fours), rng.randrange(every), None, every))

@@ -18,6 +18,10 @@ from fathom.tasks.citations.words import occurrences
 
 NEIGHBOUR = 4
 """Characters between two citations that stand as one group, whatever the brackets say."""
+NAMES = 80
+"""Characters before a bracket in which the names of the cited authors are looked for."""
+JOINT = 40
+"""Characters at the most that join two citations into one: "</sup> as well as <sup>"."""
 
 _NAME = rf"[A-ZÀ-ÖØ-Ž](?:[^\W{CHINESE}]|[’'-])+"
 _AND = r"(?:,? (?:and|&) |\s?[和与及、]\s?)"
@@ -72,14 +76,14 @@ class Mentions:
     def _place(self, citation: Citation) -> Span:
         if not self.is_pure(citation):
             return citation.span
-        start = citation.group.start if citation.authors is None else min(citation.authors.start, citation.group.start)
-        return Span(self._with_names(start, citation), citation.group.end)
+        return Span(self._with_names(_opening(citation), citation), citation.group.end)
 
     def is_alone(self, citation: Citation) -> bool:
         """Whether nothing shares its bracket or is joined to it, and no name is left beside it."""
         if self._company[citation.group] > 1 or not self.is_pure(citation) or self._is_crowded(citation):
             return False
-        return not self._text[: self.place_of(citation).start].rstrip().endswith(("et al.", "et al"))
+        start = self.place_of(citation).start
+        return not self._text[max(0, start - NAMES) : start].rstrip().endswith(("et al.", "et al"))
 
     def is_pure(self, citation: Citation) -> bool:
         """Whether its bracket holds the citation alone: "(positions 101-134, Makke et al., 2018)" does not."""
@@ -105,11 +109,14 @@ class Mentions:
         """Whether its bracket is read as one with another: "[3], [4]", "Lind (2) and Wu (3)"."""
         number = bisect_left(self._brackets, citation.group, key=itemgetter(0))
         around = self._brackets[max(0, number - 1) : number + 2]
-        places = [self.place_of(one) if self._company[group] == 1 else group for group, one in around]
-        return any(self._is_joined(one, two) for one, two in pairwise(places))
+        return any(self._is_joined(one, two) for one, two in pairwise(around))
 
-    def _is_joined(self, before: Span, after: Span) -> bool:
-        between = self._text[before.end : after.start]
+    def _is_joined(self, before: tuple[Span, Citation], after: tuple[Span, Citation]) -> bool:
+        # Most brackets are a sentence apart, and whose names belong to them need not be known.
+        if _opening(after[1]) - before[0].end > NAMES + JOINT:
+            return False
+        one, two = (self.place_of(cited) if self._company[group] == 1 else group for group, cited in (before, after))
+        between = self._text[one.end : two.start]
         return len(between) < NEIGHBOUR or _JOINED.fullmatch(between) is not None
 
     def _is_range(self, citation: Citation) -> bool:
@@ -119,7 +126,7 @@ class Mentions:
 
     def _with_names(self, start: int, citation: Citation) -> int:
         """Where the names begin that stand right before a bracket: "Singer and Wu [12]", "van der Berg [4]"."""
-        before = self._text[max(0, start - 80) : start]
+        before = self._text[max(0, start - NAMES) : start]
         if citation.reference is None:
             return start
         # Among the authors, not anywhere in the entry: "ZorlinIndex (Lind, 2013)" names a work by its title.
@@ -198,3 +205,8 @@ class Mentions:
 
 def _start(citation: Citation) -> int:
     return citation.span.start
+
+
+def _opening(citation: Citation) -> int:
+    """Where a citation begins, as far as its reader saw."""
+    return citation.group.start if citation.authors is None else min(citation.authors.start, citation.group.start)

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from fathom.records.articles import Apparatus, Article, ArticleId, Citation, Section
 from fathom.records.names import CHINESE
 from fathom.records.spans import Span
+from fathom.tasks.citations.lexical import Queries
 from fathom.tasks.citations.mentions import Mentions
 from fathom.tasks.citations.naming import BEFORE, Manner, manner_of
 from fathom.tasks.citations.words import letters_of
@@ -60,6 +61,7 @@ class Paper:
         self.text = text
         self._works = works
         self._types = types
+        self.queries = Queries(article, text)
         self._mentions = Mentions(article, text)
         self._steps: Counter[str] = Counter()
 
@@ -171,17 +173,15 @@ class Paper:
             for span in self._mentions.of(reference.number)
         ]
 
-    def nearest(self, mask: Mask) -> list[ArticleId]:
-        """The other works with a text, those of the mask's own section first, then by how near they are cited."""
-        company: dict[ArticleId, tuple[bool, int]] = {}
+    @cached_property
+    def cited_in(self) -> dict[int, list[ArticleId]]:
+        """The works with a text that each top-level section cites, by its number, in the order of the text."""
+        found: dict[int, dict[ArticleId, None]] = {}
         for citation in self.article.citations:
             work = self.cited.get(citation.reference or 0)
-            if work is None or work == mask.work or not self._is_shown(citation.span):
-                continue
-            same = mask.section >= 0 and self.sections[mask.section].span.holds(citation.span)
-            distance = (not same, abs(citation.span.start - mask.place.start))
-            company[work] = min(company.get(work, distance), distance)
-        return sorted(company, key=lambda work: (company[work], work))
+            if work is not None and self._is_shown(citation.span):
+                found.setdefault(self._section(citation.span), {})[work] = None
+        return {section: list(works) for section, works in found.items() if section >= 0}
 
 
 _WORDS = re.compile(rf"[{CHINESE}]{{2}}|[^\W\d_{CHINESE}]{{2,}}")

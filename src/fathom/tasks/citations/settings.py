@@ -26,7 +26,7 @@ class Difficulty(Record):
     manner: Manner
     """Attributional: the sentence names the method, model or data set. Descriptive: it does not."""
     sampling: Sampling
-    """Candidates at random from the reference list, or those cited nearest to the mask, its own section first."""
+    """Candidates at random from the reference list, or from the works that one section of the paper cites."""
     form: Form
     """What is shown of a candidate: title and abstract; all of it; or its body without what gives it away."""
     scope: Scope = "full"
@@ -65,6 +65,8 @@ class Citing(Record):
     """By name; those of the paper, or one of the user's own making."""
     items: Position = 100
     """For each task and level."""
+    yearly: bool = False
+    """Whether so many are wanted for each year of the question papers, as in the published data, or in all."""
     per_paper: Position = 5
     """Items that one question paper may give."""
     mask: Masking = "all"

@@ -151,7 +151,7 @@ class Stems:
         end = min(FAR, max(STEP, characters // STEP * STEP))
         if end not in self._counted:
             # The same few thousand words stand in every work: one copy of each will do.
-            counts = Counter(map(intern, stems_in(self._text[:end])))
+            counts = {intern(stem): count for stem, count in Counter(stems_in(self._text[:end])).items()}
             size = sqrt(sum(count * count for stem, count in counts.items() if stem not in _STOPPED))
             self._counted[end] = Counted(counts, size or 1.0)
         return self._counted[end]
