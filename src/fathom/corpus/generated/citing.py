@@ -16,6 +16,9 @@ from fathom.records.spans import Span
 
 Manner = Literal["attributional", "descriptive"]
 
+NEAR = 0.8
+"""How often a work that is mentioned again by itself is one of the corpus."""
+
 
 class Bibliography:
     """The works an article cites, each with its number, in the order in which they are first mentioned."""
@@ -37,13 +40,18 @@ class Bibliography:
         return len(self._unmentioned)
 
     def take(self, rng: Random, wanted: int = 1, fresh: bool = True) -> list[Work]:
-        """Works to cite next: new ones in their order while there are any, else some mentioned before."""
+        """Works to cite next: new ones in their order while there are any, else some mentioned before.
+
+        Whom authors come back to one at a time is mostly who works beside them, and so is in the corpus.
+        """
         taken: list[Work] = []
         while fresh and self._unmentioned and len(taken) < wanted:
             taken.append(self._unmentioned.pop())
         self._mentioned.extend(taken)
         if not taken and self._mentioned:
-            taken = rng.sample(self._mentioned, min(wanted, len(self._mentioned)))
+            near = [work for work in self._mentioned if work.article is not None]
+            known = near if near and wanted == 1 and rng.random() < NEAR else self._mentioned
+            taken = rng.sample(known, min(wanted, len(known)))
         return taken
 
     def mark(

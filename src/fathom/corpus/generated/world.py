@@ -63,7 +63,7 @@ class Measures:
 
 
 MEASURES: dict[Length, Measures] = {
-    "full": Measures(TOKENS, REFERENCES, 10, 130, (0.12, 0.4), 4, TEAMS, 0.6),
+    "full": Measures(TOKENS, REFERENCES, 10, 130, (0.2, 0.5), 8, TEAMS, 0.6),
     # Letters cite one another more often, so that a handful of them already has something to ask about; identifiers
     # are rarer, since each takes as much room as half a sentence.
     "short": Measures(
@@ -184,7 +184,7 @@ class World:
         # Named by all that decides its text, so that two corpora never give one id to two texts.
         length = () if self._length == "full" else (self._length,)
         article = short_id("gen", VERSION, self._seed, *self._subjects, *length, index)
-        work = self._work(rng, topic, circle, year, article)
+        work = self._work(rng, _gist(rng, topic), circle, year, article)
         cited = self._references(rng, circle, work, tokens)
         circle.urn.append(work)
         circle.regulars.extend(work.people)
@@ -196,9 +196,8 @@ class World:
         style = _style(rng, brief=self._length == "short")
         return Plan(self._seed, index, work, institution, tokens, style, cited, self._length)
 
-    def _work(self, rng: Random, topic: Topic, circle: _Circle, year: int, article: str | None) -> Work:
-        gist = _gist(rng, topic)
-        words = subject(topic.subject)
+    def _work(self, rng: Random, gist: Gist, circle: _Circle, year: int, article: str | None) -> Work:
+        words = subject(gist.topic.subject)
         name = self._name(rng, words.stems, words.suffixes)
         first_page = rng.randint(1, 900)
         return Work(
@@ -226,31 +225,32 @@ class World:
                 break
             urn = circle.urn if circle.urn and rng.random() < 0.92 else self._elsewhere(work.gist.topic)
             found = rng.choice(urn)
-            if found.year <= work.year and _stands_apart(found, chosen.values()):
+            if found.year <= work.year and _stands_apart(found.gist, True, chosen.values()):
                 chosen[found.title] = found
         for _ in range(20 * wanted):
             if len(chosen) >= wanted:
                 break
-            found = self._outside(rng, circle, work)
-            if _stands_apart(found, chosen.values()):
-                chosen[found.title] = found
+            outside = self._outside(rng, circle, work, chosen.values())
+            if outside is not None:
+                chosen[outside.title] = outside
         for found in chosen.values():
             if found.article is not None:
                 self._circles[found.gist.topic.name].urn.append(found)
         return tuple(chosen.values())
 
     def _elsewhere(self, topic: Topic) -> list[Work]:
-        """Articles beyond the topic; a letter has too few references to stray from its subject as well."""
-        return (self._length == "short" and self._of_subject[topic.subject]) or self._everywhere
+        """Articles beyond the topic, of the same subject while it has any."""
+        return self._of_subject[topic.subject] or self._everywhere
 
-    def _outside(self, rng: Random, circle: _Circle, work: Work) -> Work:
-        """A work that is not in the corpus: often one that others cite as well."""
+    def _outside(self, rng: Random, circle: _Circle, work: Work, chosen: Iterable[Work]) -> Work | None:
+        """A work that is not in the corpus, often one that others cite as well; None where it would not stand apart."""
         if circle.outside and rng.random() < 0.55:
             known = rng.choice(circle.outside)
-            if known.year <= work.year:
-                return known
-        year = work.year - _drawn(rng, AGES)
-        new = self._work(rng, work.gist.topic, circle, year, None)
+            return known if known.year <= work.year and _stands_apart(known.gist, False, chosen) else None
+        gist = _gist(rng, work.gist.topic)
+        if not _stands_apart(gist, False, chosen):
+            return None
+        new = self._work(rng, gist, circle, work.year - _drawn(rng, AGES), None)
         circle.outside.append(new)
         return new
 
@@ -325,23 +325,21 @@ class World:
                     return name
 
 
-def _stands_apart(found: Work, chosen: Iterable[Work]) -> bool:
-    """Whether a sentence that tells three things about `found` fits none of the others, and the other way round.
+def _stands_apart(gist: Gist, written: bool, chosen: Iterable[Work]) -> bool:
+    """Whether a sentence that tells three things about such a work fits none of the others, and the other way round.
 
-    An article of the corpus reports more experiments than its headline, all with its own method; so no other work of
-    the list may share that method.
+    An article of the corpus, one that is `written`, reports more experiments than its headline, all with its own
+    method; so no other work of the list may share that method.
     """
-    notions = _notions(found)
+    notions = _notions(gist)
     for work in chosen:
-        shared = list(map(eq, notions, _notions(work)))
-        written = found.article is not None or work.article is not None
-        if sum(shared) > 2 or (written and shared[0]):
+        shared = list(map(eq, notions, _notions(work.gist)))
+        if sum(shared) > 2 or (shared[0] and (written or work.article is not None)):
             return False
     return True
 
 
-def _notions(work: Work) -> tuple[str, ...]:
-    gist = work.gist
+def _notions(gist: Gist) -> tuple[str, ...]:
     return gist.method.own, gist.object.own, gist.setting.own, gist.material.own, gist.quantity.name
 
 
