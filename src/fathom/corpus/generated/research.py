@@ -500,7 +500,8 @@ class _Manuscript:
                 "their_object": their.object.retold,
                 "their_setting": their.setting.retold,
                 "their_material": their.material.retold,
-                "their_quantity": their.quantity.name,
+                # Who cites a work shares some of its terms: one time in three the quantity keeps its name.
+                "their_quantity": rng.choice((their.quantity.retold, their.quantity.retold, their.quantity.name)),
                 "their_direction": "lowers" if their.quantity.lower_is_better else "raises",
             }
         return slots
