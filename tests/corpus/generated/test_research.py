@@ -332,6 +332,27 @@ def test_a_letter_says_what_those_who_cite_it_say_of_it(articles: list[Article],
         assert sum(notion.casefold() in said for notion in others) >= 2
 
 
+def test_a_citing_sentence_retells_the_quantity_two_times_in_three(articles: list[Article], plans: list[Plan]) -> None:
+    """And it says of the quantity, by whichever name, that the work moved it the better way."""
+    named = retold = 0
+    for article, plan in zip(articles, plans, strict=True):
+        works = {work.title: work for work in plan.cited}
+        for citation in article.lone_citations():
+            if citation.manner != "descriptive":
+                continue
+            assert citation.reference is not None
+            title = article.references[citation.reference - 1].title
+            assert title is not None
+            quantity = works[title.of(article.text)].gist.quantity
+            sentence = next(s for s in article.sentences if s.holds(citation.span)).of(article.text)
+            worse = "raises" if quantity.lower_is_better else "lowers"
+            for name in (quantity.name, quantity.retold):
+                assert not re.search(rf"\b{worse} (the )?{re.escape(name)}\b", sentence), sentence
+            named += quantity.name.casefold() in sentence.casefold()
+            retold += quantity.retold.casefold() in sentence.casefold()
+    assert 0.6 < retold / (named + retold) < 0.73
+
+
 def test_no_other_entry_fits_a_descriptive_sentence(plans: list[Plan]) -> None:
     """A sentence that describes a cited work tells three things about it; no two works of a list share three.
 

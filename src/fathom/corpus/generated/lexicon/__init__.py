@@ -29,9 +29,10 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something that is measured."""
+    """Something that is measured, by its author's name for it and as somebody who writes about the author puts it."""
 
     name: str
+    retold: str
     unit: str
     low: float
     high: float
@@ -140,7 +141,15 @@ def _topic(subject: str, words: dict) -> Topic:  # type: ignore[type-arg]
         settings=phrases("settings"),
         materials=phrases("materials"),
         quantities=tuple(
-            Quantity(q["name"], q["unit"], float(q["low"]), float(q["high"]), q["digits"], q["better"] == "lower")
+            Quantity(
+                q["name"],
+                q["retold"],
+                q["unit"],
+                float(q["low"]),
+                float(q["high"]),
+                q["digits"],
+                q["better"] == "lower",
+            )
             for q in words["quantities"]
         ),
         mechanisms=tuple(words["mechanisms"]),
