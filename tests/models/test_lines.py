@@ -12,6 +12,10 @@ from fathom.records.spans import Span
 PIECES = (
     "word",
     "Words",
+    " word",
+    " Words",
+    " écrit",
+    " 7",
     ".",
     "…",
     "\n",
@@ -49,7 +53,7 @@ def some_edits(rng: Random, text: str) -> list[Edit]:
 def test_of_a_changed_text_by_lines_and_as_a_whole(name: str) -> None:
     counter = tokenizer(name)
     rng = Random(4)
-    for _ in range(4_000):
+    for _ in range(8_000):
         text = a_text(rng)
         lines = lines_of(text, counter)
         assert sum(line.characters for line in lines) == len(text)

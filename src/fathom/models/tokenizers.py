@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from functools import cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
@@ -38,6 +39,15 @@ class EmbeddedTokenizer:
 
     def count(self, text: str) -> int:
         return int(self._encoding.count(text))
+
+
+class Remembering:
+    """A tokenizer that knows how long the texts were that it counted last."""
+
+    def __init__(self, counter: Tokenizer, texts: int) -> None:
+        self.name = counter.name
+        self.splits_at_newlines = counter.splits_at_newlines
+        self.count: Callable[[str], int] = lru_cache(maxsize=texts)(counter.count)
 
 
 @cache

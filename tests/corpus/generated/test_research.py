@@ -332,7 +332,7 @@ def test_a_letter_says_what_those_who_cite_it_say_of_it(articles: list[Article],
         assert sum(notion.casefold() in said for notion in others) >= 2
 
 
-def test_a_citing_sentence_retells_the_quantity_two_times_in_three(articles: list[Article], plans: list[Plan]) -> None:
+def test_a_citing_sentence_retells_the_quantity(articles: list[Article], plans: list[Plan]) -> None:
     """And it says of the quantity, by whichever name, that the work moved it the better way."""
     named = retold = 0
     for article, plan in zip(articles, plans, strict=True):
@@ -350,7 +350,8 @@ def test_a_citing_sentence_retells_the_quantity_two_times_in_three(articles: lis
                 assert not re.search(rf"\b{worse} (the )?{re.escape(name)}\b", sentence), sentence
             named += quantity.name.casefold() in sentence.casefold()
             retold += quantity.retold.casefold() in sentence.casefold()
-    assert 0.6 < retold / (named + retold) < 0.73
+    assert retold > 20
+    assert not named
 
 
 def test_no_other_entry_fits_a_descriptive_sentence(plans: list[Plan]) -> None:

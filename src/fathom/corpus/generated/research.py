@@ -82,8 +82,6 @@ class _Manuscript:
         self.gist = plan.work.gist
         self.topic = plan.work.gist.topic
         self.rng = self._chance()
-        self.terms = rng_for(plan.seed, "terms", plan.index)
-        """Chance of its own for how cited works are put, so that all else an article says does not hang on it."""
         self.draft = Draft()
         self.bibliography = Bibliography(plan.cited, plan.style, self.rng)
         self.decks: dict[str, list[str]] = {}
@@ -502,8 +500,7 @@ class _Manuscript:
                 "their_object": their.object.retold,
                 "their_setting": their.setting.retold,
                 "their_material": their.material.retold,
-                # Who cites a work shares some of its terms: one time in three the quantity keeps its name.
-                "their_quantity": self.terms.choice((their.quantity.retold,) * 2 + (their.quantity.name,)),
+                "their_quantity": their.quantity.retold,
                 "their_direction": "lowers" if their.quantity.lower_is_better else "raises",
             }
         return slots

@@ -6,10 +6,9 @@ at once; the item itself is then compared as it will be shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
-from itertools import combinations, permutations
-from math import sqrt
+from itertools import combinations, permutations, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -20,13 +19,15 @@ from fathom.tasks.citations.balance import Balance
 from fathom.tasks.citations.lexical import MATCHERS, Matcher, Stretch, damped, rarity
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS
-from fathom.tasks.citations.words import FAR, Counted
+from fathom.tasks.citations.words import FAR, Counted, Words
 
 STRONGEST = MATCHERS[2]
 """The matcher that must not only fail, but fail clearly."""
 CLEARLY = 1.15
 """How much better than the right one a wrong candidate must match: a near tie is another matcher's hit."""
 
+TIE = 1e-9
+"""Scores that are no further apart are equal."""
 HALF = 0.5
 """The share from which on a set of masks may be taken for what it fills."""
 OFFERED = 3
@@ -40,8 +41,8 @@ _RIGHT = (np.arange(OPTIONS) == _ORDERS).mean(axis=1)
 """The share of masks that each order fills rightly; the first fills all."""
 _RARITY = np.array([rarity(found, OPTIONS) for found in range(OPTIONS + 1)])
 _DAMPED = np.array([damped(count) for count in range(FAR)])
-_LOOKED = sorted(range(len(MATCHERS)), key=lambda number: MATCHERS[number] is not STRONGEST)
-"""The strongest matcher first: what it tells apart need not be shown to the others."""
+_LOOKED = sorted(range(len(MATCHERS)), key=lambda n: (MATCHERS[n] is not STRONGEST, not MATCHERS[n].cosine))
+"""The strongest matcher first, then what is quickly told: what one tells apart need not be shown to the next."""
 
 
 class Found(NamedTuple):
@@ -55,11 +56,11 @@ class Found(NamedTuple):
 class Table:
     """How well works go with masks by the words around these, for many sets of both at once."""
 
-    def __init__(self, wanted: Sequence[Iterable[str]], works: Sequence[Counted]) -> None:
+    def __init__(self, wanted: Sequence[Words], works: Sequence[Counted]) -> None:
         column: dict[str, int] = {}
-        self._wanted = [[column.setdefault(word, len(column)) for word in sorted(words)] for words in wanted]
+        self._wanted = [[column.setdefault(word, len(column)) for word in words] for words in wanted]
         # The last column is that of no word, with which short queries are filled up.
-        self._counts = np.array([[*(work.counts.get(word, 0) for word in column), 0] for work in works])
+        self._counts = np.array([[*map(work.counts.get, column, repeat(0)), 0] for work in works])
         self._sizes = np.array([work.size for work in works])
 
     def scores(self, masks: Numbers, works: Numbers, cosine: bool) -> Values:
@@ -68,8 +69,8 @@ class Table:
 
     @cached_property
     def _cosines(self) -> Values:
-        rows = [self._counts[:, words].sum(axis=1) / (sqrt(len(words)) or 1.0) for words in self._wanted]
-        table: Values = np.array(rows) / self._sizes
+        lengths = np.sqrt([max(1, len(words)) for words in self._wanted])
+        table: Values = self._counts[:, self._padded].sum(axis=2).T / self._sizes / lengths[:, None]
         return table
 
     def _sums(self, masks: Numbers, works: Numbers) -> Values:
@@ -104,7 +105,7 @@ class Search:
 
     def beside(self, balance: Balance) -> Found:
         """Three works to stand beside the first, which is the mask's; first what puts it where it has stood least."""
-        left = _threes(len(self._works) - 1)
+        left = sets = _threes(len(self._works) - 1)
         places = np.zeros(len(left), dtype=int)
         allowed = balance.places
         for number in _LOOKED:
@@ -117,9 +118,7 @@ class Search:
                 places = place
             left, places = left[fits], places[fits]
         rare = balance.rarity(STRONGEST)[places].argsort(kind="stable")
-        return Found(
-            len(_threes(len(self._works) - 1)), len(left), [tuple(chosen[1:]) for chosen in left[rare[:OFFERED]]]
-        )
+        return Found(len(sets), len(left), list(map(tuple, left[rare[:OFFERED], 1:].tolist())))
 
     def together(self, sets: Sequence[tuple[int, ...]], own: Sequence[int], balance: Balance) -> Found:
         """Four masks of whose works about as much is filled by shared words as may be, and no more."""
@@ -127,7 +126,7 @@ class Search:
         works, most = np.array(own), balance.most
         for number in _LOOKED:
             totals = self._scores(MATCHERS[number], left, works[left])[:, np.arange(OPTIONS), _ORDERS].sum(axis=2)
-            filled = _RIGHT[totals.argmax(axis=1)]
+            filled = _filled(totals)
             fits = filled <= most[number]
             if MATCHERS[number] is STRONGEST:
                 fits &= (filled == 1) | (totals.max(axis=1) >= totals[:, 0] * CLEARLY)
@@ -137,7 +136,15 @@ class Search:
             if not len(left):
                 break
         best = left[apart.argsort(kind="stable")[:OFFERED]]
-        return Found(len(sets), len(left), [tuple(chosen) for chosen in best])
+        return Found(len(sets), len(left), list(map(tuple, best.tolist())))
+
+
+def _filled(totals: Values) -> Values:
+    """The share of masks that the best order fills rightly; where several are best, as two masks of one sentence make
+    them, what they fill on average."""
+    best = totals >= totals.max(axis=1, keepdims=True) - TIE
+    share: Values = (best * _RIGHT).sum(axis=1) / best.sum(axis=1)
+    return share
 
 
 @cache

@@ -12,7 +12,7 @@ from fathom.records.spans import Span
 from fathom.tasks.citations.lexical import Matcher, Stretch, best_assignment, rank, scores
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Difficulty, Masking, Task
-from fathom.tasks.citations.words import Counted
+from fathom.tasks.citations.words import Counted, Words
 from fathom.tasks.citations.works import LEAST, Shown, Work, evenly, show
 
 HIDDEN = "[[HIDDEN]]"
@@ -120,7 +120,7 @@ class Draft:
             self._known[matcher] = [scores(wanted, self._counted, matcher.cosine) for wanted in queries]
         return self._known[matcher]
 
-    def _queries(self, stretch: Stretch) -> list[frozenset[str]]:
+    def _queries(self, stretch: Stretch) -> list[Words]:
         hidden = [place for place, _ in self._changes]
         return [self.paper.queries.of(stretch, mask.place, hidden) for mask in self.masks]
 

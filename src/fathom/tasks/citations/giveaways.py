@@ -63,12 +63,22 @@ def _phrases(text: str, phrase: str) -> Iterator[Span]:
         return
     # Looked for by its longest word, which few other phrases have; a pattern of the whole takes longer to make.
     anchor = max(range(len(words)), key=lambda number: len(words[number]))
+    before, behind = words[:anchor], words[anchor:]
+    # Most places are told by the end of the word before or by the beginning of the next.
+    left, right = "".join(before[-1:])[-3:], "".join(behind[1:2])[:3]
     at = text.find(words[anchor])
     while at >= 0:
-        start, end = _before(text, at, words[:anchor]), _behind(text, at, words[anchor:])
-        if start is not None and end is not None:
-            yield Span(start, end)
+        end = at + len(words[anchor])
+        if left in text[max(0, at - BETWEEN - 3) : at] and right in text[end : end + BETWEEN + 3]:
+            yield from _whole(text, at, before, behind)
         at = text.find(words[anchor], at + 1)
+
+
+def _whole(text: str, at: int, before: Sequence[str], behind: Sequence[str]) -> Iterator[Span]:
+    """The phrase around a place, where all its words stand there."""
+    start, end = _before(text, at, before), _behind(text, at, behind)
+    if start is not None and end is not None:
+        yield Span(start, end)
 
 
 BETWEEN = 6

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from fathom.contexts.layout import CITED, Piece, boundary, closing, context_id, placed
 from fathom.corpus.store import Corpus
-from fathom.models.tokenizers import DEFAULT, tokenizer
+from fathom.models.tokenizers import DEFAULT, Remembering, tokenizer
 from fathom.records.contexts import Context, Edit
 from fathom.records.lengths import print_length
 from fathom.records.questions import Question
@@ -22,19 +22,20 @@ from fathom.tasks.family import Item
 NAME = "citations"
 KEPT = 2_048
 """Articles whose lines' lengths are kept at hand."""
+LINES = 16_384
+"""Changed lines whose lengths are kept at hand."""
 
 
-@lru_cache(maxsize=64)
-def count(line: str) -> int:
-    """The tokens of a line of the layout's own."""
-    return tokenizer(DEFAULT).count(line)
+@cache
+def counter() -> Remembering:
+    """Counts tokens; the items of one paper share most of their lines, and all have those of the layout."""
+    return Remembering(tokenizer(DEFAULT), LINES)
 
 
 class LaidOut:
     """Lays out one item after another."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
         self._lines = lru_cache(maxsize=KEPT)(corpus.lines)
         self._fingerprint = lru_cache(maxsize=KEPT)(corpus.fingerprint)
 
@@ -47,6 +48,7 @@ class LaidOut:
         shown = [draft.question_paper, *map(draft.shown_of, draft.candidates)]
         edits = [draft.question_paper.edits, *draft.candidate_edits]
         pieces = [self._piece(one, changed) for one, changed in zip(shown, edits, strict=True)]
+        count = counter().count
         places, tokens = placed(pieces, lambda number: count(boundary(number, CITED)), CITED)
         tokens += count(closing(CITED))
         return Context(
@@ -62,7 +64,7 @@ class LaidOut:
     def _piece(self, shown: Shown, edits: tuple[Edit, ...]) -> Piece:
         """An article as it is shown with these edits."""
         characters = len(shown.article) + sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in edits)
-        tokens = self._lines(shown.id).tokens(shown.article, edits, tokenizer(DEFAULT))
+        tokens = self._lines(shown.id).tokens(shown.article, edits, counter())
         return Piece(shown.id, characters, tokens, edits)
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from functools import cache
+from itertools import permutations, repeat
 from math import log, sqrt
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fathom.records.articles import Apparatus, Article
 from fathom.records.spans import Span
-from fathom.tasks.citations.words import Counted, words_of
+from fathom.tasks.citations.words import Counted, Words, words_of
 
 Stretch = Literal["sentence", "around", "paragraph"]
 
@@ -62,7 +66,7 @@ def _start(span: Span) -> int:
     return span.start
 
 
-def query(text: str, around: Span, hidden: Iterable[Span]) -> frozenset[str]:
+def query(text: str, around: Span, hidden: Iterable[Span]) -> Words:
     """The stems of a stretch of a paper, as far as they are shown."""
     pieces, start = [], around.start
     for place in sorted(hidden):
@@ -78,9 +82,9 @@ class Queries:
     def __init__(self, article: Article | Apparatus, text: str) -> None:
         self._article = article
         self._text = text
-        self._known: dict[tuple[Span, tuple[Span, ...]], frozenset[str]] = {}
+        self._known: dict[tuple[Span, tuple[Span, ...]], Words] = {}
 
-    def of(self, stretch: Stretch, place: Span, hidden: Iterable[Span]) -> frozenset[str]:
+    def of(self, stretch: Stretch, place: Span, hidden: Iterable[Span]) -> Words:
         """The stems of the stretch that a place stands in, as far as they are shown."""
         whole = around(stretch, place, self._article, self._text)
         within = tuple(span for span in hidden if span.start < whole.end and whole.start < span.end)
@@ -89,15 +93,14 @@ class Queries:
         return self._known[whole, within]
 
 
-def scores(wanted: Iterable[str], candidates: Sequence[Counted], cosine: bool = False) -> list[float]:
-    """How well each candidate goes with the stems of the query."""
-    words = sorted(wanted)
+def scores(words: Words, candidates: Sequence[Counted], cosine: bool = False) -> list[float]:
+    """How well each candidate goes with the words of the query."""
     return _cosines(words, candidates) if cosine else _sums(words, candidates)
 
 
 def _cosines(words: Sequence[str], candidates: Sequence[Counted]) -> list[float]:
     length = sqrt(len(words)) or 1.0
-    return [sum(one.counts.get(word, 0) for word in words) / one.size / length for one in candidates]
+    return [sum(map(one.counts.get, words, repeat(0))) / one.size / length for one in candidates]
 
 
 def _sums(words: Sequence[str], candidates: Sequence[Counted]) -> list[float]:
@@ -133,6 +136,11 @@ def rank(answer: int, found: Sequence[float]) -> int:
 
 def best_assignment(found: Sequence[Sequence[float]]) -> tuple[int, ...]:
     """For each mask the candidate, counted from zero, so that all scores together are highest."""
-    return max(
-        permutations(range(len(found))), key=lambda order: sum(found[mask][place] for mask, place in enumerate(order))
-    )
+    orders = _orders(len(found))
+    best = np.array(found)[np.arange(len(found)), orders].sum(axis=1).argmax()
+    return tuple(orders[best].tolist())
+
+
+@cache
+def _orders(masks: int) -> NDArray[np.int_]:
+    return np.array(list(permutations(range(masks))))

@@ -32,8 +32,10 @@ KEPT = 2_048
 """Works whose texts are kept at hand."""
 TRIES = 8
 """Masks or sets of masks of one paper that are tried for one item."""
-POOL = 8
+POOL = 6
 """Works of a paper among which candidates are chosen where shared words are kept out."""
+CLOZE_POOL = 8
+"""The same where four masks must be misleading at once, which is rarer."""
 MASKS = 3
 """Masks of one work that are looked at there."""
 SETS = 256
@@ -69,24 +71,41 @@ class _Shelf:
         return self._known[id]
 
 
-class _Left:
-    """The masks of a paper that can still be asked about: each once, and no work in two choices.
+class _Stock:
+    """What can still be asked of a paper: each mask once, and no work in two choices.
 
     Were masks drawn instead of works, the work that the paper cites most often would be the likeliest answer to a
     choice. A cloze has every candidate for its answer once.
     """
 
-    def __init__(self, masks: list[Mask]) -> None:
-        self._masks = masks
+    def __init__(self, paper: Paper, rng: Random) -> None:
+        self.paper = paper
+        self.works = rng.sample(sorted(paper.cited.values()), len(paper.cited))
+        """In the order in which they are tried: where a few will do, the others need not be opened."""
+        self._masks = rng.sample(paper.masks, len(paper.masks))
         self._chosen: set[ArticleId] = set()
 
-    def of(self, task: Task) -> list[Mask]:
-        return [mask for mask in self._masks if task == "cloze" or mask.work not in self._chosen]
+    def masks(self, task: Task, difficulty: Difficulty) -> dict[ArticleId, list[Mask]]:
+        """Those for a task and level, by work."""
+        found: dict[ArticleId, list[Mask]] = defaultdict(list)
+        for mask in self._masks:
+            if mask.manner == difficulty.manner and (difficulty.scope == "full" or mask.section >= 0):
+                found[mask.work].append(mask)
+        return {work: found[work] for work in self.works if work in found and not self._is_chosen(task, work)}
+
+    def _is_chosen(self, task: Task, work: ArticleId) -> bool:
+        return task == "choice" and work in self._chosen
 
     def take(self, draft: Draft) -> None:
+        """Its masks are used now."""
         self._masks = [mask for mask in self._masks if mask not in draft.masks]
         if draft.task == "choice":
             self._chosen.add(draft.masks[0].work)
+
+    def cited_in(self, section: int) -> list[ArticleId]:
+        """The works that a section cites."""
+        near = set(self.paper.cited_in.get(section, ()))
+        return [work for work in self.works if work in near]
 
 
 class CitationMaker:
@@ -161,7 +180,7 @@ class CitationMaker:
 
     def _drafts(self, paper: Paper, rng: Random) -> Iterator[Draft]:
         """The items of one paper: whatever is scarcest first."""
-        left = _Left(paper.masks)
+        stock = _Stock(paper, rng)
         hopeless: set[Cell] = set()
         made = 0
         while made < self.settings.per_paper:
@@ -170,12 +189,12 @@ class CitationMaker:
                 return
             year = self._years[paper.article.id]
             cell = min(wanted, key=lambda cell: self._made[cell, year])
-            draft = self._draft(paper, cell, left.of(cell[0]), rng)
+            draft = self._draft(stock, cell, rng)
             if draft is None:
                 hopeless.add(cell)
                 continue
             made += 1
-            left.take(draft)
+            stock.take(draft)
             self._note(cell, draft)
             yield draft
 
@@ -190,20 +209,13 @@ class CitationMaker:
         if draft.difficulty.filtered:
             self._balance[cell].note(draft)
 
-    def _draft(self, paper: Paper, cell: Cell, left: list[Mask], rng: Random) -> Draft | None:
+    def _draft(self, stock: _Stock, cell: Cell, rng: Random) -> Draft | None:
         """One item of that task and level from the paper; None where it allows none."""
-        task, level = cell
-        difficulty = self.settings.levels[level]
-        masks = [mask for mask in left if mask.manner == difficulty.manner]
-        if difficulty.scope == "section":
-            masks = [mask for mask in masks if mask.section >= 0]
-        offers = self._choices if task == "choice" else self._clozes
+        offers = self._choices if cell[0] == "choice" else self._clozes
         order = self._next_order(cell)
-        for asked, others in islice(offers(paper, masks, cell, rng), TRIES):
-            draft = self._ordered(cell, paper, asked, others, order, rng)
-            if not draft.fits:
-                continue
-            if not difficulty.filtered or self._balance[cell].takes(draft):
+        for asked, others in islice(offers(stock, cell, rng), TRIES):
+            draft = self._ordered(cell, stock.paper, asked, others, order, rng)
+            if draft.fits and (not draft.difficulty.filtered or self._balance[cell].takes(draft)):
                 return draft
         return None
 
@@ -259,44 +271,42 @@ class CitationMaker:
                 kept.append(work)
         return kept
 
-    def _choices(self, paper: Paper, masks: list[Mask], cell: Cell, rng: Random) -> Iterator[Offer]:
+    def _choices(self, stock: _Stock, cell: Cell, rng: Random) -> Iterator[Offer]:
         """Masks, each with three other works."""
-        difficulty = self.settings.levels[cell[1]]
-        everywhere = sorted(paper.cited.values())
-        for mask in _by_work(masks, MASKS if difficulty.filtered else 1, rng):
-            works = paper.cited_in.get(mask.section, []) if difficulty.sampling == "nearest" else everywhere
+        difficulty, paper = self.settings.levels[cell[1]], stock.paper
+        tried = MASKS if difficulty.filtered else 1
+        for mask in chain.from_iterable(masks[:tried] for masks in stock.masks("choice", difficulty).values()):
+            works = stock.cited_in(mask.section) if difficulty.sampling == "nearest" else stock.works
             others = self._apart(works, paper.same, self._shelf.work(mask.work).same)
             if len(others) < OPTIONS - 1:
                 continue
             if not difficulty.filtered:
                 yield (mask,), self._alike(mask.work, others, difficulty, rng)
                 continue
-            pool = rng.sample(others, min(POOL, len(others)))
+            pool = others[:POOL]
             search = Search(paper, [mask], [mask.work, *pool], self._words(paper, difficulty.form))
             found = search.beside(self._balance[cell])
             self._looked[cell].update(tried=found.tried, fitting=found.fitting)
             yield from (((mask,), tuple(pool[number - 1] for number in chosen)) for chosen in found.best)
 
-    def _clozes(self, paper: Paper, masks: list[Mask], cell: Cell, rng: Random) -> Iterator[Offer]:
+    def _clozes(self, stock: _Stock, cell: Cell, rng: Random) -> Iterator[Offer]:
         """Four masks of four works; no other candidates."""
-        difficulty = self.settings.levels[cell[1]]
-        pools = list(paper.cited_in.values()) if difficulty.sampling == "nearest" else [sorted(paper.cited.values())]
-        by_work: dict[ArticleId, list[Mask]] = defaultdict(list)
-        for mask in rng.sample(masks, len(masks)):
-            by_work[mask.work].append(mask)
-        for pool in rng.sample(pools, len(pools)):
-            works = self._apart((work for work in pool if work in by_work), paper.same)
+        difficulty, paper = self.settings.levels[cell[1]], stock.paper
+        masks = stock.masks("cloze", difficulty)
+        pools = [stock.works]
+        if difficulty.sampling == "nearest":
+            pools = [stock.cited_in(section) for section in rng.sample(list(paper.cited_in), len(paper.cited_in))]
+        for pool in pools:
+            works = self._apart((work for work in pool if work in masks), paper.same)
             if len(works) < OPTIONS:
                 continue
             if not difficulty.filtered:
                 for _ in range(TRIES):
-                    yield _in_order([rng.choice(by_work[work]) for work in rng.sample(works, OPTIONS)])
+                    yield _in_order([rng.choice(masks[work]) for work in rng.sample(works, OPTIONS)])
                 continue
-            works = rng.sample(works, min(POOL, len(works)))
-            asked, own = zip(
-                *((mask, number) for number, work in enumerate(works) for mask in by_work[work][:MASKS]), strict=True
-            )
-            search = Search(paper, asked, works, self._words(paper, difficulty.form))
+            asked = [mask for work in works[:CLOZE_POOL] for mask in masks[work][:MASKS]]
+            own = [works.index(mask.work) for mask in asked]
+            search = Search(paper, asked, works[:CLOZE_POOL], self._words(paper, difficulty.form))
             found = search.together(_fours(own, rng), own, self._balance[cell])
             self._looked[cell].update(tried=found.tried, fitting=found.fitting)
             yield from (_in_order([asked[number] for number in chosen]) for chosen in found.best)
@@ -353,15 +363,6 @@ class CitationMaker:
             f"No citation of '{self._corpus.folder}' can be asked about. Citations {counted}. An item needs a paper "
             f"that cites {OPTIONS} works whose texts are in the corpus too, one of them alone. Ingest those works."
         )
-
-
-def _by_work(masks: list[Mask], each: int, rng: Random) -> Iterator[Mask]:
-    """At the most so many masks of each work, in any order: the work is drawn first, however often it is cited."""
-    by_work: dict[ArticleId, list[Mask]] = defaultdict(list)
-    for mask in masks:
-        by_work[mask.work].append(mask)
-    for work in rng.sample(list(by_work), len(by_work)):
-        yield from rng.sample(by_work[work], min(each, len(by_work[work])))
 
 
 def _length(span: Span) -> int:

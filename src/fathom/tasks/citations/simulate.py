@@ -18,7 +18,7 @@ from fathom.scoring.keys import Key
 from fathom.tasks.citations.lexical import MATCHERS, Matcher, around, best_assignment, query, scores
 from fathom.tasks.citations.papers import MARK
 from fathom.tasks.citations.settings import OPTIONS
-from fathom.tasks.citations.words import Stems
+from fathom.tasks.citations.words import Stems, Words
 from fathom.tasks.family import Item
 from fathom.tasks.simulating import simulated_reply
 
@@ -71,7 +71,7 @@ class Simulator:
             return (max(range(OPTIONS), key=lambda place: found[0][place]) + 1,)
         return tuple(place + 1 for place in best_assignment(found))
 
-    def _around_masks(self, context: Context, matcher: Matcher) -> list[frozenset[str]]:
+    def _around_masks(self, context: Context, matcher: Matcher) -> list[Words]:
         """The words around each mask, in the order of the masks."""
         shown = context.places[0]
         article, text = self._corpus.apparatus(shown.article), self._corpus.words(shown.article)

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from math import sqrt
-from sys import intern
 from typing import NamedTuple
 
 from fathom.records.names import CHINESE
@@ -20,6 +19,8 @@ _SIGN = re.compile(_SIGNS)
 _PAIRS = re.compile(rf"(?=({_SIGNS}{{2}}))")
 _STEM = re.compile(rf"({_LETTERS}{{3,6}}){_LETTERS}*")
 """The beginning of a word: "estimates" and "estimating" are one to a matcher."""
+LONGEST_WORD = 40
+_REST = re.compile(rf"{_LETTERS}{{,{LONGEST_WORD}}}", re.IGNORECASE)
 _STOP = frozenset(
     [
         "the",
@@ -112,10 +113,13 @@ _STOP = frozenset(
 )
 _STOPPED = frozenset(word[:6] for word in _STOP)
 
+Words = tuple[str, ...]
+"""Stems, each once, in order: sums over them come out the same every time."""
 
-def words_of(text: str) -> frozenset[str]:
+
+def words_of(text: str) -> Words:
     """The stems of the words of a text that may tell something."""
-    return frozenset(stems_in(text)) - _STOPPED
+    return tuple(sorted({*stems_in(text)} - _STOPPED))
 
 
 def stems_in(text: str) -> list[str]:
@@ -144,17 +148,26 @@ class Stems:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._counted: dict[int, Counted] = {}
+        self._counted: dict[int, Counted] = {0: Counted({}, 1.0)}
 
     def up_to(self, characters: int) -> Counted:
-        """How often each stands in the first so many characters, by whole steps."""
-        end = min(FAR, max(STEP, characters // STEP * STEP))
+        """How often each stands in the first so many characters, by whole steps and to the end of a word."""
+        end = self._end_of_word(min(FAR, max(STEP, characters // STEP * STEP)))
         if end not in self._counted:
-            # The same few thousand words stand in every work: one copy of each will do.
-            counts = {intern(stem): count for stem, count in Counter(stems_in(self._text[:end])).items()}
+            known = max(known for known in self._counted if known < end and self._can_go_on_from(known))
+            counts = Counter(stems_in(self._text[known:end]))
+            counts.update(self._counted[known].counts)
             size = sqrt(sum(count * count for stem, count in counts.items() if stem not in _STOPPED))
             self._counted[end] = Counted(counts, size or 1.0)
         return self._counted[end]
+
+    def _end_of_word(self, place: int) -> int:
+        rest = _REST.match(self._text, place) if place < len(self._text) else None
+        return rest.end() if rest else len(self._text)
+
+    def _can_go_on_from(self, place: int) -> bool:
+        """Not within a word, nor where any two signs beside one another are one."""
+        return place == 0 or (self._end_of_word(place) == place and not _SIGN.search(self._text, 0, 400))
 
 
 def occurrences(text: str, phrase: str) -> Iterator[Span]:

@@ -16,7 +16,7 @@ from fathom.records.spans import Span
 from fathom.tasks.citations.giveaways import giveaways, names_of
 from fathom.tasks.citations.papers import LEFT_OUT, top_level, without
 from fathom.tasks.citations.settings import Form
-from fathom.tasks.citations.words import FAR, Stems, letters_of
+from fathom.tasks.citations.words import FAR, LONGEST_WORD, Stems, letters_of
 
 OWN = "[[NAME]]"
 """What stands where a work gives its own title or name away."""
@@ -52,7 +52,7 @@ class Shown:
     def stems(self) -> Stems:
         """Its words, for comparing."""
         # As much as is looked at, and no copy of the whole: thousands of works are kept at hand.
-        return Stems(self.text[:FAR])
+        return Stems(self.text[: FAR + LONGEST_WORD])
 
     def cut(self, characters: int) -> tuple[Edit, ...]:
         """The edits that show whole paragraphs up to so many characters; none where not even one fits."""

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from fathom.contexts.layout import LAYOUT, Piece, boundary, closing, context_id, placed
 from fathom.corpus.store import Corpus
-from fathom.models.tokenizers import DEFAULT, tokenizer
+from fathom.models.tokenizers import DEFAULT
 from fathom.records.contexts import Context
 from fathom.records.lengths import print_length
 from fathom.records.questions import Question
@@ -17,7 +17,7 @@ from fathom.records.record import digest, short_id
 from fathom.scoring.answers import Passage, Text
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.citations.draft import mark
-from fathom.tasks.citations.laying_out import bucket, count
+from fathom.tasks.citations.laying_out import bucket, counter
 from fathom.tasks.citations.make import CitationMaker
 from fathom.tasks.citations.papers import STEPS, Mask, Paper, place_name
 from fathom.tasks.citations.works import show
@@ -68,7 +68,8 @@ def _item(paper: Paper, mask: Mask, fingerprint: bytes) -> tuple[Context, list[I
     article = paper.article
     around = next((span for span in article.paragraphs if span.holds(mask.place)), mask.sentence)
     shown = show(article, paper.text, [around], [(mask.place, f" {mark('choice', 1)}")])
-    laid = Piece(article.id, len(shown.text), tokenizer(DEFAULT).count(shown.text), shown.edits)
+    count = counter().count
+    laid = Piece(article.id, len(shown.text), count(shown.text), shown.edits)
     places, tokens = placed([laid], lambda number: count(boundary(number)))
     tokens += count(closing(LAYOUT))
     context = Context(
