@@ -18,6 +18,10 @@ BEHIND = 2.0
 """Items by which a matcher may fall behind chance: whoever is always wrong tells as much as whoever is right."""
 
 
+PUT_BY = 16
+"""Clozes to each of which one item more is put by, up to so many as a matcher may fall behind."""
+
+
 class Balance:
     """How every matcher fares on one task at one level.
 
@@ -63,3 +67,8 @@ class Balance:
     def most(self) -> NDArray[np.float64]:
         """The share of one more cloze that each matcher may fill rightly."""
         return np.array([(self.made + 1) / OPTIONS - self._filled[matcher] for matcher in MATCHERS])
+
+    @property
+    def wanted(self) -> NDArray[np.float64]:
+        """What it had best fill: less, while not enough is put by for a paper whose masks mislead nobody."""
+        return np.maximum(0.0, self.most - min(BEHIND, self.made / PUT_BY))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
-from itertools import combinations, permutations, repeat
+from itertools import chain, combinations, permutations, repeat
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from fathom.records.articles import ArticleId
 from fathom.tasks.citations.balance import Balance
-from fathom.tasks.citations.lexical import MATCHERS, Matcher, Stretch, damped, rarity
+from fathom.tasks.citations.lexical import MATCHERS, Matcher, Stretch, rarity
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS
 from fathom.tasks.citations.words import FAR, Counted, Words
@@ -28,8 +29,6 @@ CLEARLY = 1.15
 
 TIE = 1e-9
 """Scores that are no further apart are equal."""
-HALF = 0.5
-"""The share from which on a set of masks may be taken for what it fills."""
 OFFERED = 3
 """Sets that are offered of those that fit: as the item is shown, one of them may not."""
 
@@ -40,9 +39,9 @@ _ORDERS = np.array(list(permutations(range(OPTIONS))))
 _RIGHT = (np.arange(OPTIONS) == _ORDERS).mean(axis=1)
 """The share of masks that each order fills rightly; the first fills all."""
 _RARITY = np.array([rarity(found, OPTIONS) for found in range(OPTIONS + 1)])
-_DAMPED = np.array([damped(count) for count in range(FAR)])
-_LOOKED = sorted(range(len(MATCHERS)), key=lambda n: (MATCHERS[n] is not STRONGEST, not MATCHERS[n].cosine))
-"""The strongest matcher first, then what is quickly told: what one tells apart need not be shown to the next."""
+_DAMPED = np.array([0.0, *(1 + log(count) for count in range(1, FAR))])
+_LOOKED = sorted(range(len(MATCHERS)), key=lambda n: (MATCHERS[n] is not STRONGEST, MATCHERS[n].stretch != "sentence"))
+"""The strongest matcher first, then the short stretch: what one tells apart need not be shown to the next."""
 
 
 class Found(NamedTuple):
@@ -60,7 +59,8 @@ class Table:
         column: dict[str, int] = {}
         self._wanted = [[column.setdefault(word, len(column)) for word in words] for words in wanted]
         # The last column is that of no word, with which short queries are filled up.
-        self._counts = np.array([[*map(work.counts.get, column, repeat(0)), 0] for work in works])
+        rows = [chain(map(work.counts.get, column, repeat(0)), (0,)) for work in works]
+        self._counts = np.fromiter(chain.from_iterable(rows), int).reshape(len(works), len(column) + 1)
         self._sizes = np.array([work.size for work in works])
 
     def scores(self, masks: Numbers, works: Numbers, cosine: bool) -> Values:
@@ -99,7 +99,7 @@ class Search:
     def _scores(self, matcher: Matcher, masks: Numbers, works: Numbers) -> Values:
         stretch = matcher.stretch
         if stretch not in self._tables:
-            wanted = [self._paper.queries.of(stretch, mask.place, [mask.place]) for mask in self._masks]
+            wanted = [self._paper.queries.alone(stretch, mask.place) for mask in self._masks]
             self._tables[stretch] = Table(wanted, self._works)
         return self._tables[stretch].scores(masks, works, matcher.cosine)
 
@@ -123,16 +123,14 @@ class Search:
     def together(self, sets: Sequence[tuple[int, ...]], own: Sequence[int], balance: Balance) -> Found:
         """Four masks of whose works about as much is filled by shared words as may be, and no more."""
         left, apart = np.array(sets), np.zeros(len(sets))
-        works, most = np.array(own), balance.most
+        works, most, wanted = np.array(own), balance.most, balance.wanted
         for number in _LOOKED:
             totals = self._scores(MATCHERS[number], left, works[left])[:, np.arange(OPTIONS), _ORDERS].sum(axis=2)
             filled = _filled(totals)
             fits = filled <= most[number]
             if MATCHERS[number] is STRONGEST:
                 fits &= (filled == 1) | (totals.max(axis=1) >= totals[:, 0] * CLEARLY)
-            # While little may be filled, as little as can be: that makes room for a paper that allows no such masks.
-            wanted = most[number] if most[number] >= HALF else 0.0
-            left, apart = left[fits], (apart + np.abs(filled - wanted))[fits]
+            left, apart = left[fits], (apart + np.abs(filled - wanted[number]))[fits]
             if not len(left):
                 break
         best = left[apart.argsort(kind="stable")[:OFFERED]]

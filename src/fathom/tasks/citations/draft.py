@@ -121,8 +121,14 @@ class Draft:
         return self._known[matcher]
 
     def _queries(self, stretch: Stretch) -> list[Words]:
-        hidden = [place for place, _ in self._changes]
-        return [self.paper.queries.of(stretch, mask.place, hidden) for mask in self.masks]
+        if stretch not in self._asked:
+            hidden = [place for place, _ in self._changes]
+            self._asked[stretch] = [self.paper.queries.of(stretch, mask.place, hidden) for mask in self.masks]
+        return self._asked[stretch]
+
+    @cached_property
+    def _asked(self) -> dict[Stretch, list[Words]]:
+        return {}
 
     @cached_property
     def _counted(self) -> list[Counted]:

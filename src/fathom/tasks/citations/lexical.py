@@ -83,6 +83,7 @@ class Queries:
         self._article = article
         self._text = text
         self._known: dict[tuple[Span, tuple[Span, ...]], Words] = {}
+        self._alone: dict[tuple[Stretch, Span], Words] = {}
 
     def of(self, stretch: Stretch, place: Span, hidden: Iterable[Span]) -> Words:
         """The stems of the stretch that a place stands in, as far as they are shown."""
@@ -91,6 +92,12 @@ class Queries:
         if (whole, within) not in self._known:
             self._known[whole, within] = query(self._text, whole, within)
         return self._known[whole, within]
+
+    def alone(self, stretch: Stretch, place: Span) -> Words:
+        """The same where nothing but the place itself is hidden."""
+        if (stretch, place) not in self._alone:
+            self._alone[stretch, place] = self.of(stretch, place, [place])
+        return self._alone[stretch, place]
 
 
 def scores(words: Words, candidates: Sequence[Counted], cosine: bool = False) -> list[float]:
@@ -106,25 +113,19 @@ def _cosines(words: Sequence[str], candidates: Sequence[Counted]) -> list[float]
 def _sums(words: Sequence[str], candidates: Sequence[Counted]) -> list[float]:
     """What all candidates have tells little, and the tenth time less than the first."""
     total = [0.0] * len(candidates)
-    for word in words:
-        counts = [candidate.counts.get(word, 0) for candidate in candidates]
-        found = sum(map(bool, counts))
-        if not found:
-            continue
-        weight = rarity(found, len(candidates))
-        for number, count in enumerate(counts):
-            total[number] += weight * damped(count)
+    weights = [rarity(found, len(candidates)) for found in range(len(candidates) + 1)]
+    for counts in zip(*(map(one.counts.get, words, repeat(0)) for one in candidates), strict=True):
+        weight = weights[sum(map(bool, counts))]
+        if weight:
+            for number, count in enumerate(counts):
+                if count:
+                    total[number] += weight * (1 + log(count))
     return total
 
 
 def rarity(found: int, candidates: int) -> float:
     """What a word tells that so many of the candidates have."""
     return log((candidates + 1) / found) if found else 0.0
-
-
-def damped(count: int) -> float:
-    """How much a word counts that stands somewhere so often."""
-    return 1 + log(count) if count else 0.0
 
 
 def rank(answer: int, found: Sequence[float]) -> int:

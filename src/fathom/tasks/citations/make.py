@@ -30,6 +30,8 @@ from fathom.tasks.family import Asked, Item
 
 KEPT = 2_048
 """Works whose texts are kept at hand."""
+MANY = 8
+"""Works of the corpus beyond which a paper that cites more is not tried before others."""
 TRIES = 8
 """Masks or sets of masks of one paper that are tried for one item."""
 POOL = 6
@@ -38,7 +40,7 @@ CLOZE_POOL = 8
 """The same where four masks must be misleading at once, which is rarer."""
 MASKS = 3
 """Masks of one work that are looked at there."""
-SETS = 256
+SETS = 128
 """Sets of four masks that are looked at there."""
 
 OF_THE_TYPE = "of the type asked for"
@@ -166,7 +168,7 @@ class CitationMaker:
         long = {listed.id for listed in self._corpus.listing() if listed.characters > self.settings.characters}
         enough = sorted(id for id, works in cited.items() if works >= OPTIONS)
         rng_for(self._seed, "citations").shuffle(enough)
-        return sorted(enough, key=lambda id: (id in long, -min(cited[id], 4 * OPTIONS)))
+        return sorted(enough, key=lambda id: (id in long, -min(cited[id], MANY)))
 
     # Which item next.
 
