@@ -31,13 +31,19 @@ def names_of(title: str, abstract: str, text: str) -> list[str]:
     return sorted({name for name in named if len(name) > 2})
 
 
-def giveaways(title: str, names: list[str], text: str) -> Iterator[Span]:
-    """Every place of the text that says the title, its head or its tail, or one of the names."""
+def giveaways(title: str, names: list[str], text: str, within: Span | None = None) -> Iterator[Span]:
+    """Every place of the text, or of a part of it, that says the title, its head or its tail, or one of the names."""
+    if within is not None:
+        yield from (span.moved(within.start) for span in giveaways(title, names, within.of(text)))
+        return
     small = _small(text, plain=title.isascii() and all(map(str.isascii, names)))
-    head, _, tail = title.partition(":")
-    for phrase in {title, head, tail}:
-        if len(phrase.split()) >= 4 or phrase == title:
-            yield from _phrases(small, _small(phrase))
+    head, _, tail = _small(title).partition(":")
+    parts = [part for part in (head, tail) if len(part.split()) >= 4]
+    told = [span for part in parts for span in _phrases(small, part)]
+    # Where none of its parts stands, neither does the whole.
+    yield from told
+    if told or not parts:
+        yield from _phrases(small, _small(title))
     for name in names:
         for span in occurrences(small, _small(name)):
             # Titles come in small letters, and the text says "ZeRO": as printed, or with capitals of its own.

@@ -88,7 +88,8 @@ class Queries:
     def of(self, stretch: Stretch, place: Span, hidden: Iterable[Span]) -> Words:
         """The stems of the stretch that a place stands in, as far as they are shown."""
         whole = around(stretch, place, self._article, self._text)
-        within = tuple(span for span in hidden if span.start < whole.end and whole.start < span.end)
+        first, last = whole
+        within = tuple([span for span in hidden if span[0] < last and first < span[1]])
         if (whole, within) not in self._known:
             self._known[whole, within] = query(self._text, whole, within)
         return self._known[whole, within]

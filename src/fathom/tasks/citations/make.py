@@ -36,12 +36,10 @@ TRIES = 8
 """Masks or sets of masks of one paper that are tried for one item."""
 POOL = 6
 """Works of a paper among which candidates are chosen where shared words are kept out."""
-CLOZE_POOL = 8
-"""The same where four masks must be misleading at once, which is rarer."""
 MASKS = 3
-"""Masks of one work that are looked at there."""
-SETS = 128
-"""Sets of four masks that are looked at there."""
+"""Masks of one work that are tried for a choice there."""
+LOOKS = ((2, 32), (4, 256))
+"""Masks of one work, and sets of four masks, that are looked at for a cloze there: first, and where none will do."""
 
 OF_THE_TYPE = "of the type asked for"
 """The last step of a citation, which hangs on the levels."""
@@ -306,12 +304,19 @@ class CitationMaker:
                 for _ in range(TRIES):
                     yield _in_order([rng.choice(masks[work]) for work in rng.sample(works, OPTIONS)])
                 continue
-            asked = [mask for work in works[:CLOZE_POOL] for mask in masks[work][:MASKS]]
-            own = [works.index(mask.work) for mask in asked]
-            search = Search(paper, asked, works[:CLOZE_POOL], self._words(paper, difficulty.form))
-            found = search.together(_fours(own, rng), own, self._balance[cell])
+            yield from self._together(paper, {work: masks[work] for work in works[:POOL]}, cell, rng)
+
+    def _together(self, paper: Paper, masks: dict[ArticleId, list[Mask]], cell: Cell, rng: Random) -> Iterator[Offer]:
+        """Four of the masks by which shared words are misled: a few sets are looked at, and many where none will do."""
+        words = self._words(paper, self.settings.levels[cell[1]].form)
+        for each, sets in LOOKS:
+            asked = [mask for found in masks.values() for mask in found[:each]]
+            own = [number for number, found in enumerate(masks.values()) for _ in found[:each]]
+            found = Search(paper, asked, list(masks), words).together(_fours(own, sets, rng), own, self._balance[cell])
             self._looked[cell].update(tried=found.tried, fitting=found.fitting)
-            yield from (_in_order([asked[number] for number in chosen]) for chosen in found.best)
+            if found.best:
+                yield from (_in_order([asked[number] for number in chosen]) for chosen in found.best)
+                return
 
     def _words(self, paper: Paper, form: Form) -> Callable[[ArticleId], Counted]:
         """The words of a work, before it is known how much of it will be shown."""
@@ -376,11 +381,11 @@ def _in_order(masks: list[Mask]) -> Offer:
     return tuple(sorted(masks, key=lambda mask: mask.place)), ()
 
 
-def _fours(own: Sequence[int], rng: Random) -> list[tuple[int, ...]]:
-    """Sets of four masks, by number, no two of one work; `own` says whose each is."""
+def _fours(own: Sequence[int], sets: int, rng: Random) -> list[tuple[int, ...]]:
+    """So many sets of four masks, by number, no two of one work; `own` says whose each is."""
     by_work: dict[int, list[int]] = defaultdict(list)
     for number, work in enumerate(own):
         by_work[work].append(number)
     fours = list(combinations(by_work.values(), OPTIONS))
-    every = ceil(sum(prod(map(len, four)) for four in fours) / SETS)
+    every = ceil(sum(prod(map(len, four)) for four in fours) / sets)
     return list(islice(chain.from_iterable(product(*four) for four in fours), rng.randrange(every), None, every))

@@ -318,7 +318,7 @@ def is_coined(word: str) -> bool:
     plain = word.strip("*+_.'’")
     if plain.lower() in _NO_NAMES or len(plain) < 2:
         return False
-    capitals = sum(letter.isupper() for letter in plain)
-    inner = any(letter.isupper() for letter in plain[1:])
-    numbered = any(letter.isdigit() for letter in plain) and any(letter.isalpha() for letter in plain)
+    capitals = sum(map(str.isupper, plain))
+    inner = capitals > plain[0].isupper()
+    numbered = any(map(str.isdigit, plain)) and any(map(str.isalpha, plain))
     return (capitals >= 2 and inner) or (inner and plain[0].islower()) or (numbered and capitals >= 1)

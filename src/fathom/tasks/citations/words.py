@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import repeat
 from math import sqrt
+from operator import mul
 from typing import NamedTuple
 
 from fathom.records.names import CHINESE
@@ -157,7 +159,8 @@ class Stems:
             known = max(known for known in self._counted if known < end and self._can_go_on_from(known))
             counts = Counter(stems_in(self._text[known:end]))
             counts.update(self._counted[known].counts)
-            size = sqrt(sum(count * count for stem, count in counts.items() if stem not in _STOPPED))
+            stopped = list(map(counts.get, _STOPPED, repeat(0)))
+            size = sqrt(_squares(counts.values()) - _squares(stopped))
             self._counted[end] = Counted(counts, size or 1.0)
         return self._counted[end]
 
@@ -168,6 +171,10 @@ class Stems:
     def _can_go_on_from(self, place: int) -> bool:
         """Not within a word, nor where any two signs beside one another are one."""
         return place == 0 or (self._end_of_word(place) == place and not _SIGN.search(self._text, 0, 400))
+
+
+def _squares(counts: Collection[int]) -> int:
+    return sum(map(mul, counts, counts))
 
 
 def occurrences(text: str, phrase: str) -> Iterator[Span]:

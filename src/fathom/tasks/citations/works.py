@@ -158,8 +158,9 @@ class Work:
     def shown(self, form: Form) -> Shown:
         """What is shown of it in that form."""
         if form not in self._forms:
-            told = giveaways(self.title, self.names, self.text) if form == "body" else ()
             kept = self._stretches(form, len(self.text))
+            within = Span(kept[0].start, kept[-1].end) if kept else Span(0, 0)
+            told = giveaways(self.title, self.names, self.text, within) if form == "body" else ()
             self._forms[form] = show(self.outline, self.text, kept, [(span, OWN) for span in told])
         return self._forms[form]
 
