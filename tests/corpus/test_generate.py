@@ -90,12 +90,12 @@ def test_a_finished_corpus_is_not_made_again(small_folder: Path) -> None:
 def test_a_recipe_gives_what_it_gave_before(tmp_path: Path) -> None:
     """On any machine and any Python. Whoever changes what the generator writes raises its VERSION and this line."""
     recipe = Recipe(domains=parse_domains("articles,reports"), seed=2, articles=24)
-    assert generate(tmp_path / "c", recipe).fingerprint[:16] == "1a0e9b6d829651c3"
+    assert generate(tmp_path / "c", recipe).fingerprint[:16] == "dcccee54e3aebc66"
 
 
 def test_letters_are_what_they_were_before(tmp_path: Path) -> None:
     manifest = generate(tmp_path / "c", Recipe(length="short", seed=2, articles=24))
-    assert manifest.fingerprint[:16] == "26462f8191efe720"
+    assert manifest.fingerprint[:16] == "a33f7f3e2fc6e808"
     assert manifest.recipe["length"] == "short"
 
 

@@ -16,8 +16,9 @@ from fathom.records.spans import Span
 
 Manner = Literal["attributional", "descriptive"]
 
-NEAR = 0.8
-"""How often a work that is mentioned again by itself is one of the corpus."""
+NEAR, SEVERAL = 0.8, 4
+"""How often a work that is mentioned again by itself is one of the corpus, where the article cites several of those:
+there are only so many ways to tell of one."""
 
 
 class Bibliography:
@@ -50,7 +51,7 @@ class Bibliography:
         self._mentioned.extend(taken)
         if not taken and self._mentioned:
             near = [work for work in self._mentioned if work.article is not None]
-            known = near if near and wanted == 1 and rng.random() < NEAR else self._mentioned
+            known = near if len(near) >= SEVERAL and wanted == 1 and rng.random() < NEAR else self._mentioned
             taken = rng.sample(known, min(wanted, len(known)))
         return taken
 

@@ -708,7 +708,7 @@ _OWN = ("aim", "borrowing", "setup", "claim", "evidence", "evidence_check", "int
 
 _HEAD, _LISTED = 3.7, 3.4
 """Characters a token in the head of a letter, and in its reference list."""
-_MENTION, _SENTENCE = 20, 28
+_MENTION, _SENTENCE = 21, 28
 """Tokens that it takes to mention a work, and to say anything else."""
 
 _NOT_IN_LETTERS = re.compile(
