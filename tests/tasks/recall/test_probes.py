@@ -59,7 +59,8 @@ def test_what_is_shown_is_the_document_up_to_its_citation(probes: Bench) -> None
             if item.question.tags["task"] == "citation":
                 assert text.count(shown.rstrip()) == 1
                 rest = text[text.index(shown.rstrip()) + len(shown.rstrip()) :]
-                assert without_accents(name) in without_accents(rest[:120])
+                # "di Kowalczyk" is "Di Kowalczyk" where the sentence opens with it.
+                assert without_accents(name).casefold() in without_accents(rest[:120]).casefold()
             else:
                 assert shown.count(BLANK) == 1
                 assert shown.replace(BLANK, name).split("\n\n")[0] in text
@@ -104,11 +105,12 @@ def test_a_corpus_without_anything_to_probe_says_so(tmp_path: Path) -> None:
         build(tmp_path / "corpus", Path("none"), ("recall",), asked, 0, tmp_path / "bench")
 
 
-def test_it_says_at_which_step_citations_fell_out(small_folder: Path, tmp_path: Path) -> None:
-    """No paragraph begins near enough to a citation: all of them get as far as the last step."""
+def test_it_says_at_which_step_citations_fell_out(tmp_path: Path) -> None:
+    """No paragraph of a few articles begins just so far before a citation: all of them get as far as the last step."""
+    generate(tmp_path / "corpus", Recipe(seed=1, articles=8))
     asked = Asked.model_validate({"own": {"recall": {"tasks": ["citation"], "characters": 400}}})
     with pytest.raises(FathomError) as refused:
-        build(small_folder, Path("none"), ("recall",), asked, 0, tmp_path / "bench")
+        build(tmp_path / "corpus", Path("none"), ("recall",), asked, 0, tmp_path / "bench")
     assert re.search(
         r"alone [\d,]{3,}, resolved [\d,]{3,}, named in the text [\d,]{3,}, not named before 0", str(refused.value)
     )

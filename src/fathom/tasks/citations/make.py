@@ -179,7 +179,7 @@ class CitationMaker:
         return bool(self._open_cells(paper))
 
     def _drafts(self, paper: Paper, rng: Random) -> Iterator[Draft]:
-        """The items of one paper: whatever is scarcest first."""
+        """The items of one paper: whatever has used the fewest masks so far comes first."""
         stock = _Stock(paper, rng)
         hopeless: set[Cell] = set()
         made = 0
@@ -188,7 +188,7 @@ class CitationMaker:
             if not wanted or self._is_too_long(paper) or len(paper.cited) < OPTIONS:
                 return
             year = self._years[paper.article.id]
-            cell = min(wanted, key=lambda cell: self._made[cell, year])
+            cell = min(wanted, key=lambda cell: self._made[cell, year] * (OPTIONS if cell[0] == "cloze" else 1))
             draft = self._draft(stock, cell, rng)
             if draft is None:
                 hopeless.add(cell)
