@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from fathom.records.errors import FathomError
-from fathom.work import Team, run_ordered
+from fathom.work import Team, rare_collections, run_ordered
 
 
 def square(number: int) -> int:
@@ -135,3 +136,11 @@ def test_large_items_and_large_results_pass_one_another() -> None:
     """Neither fits a pipe: a parent that sends and a worker that answers would wait for one another for ever."""
     items = [bytes([number]) * 3_000_000 for number in range(24)]
     assert list(run_ordered(_doubled, items, 2)) == [item * 2 for item in items]
+
+
+def test_garbage_is_looked_for_as_before_once_the_work_is_done_or_fails() -> None:
+    before = gc.get_threshold()
+    with pytest.raises(ZeroDivisionError), rare_collections():
+        assert gc.get_threshold()[0] > before[0]
+        _ = 1 / 0
+    assert gc.get_threshold() == before
