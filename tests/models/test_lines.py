@@ -38,7 +38,7 @@ PIECES = (
 
 
 def a_text(rng: Random) -> str:
-    return "x" + "".join(rng.choice(PIECES) for _ in range(rng.randint(1, 60))) + ".\n"
+    return "".join(rng.choice(PIECES) for _ in range(rng.randint(1, 60))) + ".\n"
 
 
 def some_edits(rng: Random, text: str) -> list[Edit]:
@@ -60,6 +60,14 @@ def test_of_a_changed_text_by_lines_and_as_a_whole(name: str) -> None:
         assert sum(line.tokens for line in lines) == counter.count(text), repr(text)
         edits = some_edits(rng, text)
         assert Lines(lines).tokens(text, edits, counter) == counter.count(edited(text, edits)), (text, edits)
+
+
+@pytest.mark.parametrize("name", EMBEDDED)
+def test_what_is_put_before_a_text_may_be_of_one_token_with_its_beginning(name: str) -> None:
+    counter = tokenizer(name)
+    for text, before in (("\n\n", "\n\n"), (" word\n", ".\n"), ("/ a\n", ".\n")):
+        found = Lines(lines_of(text, counter)).tokens(text, [Edit(span=Span(0, 0), text=before)], counter)
+        assert found == counter.count(before + text), (before, text)
 
 
 def test_of_a_text_of_many_lines_few_are_counted_again() -> None:

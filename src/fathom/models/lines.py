@@ -66,7 +66,8 @@ class Lines:
         """From which line to which a stretch shows lines whose counts hold: nothing that is changed touches them."""
         first, last = bisect_left(self._starts, start), bisect_right(self._starts, end) - 1
         before = text[start : self._starts[first]] or loose
-        if before and not before.endswith("\n"):
+        # The first line of all may begin with a blank or a newline, and be of one token with what is put before it.
+        if before and (first == 0 or not before.endswith("\n")):
             first += 1
         if self._starts[last] == end and not is_last:
             # What comes next may begin with a blank, and be of one token with the newline before it.

@@ -123,11 +123,18 @@ def test_a_name_inside_the_citation_of_another_work_stays() -> None:
         ("Diversity is all you need: Skills", "Diversity is all you need, we said.", {"Diversity is all you need"}),
         ("Assembly of SNARE complexes", "SNARE complexes form.", set()),
         ("Tracking", "In our SimVOS the head is small; SimVOS wins.", {"SimVOS"}),
+        ("Rent: What İstanbul pays today", "We say WHAT İSTANBUL PAYS TODAY.", {"WHAT İSTANBUL PAYS TODAY"}),
     ],
 )
 def test_what_gives_a_work_away(title: str, text: str, hidden: set[str]) -> None:
     found = {span.of(text) for span in giveaways(title, names_of(title, "", text), text)}
     assert found == hidden
+
+
+def test_what_gives_a_work_away_within_a_part() -> None:
+    text = "All skills are one. So all skills are one, and SkillNet too. All skills are one."
+    found = giveaways("All skills are one", ["SkillNet"], text, Span(20, 60))
+    assert {(span.start, span.of(text)) for span in found} == {(23, "all skills are one"), (47, "SkillNet")}
 
 
 # Chinese papers.

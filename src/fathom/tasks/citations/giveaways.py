@@ -52,14 +52,14 @@ def giveaways(title: str, names: list[str], text: str, within: Span | None = Non
 
 
 def _small(text: str, plain: bool = False) -> str:
-    """In small letters, where that keeps every character in its place; `plain` for the letters from A to Z alone.
+    """In small letters, every character in its place; `plain` for the letters from A to Z alone.
 
     A text with a single letter beyond those is gone through letter by letter, which takes three times as long.
     """
     if plain:
         return text.encode().lower().decode()
-    lowered = text.lower()
-    return lowered if len(lowered) == len(text) else text
+    # The one capital of which two signs would become: "İstanbul".
+    return text.replace("İ", "I").lower()
 
 
 def _phrases(text: str, phrase: str) -> Iterator[Span]:
