@@ -9,7 +9,6 @@ from functools import lru_cache
 
 from fathom.contexts.layout import CITED, render
 from fathom.corpus.store import Corpus
-from fathom.records.articles import ArticleId
 from fathom.records.contexts import Context
 from fathom.records.lengths import print_length
 from fathom.records.spans import Span
@@ -43,7 +42,8 @@ class _Audit:
         self._work = lru_cache(maxsize=KEPT)(lambda id: Work(corpus, id))
         self._matcher = Simulator(corpus)
         self._rules = Rules()
-        self._levels: dict[tuple[ArticleId, str], str] = {}
+        self._used: Counter[tuple[str, str]] = Counter()
+        self._answers: Counter[tuple[str, ...]] = Counter()
         self._items: Counter[str] = Counter()
         self._sums: dict[str, Counter[str]] = defaultdict(Counter)
         self._places: dict[str, Counter[tuple[int, ...]]] = defaultdict(Counter)
@@ -98,10 +98,13 @@ class _Audit:
         if item.question.tags.get("sampling") == "nearest":
             near = self._is_near(context, masks)
             self._rules.look("one section cites all candidates, and the mask of a choice is in it", item, near)
-        level = item.question.tags.get("level", "")
         for row in item.key.proof.rows:
-            fresh = self._levels.setdefault((row[0], row[2]), level) == level
-            self._rules.look("no mask is used in two levels", item, fresh)
+            self._used[row[0], row[2]] += 1
+            self._rules.look("no mask is used twice", item, self._used[row[0], row[2]] == 1)
+        if len(masks) == 1:
+            asked = item.key.proof.rows[0][:2]
+            self._answers[asked] += 1
+            self._rules.look("no work is the answer to two choices of a paper", item, self._answers[asked] == 1)
 
     def _is_near(self, context: Context, masks: list[Mask | None]) -> bool:
         cited = self._paper(context.articles[0]).cited_in

@@ -1,7 +1,7 @@
 """Which works stand beside the right ones, so that shared words tell no more of them than chance would.
 
-Most sets of candidates are told apart by their words. So hundreds of sets are looked at for one item, by every matcher
-at once; the item itself is then compared as it will be shown.
+Most sets of candidates are told apart by their words. So many sets are looked at for one item, by every matcher at
+once; the item itself is then compared as it will be shown.
 """
 
 from __future__ import annotations

@@ -41,6 +41,9 @@ MASKS = 3
 LOOKS = ((2, 32), (4, 256))
 """Masks of one work, and sets of four masks, that are looked at for a cloze there: first, and where none will do."""
 
+BLOCK = 20
+"""Masks of each task and level that are found before the next: five clozes, twenty choices."""
+
 OF_THE_TYPE = "of the type asked for"
 """The last step of a citation, which hangs on the levels."""
 
@@ -179,7 +182,11 @@ class CitationMaker:
         return bool(self._open_cells(paper))
 
     def _drafts(self, paper: Paper, rng: Random) -> Iterator[Draft]:
-        """The items of one paper: whatever has used the fewest masks so far comes first."""
+        """The items of one paper: whatever has used the fewest masks comes first, by whole blocks of them.
+
+        Within a block what is hardest to fill: else a small corpus would spend what hard items need on easy ones, and
+        if that went on, a large one would have its hard items from other papers than its easy ones.
+        """
         stock = _Stock(paper, rng)
         hopeless: set[Cell] = set()
         made = 0
@@ -187,8 +194,7 @@ class CitationMaker:
             wanted = [cell for cell in self._open_cells(paper.article.id) if cell not in hopeless]
             if not wanted or self._is_too_long(paper) or len(paper.cited) < OPTIONS:
                 return
-            year = self._years[paper.article.id]
-            cell = min(wanted, key=lambda cell: self._made[cell, year] * (OPTIONS if cell[0] == "cloze" else 1))
+            cell = min(wanted, key=lambda cell: self._used(cell, paper) // BLOCK)
             draft = self._draft(stock, cell, rng)
             if draft is None:
                 hopeless.add(cell)
@@ -197,6 +203,10 @@ class CitationMaker:
             stock.take(draft)
             self._note(cell, draft)
             yield draft
+
+    def _used(self, cell: Cell, paper: Paper) -> int:
+        """How many masks the items of a task and level have, in the paper's year where that counts."""
+        return self._made[cell, self._years[paper.article.id]] * (OPTIONS if cell[0] == "cloze" else 1)
 
     def _is_too_long(self, paper: Paper) -> bool:
         """Whether the paper leaves its candidates no room; where sections are shown, each item is looked at."""
