@@ -43,16 +43,17 @@ def test_a_single_fault_is_named(single: Analysis, fault: str) -> None:
 
 
 def test_how_often_a_fault_strikes_is_found(single: Analysis) -> None:
-    """Of those with enough chances to strike."""
-    seen = 0
+    """Of those with enough chances to strike; one interval in twenty may miss."""
+    seen = missed = 0
     for fault in READING_FAULTS:
         for cause in attribution_of(single, f"sim/reader?{fault}=0.5").causes:
             if cause.name == fault and cause.could_strike > 150:
                 seen += 1
                 assert cause.rate is not None
-                assert cause.rate.low <= 0.5 <= cause.rate.high, fault
+                missed += not cause.rate.low <= 0.5 <= cause.rate.high
                 assert cause.rate.value == pytest.approx(0.5, abs=0.12), fault
     assert seen >= 4
+    assert missed <= 1
 
 
 def struck(bench: Path, name: str, seed: int) -> Mapping[str, list[str]]:

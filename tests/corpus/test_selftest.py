@@ -17,7 +17,7 @@ LENGTHS: tuple[Length, ...] = ("full", "short")
 Floors = dict[str, tuple[float, float]]
 """The least precision and recall of a field."""
 
-ONE_TARGET = {"citations": (1.0, 0.96)}
+ONE_TARGET = {"citations": (1.0, 0.94)}
 """A marker with several targets, such as "4-6", is written with the first of them."""
 
 OWN_CITATIONS = {"paragraphs": (0.69, 0.69)}

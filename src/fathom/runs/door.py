@@ -26,6 +26,10 @@ class HaltedError(Exception):
     """Nothing more is sent."""
 
 
+class EchoError(Exception):
+    """The provider answers with the prompt."""
+
+
 def install(model: Model, expand: Expand, is_halted: Callable[[], bool]) -> None:
     """Let this model's requests pass through the door, until it is halted: some wait in line for a connection."""
     api = model.api
@@ -76,11 +80,19 @@ class _Sent:
         if isinstance(output, Exception):
             self.shorten_error(output)
         else:
-            _blot_out(output)
+            self._refuse_echo(output)
+            _rewrite(output, self._shortened if output.stop_reason == "model_length" else without_secrets)
         if call is not None:
             call.request = self._shortened(call.request)
             call.response = self._shortened(call.response)
         return (output, call) if isinstance(result, tuple) else output
+
+    def _refuse_echo(self, output: ModelOutput) -> None:
+        """An error that repeats the prompt is taken for a refusal where the prompt says "blocked": it is none."""
+        if output.stop_reason == "content_filter" and self._shortened(output.completion) != without_secrets(
+            output.completion
+        ):
+            raise EchoError(f"the provider sends back what it was sent ({len(output.completion):,} characters)")
 
     def shorten_error(self, error: BaseException) -> None:
         """Cut what an error says in place: its type decides whether to try again, so it stays what it is."""
@@ -113,16 +125,16 @@ class _Sent:
         return any(stretch in text for text in self._texts for stretch in stretches)
 
 
-def _blot_out(output: ModelOutput) -> None:
-    """Take keys out of what the model said: some servers echo the headers they were sent."""
-    output.completion = without_secrets(output.completion)
+def _rewrite(output: ModelOutput, shown: Callable[[str], str]) -> None:
+    """Put what the model said as it may be shown: some servers echo the headers or the prompt that they were sent."""
+    output.completion = shown(output.completion)
     for choice in output.choices:
         message = choice.message
         if isinstance(message.content, str):
-            message.content = without_secrets(message.content)
+            message.content = shown(message.content)
             continue
         for part in message.content:
             if isinstance(part, ContentText):
-                part.text = without_secrets(part.text)
+                part.text = shown(part.text)
             elif isinstance(part, ContentReasoning):
-                part.reasoning = without_secrets(part.reasoning)
+                part.reasoning = shown(part.reasoning)

@@ -8,7 +8,7 @@ function sheet() {
 
 async function showItem(explorer, item) {
   const place = sheet();
-  if (!explorer.open) explorer.cameFrom = document.activeElement;
+  if (explorer.open === null) explorer.cameFrom = document.activeElement;
   explorer.open = item;
   place.hidden = false;
   document.body.classList.add("with-sheet");

@@ -158,7 +158,7 @@ class Explorer {
     if (top < from) this.frame.scrollTop = top / this.squeeze;
     else if (top + ROW > from + this.frame.clientHeight) this.frame.scrollTop = (top + ROW - this.frame.clientHeight) / this.squeeze;
     this.lay();
-    if (this.open) this.openAt(this.at);
+    if (this.open !== null) this.openAt(this.at);
   }
 
   openAt(place) {
