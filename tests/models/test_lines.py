@@ -8,6 +8,7 @@ from fathom.models.lines import Lines, lines_of
 from fathom.models.tokenizers import EMBEDDED, tokenizer
 from fathom.records.contexts import Edit, edited
 from fathom.records.spans import Span
+from tests.models.counting import Counting
 
 PIECES = (
     "word",
@@ -71,19 +72,8 @@ def test_what_is_put_before_a_text_may_be_of_one_token_with_its_beginning(name: 
 
 
 def test_of_a_text_of_many_lines_few_are_counted_again() -> None:
-    counted: list[str] = []
-
-    class Counting:
-        name = "counting"
-        splits_at_newlines = True
-
-        def count(self, text: str) -> int:
-            counted.append(text)
-            return tokenizer().count(text)
-
     text = "".join(f"Line {number} says something.\n" for number in range(100))
-    lines = Lines(lines_of(text, Counting()))
-    counted.clear()
+    lines, counter = Lines(lines_of(text, tokenizer())), Counting()
     place = text.index("50 says")
-    lines.tokens(text, [Edit(span=Span(place, place + 2), text="fifty")], Counting())
-    assert sum(map(len, counted)) < 100
+    lines.tokens(text, [Edit(span=Span(place, place + 2), text="fifty")], counter)
+    assert sum(map(len, counter.counted)) < 100

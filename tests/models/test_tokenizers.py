@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from fathom.contexts.layout import CLOSING, boundary
 from fathom.models.tokenizers import DEFAULT, EMBEDDED, Remembering, tokenizer
 from fathom.records.errors import FathomError
+from tests.models.counting import Counting
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), max_size=80)
 
@@ -80,16 +81,8 @@ def test_counting_leaves_the_slow_half_of_the_package_alone() -> None:
 
 
 def test_what_was_counted_last_is_not_counted_again() -> None:
-    counted: list[str] = []
-
-    class Counting:
-        name = "counting"
-        splits_at_newlines = True
-
-        def count(self, text: str) -> int:
-            counted.append(text)
-            return len(text)
-
-    remembering = Remembering(Counting(), texts=2)
-    assert [remembering.count(text) for text in ("a", "bb", "a", "ccc", "bb")] == [1, 2, 1, 3, 2]
-    assert counted == ["a", "bb", "ccc", "bb"]
+    counter = Counting()
+    remembering = Remembering(counter, texts=2)
+    texts = ["one", "one two", "one", "one two three", "one two"]
+    assert [remembering.count(text) for text in texts] == [tokenizer().count(text) for text in texts]
+    assert counter.counted == ["one", "one two", "one two three", "one two"]
