@@ -324,8 +324,8 @@ class CitationMaker:
             own = [number for number, found in enumerate(masks.values()) for _ in found[:each]]
             found = Search(paper, asked, list(masks), words).together(_fours(own, sets, rng), own, self._balance[cell])
             self._looked[cell].update(tried=found.tried, fitting=found.fitting)
-            if found.best:
-                yield from (_in_order([asked[number] for number in chosen]) for chosen in found.best)
+            yield from (_in_order([asked[number] for number in chosen]) for chosen in found.best)
+            if found.best or (found.tried < sets and len(asked) == sum(map(len, masks.values()))):
                 return
 
     def _words(self, paper: Paper, form: Form) -> Callable[[ArticleId], Counted]:
