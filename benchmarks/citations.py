@@ -1,7 +1,7 @@
 """Items of the family citations from generated articles, on one core: each task and level by itself, then all at once.
 
-Promise: 1,000 items of each task and level are made in under ten seconds. Measured in CPU seconds, three times each; the
-least disturbed counts. Beside it: the whole `fathom build`, from starting Python to the written bench; and the plain
+Promise: 1,000 items of each task and level are made in under ten seconds. Measured in CPU seconds, three times each;
+the least disturbed counts. Beside it: the whole `fathom build`, from starting Python to the written bench; and the plain
 way, which reads every article whole and lays out and counts every item from scratch, on some of the items.
 
     python benchmarks/citations.py [ITEMS] [CORPUS]
