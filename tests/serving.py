@@ -144,7 +144,9 @@ class _Handler(BaseHTTPRequestHandler):
             time.sleep(self.provider.silence)
             self.close_connection = True
         elif fault == "echo":
-            self._send(400, {"error": {"message": f"cannot read: {json.dumps(body)}", "type": "invalid_request_error"}})
+            # "Blocked" is a word by which the engine takes such an error for a refusal.
+            said = f"blocked, cannot read: {json.dumps(body)}"
+            self._send(400, {"error": {"message": said, "type": "invalid_request_error"}})
 
     def _send(self, status: int, content: dict[str, Any]) -> None:
         self._raw(json.dumps(content).encode(), status)

@@ -202,6 +202,16 @@ def test_every_wrong_answer_names_its_suspects(sample: Sample, opening: Opening)
             page.keyboard.press("j")
 
 
+def test_keys_move_on_from_the_first_item(sample: Sample, opening: Opening) -> None:
+    """Its place is nought, which is easily taken for none."""
+    questions = [item.question.id for _, items in Bench(sample.bench).by_context() for item in items]
+    with opening(sample.page) as (page, _):
+        page.click(".row")
+        for key, wanted in (("j", questions[1]), ("k", questions[0])):
+            page.keyboard.press(key)
+            page.wait_for_function("id => document.querySelector('#sheet .id')?.textContent === id", arg=wanted)
+
+
 def test_needed_passages_stand_in_their_place_in_the_text(sample: Sample, opening: Opening) -> None:
     from fathom.corpus.store import Corpus
 

@@ -77,7 +77,7 @@ class Lines:
 
 @dataclass
 class _Window:
-    """A stretch of a line with the edits in it, from one place to another where a token ends whatever is around."""
+    """A stretch of a text with the edits in it, from one place to another where a token ends whatever is around."""
 
     start: int
     end: int

@@ -16,10 +16,8 @@ MOST_OF_A_RANK = 0.4
 
 BEHIND = 2.0
 """Items by which a matcher may fall behind chance: whoever is always wrong tells as much as whoever is right."""
-
-
 PUT_BY = 16
-"""Clozes to each of which one item more is put by, up to so many as a matcher may fall behind."""
+"""For so many clozes that are made, what one more may fill is put by, up to what a matcher may fall behind."""
 
 
 class Balance:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
-from itertools import chain, combinations, permutations, repeat
-from math import log
+from itertools import chain, combinations, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from fathom.records.articles import ArticleId
 from fathom.tasks.citations.balance import Balance
-from fathom.tasks.citations.lexical import MATCHERS, Matcher, Stretch, rarity
+from fathom.tasks.citations.lexical import MATCHERS, Matcher, Stretch, damped, orders, rarity
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS
 from fathom.tasks.citations.words import FAR, Counted, Words
@@ -35,11 +34,11 @@ OFFERED = 3
 Numbers = NDArray[np.int_]
 Values = NDArray[np.float64]
 
-_ORDERS = np.array(list(permutations(range(OPTIONS))))
+_ORDERS = orders(OPTIONS)
 _RIGHT = (np.arange(OPTIONS) == _ORDERS).mean(axis=1)
 """The share of masks that each order fills rightly; the first fills all."""
 _RARITY = np.array([rarity(found, OPTIONS) for found in range(OPTIONS + 1)])
-_DAMPED = np.array([0.0, *(1 + log(count) for count in range(1, FAR))])
+_DAMPED = np.array([0.0, *map(damped, range(1, FAR))])
 _LOOKED = sorted(range(len(MATCHERS)), key=lambda n: (MATCHERS[n] is not STRONGEST, MATCHERS[n].stretch != "sentence"))
 """The strongest matcher first, then the short stretch: what one tells apart need not be shown to the next."""
 

@@ -23,12 +23,12 @@ NAME = "citations"
 KEPT = 2_048
 """Articles whose lines' lengths are kept at hand."""
 LINES = 16_384
-"""Changed lines whose lengths are kept at hand."""
+"""Stretches around changes whose lengths are kept at hand."""
 
 
 @cache
 def counter() -> Remembering:
-    """Counts tokens; the items of one paper share most of their lines, and all have those of the layout."""
+    """Counts tokens; the items of one paper share most of their changes, and all the lines of the layout."""
     return Remembering(tokenizer(DEFAULT), LINES)
 
 

@@ -120,13 +120,18 @@ def _sums(words: Sequence[str], candidates: Sequence[Counted]) -> list[float]:
         if weight:
             for number, count in enumerate(counts):
                 if count:
-                    total[number] += weight * (1 + log(count))
+                    total[number] += weight * damped(count)
     return total
 
 
 def rarity(found: int, candidates: int) -> float:
     """What a word tells that so many of the candidates have."""
     return log((candidates + 1) / found) if found else 0.0
+
+
+def damped(count: int) -> float:
+    """How much a word counts that stands somewhere so often, once at the least."""
+    return 1 + log(count)
 
 
 def rank(answer: int, found: Sequence[float]) -> int:
@@ -138,11 +143,12 @@ def rank(answer: int, found: Sequence[float]) -> int:
 
 def best_assignment(found: Sequence[Sequence[float]]) -> tuple[int, ...]:
     """For each mask the candidate, counted from zero, so that all scores together are highest."""
-    orders = _orders(len(found))
-    best = np.array(found)[np.arange(len(found)), orders].sum(axis=1).argmax()
-    return tuple(orders[best].tolist())
+    every = orders(len(found))
+    best = np.array(found)[np.arange(len(found)), every].sum(axis=1).argmax()
+    return tuple(every[best].tolist())
 
 
 @cache
-def _orders(masks: int) -> NDArray[np.int_]:
+def orders(masks: int) -> NDArray[np.int_]:
+    """Every way to give so many masks a candidate each; the first gives each its own."""
     return np.array(list(permutations(range(masks))))
