@@ -55,7 +55,7 @@ def rare_collections() -> Iterator[None]:
     Not for what waits on a network, where a cycle may hold a prompt of a million tokens.
     """
     before = gc.get_threshold()
-    gc.set_threshold(500_000, 20, 50)
+    gc.set_threshold(2_000_000, 20, 50)
     try:
         yield
     finally:

@@ -13,16 +13,19 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
 
+from fathom import tasks
 from fathom.contexts.files import FILE_NAME
 from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
 from fathom.records.questions import Reply
 from fathom.scoring.answers import Answer, Assignment, Choice, Members, Multiset, Nothing, Number, Ranking, Rows, Text
 from fathom.scoring.verdicts import Verdict
+from fathom.tasks import citations, manners, numeric, recall
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import CONTEXTS, KEYS, MANIFEST, QUESTIONS, Bench, build
 from fathom.tasks.catalog import FAMILIES, family
@@ -65,7 +68,17 @@ def saying(id: str, text: str) -> Reply:
     return Reply(question_id=id, outcome="answered", text=text)
 
 
-@pytest.mark.parametrize("asked", FAMILIES, ids=lambda asked: asked.name)
+LOADED: tuple[Family, ...] = (numeric, citations, manners, recall)
+"""Written out, so that the type checker sees that each has the shape of a family: they are loaded by name."""
+
+
+def test_the_catalog_knows_every_family() -> None:
+    assert sorted(FAMILIES) == sorted(found.name for found in iter_modules(tasks.__path__) if found.ispkg)
+    assert tuple(map(family, FAMILIES)) == LOADED
+    assert tuple(loaded.name for loaded in LOADED) == FAMILIES
+
+
+@pytest.mark.parametrize("asked", LOADED, ids=lambda asked: asked.name)
 def test_every_key_opens_its_own_question(asked: Family, bench: Bench, tmp_path: Path) -> None:
     opened = 0
     if asked.maker is not None:

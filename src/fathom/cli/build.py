@@ -19,7 +19,6 @@ from fathom.tasks.bench import BenchManifest, already_built, build
 from fathom.tasks.catalog import FAMILIES, family
 from fathom.tasks.citations.settings import Citing
 from fathom.tasks.family import Asked
-from fathom.tasks.numeric.own import read_own
 
 EXAMPLE = """
 \b
@@ -41,10 +40,10 @@ HELD_OUT = ("length", "skill", "topic")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write the bench to.")
 @click.option(
     "--families",
-    type=options.Words(tuple(family.name for family in FAMILIES), needed=True),
+    type=options.Words(FAMILIES, needed=True),
     default="numeric",
     show_default=True,
-    help=f"Which kinds of questions: {', '.join(family.name for family in FAMILIES)}.",
+    help=f"Which kinds of questions: {', '.join(FAMILIES)}.",
 )
 @click.option(
     "--contexts", type=click.Path(path_type=Path), help=f"The contexts to ask about.  [default: CORPUS/{FILE_NAME}]"
@@ -95,6 +94,8 @@ def command(
     """
     path = contexts or corpus / FILE_NAME
     if templates is not None:
+        from fathom.tasks.numeric.own import read_own  # brings a parser of SQL, which other families do without
+
         for refused in read_own(templates).refused:
             click.echo(f"fathom: {templates}, {refused.place}, is left out: {refused.why}.", err=True)
     asked = Asked(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -37,10 +37,6 @@ class Draft:
     masking: Masking
     characters: int
     work_of: Callable[[ArticleId], Work]
-
-    def shown_of(self, work: ArticleId) -> Shown:
-        """What can be shown of a candidate."""
-        return self.work_of(work).shown(self.difficulty.form)
 
     @property
     def answer(self) -> tuple[int, ...]:
@@ -81,24 +77,40 @@ class Draft:
     # The candidates.
 
     @cached_property
+    def offered(self) -> list[Shown]:
+        """The candidates, each as far as it may be shown: its share of the room, or more where others are short."""
+        form, room = self.difficulty.form, max(0, self._room)
+        works = list(map(self.work_of, self.candidates))
+        shown = [work.shown(form, room // OPTIONS) for work in works]
+        if all(one.reaches(_even(shown, room)) for one in shown):
+            return shown
+        return [work.shown(form, room) for work in works]
+
+    @property
+    def _room(self) -> int:
+        """Characters that the paper leaves the candidates."""
+        return self.characters - self.question_paper.length - 1
+
+    @cached_property
     def cut(self) -> int:
         """To how many characters candidates are trimmed; zero where the paper leaves no room for them."""
-        room = self.characters - self.question_paper.length - 1
-        lengths = [self.shown_of(work).length + 1 for work in self.candidates]
-        length = evenly(lengths, room) if room > 0 else 0
-        return length - 1 if length > 1 else 0
+        return _even(self.offered, self._room) if self._room > 0 else 0
 
     @cached_property
     def candidate_edits(self) -> list[tuple[Edit, ...]]:
-        return [self.shown_of(work).cut(self.cut) for work in self.candidates]
+        return [one.cut(self.cut) for one in self.offered]
+
+    @cached_property
+    def lengths(self) -> list[int]:
+        """How many characters are shown of each candidate."""
+        return [one.cut_length(self.cut) for one in self.offered]
 
     @property
     def fits(self) -> bool:
         """Whether enough is left of every candidate, and none could be taken for more than one."""
         if not all(self.work_of(work).is_plain for work in self.candidates):
             return False
-        least = min(LEAST, *(self.shown_of(work).length for work in self.candidates))
-        return all(self.shown_of(work).cut_length(self.cut) >= least for work in self.candidates)
+        return min(self.lengths) >= min(LEAST, *(one.length for one in self.offered))
 
     # What shared words can do.
 
@@ -133,12 +145,16 @@ class Draft:
     @cached_property
     def _counted(self) -> list[Counted]:
         """The words of what is shown of each candidate."""
-        shown = map(self.shown_of, self.candidates)
-        return [one.stems.up_to(one.cut_length(self.cut)) for one in shown]
+        return [one.stems.up_to(length) for one, length in zip(self.offered, self.lengths, strict=True)]
 
     @cached_property
     def _known(self) -> dict[Matcher, list[list[float]]]:
         return {}
+
+
+def _even(shown: Sequence[Shown], room: int) -> int:
+    """To how many characters all must be cut to fit into the room, each with the line break behind it."""
+    return max(0, evenly([one.length + 1 for one in shown], room) - 1)
 
 
 def _spaced(text: str, place: Span, words: str) -> str:

@@ -76,6 +76,5 @@ def _first_authors(work: Work, paper: Paper) -> set[str]:
 
 def _by_length(draft: Draft) -> float:
     """The chance of whoever takes the longest candidate."""
-    lengths = [draft.shown_of(work).cut_length(draft.cut) for work in draft.candidates]
-    longest = [number for number, length in enumerate(lengths, start=1) if length == max(lengths)]
+    longest = [number for number, length in enumerate(draft.lengths, start=1) if length == max(draft.lengths)]
     return (draft.answer[0] in longest) / len(longest)

@@ -45,7 +45,7 @@ class LaidOut:
         return context, Item(question(draft, context), key(draft, context))
 
     def _context(self, draft: Draft) -> Context:
-        shown = [draft.question_paper, *map(draft.shown_of, draft.candidates)]
+        shown = [draft.question_paper, *draft.offered]
         edits = [draft.question_paper.edits, *draft.candidate_edits]
         pieces = [self._piece(one, changed) for one, changed in zip(shown, edits, strict=True)]
         count = counter().count

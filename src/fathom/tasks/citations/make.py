@@ -331,7 +331,7 @@ class CitationMaker:
     def _words(self, paper: Paper, form: Form) -> Callable[[ArticleId], Counted]:
         """The words of a work, before it is known how much of it will be shown."""
         shown = max(LEAST, (self.settings.characters - sum(map(_length, paper.shown))) // OPTIONS)
-        return lambda work: self._shelf.work(work).shown(form).stems.up_to(shown)
+        return lambda work: self._shelf.work(work).shown(form, shown).stems.up_to(shown)
 
     def _alike(
         self, work: ArticleId, others: list[ArticleId], difficulty: Difficulty, rng: Random
@@ -339,7 +339,7 @@ class CitationMaker:
         """Three others at random; of a few draws the one whose lengths are nearest to the right one's."""
 
         def length(id: ArticleId) -> int:
-            return self._shelf.work(id).shown(difficulty.form).length
+            return self._shelf.work(id).room(difficulty.form)
 
         draws = [tuple(rng.sample(others, OPTIONS - 1)) for _ in range(3)]
         return min(draws, key=lambda draw: sum(abs(length(other) - length(work)) for other in draw))

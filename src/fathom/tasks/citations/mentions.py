@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
@@ -80,7 +80,7 @@ class Mentions:
 
     def is_alone(self, citation: Citation) -> bool:
         """Whether nothing shares its bracket or is joined to it, and no name is left beside it."""
-        if self._company[citation.group] > 1 or not self.is_pure(citation) or self._is_crowded(citation):
+        if self._company[citation.group] > 1 or not self.is_pure(citation) or citation.group in self._crowded:
             return False
         start = self.place_of(citation).start
         return not self._text[max(0, start - NAMES) : start].rstrip().endswith(("et al.", "et al"))
@@ -89,7 +89,8 @@ class Mentions:
         """Whether its bracket holds the citation alone: "(positions 101-134, Makke et al., 2018)" does not."""
         group, span = citation.group, citation.span
         around = self._text[group.start : span.start] + " " + self._text[span.end : group.end]
-        return not _LETTERS.search(_LEAD.sub("", around))
+        # Around most there is a bracket and nothing else.
+        return not _LETTERS.search(around) or not _LETTERS.search(_LEAD.sub("", around))
 
     def _taken(self, citation: Citation) -> Span:
         """What a citation takes up, alone or in company."""
@@ -101,15 +102,11 @@ class Mentions:
         return Counter(citation.group for citation in self.article.citations)
 
     @cached_property
-    def _brackets(self) -> list[tuple[Span, Citation]]:
-        """One citation of each bracket, in order."""
-        return sorted({citation.group: citation for citation in self.article.citations}.items(), key=itemgetter(0))
-
-    def _is_crowded(self, citation: Citation) -> bool:
-        """Whether its bracket is read as one with another: "[3], [4]", "Lind (2) and Wu (3)"."""
-        number = bisect_left(self._brackets, citation.group, key=itemgetter(0))
-        around = self._brackets[max(0, number - 1) : number + 2]
-        return any(self._is_joined(one, two) for one, two in pairwise(around))
+    def _crowded(self) -> set[Span]:
+        """Brackets that are read as one with another: "[3], [4]", "Lind (2) and Wu (3)"."""
+        one_of_each = {citation.group: citation for citation in self.article.citations}
+        brackets = sorted(one_of_each.items(), key=itemgetter(0))
+        return {group for two in pairwise(brackets) if self._is_joined(*two) for group, _ in two}
 
     def _is_joined(self, before: tuple[Span, Citation], after: tuple[Span, Citation]) -> bool:
         # Most brackets are a sentence apart, and whose names belong to them need not be known.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fathom.contexts.layout import forges_boundary
@@ -27,6 +27,9 @@ TELLING = ("abstract", "introduction", "conclusion", *LEFT_OUT)
 LEAST = 800
 """Characters that must be left of a candidate: less tells nothing."""
 
+FIRST = FAR + LONGEST_WORD
+"""Characters of a work that are made ready first, as many as are compared: a long one is rarely shown to its end."""
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -38,10 +41,16 @@ class Shown:
     edits: tuple[Edit, ...]
     ends: tuple[tuple[int, int], ...]
     """Where paragraphs end: how many characters are shown up to there, and where that is in the article."""
+    is_whole: bool = True
+    """Whether it goes to its end; else more could be made ready, and it can be cut, but not shown as it is."""
 
     @property
     def length(self) -> int:
         return self.ends[-1][0] if self.ends else 0
+
+    def reaches(self, characters: int) -> bool:
+        """Whether it is the same, cut to so many characters, as the whole would be."""
+        return self.is_whole or self.length > characters
 
     @property
     def text(self) -> str:
@@ -56,6 +65,7 @@ class Shown:
 
     def cut(self, characters: int) -> tuple[Edit, ...]:
         """The edits that show whole paragraphs up to so many characters; none where not even one fits."""
+        assert self.reaches(characters)
         if self.length <= characters:
             return self.edits
         number = bisect_right(self.ends, (characters, len(self.article))) - 1
@@ -67,6 +77,7 @@ class Shown:
 
     def cut_length(self, characters: int) -> int:
         """How many characters `cut` shows."""
+        assert self.reaches(characters)
         if self.length <= characters:
             return self.length
         number = bisect_right(self.ends, (characters, len(self.article))) - 1
@@ -150,14 +161,34 @@ class Work:
         end = self.outline.paragraphs[-1].end if self.outline.paragraphs else 0
         return sum(span.end - span.start for span in self._stretches(form, end))
 
-    def shown(self, form: Form) -> Shown:
-        """What is shown of it in that form."""
-        if form not in self._forms:
-            kept = self._stretches(form, len(self.text))
-            within = Span(kept[0].start, kept[-1].end) if kept else Span(0, 0)
-            told = giveaways(self.title, self.names, self.text, within) if form == "body" else ()
-            self._forms[form] = show(self.outline, self.text, kept, [(span, OWN) for span in told])
-        return self._forms[form]
+    def shown(self, form: Form, characters: int) -> Shown:
+        """What is shown of it in that form, at the least as far as it takes to cut it to so many characters."""
+        known = self._forms.get(form)
+        if known is None or not known.reaches(characters):
+            whole = self._stretches(form, len(self.text))
+            known = self._show(form, self._beginning(whole, max(FIRST, characters)), whole)
+            if not known.reaches(characters):
+                known = self._show(form, whole, whole)
+            self._forms[form] = known
+        return known
+
+    def _show(self, form: Form, kept: list[Span], whole: list[Span]) -> Shown:
+        within = Span(kept[0].start, kept[-1].end) if kept else Span(0, 0)
+        told = giveaways(self.title, self.names, self.text, within) if form == "body" else ()
+        shown = show(self.outline, self.text, kept, [(span, OWN) for span in told])
+        return replace(shown, is_whole=kept == whole)
+
+    def _beginning(self, whole: list[Span], characters: int) -> list[Span]:
+        """So many characters of these stretches, to the end of a paragraph, and some more for names that are hidden."""
+        left, kept = characters * 5 // 4, []
+        for span in whole:
+            if span.end - span.start > left:
+                place = bisect_left(self.outline.paragraphs, span.start + left, key=_end)
+                end = min([span.end, *(paragraph.end for paragraph in self.outline.paragraphs[place : place + 1])])
+                return [*kept, Span(span.start, end)]
+            kept.append(span)
+            left -= span.end - span.start
+        return kept
 
     def _stretches(self, form: Form, end: int) -> list[Span]:
         """What is shown of a text that ends there, before anything in it is hidden."""
@@ -176,6 +207,10 @@ class Work:
         """What the work presents, as far as it gives it a name."""
         abstract = self.outline.abstract.of(self.text) if self.outline.abstract else ""
         return names_of(self.title, abstract, self.text)
+
+
+def _end(span: Span) -> int:
+    return span.end
 
 
 def evenly(lengths: Sequence[int], room: int) -> int:
