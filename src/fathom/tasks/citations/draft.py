@@ -120,10 +120,19 @@ class Draft:
 
     def share(self, matcher: Matcher) -> float:
         """The share of masks that a matcher fills rightly."""
+        if matcher not in self._shares:
+            self._shares[matcher] = self._share(matcher)
+        return self._shares[matcher]
+
+    def _share(self, matcher: Matcher) -> float:
         if self.task == "choice":
             return float(self.rank(matcher) == 1)
         order = best_assignment(self._scores(matcher))
         return sum(place + 1 == answer for place, answer in zip(order, self.answer, strict=True)) / OPTIONS
+
+    @cached_property
+    def _shares(self) -> dict[Matcher, float]:
+        return {}
 
     def _scores(self, matcher: Matcher) -> list[list[float]]:
         """For each mask how well each candidate matches."""

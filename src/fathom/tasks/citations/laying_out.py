@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from collections.abc import Callable
+from functools import cache, lru_cache, partial
 
 from fathom.contexts.layout import CITED, Piece, boundary, closing, context_id, placed
 from fathom.corpus.store import Corpus
+from fathom.models.lines import Lines
 from fathom.models.tokenizers import DEFAULT, Remembering, tokenizer
+from fathom.records.articles import ArticleId
 from fathom.records.contexts import Context, Edit
 from fathom.records.lengths import print_length
 from fathom.records.questions import Question
@@ -38,6 +41,8 @@ class LaidOut:
     def __init__(self, corpus: Corpus) -> None:
         self._lines = lru_cache(maxsize=KEPT)(corpus.lines)
         self._fingerprint = lru_cache(maxsize=KEPT)(corpus.fingerprint)
+        # A candidate in several items of one paper is mostly cut at the same place.
+        self._candidate = lru_cache(maxsize=KEPT)(partial(_piece, self._lines))
 
     def item(self, draft: Draft) -> tuple[Context, Item]:
         """The context and what is asked of it."""
@@ -45,14 +50,13 @@ class LaidOut:
         return context, Item(question(draft, context), key(draft, context))
 
     def _context(self, draft: Draft) -> Context:
-        shown = [draft.question_paper, *draft.offered]
-        edits = [draft.question_paper.edits, *draft.candidate_edits]
-        pieces = [self._piece(one, changed) for one, changed in zip(shown, edits, strict=True)]
+        paper = _piece(self._lines, draft.question_paper, draft.question_paper.edits)
+        pieces = [paper, *map(self._candidate, draft.offered, draft.candidate_edits)]
         count = counter().count
         places, tokens = placed(pieces, lambda number: count(boundary(number, CITED)), CITED)
         tokens += count(closing(CITED))
         return Context(
-            id=context_id([self._fingerprint(one.id) for one in shown], CITED, edits),
+            id=context_id([self._fingerprint(one.article) for one in pieces], CITED, [one.edits for one in pieces]),
             layout=CITED,
             length=bucket(tokens),
             tokens=tokens,
@@ -61,11 +65,12 @@ class LaidOut:
             places=places,
         )
 
-    def _piece(self, shown: Shown, edits: tuple[Edit, ...]) -> Piece:
-        """An article as it is shown with these edits."""
-        characters = len(shown.article) + sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in edits)
-        tokens = self._lines(shown.id).tokens(shown.article, edits, counter())
-        return Piece(shown.id, characters, tokens, edits)
+
+def _piece(lines_of: Callable[[ArticleId], Lines], shown: Shown, edits: tuple[Edit, ...]) -> Piece:
+    """An article as it is shown with these edits."""
+    characters = len(shown.article) + sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in edits)
+    tokens = lines_of(shown.id).tokens(shown.article, edits, counter())
+    return Piece(shown.id, characters, tokens, edits)
 
 
 def bucket(tokens: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import chain, combinations, islice, permutations, product
 from math import ceil, prod
 from random import Random
@@ -57,13 +57,10 @@ class _Shelf:
     """The works of a corpus that have a text to show; each is opened when it is first asked for."""
 
     def __init__(self, corpus: Corpus, forms: set[Form]) -> None:
-        self._corpus = corpus
         self._forms = sorted(forms)
         self._known: dict[ArticleId, bool] = {}
-        self.work = lru_cache(maxsize=KEPT)(self._open)
-
-    def _open(self, id: ArticleId) -> Work:
-        return Work(self._corpus, id)
+        # A function that knows nothing of the shelf: the works go when it goes, without a search for garbage.
+        self.work = lru_cache(maxsize=KEPT)(partial(Work, corpus))
 
     def __contains__(self, id: object) -> bool:
         assert isinstance(id, str)
@@ -152,13 +149,14 @@ class CitationMaker:
 
     def papers(self, is_wanted: Callable[[ArticleId], bool] = lambda id: True) -> Iterator[Paper]:
         """The question papers, in the order in which they are tried."""
-        for id in self._order():
+        for id in self._order:
             if is_wanted(id) and not forges_boundary(self._corpus.text(id)):
                 yield self._paper(id)
 
     def _paper(self, id: ArticleId) -> Paper:
         return Paper(self._corpus.apparatus(id), self._corpus.words(id), self._shelf, self.settings.types)
 
+    @cached_property
     def _order(self) -> list[ArticleId]:
         """The papers that cite enough works of the corpus: those that cite many first, and shuffled among those.
 
@@ -349,7 +347,7 @@ class CitationMaker:
     def report(self) -> dict[str, JsonValue]:
         """How many citations were left after each step, what was made, what was kept out, and the floors."""
         cells: dict[str, JsonValue] = {}
-        years = len({self._years[id] for id in self._order()}) or 1
+        years = len({self._years[id] for id in self._order}) or 1
         for task, level in reversed(self._cells):
             looked = self._looked[task, level]
             cells[f"{task}, {level}"] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
@@ -58,13 +58,17 @@ class Mentions:
     def of(self, reference: int) -> list[Span]:
         """Every place that cites or names the work of an entry; a range such as "4-6" names nobody and stays."""
         if reference not in self._known:
-            cited = [
-                self._taken(citation)
-                for citation in self.article.citations
-                if citation.reference == reference and not self._is_range(citation)
-            ]
+            cited = [self._taken(citation) for citation in self._citing[reference] if not self._is_range(citation)]
             self._known[reference] = [*cited, *self._named(reference)]
         return self._known[reference]
+
+    @cached_property
+    def _citing(self) -> dict[int | None, list[Citation]]:
+        """The citations of each entry."""
+        found: dict[int | None, list[Citation]] = defaultdict(list)
+        for citation in self.article.citations:
+            found[citation.reference].append(citation)
+        return found
 
     def place_of(self, citation: Citation) -> Span:
         """All that a lone citation takes up: its brackets, and the names that the sentence puts before them."""

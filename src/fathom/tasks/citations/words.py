@@ -168,8 +168,8 @@ class Stems:
         end = self._end_of_word(min(FAR, characters // STEP * STEP or characters))
         if end not in self._counted:
             known = max(known for known in self._counted if known < end and self._can_go_on_from(known))
-            counts = Counter(_stems(self._text[known:end], self._in_signs))
-            counts.update(self._counted[known].counts)
+            counts = Counter(self._counted[known].counts)
+            counts.update(_stems(self._text[known:end], self._in_signs))
             stopped = list(map(counts.get, _STOPPED, repeat(0)))
             size = sqrt(_squares(counts.values()) - _squares(stopped))
             self._counted[end] = Counted(counts, size or 1.0)

@@ -31,9 +31,9 @@ FIRST = FAR + LONGEST_WORD
 """Characters of a work that are made ready first, as many as are compared: a long one is rarely shown to its end."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shown:
-    """Some of an article's text, its ends trimmed and its pieces set apart by a blank line."""
+    """Some of an article's text, its ends trimmed and its pieces set apart by a blank line; equal to itself alone."""
 
     id: ArticleId
     article: str
