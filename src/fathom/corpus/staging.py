@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from fathom.corpus.reading import Front, Read
 from fathom.corpus.store import Packed
-from fathom.models.lines import Line
+from fathom.models.lines import Lengths
 from fathom.records.errors import FathomError, touching
 
 _SCHEMA = """
@@ -133,7 +133,7 @@ class Staging:
         for line, parts, text, cited, work in self._rows(f"SELECT line, parts, text, cited, work {_OF_KEPT}"):
             values = json.loads(line)
             fingerprint = bytes.fromhex(values.pop("fingerprint"))
-            lines = tuple(Line(*line) for line in values.pop("lines"))
+            lines = Lengths(*map(tuple, values.pop("lines")))
             packed = Packed(
                 **values, fingerprint=fingerprint, lines=lines, text=text, parts=parts, outline=b"", cited=()
             )

@@ -23,7 +23,7 @@ import fathom
 from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.manifest import MENDING, CorpusManifest, read_manifest
 from fathom.corpus.packing import compressed
-from fathom.models.lines import Line, Lines, lines_of
+from fathom.models.lines import Lengths, Lines, lengths_of
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.articles import Apparatus, Article, ArticleId, Front, Outline
 from fathom.records.errors import FathomError, touching
@@ -53,7 +53,7 @@ CREATE TABLE tokens (
     tokenizer TEXT NOT NULL,
     article INTEGER NOT NULL REFERENCES articles (number),
     count INTEGER NOT NULL,
-    lines BLOB NOT NULL,             -- zstd of the characters and tokens of each line, as JSON
+    lines BLOB NOT NULL,             -- zstd of the characters of the lines and of their tokens, as JSON
     PRIMARY KEY (tokenizer, article)
 ) WITHOUT ROWID;
 CREATE TABLE links (                 -- which article cites which, by id
@@ -102,12 +102,12 @@ class Packed:
     text: bytes
     parts: bytes
     outline: bytes
-    lines: tuple[Line, ...]
+    lines: Lengths
     cited: tuple[ArticleId, ...]
 
     @property
     def tokens(self) -> int:
-        return sum(tokens for _, tokens in self.lines)
+        return sum(self.lines.tokens)
 
 
 def pack(article: Article) -> Packed:
@@ -127,7 +127,7 @@ def pack(article: Article) -> Packed:
         text=compressed(text),
         parts=compressed(parts),
         outline=compressed(article.model_dump_json(include={*Outline.model_fields}).encode()),
-        lines=lines_of(article.text, tokenizer(DEFAULT)),
+        lines=lengths_of(article.text, tokenizer(DEFAULT)),
         cited=article.cited,
     )
 
@@ -324,7 +324,7 @@ class Corpus(_Database):
         """The lengths of one article's lines, by the default tokenizer."""
         sql = "SELECT lines FROM tokens JOIN articles ON article = number WHERE tokenizer = ? AND id = ?"
         for (lines,) in self._query(sql, (DEFAULT, id)):
-            return Lines(json.loads(self._decompressed(id, lines)))
+            return Lines(*json.loads(self._decompressed(id, lines)))
         raise self._lacks(id)
 
     def fingerprint(self, id: ArticleId) -> bytes:

@@ -73,10 +73,15 @@ class Table:
         return table
 
     def _sums(self, masks: Numbers, works: Numbers) -> Values:
-        counts = _DAMPED[self._counts][works[:, None, None, :], self._padded[masks][..., None]]
+        counts = self._damped[works[:, None, None, :], self._padded[masks][..., None]]
         found = np.count_nonzero(counts, axis=3)
         total: Values = np.einsum("smw,smwk->smk", _RARITY[found], counts)
         return total
+
+    @cached_property
+    def _damped(self) -> Values:
+        damped: Values = _DAMPED[self._counts]
+        return damped
 
     @cached_property
     def _padded(self) -> Numbers:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import permutations, repeat
 from math import log, sqrt
+from sys import maxsize
 from typing import Literal
 
 import numpy as np
@@ -58,12 +59,8 @@ def around(stretch: Stretch, place: Span, article: Article | Apparatus, text: st
 
 def _holding(spans: Sequence[Span], place: Span) -> Span:
     """The last of the spans that begins before the place, if it holds it; else the place itself."""
-    number = bisect_right(spans, place.start, key=_start) - 1
+    number = bisect_right(spans, (place.start, maxsize)) - 1
     return spans[number] if number >= 0 and spans[number].holds(place) else place
-
-
-def _start(span: Span) -> int:
-    return span.start
 
 
 def query(text: str, around: Span, hidden: Iterable[Span]) -> Words:

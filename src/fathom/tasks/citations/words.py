@@ -131,7 +131,7 @@ def stems_in(text: str) -> list[str]:
 
 def _is_in_signs(text: str) -> bool:
     """A text in such writing shows it soon; a single Chinese name in an English one tells nothing."""
-    return _SIGN.search(text, 0, 400) is not None
+    return not text.isascii() and _SIGN.search(text, 0, 400) is not None
 
 
 def _stems(text: str, in_signs: bool) -> list[str]:

@@ -180,7 +180,8 @@ class Work:
 
     def _beginning(self, whole: list[Span], characters: int) -> list[Span]:
         """So many characters of these stretches, to the end of a paragraph, and some more for names that are hidden."""
-        left, kept = characters * 5 // 4, []
+        left = characters * 5 // 4
+        kept: list[Span] = []
         for span in whole:
             if span.end - span.start > left:
                 place = bisect_left(self.outline.paragraphs, span.start + left, key=_end)
