@@ -25,6 +25,11 @@ def test_help_loads_nothing_heavy() -> None:
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, timeout=60)
 
 
+def test_a_family_that_is_not_asked_for_is_not_loaded() -> None:
+    script = "import sys, fathom.cli.build; assert 'sqlglot' not in sys.modules and 'fathom.tasks' in sys.modules"
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, timeout=60)
+
+
 def test_every_command_has_help_with_an_example(fathom: Fathom) -> None:
     listing = fathom("--help").stdout
     for name, line in COMMANDS.items():

@@ -1,0 +1,82 @@
+"""Candidate works: made ready as far as they may be shown, with the same outcome as all of them."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from fathom.corpus.store import Corpus
+from fathom.tasks.citations import works
+from fathom.tasks.citations.make import CitationMaker
+from fathom.tasks.citations.settings import Form
+from fathom.tasks.citations.works import FIRST, Work
+from fathom.tasks.family import Asked
+
+WHOLE = 10_000_000
+
+
+@pytest.mark.parametrize("form", ["concise", "full", "body"])
+def test_the_beginning_of_a_work_is_cut_as_the_whole_is(form: Form, citing_corpus: Path) -> None:
+    rng = Random(3)
+    in_part = 0
+    with Corpus(citing_corpus) as corpus:
+        for listed in list(corpus.listing())[:12]:
+            whole = Work(corpus, listed.id).shown(form, WHOLE)
+            assert whole.is_whole
+            for characters in (0, 900, FIRST - 1, FIRST, *(rng.randrange(whole.length + 50) for _ in range(12))):
+                begun = Work(corpus, listed.id).shown(form, characters)
+                assert begun.cut(characters) == whole.cut(characters)
+                assert begun.cut_length(characters) == whole.cut_length(characters)
+                in_part += not begun.is_whole
+    assert bool(in_part) == (form != "concise")
+
+
+def test_a_work_grows_when_more_of_it_is_wanted(citing_corpus: Path) -> None:
+    with Corpus(citing_corpus) as corpus:
+        longest = max(corpus.listing(), key=lambda listed: listed.characters)
+        work = Work(corpus, longest.id)
+        begun = work.shown("full", 100)
+        assert not begun.is_whole
+        assert FIRST < begun.length < 2 * FIRST
+        assert work.shown("full", begun.length - 1) is begun
+        more = work.shown("full", begun.length)
+        assert more.length > begun.length
+        assert work.shown("full", 100) is more
+
+
+@pytest.mark.parametrize("characters", [60_000, 100_000, 300_000])
+def test_items_are_the_same_where_all_of_every_work_is_made_ready(
+    characters: int, citing_corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With 300,000 characters a short candidate leaves the long ones more than their share."""
+
+    def lines() -> list[bytes]:
+        asked = Asked(own={"citations": {"items": 6, "characters": characters}})
+        with Corpus(citing_corpus) as corpus:
+            return [context.to_line() for context, _ in CitationMaker(corpus, asked, 0).make(lambda: None)]
+
+    begun = lines()
+    assert begun
+    monkeypatch.setattr(works, "FIRST", WHOLE)
+    assert lines() == begun
+
+
+def test_no_cycle_keeps_what_a_maker_has_opened(citing_corpus: Path) -> None:
+    """Thousands of works would stay in memory, and the next search for garbage would go through all of them."""
+    gc.collect()
+    gc.disable()
+    try:
+        with Corpus(citing_corpus) as corpus:
+            maker = CitationMaker(corpus, Asked(own={"citations": {"items": 4}}), 0)
+            work = weakref.ref(maker._shelf.work(next(corpus.listing()).id))
+            assert sum(1 for _ in maker.make(lambda: None))
+            assert maker.report()
+            assert work() is not None
+            del maker
+            assert work() is None
+    finally:
+        gc.enable()
