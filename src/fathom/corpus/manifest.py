@@ -12,7 +12,7 @@ from fathom.records.errors import FathomError
 from fathom.records.files import write_whole
 from fathom.records.record import Record
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever the files of a corpus change their shape."""
 
 FILE_NAME = "manifest.json"

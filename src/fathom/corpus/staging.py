@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
+from fathom.corpus.manifest import FORMAT
 from fathom.corpus.reading import Front, Read
 from fathom.corpus.store import Packed
 from fathom.models.lines import Lengths
@@ -53,7 +54,7 @@ class Staging:
             self._db = sqlite3.connect(self._path, isolation_level=None)
             self._db.executescript(_SCHEMA)
             known = self._db.execute("SELECT recipe FROM settings").fetchone()
-            wanted = json.dumps(recipe, sort_keys=True)
+            wanted = json.dumps({**recipe, "format": FORMAT}, sort_keys=True)
             if known is not None and known[0] != wanted:
                 self._db.close()
                 raise FathomError(f"'{self._path}' holds what another command began to read. Delete it to start anew.")

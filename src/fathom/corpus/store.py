@@ -21,7 +21,7 @@ from pydantic import ConfigDict, JsonValue, ValidationError
 
 import fathom
 from fathom.corpus.manifest import FILE_NAME as MANIFEST
-from fathom.corpus.manifest import MENDING, CorpusManifest, read_manifest
+from fathom.corpus.manifest import FORMAT, MENDING, CorpusManifest, read_manifest
 from fathom.corpus.packing import compressed
 from fathom.models.lines import Lengths, Lines, lengths_of
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
@@ -401,11 +401,14 @@ class CorpusWriter(_Database):
             for statement in filter(str.strip, _statements(SCHEMA)):
                 self._db.execute(statement)
             self._db.execute("INSERT INTO meta VALUES ('recipe', ?)", (recipe,))
+            self._db.execute(f"PRAGMA user_version = {FORMAT}")
         (found,) = self._db.execute("SELECT value FROM meta WHERE name = 'recipe'").fetchone() or ("",)
         if not found.startswith("{"):
             raise FathomError(
                 f"'{self._path}' is damaged: it does not say what it was to become. Delete it and start anew."
             )
+        if self._db.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
+            raise FathomError(f"'{self._path}' was begun by another version of Fathom. Delete it and start anew.")
         if found != recipe:
             differing = _differing(json.loads(found), self.recipe)
             raise FathomError(

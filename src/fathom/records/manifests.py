@@ -1,4 +1,4 @@
-"""Reading what a folder says of itself: too new, broken and foreign are told apart."""
+"""Reading what a folder says of itself: too new, too old, broken and foreign are told apart."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from fathom.records.record import Record, first_fault
 R = TypeVar("R", bound=Record)
 
 
-def read_manifest(path: Path, kind: type[R], newest: int, what: str, mending: str) -> R:
-    """The manifest in `path`, of a format up to `newest`; errors say `what` it belongs to and how to mend it."""
+def read_manifest(path: Path, kind: type[R], format: int, what: str, mending: str) -> R:
+    """The manifest in `path`, of that format; errors say `what` it belongs to and how to mend it."""
     with touching("read", path):
         content = path.read_bytes()
     try:
@@ -23,11 +23,12 @@ def read_manifest(path: Path, kind: type[R], newest: int, what: str, mending: st
     except (ValueError, RecursionError) as error:
         raise FathomError(f"'{path}' is no JSON: {error}. {mending}") from error
     written = found.get("format") if isinstance(found, dict) else None
-    # Looked at before all else: a newer format may well have fields that this one takes for damage.
-    if isinstance(written, int) and written > newest:
+    # Looked at before all else: another format may well have fields that this one takes for damage.
+    if isinstance(written, int) and written != format:
+        other, update = ("a newer", "Update Fathom, or make") if written > format else ("an older", "Make")
         raise FathomError(
-            f"The {what} '{path.parent}' was written by a newer Fathom ({found.get('fathom', 'unknown')}, "
-            f"format {written}; this one reads up to {newest}). Update Fathom, or make the {what} again."
+            f"The {what} '{path.parent}' was written by {other} Fathom ({found.get('fathom', 'unknown')}, "
+            f"format {written}; this one reads format {format}). {update} the {what} again."
         )
     try:
         return kind.model_validate_json(content)
