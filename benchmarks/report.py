@@ -16,7 +16,8 @@ from fathom.corpus.store import Corpus
 from fathom.report.pages import MOST, Written, write_page
 from fathom.runs.folder import MANIFEST as RUN
 from fathom.runs.folder import REPLIES, VERDICTS
-from fathom.tasks.bench import CONTEXTS, KEYS, MANIFEST, QUESTIONS, Bench, fingerprint_of
+from fathom.tasks.bench import Bench
+from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS, fingerprint_of
 from tests.report.conftest import CHROMIUM, FLAGS
 from tests.report.sample import PLAYERS, Player, play
 

@@ -21,8 +21,9 @@ from fathom.report.pages import write_page
 from fathom.report.sections import all_figures
 from fathom.report.site import write_site
 from fathom.runs.folder import MANIFEST, REPLIES
-from fathom.tasks.bench import MANIFEST as BENCH_MANIFEST
-from fathom.tasks.bench import Bench, build, fingerprint_of
+from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench_folder import MANIFEST as BENCH_MANIFEST
+from fathom.tasks.bench_folder import fingerprint_of
 from fathom.tasks.family import Asked
 from tests.report.conftest import Opening, Seen
 from tests.report.sample import Player, play

@@ -27,7 +27,8 @@ from fathom.scoring.answers import Answer, Assignment, Choice, Members, Multiset
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks import citations, manners, numeric, recall
 from fathom.tasks.auditing import audit
-from fathom.tasks.bench import CONTEXTS, KEYS, MANIFEST, QUESTIONS, Bench, build
+from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS
 from fathom.tasks.catalog import FAMILIES, family
 from fathom.tasks.family import Asked, Family
 from tests.conftest import Fathom
@@ -423,7 +424,50 @@ def test_a_build_that_is_stopped_says_that_it_starts_afresh(asked_corpus: Path, 
     _, said = work.communicate(timeout=60)
     assert work.returncode == 130
     assert said == "fathom: stopped. No bench was written; the same command starts afresh.\n"
-    assert list((tmp_path / "b").iterdir()) == []
+    assert not (tmp_path / "b").exists()
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from fathom.tasks import bench
+from fathom.tasks.family import Asked
+
+bench.fingerprint_of = lambda folder: os.kill(os.getpid(), signal.SIGKILL)
+corpus, folder = map(Path, sys.argv[1:])
+bench.build(corpus, corpus / "contexts.jsonl", ("numeric",), Asked(), 0, folder)
+"""
+"""Killed when contexts, questions and keys have their names and the manifest has not."""
+
+
+def test_a_build_that_is_killed_at_its_very_end_starts_afresh(asked_corpus: Path, tmp_path: Path) -> None:
+    killed = subprocess.run([sys.executable, "-c", KILLED, asked_corpus, tmp_path / "b"], check=False, timeout=120)
+    assert killed.returncode == -signal.SIGKILL
+    assert {CONTEXTS, QUESTIONS, KEYS} < {path.name for path in (tmp_path / "b").iterdir()}
+    with pytest.raises(FathomError, match="There is no bench"):
+        Bench(tmp_path / "b")
+    build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), Asked(), 0, tmp_path / "b")
+    build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), Asked(), 0, tmp_path / "c")
+    assert Bench(tmp_path / "b").manifest.fingerprint == Bench(tmp_path / "c").manifest.fingerprint
+    assert {path.name for path in (tmp_path / "b").iterdir()} == {CONTEXTS, QUESTIONS, KEYS, MANIFEST}
+
+
+def test_a_build_that_fails_at_its_very_end_leaves_nothing(
+    asked_corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fathom.tasks.bench.fingerprint_of", lambda folder: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), Asked(), 0, tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.parametrize("name", [CONTEXTS, "notes.txt"])
+def test_files_that_no_killed_build_left_are_left_alone(asked_corpus: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("mine")
+    (tmp_path / ".notes.txt.1.part").write_text("mine")
+    with pytest.raises(FathomError, match=f"is not empty .it holds '{name}'"):
+        build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), Asked(), 0, tmp_path)
+    assert (tmp_path / name).read_text() == "mine"
 
 
 # The commands.

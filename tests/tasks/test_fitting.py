@@ -24,7 +24,8 @@ from fathom.records.errors import FathomError
 from fathom.scoring.answers import Answer, Members, Multiset, Nothing, Number, Ranking, Rows, Text
 from fathom.tasks.asking import instruction
 from fathom.tasks.auditing import audit
-from fathom.tasks.bench import CONTEXTS, KEYS, MANIFEST, QUESTIONS, Bench
+from fathom.tasks.bench import Bench
+from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS
 from fathom.tasks.family import Item
 from fathom.tasks.fitting import LEAST_ARTICLES, TAKEN, TOO_FEW, Window, fit
 from fathom.tasks.numeric.build import DisagreementError

@@ -80,9 +80,14 @@ def _is_alive(process: int) -> bool:
 
 
 def write_whole(path: Path, record: Record) -> None:
-    """Write a record that is a file of its own, over many lines for people to read."""
+    """Write a record that is a file of its own."""
     with replacing(path) as file:
-        file.write(record.model_dump_json(indent=2).encode() + b"\n")
+        file.write(whole(record))
+
+
+def whole(record: Record) -> bytes:
+    """A record that is a file of its own, over many lines for people to read."""
+    return record.model_dump_json(indent=2).encode() + b"\n"
 
 
 def write_records(path: Path, records: Iterable[Record]) -> int:

@@ -7,7 +7,8 @@ from pathlib import Path
 from fathom.records.articles import Count
 from fathom.records.files import write_whole
 from fathom.records.record import Record
-from fathom.tasks.bench import Bench, Counted, fingerprint_of
+from fathom.tasks.bench import Bench, Counted
+from fathom.tasks.bench_folder import fingerprint_of
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Checked
 

@@ -21,17 +21,26 @@ from fathom.records.articles import Count, Position
 from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError, touching
-from fathom.records.files import read_records, replacing, write_whole
+from fathom.records.files import read_records
 from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question
 from fathom.records.record import Record, digest, digest_stream
 from fathom.scoring.keys import Key
+from fathom.tasks.bench_folder import (
+    CONTEXTS,
+    KEYS,
+    MANIFEST,
+    QUESTIONS,
+    fingerprint_of,
+    making,
+    refuse_another,
+    writing,
+)
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Asked, Builder, Item, Maker
 from fathom.work import rare_collections, run_ordered
 
 FORMAT = 1
-MANIFEST, CONTEXTS, QUESTIONS, KEYS = "manifest.json", "contexts.jsonl", "questions.jsonl", "keys.jsonl"
 
 
 class Fitted(Record):
@@ -112,54 +121,35 @@ def build(
     with Corpus(corpus_folder) as corpus:
         licences, fingerprint = corpus.manifest.licences, corpus.manifest.fingerprint
     counted = Counted(asked, families)
-    making = _Making(corpus_folder, contexts_path, families, asked, seed)
-    with touching("make the folder", folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    with rare_collections(), writing(folder) as write:
-        for done, (context, items) in enumerate(making.items(processes), start=1):
-            write(context, items)
-            counted.add(context, items)
-            watch(done)
-        if not counted.questions:
-            raise FathomError(making.why_none())
-    manifest = BenchManifest(
-        fathom=fathom.__version__,
-        sqlite=sqlite3.sqlite_version,
-        corpus=Path(os.path.relpath(corpus_folder.resolve(), folder.resolve())).as_posix(),
-        corpus_fingerprint=fingerprint,
-        licences=licences,
-        families=families,
-        asked=asked,
-        seed=seed,
-        contexts=counted.contexts,
-        questions=counted.questions,
-        counts={name: dict(sorted(values.items())) for name, values in sorted(counted.by.items())},
-        missing=dict(sorted(counted.missing.items())),
-        leaks=counted.leaks(),
-        reports=making.reports,
-        inputs=_inputs(fingerprint, contexts_path, families, asked, seed),
-        fingerprint=fingerprint_of(folder),
-    )
-    write_whole(folder / MANIFEST, manifest)
+    made = _Making(corpus_folder, contexts_path, families, asked, seed)
+    with making(folder) as finish:
+        with rare_collections(), writing(folder) as write:
+            for done, (context, items) in enumerate(made.items(processes), start=1):
+                write(context, items)
+                counted.add(context, items)
+                watch(done)
+            if not counted.questions:
+                raise FathomError(made.why_none())
+        manifest = BenchManifest(
+            fathom=fathom.__version__,
+            sqlite=sqlite3.sqlite_version,
+            corpus=Path(os.path.relpath(corpus_folder.resolve(), folder.resolve())).as_posix(),
+            corpus_fingerprint=fingerprint,
+            licences=licences,
+            families=families,
+            asked=asked,
+            seed=seed,
+            contexts=counted.contexts,
+            questions=counted.questions,
+            counts={name: dict(sorted(values.items())) for name, values in sorted(counted.by.items())},
+            missing=dict(sorted(counted.missing.items())),
+            leaks=counted.leaks(),
+            reports=made.reports,
+            inputs=_inputs(fingerprint, contexts_path, families, asked, seed),
+            fingerprint=fingerprint_of(folder),
+        )
+        finish(manifest)
     return manifest
-
-
-@contextmanager
-def writing(folder: Path) -> Iterator[Callable[[Context, list[Item]], None]]:
-    """A function that writes a context with its items; the files take their names when the block ends well."""
-    with (
-        replacing(folder / CONTEXTS) as contexts,
-        replacing(folder / QUESTIONS) as questions,
-        replacing(folder / KEYS) as keys,
-    ):
-
-        def write(context: Context, items: list[Item]) -> None:
-            contexts.write(context.to_line())
-            for item in items:
-                questions.write(item.question.to_line())
-                keys.write(item.key.to_line())
-
-        yield write
 
 
 def already_built(
@@ -187,11 +177,6 @@ def _inputs(corpus: str, contexts_path: Path, families: tuple[str, ...], asked: 
             templates = digest_stream([asked.templates.read_bytes()]).hex()
     settings = asked.model_dump_json(exclude={"templates"})
     return digest(fathom.__version__, corpus, contexts, *families, settings, templates, seed).hex()
-
-
-def fingerprint_of(folder: Path) -> str:
-    """Of the contexts, questions and keys as they are now."""
-    return digest_stream((folder / name).read_bytes() for name in (CONTEXTS, QUESTIONS, KEYS)).hex()
 
 
 def _why_none(asked: Asked) -> str:
@@ -322,17 +307,6 @@ class Counted:
             for place, one in enumerate(names)
             for two in names[place + 1 :]
         }
-
-
-def refuse_another(folder: Path) -> None:
-    """A bench is written to a folder of its own: one that holds anything is left alone."""
-    if folder.is_file():
-        raise FathomError(f"Cannot write a bench to '{folder}': it is a file. Name a folder.")
-    if folder.exists():
-        with touching("read the folder", folder):
-            present = sorted(entry.name for entry in folder.iterdir() if not entry.name.endswith(".part"))
-        if present:
-            raise FathomError(f"'{folder}' is not empty (it holds '{present[0]}'). Choose another --out, or delete it.")
 
 
 class Bench:

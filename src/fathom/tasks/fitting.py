@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -19,24 +18,12 @@ from fathom.models.tokenizers import DEFAULT, EMBEDDED, tokenizer
 from fathom.records.articles import ArticleId
 from fathom.records.chance import rng_for
 from fathom.records.contexts import Context, ContextId, Place
-from fathom.records.errors import FathomError, touching
-from fathom.records.files import write_whole
+from fathom.records.errors import FathomError
 from fathom.records.lengths import print_length
 from fathom.records.record import digest
 from fathom.systems.desk import Manner
-from fathom.tasks.bench import (
-    CONTEXTS,
-    KEYS,
-    MANIFEST,
-    QUESTIONS,
-    Bench,
-    BenchManifest,
-    Counted,
-    Fitted,
-    fingerprint_of,
-    refuse_another,
-    writing,
-)
+from fathom.tasks.bench import Bench, BenchManifest, Counted, Fitted
+from fathom.tasks.bench_folder import CONTEXTS, KEYS, QUESTIONS, fingerprint_of, making, refuse_another, writing
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Refitter
 
@@ -81,14 +68,14 @@ def fit(
     bench = Bench(folder)
     refuse_unsound(bench)
     refuse_another(out)
-    with bench.open_corpus(corpus_folder) as corpus, making(out):
+    with bench.open_corpus(corpus_folder) as corpus, making(out) as finish:
         fitting = _Fitting(bench, corpus, window)
         with writing(out) as write:
             for context, items in fitting.fitted(watch):
                 write(context, items)
             fitting.refuse_nothing_left()
         manifest = fitting.manifest(out)
-        write_whole(out / MANIFEST, manifest)
+        finish(manifest)
     return manifest
 
 
@@ -325,18 +312,3 @@ def refuse_unsound(bench: Bench) -> None:
         raise FathomError(
             f"The bench '{bench.folder}' was changed after it was built. Restore a copy, or build it again."
         )
-
-
-@contextmanager
-def making(folder: Path) -> Iterator[None]:
-    """The folder, made where it is not there; what was made goes again if nothing comes of it."""
-    made = [path for path in (folder, *folder.parents) if not path.exists()]
-    with touching("make the folder", folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    try:
-        yield
-    except BaseException:
-        for path in made:
-            with suppress(OSError):
-                path.rmdir()
-        raise

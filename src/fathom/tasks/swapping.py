@@ -13,25 +13,15 @@ from pydantic import JsonValue
 from fathom.corpus.store import Corpus
 from fathom.corpus.swapping import swap_corpus
 from fathom.records.contexts import Context
-from fathom.records.errors import FathomError, touching
-from fathom.records.files import replacing
+from fathom.records.errors import FathomError
 from fathom.records.record import digest
 from fathom.scoring.answers import Answer, Ranking
 from fathom.scoring.checking import agrees
-from fathom.tasks.bench import (
-    CONTEXTS,
-    KEYS,
-    MANIFEST,
-    QUESTIONS,
-    Bench,
-    BenchManifest,
-    Counted,
-    fingerprint_of,
-    refuse_another,
-)
+from fathom.tasks.bench import Bench, BenchManifest, Counted
+from fathom.tasks.bench_folder import fingerprint_of, held, making, refuse_another, writing
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Swapper
-from fathom.tasks.fitting import making, refuse_unsound
+from fathom.tasks.fitting import refuse_unsound
 from fathom.tasks.moving import Moved
 
 CORPUS = "corpus"
@@ -50,36 +40,19 @@ def swap(
     """Write the swapped bench to `out`, its corpus inside; the same bench and seed give the same bytes."""
     bench = Bench(folder)
     refuse_unsound(bench)
-    if not _is_begun(out):
+    if held(out) != {CORPUS}:  # which a killed swap may have left; whose it is, its recipe tells
         refuse_another(out)
     _refuse_unswappable(bench)
-    with bench.open_corpus(corpus_folder) as before, making(out):
+    with bench.open_corpus(corpus_folder) as before, making(out) as finish:
         swapping, told = swap_corpus(before, out / CORPUS, seed)
         with Corpus(out / CORPUS) as after:
             made = _Swap(bench, Moved(before, after, swapping))
-            with (
-                replacing(out / CONTEXTS) as contexts,
-                replacing(out / QUESTIONS) as questions,
-                replacing(out / KEYS) as keys,
-            ):
+            with writing(out) as write:
                 for context, items in made.swapped(watch):
-                    contexts.write(context.to_line())
-                    for item in items:
-                        questions.write(item.question.to_line())
-                        keys.write(item.key.to_line())
+                    write(context, items)
                 made.refuse_empty()
-            manifest = made.manifest(out, after, seed, told)
-        with replacing(out / MANIFEST) as file:
-            file.write(manifest.model_dump_json(indent=2).encode() + b"\n")
+            finish(manifest := made.manifest(out, after, seed, told))
     return manifest
-
-
-def _is_begun(folder: Path) -> bool:
-    """Whether a killed swap left its corpus there, and nothing else; whose it is, its recipe tells."""
-    if not folder.is_dir():
-        return False
-    with touching("read the folder", folder):
-        return {entry.name for entry in folder.iterdir() if not entry.name.endswith(".part")} == {CORPUS}
 
 
 def _refuse_unswappable(bench: Bench) -> None:

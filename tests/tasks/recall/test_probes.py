@@ -21,7 +21,8 @@ from fathom.records.names import without_accents
 from fathom.scoring.answers import Text
 from fathom.tasks import recall
 from fathom.tasks.auditing import audit
-from fathom.tasks.bench import KEYS, Bench, build
+from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench_folder import KEYS
 from fathom.tasks.family import Asked
 from fathom.tasks.recall.probes import BLANK
 
