@@ -17,6 +17,13 @@ from fathom.corpus.store import Corpus
 
 Fathom = Callable[..., "subprocess.CompletedProcess[str]"]
 
+LONG = ("test_commands.py", "test_docs.py", "test_swapping.py", "test_engine.py", "test_bench.py")
+"""The files that take longest. A file stays with one process: were they last, the others would wait for it."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
+
 
 @pytest.fixture(scope="session")
 def small_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
