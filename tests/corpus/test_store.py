@@ -92,6 +92,12 @@ def test_an_older_corpus_is_refused(copy: Path) -> None:
         Corpus(copy)
 
 
+def test_what_is_no_corpus_is_not_taken_for_an_older_one(copy: Path) -> None:
+    (copy / MANIFEST).write_text(json.dumps({"format": FORMAT - 1, "fathom": "0.1.0", "families": ["numeric"]}))
+    with pytest.raises(FathomError, match="is no manifest of a corpus"):
+        Corpus(copy)
+
+
 def test_a_corpus_that_an_older_version_began_is_not_gone_on_with(small: Corpus, tmp_path: Path) -> None:
     with CorpusWriter(tmp_path / "begun", {"test": 1}) as writer:
         writer.add(pack(next(small.articles())))

@@ -461,6 +461,72 @@ def test_a_build_that_fails_at_its_very_end_leaves_nothing(
     assert not (tmp_path / "b").exists()
 
 
+KILLED_AGAIN = """
+import os, signal, sys
+from pathlib import Path
+from fathom.tasks import bench
+from fathom.tasks.family import Asked
+
+def kill(event, about):
+    if event != sys.argv[1] or not os.path.basename(str(about[0])).startswith(sys.argv[2]):
+        return
+    if event == "open" or os.path.exists(about[0]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(kill)
+bench.fingerprint_of = lambda folder: 1 / 0
+corpus, folder = map(Path, sys.argv[3:])
+bench.build(corpus, corpus / "contexts.jsonl", ("numeric",), Asked(), 0, folder)
+"""
+"""Killed before a file is opened or removed, when it starts afresh or clears away what it made."""
+
+
+@pytest.mark.parametrize(
+    ("kills", "event", "name"),
+    [
+        (2, "open", ".manifest.json"),
+        (2, "os.remove", "contexts"),
+        (2, "os.remove", "questions"),
+        (1, "os.remove", "contexts"),
+        (1, "os.remove", "questions"),
+    ],
+)
+def test_a_build_that_is_killed_at_its_start_or_while_it_clears_away_starts_afresh(
+    asked_corpus: Path, tmp_path: Path, kills: int, event: str, name: str
+) -> None:
+    folder = tmp_path / "b"
+    for words in ([KILLED], [KILLED_AGAIN, event, name])[-kills:]:
+        killed = subprocess.run([sys.executable, "-c", *words, asked_corpus, folder], check=False, timeout=120)
+        assert killed.returncode == -signal.SIGKILL
+    build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), Asked(), 0, folder)
+    assert {path.name for path in folder.iterdir()} == {CONTEXTS, QUESTIONS, KEYS, MANIFEST}
+
+
+def test_of_two_builds_into_one_folder_the_second_is_refused(asked_corpus: Path, tmp_path: Path) -> None:
+    """It removed the first one's files, finished as they were, when it was stopped."""
+    words = ["build", asked_corpus, "--out", tmp_path / "b", "--seed", "5"]
+    refused = []
+
+    def other(done: int) -> None:
+        command = [sys.executable, "-m", "fathom", *map(str, words)]
+        refused.append(subprocess.run(command, capture_output=True, text=True, check=False, timeout=120))
+
+    made = build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), Asked(), 0, tmp_path / "b", watch=other)
+    assert {one.returncode for one in refused} == {2}
+    assert refused[0].stderr.startswith(f"fathom: Another command writes a bench to '{tmp_path / 'b'}'.")
+    assert Bench(tmp_path / "b").manifest == made
+    assert {path.name for path in (tmp_path / "b").iterdir()} == {CONTEXTS, QUESTIONS, KEYS, MANIFEST}
+
+
+def test_contexts_that_were_put_where_a_build_was_killed_are_left_alone(asked_corpus: Path, tmp_path: Path) -> None:
+    for name in (MANIFEST, CONTEXTS, QUESTIONS, KEYS):
+        (tmp_path / f".{name}.999999999.part").touch()
+    (tmp_path / CONTEXTS).write_bytes((asked_corpus / FILE_NAME).read_bytes())
+    with pytest.raises(FathomError, match=f"is not empty .it holds '{CONTEXTS}'"):
+        build(asked_corpus, tmp_path / CONTEXTS, ("numeric",), Asked(), 0, tmp_path)
+    assert (tmp_path / CONTEXTS).read_bytes() == (asked_corpus / FILE_NAME).read_bytes()
+
+
 @pytest.mark.parametrize("name", [CONTEXTS, "notes.txt"])
 def test_files_that_no_killed_build_left_are_left_alone(asked_corpus: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine")

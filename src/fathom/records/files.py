@@ -46,14 +46,14 @@ def _read_line(path: Path, number: int, line: bytes, kind: type[R]) -> R:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A new file that takes the place of `path` only when all of it is on disk; until then the old one stands."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    _sweep(path)
     try:
-        with touching("write", path):
-            with draft.open("wb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
+        with touching("write", path), draft.open("wb") as file:
+            # Not before: at every moment there is a draft by which an unfinished folder is known for one.
+            _sweep(path)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            draft.replace(path)  # while it is open: whoever has locked it, has it locked until it has its name
     finally:
         # What cannot be written to cannot be cleaned up either, and its error has been told.
         with suppress(OSError):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import BinaryIO
 
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError, touching
@@ -14,33 +16,73 @@ from fathom.records.record import Record, digest_stream
 from fathom.tasks.family import Item
 
 MANIFEST, CONTEXTS, QUESTIONS, KEYS = "manifest.json", "contexts.jsonl", "questions.jsonl", "keys.jsonl"
+FILES = (CONTEXTS, QUESTIONS, KEYS)
+DRAFT = f".{MANIFEST}.*.part"
 
 
 @contextmanager
 def making(folder: Path) -> Iterator[Callable[[Record], None]]:
     """The folder, and a function that writes the manifest, by which a bench is one; it takes its name last of all.
 
-    Its draft stands there from the first moment, so that files which took their names before a kill are known for
-    those of an unfinished bench. What was made goes again if nothing comes of it.
+    Its draft stands there from the first moment to the last, so that files which took their names before a kill are
+    known for those of an unfinished bench. What was made goes again if nothing comes of it.
     """
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     with touching("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
     try:
         with replacing(folder / MANIFEST) as manifest:
+            _refuse_company(folder, manifest)
 
             def finish(record: Record) -> None:
                 manifest.write(whole(record))
+                manifest.flush()  # a full disk is told of here, while what was made can still go
 
-            yield finish
+            with _clearing(folder):
+                yield finish
     except BaseException:
-        with suppress(OSError):
-            for name in (CONTEXTS, QUESTIONS, KEYS):
-                (folder / name).unlink(missing_ok=True)
         for path in made:
             with suppress(OSError):
                 path.rmdir()
         raise
+
+
+def _refuse_company(folder: Path, manifest: BinaryIO) -> None:
+    """Of two commands at once the second would put its files in the place of the first one's, or remove them."""
+    fcntl.flock(manifest, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    others = [path for path in folder.glob(DRAFT) if path.name != Path(manifest.name).name]
+    # One that ended since the folder was looked at has its manifest there.
+    if any(map(_is_locked, others)) or (folder / MANIFEST).exists():
+        raise FathomError(f"Another command writes a bench to '{folder}'. Choose another --out, or wait for its end.")
+
+
+def _is_locked(path: Path) -> bool:
+    """Whether the process that writes it lives; its number may be another's by now, but a lock goes with a kill."""
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:  # it ended just now
+        return False
+    return False
+
+
+@contextmanager
+def _clearing(folder: Path) -> Iterator[None]:
+    """Removes what a killed command left, and what this one made if nothing comes of it."""
+    _clear(folder)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            _clear(folder)
+        raise
+
+
+def _clear(folder: Path) -> None:
+    for name in FILES:
+        (folder / name).unlink(missing_ok=True)
 
 
 @contextmanager
@@ -63,7 +105,7 @@ def writing(folder: Path) -> Iterator[Callable[[Context, list[Item]], None]]:
 
 def fingerprint_of(folder: Path) -> str:
     """Of the contexts, questions and keys as they are now."""
-    return digest_stream((folder / name).read_bytes() for name in (CONTEXTS, QUESTIONS, KEYS)).hex()
+    return digest_stream((folder / name).read_bytes() for name in FILES).hex()
 
 
 def refuse_another(folder: Path) -> None:
@@ -81,6 +123,14 @@ def held(folder: Path) -> set[str]:
         return set()
     with touching("read the folder", folder):
         names = {entry.name for entry in folder.iterdir()}
-    if MANIFEST not in names and any(fnmatchcase(name, f".{MANIFEST}.*.part") for name in names):
-        names -= {CONTEXTS, QUESTIONS, KEYS}
-    return {name for name in names if not name.endswith(".part")}
+    left = set() if MANIFEST in names else _left(names)
+    return {name for name in names - left if not name.endswith(".part")}
+
+
+def _left(names: set[str]) -> set[str]:
+    """Files that took their names before a kill: their process began a manifest, and has no draft of them any more.
+
+    Of one that still has its draft somebody else made the file of that name: contexts to build from, say.
+    """
+    killed = [name.split(".")[-2] for name in names if fnmatchcase(name, DRAFT)]
+    return {name for name in FILES if any(f".{name}.{process}.part" not in names for process in killed)}
