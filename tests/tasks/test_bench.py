@@ -518,8 +518,11 @@ def test_of_two_builds_into_one_folder_the_second_is_refused(asked_corpus: Path,
     assert {path.name for path in (tmp_path / "b").iterdir()} == {CONTEXTS, QUESTIONS, KEYS, MANIFEST}
 
 
-def test_contexts_that_were_put_where_a_build_was_killed_are_left_alone(asked_corpus: Path, tmp_path: Path) -> None:
-    for name in (MANIFEST, CONTEXTS, QUESTIONS, KEYS):
+@pytest.mark.parametrize("drafts", [(MANIFEST, CONTEXTS, QUESTIONS, KEYS), (MANIFEST,)])
+def test_contexts_that_were_put_where_a_build_was_killed_are_left_alone(
+    drafts: tuple[str, ...], asked_corpus: Path, tmp_path: Path
+) -> None:
+    for name in drafts:
         (tmp_path / f".{name}.999999999.part").touch()
     (tmp_path / CONTEXTS).write_bytes((asked_corpus / FILE_NAME).read_bytes())
     with pytest.raises(FathomError, match=f"is not empty .it holds '{CONTEXTS}'"):

@@ -57,7 +57,10 @@ class Staging:
             wanted = json.dumps({**recipe, "format": FORMAT}, sort_keys=True)
             if known is not None and known[0] != wanted:
                 self._db.close()
-                raise FathomError(f"'{self._path}' holds what another command began to read. Delete it to start anew.")
+                raise FathomError(
+                    f"'{self._path}' holds what another command, or another version, began to read. "
+                    "Delete it to start anew."
+                )
             self._db.execute("INSERT OR REPLACE INTO settings VALUES (0, ?)", (wanted,))
             self._db.execute("DELETE FROM kept")
             self._db.execute("BEGIN")

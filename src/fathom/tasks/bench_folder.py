@@ -81,7 +81,8 @@ def _clearing(folder: Path) -> Iterator[None]:
 
 
 def _clear(folder: Path) -> None:
-    for name in FILES:
+    """In that order, by which files that are left are known."""
+    for name in (CONTEXTS, QUESTIONS, KEYS):
         (folder / name).unlink(missing_ok=True)
 
 
@@ -91,7 +92,7 @@ def writing(folder: Path) -> Iterator[Callable[[Context, list[Item]], None]]:
     with (
         replacing(folder / CONTEXTS) as contexts,
         replacing(folder / QUESTIONS) as questions,
-        replacing(folder / KEYS) as keys,
+        replacing(folder / KEYS) as keys,  # the last to be opened takes its name first: see `_left`
     ):
 
         def write(context: Context, items: list[Item]) -> None:
@@ -130,7 +131,9 @@ def held(folder: Path) -> set[str]:
 def _left(names: set[str]) -> set[str]:
     """Files that took their names before a kill: their process began a manifest, and has no draft of them any more.
 
-    Of one that still has its draft somebody else made the file of that name: contexts to build from, say.
+    Keys take theirs first and are removed last: without them, what stands there is somebody else's, contexts to build
+    from, say; and so is a file that still has its draft beside it.
     """
     killed = [name.split(".")[-2] for name in names if fnmatchcase(name, DRAFT)]
-    return {name for name in FILES if any(f".{name}.{process}.part" not in names for process in killed)}
+    found = ({name for name in FILES if f".{name}.{process}.part" not in names} for process in killed)
+    return {name for left in found if KEYS in left & names for name in left}

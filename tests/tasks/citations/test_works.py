@@ -9,7 +9,10 @@ from random import Random
 
 import pytest
 
+from fathom.corpus.ingest import ingest
+from fathom.corpus.reading import Filters
 from fathom.corpus.store import Corpus
+from fathom.records.contexts import edited
 from fathom.tasks.citations import works
 from fathom.tasks.citations.make import CitationMaker
 from fathom.tasks.citations.settings import Form
@@ -63,6 +66,37 @@ def test_items_are_the_same_where_all_of_every_work_is_made_ready(
     assert begun
     monkeypatch.setattr(works, "FIRST", WHOLE)
     assert lines() == begun
+
+
+JUDGE = """# JudgeLM: Grading with Models that were Tuned for It
+
+Ann Lind
+
+## Abstract
+
+We present JudgeLM, a grader.
+
+## Method
+
+What follows is said once more below: this is JudgeLM
+
+Grading with models that were tuned for it is what the second paragraph is about, to its very end.
+
+And a third one closes the section.
+"""
+
+
+def test_a_title_that_runs_over_the_end_of_a_paragraph_is_hidden_on_both_sides(tmp_path: Path) -> None:
+    """What is shown may end there: the title as one would be shown again, and the name at its beginning with it."""
+    (tmp_path / "judge.md").write_text(JUDGE)
+    ingest([tmp_path / "judge.md"], tmp_path / "corpus", Filters())
+    with Corpus(tmp_path / "corpus") as corpus:
+        body = Work(corpus, next(corpus.listing()).id).shown("body", WHOLE)
+    assert "this is [[NAME]]\n\n[[NAME]] is what" in body.text
+    ends = [characters for characters, _ in body.ends]
+    assert len(ends) > 2
+    for characters in ends:
+        assert "JudgeLM" not in edited(body.article, body.cut(characters))
 
 
 def test_no_cycle_keeps_what_a_maker_has_opened(citing_corpus: Path) -> None:

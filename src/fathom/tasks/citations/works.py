@@ -175,8 +175,20 @@ class Work:
     def _show(self, form: Form, kept: list[Span], whole: list[Span]) -> Shown:
         within = Span(kept[0].start, kept[-1].end) if kept else Span(0, 0)
         told = giveaways(self.title, self.names, self.text, within) if form == "body" else ()
-        shown = show(self.outline, self.text, kept, [(span, OWN) for span in told])
+        parts = [part for span in told for part in self._by_paragraph(span)]
+        shown = show(self.outline, self.text, kept, [(part, OWN) for part in parts])
         return replace(shown, is_whole=kept == whole)
+
+    def _by_paragraph(self, span: Span) -> Iterator[Span]:
+        """A title that runs over the end of a paragraph, part by part: what is shown may end there, with a name."""
+        paragraphs, start = self.outline.paragraphs, span.start
+        for paragraph in paragraphs[bisect_right(paragraphs, start, key=_end) :]:
+            if paragraph.end >= span.end:
+                break
+            yield Span(start, paragraph.end)
+            rest = self.text[paragraph.end : span.end]
+            start = span.end - len(rest.lstrip())
+        yield Span(start, span.end)
 
     def _beginning(self, whole: list[Span], characters: int) -> list[Span]:
         """So many characters of these stretches, to the end of a paragraph, and some more for names that are hidden."""
