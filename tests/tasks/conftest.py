@@ -19,7 +19,7 @@ def asked_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """160 articles and contexts of two lengths in two splits."""
     folder = tmp_path_factory.mktemp("asked") / "corpus"
     generate(folder, Recipe(seed=13, articles=160))
-    settings = Settings(lengths=(65_536, 262_144), count=40, splits={"train": 60, "test": 40})
+    settings = Settings(lengths=(65_536, 262_144), count=24, splits={"train": 60, "test": 40})
     with Corpus(folder) as corpus:
         gather(corpus, settings, folder / FILE_NAME)
     return folder
