@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import local
 from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -160,7 +161,14 @@ _LARGEST = 1 << 31
 def _decompress(packed: bytes) -> bytes:
     if zstandard.frame_content_size(packed) > _LARGEST:
         raise zstandard.ZstdError("it claims to be larger than any text")
-    return zstandard.decompress(packed)
+    # One for each thread: to make one takes as long as to decompress an outline, and no two threads may share it.
+    if not hasattr(_THREAD, "decompressor"):
+        _THREAD.decompressor = zstandard.ZstdDecompressor()
+    found: bytes = _THREAD.decompressor.decompress(packed)
+    return found
+
+
+_THREAD = local()
 
 
 class Unpacked(NamedTuple):

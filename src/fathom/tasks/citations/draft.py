@@ -48,7 +48,7 @@ class Draft:
     @cached_property
     def question_paper(self) -> Shown:
         """The paper with its masks."""
-        return show(self.paper.article, self.paper.text, self._scope, self._changes)
+        return show(self.paper.article, self.paper.text, self._scope, self._changes, to_be_cut=False)
 
     @property
     def _scope(self) -> list[Span]:

@@ -132,7 +132,7 @@ class Mentions:
             return start
         # Among the authors, not anywhere in the entry: "ZorlinIndex (Lind, 2013)" names a work by its title.
         signed = self._signed(citation.reference)
-        key = _KEY.search(before)
+        key = _KEY.search(before, before.rstrip().rfind(" ") + 1)  # in the last word, or nowhere
         if key is not None and key["name"].casefold() in signed.casefold():
             return start - (len(before) - key.start())
         chinese = self._chinese[citation.reference - 1]

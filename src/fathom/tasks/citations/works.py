@@ -85,13 +85,18 @@ class Shown:
 
 
 def show(
-    article: Article | Apparatus | Outline, text: str, kept: Sequence[Span], changes: Sequence[tuple[Span, str]] = ()
+    article: Article | Apparatus | Outline,
+    text: str,
+    kept: Sequence[Span],
+    changes: Sequence[tuple[Span, str]] = (),
+    to_be_cut: bool = True,
 ) -> Shown:
-    """These stretches of the article, in order, with the changes that fall into them."""
+    """These stretches of the article, in order, with the changes that fall into them; what is never to be cut need not
+    know where its paragraphs end."""
     edits: list[Edit] = []
     ends: list[tuple[int, int]] = []
     waiting = deque(_apart(changes))
-    breaks = [span.end for span in article.paragraphs]
+    breaks = [span.end for span in article.paragraphs] if to_be_cut else []
     length = last = 0
     for span in filter(None, (_trimmed(text, span) for span in kept)):
         if span.start > last or ends:
