@@ -17,6 +17,7 @@ from fathom.tasks.family import Item
 
 MANIFEST, CONTEXTS, QUESTIONS, KEYS = "manifest.json", "contexts.jsonl", "questions.jsonl", "keys.jsonl"
 FILES = (CONTEXTS, QUESTIONS, KEYS)
+"""In the order in which they are removed: what is left of them is known by its keys."""
 DRAFT = f".{MANIFEST}.*.part"
 
 
@@ -81,8 +82,7 @@ def _clearing(folder: Path) -> Iterator[None]:
 
 
 def _clear(folder: Path) -> None:
-    """In that order, by which files that are left are known."""
-    for name in (CONTEXTS, QUESTIONS, KEYS):
+    for name in FILES:
         (folder / name).unlink(missing_ok=True)
 
 
