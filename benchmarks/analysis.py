@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from _measuring import bench_of, best, fathom, workplace
-from fathom.analysis.analyse import Settings, analyse
+from fathom.analysis.analyze import Settings, analyze
 from fathom.analysis.comparing import exchange_tests
 from fathom.analysis.intervals import Sums, Values, paired_resamples
 from fathom.work import cores
@@ -61,16 +61,16 @@ def resampling() -> None:
     print(f"  fast as one after another ({plain:.1f} s); as many exchanges for a test: {tossed:.2f} s")
 
 
-def analysing(folder: Path) -> None:
-    bench = bench_of(folder, "--articles", 400, length="64K", count=CONTEXTS, questions=QUESTIONS)
+def analyzing(folder: Path) -> None:
+    bench = bench_of(folder, "--documents", 400, length="64K", count=CONTEXTS, questions=QUESTIONS)
     runs = [folder / f"run{number}" for number in range(10)]
     for number, run in enumerate(runs):
         fathom("run", bench, "--model", f"sim/reader?{DIALS.format(number, number)}", "--out", run)
         fathom("score", run)
-    ten = seconds(lambda: analyse(runs, settings=Settings(processes=cores())), 3)
-    scores = seconds(lambda: analyse(runs, settings=Settings(causes=False)), 2)
-    alone = seconds(lambda: analyse(runs[:1]), 2)
-    found = analyse(runs, settings=Settings(processes=cores())).findings
+    ten = seconds(lambda: analyze(runs, settings=Settings(processes=cores())), 3)
+    scores = seconds(lambda: analyze(runs, settings=Settings(causes=False)), 2)
+    alone = seconds(lambda: analyze(runs[:1]), 2)
+    found = analyze(runs, settings=Settings(processes=cores())).findings
     asked = sum(run.all.outcomes.questions for run in found.runs)
     print(f"10 runs, {asked:,} questions, {len(found.comparisons):,} comparisons: {ten:.2f} s,")
     print(f"  {10 * alone / ten:.1f} times as fast as one run after another; {scores:.2f} s without causes")
@@ -80,4 +80,4 @@ def analysing(folder: Path) -> None:
 if __name__ == "__main__":
     resampling()
     with workplace() as place:
-        analysing(place)
+        analyzing(place)

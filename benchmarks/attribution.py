@@ -10,10 +10,10 @@ from collections import Counter
 from pathlib import Path
 
 from _measuring import bench_of, fathom, workplace
-from fathom.analysis.analyse import analyse
+from fathom.analysis.analyze import analyze
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import READING_FAULTS, Simulated
-from fathom.records.chance import rng_for
+from fathom.records.rng import rng_for
 from fathom.tasks.bench import Bench
 from fathom.tasks.numeric.faults import FAULTS, Reading
 from fathom.tasks.numeric.simulate import Simulator, program_of
@@ -46,13 +46,13 @@ def measure(folder: Path, bench: Path, names: list[str]) -> None:
         runs.append(folder / f"run{number}")
         fathom("run", bench, "--model", name, "--out", runs[-1])
         fathom("score", runs[-1])
-    found = analyse(runs)
+    found = analyze(runs)
     for run in found.findings.runs:
         truth = struck(Bench(bench), Simulated.parse(run.facts.model))
         answers, named, right, among = 0, 0, 0, 0
         wrongly: Counter[str] = Counter()
         for item in found.items[run.facts.name]:
-            if item.outcome == "wrong" and len(truth[item.question_id]) == 1:
+            if item.outcome == "incorrect" and len(truth[item.question_id]) == 1:
                 [slip] = truth[item.question_id]
                 answers += 1
                 among += slip in {suspect.cause for suspect in item.suspects}
@@ -71,5 +71,5 @@ def measure(folder: Path, bench: Path, names: list[str]) -> None:
 
 
 with workplace() as place:
-    made = bench_of(place, "--articles", 300, length="64K", count=125)
+    made = bench_of(place, "--documents", 300, length="64K", count=125)
     measure(place, made, [f"sim/reader?{fault}=0.3" for fault in READING_FAULTS] + [FOUR, ALL])

@@ -1,8 +1,8 @@
-"""Items of the family citations from generated articles, on one core: each task and level by itself, then all at once.
+"""Items of the family citations from generated documents, on one core: each task and level by itself, then all at once.
 
 Promise: 1,000 items of each task and level in under ten seconds, from starting Python to the written bench. Measured
 in CPU seconds of `fathom build`, three times each; the least disturbed counts. Beside it the plain way, which reads
-every article whole and lays out and counts every item from scratch, on some of the items.
+every document whole and lays out and counts every item from scratch, on some of the items.
 
     python benchmarks/citations.py [ITEMS] [CORPUS]
 """
@@ -23,7 +23,7 @@ from fathom.tasks.bench import Bench
 from fathom.tasks.citations.settings import LEVELS, Task
 
 ITEMS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
-ARTICLES = 8 * ITEMS
+DOCUMENTS = 8 * ITEMS
 TRIES = 3
 PLAIN = 60
 """Items of the plain way."""
@@ -35,14 +35,14 @@ def built(corpus: Path, bench: Path, tasks: str, levels: str) -> Cost:
 
 
 def plainly(bench: Bench) -> float:
-    """CPU seconds an item, where each is laid out and counted, and each of its articles parsed, anew."""
+    """CPU seconds an item, where each is laid out and counted, and each of its documents parsed, anew."""
     with bench.open_corpus() as corpus:
         plain = Corpus(corpus.folder, room=0)
         with plain:
             start = time.process_time()
             for context in islice(bench.contexts(), PLAIN):
-                for id in context.articles:
-                    plain.article(id)
+                for id in context.documents:
+                    plain.document(id)
                 tokenizer(DEFAULT).count(render(context, plain).decode())
             return (time.process_time() - start) / PLAIN
 
@@ -72,5 +72,5 @@ with workplace() as place:
     if len(sys.argv) > 2:
         measure(Path(sys.argv[2]), place)
     else:
-        fathom("generate", "--out", place / "corpus", "--articles", ARTICLES, "--seed", 2)
+        fathom("generate", "--out", place / "corpus", "--documents", DOCUMENTS, "--seed", 2)
         measure(place / "corpus", place)

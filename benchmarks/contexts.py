@@ -1,4 +1,4 @@
-"""2,620 contexts of the paper's four lengths from 662 articles. Promise: a tenth of the paper's script's CPU time.
+"""2,620 contexts of the paper's four lengths from 662 documents. Promise: a tenth of the paper's script's CPU time.
 
 The paper's own script was measured at 35 CPU seconds for 2,472 contexts on a machine of this kind; it cannot be run
 here. Beside ours runs the plain way to do the same: sets of ids, each new context compared with each earlier one, and
@@ -16,7 +16,7 @@ from fathom.contexts.files import read_contexts
 from fathom.contexts.layout import lay_out
 from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import tokenizer
-from fathom.records.chance import rng_for
+from fathom.records.rng import rng_for
 
 LENGTHS = (64 * 1024, 128 * 1024, 512 * 1024, 1024 * 1024)
 PUBLISHED_CPU_SECONDS = 35
@@ -54,7 +54,7 @@ def plainly(folder: Path, wanted: int) -> int:
 if __name__ == "__main__":
     with workplace() as folder:
         corpus = folder / "corpus"
-        fathom("generate", "--out", corpus, "--articles", 662, "--seed", 7)
+        fathom("generate", "--out", corpus, "--documents", 662, "--seed", 7)
         ours = fathom("contexts", corpus, "--lengths", "64K,128K,512K,1M", "--count", 655)
         made = sum(1 for _ in read_contexts(corpus / "contexts.jsonl"))
         start = time.process_time()

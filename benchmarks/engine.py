@@ -57,7 +57,7 @@ def ours(exam: Exam, folder: Path) -> int:
 
     ran = run(exam, system("full", "direct"), known(MODEL), manifest, folder / "run", opened, Company())
     if not ran.is_whole:
-        raise SystemExit(f"not every question has its reply: {ran.outcomes}")
+        raise SystemExit(f"not every question has its response: {ran.outcomes}")
     return model.characters
 
 
@@ -116,7 +116,7 @@ def line(name: str, one: Measured) -> str:
 
 def compare(folder: Path) -> None:
     """Both ways over the same contexts."""
-    bench = bench_of(folder, "--articles", 700, length="1M", count=CONTEXTS)
+    bench = bench_of(folder, "--documents", 700, length="1M", count=CONTEXTS)
     questions = sum(1 for _ in (bench / "questions.jsonl").open())
     fast, slow = (measured(way, bench, folder / way) for way in WAYS)
     if fast.characters != slow.characters:

@@ -31,12 +31,12 @@ def microseconds(run: Callable[[str], object], statements: list[str]) -> float:
 
 
 def tables_of_forty() -> sqlite3.Connection:
-    """The database of 40 generated articles."""
+    """The database of 40 generated documents."""
     database = open_database()
     with workplace() as folder:
-        fathom("generate", "--out", folder / "corpus", "--articles", 40, "--seed", 7)
+        fathom("generate", "--out", folder / "corpus", "--documents", 40, "--seed", 7)
         with Corpus(folder / "corpus") as corpus:
-            build_tables([read_source(article) for article in corpus.articles()]).load(database)
+            build_tables([read_source(document) for document in corpus.documents()]).load(database)
     return database
 
 

@@ -1,6 +1,6 @@
-"""Documents read into a corpus: many letters beside few for memory, full articles with one process and with two.
+"""Documents read into a corpus: many letters beside few for memory, full documents with one process and with two.
 
-Generated articles are written as JATS and put into an archive, so that everything from opening to linking is measured.
+Generated documents are written as JATS and put into an archive, so that everything from opening to linking is measured.
 Promises: memory stays flat, and two processes are close to twice as fast. One process opens the archive, writes and
 tells who is who, so its share of the CPU time is told too, and how much of it is spent while the others wait for it:
 that, and what starting them takes, is what keeps two from being twice as fast. Cores share their memory, and seconds on
@@ -31,10 +31,10 @@ FULL = 1_200
 
 
 def write_archive(corpus: Path, path: Path, count: int) -> None:
-    """The first articles of the corpus, each a JATS file."""
+    """The first documents of the corpus, each a JATS file."""
     with Corpus(corpus) as opened, tarfile.open(path, "w") as archive:
-        for number, article in zip(range(count), opened.articles(), strict=False):
-            [content] = jats(decompose(article)).values()
+        for number, document in zip(range(count), opened.documents(), strict=False):
+            [content] = jats(decompose(document)).values()
             member = tarfile.TarInfo(f"letters/{number:06}.xml")
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
@@ -104,8 +104,8 @@ def tell_split(archive: str, out: str) -> None:
 
 def main() -> None:
     with workplace() as folder:
-        fathom("generate", "--out", folder / "letters", "--articles", MANY, "--length", "short", "--seed", 4)
-        fathom("generate", "--out", folder / "articles", "--articles", FULL, "--seed", 4)
+        fathom("generate", "--out", folder / "letters", "--documents", MANY, "--length", "short", "--seed", 4)
+        fathom("generate", "--out", folder / "articles", "--documents", FULL, "--seed", 4)
         write_archive(folder / "letters", folder / "few.tar", MANY // 10)
         write_archive(folder / "letters", folder / "many.tar", MANY)
         write_archive(folder / "articles", folder / "full.tar", FULL)
@@ -113,7 +113,7 @@ def main() -> None:
         many = ingested(folder / "many.tar", folder / "many", 1)
         one = ingested(folder / "full.tar", folder / "one", 1)
         two = ingested(folder / "full.tar", folder / "two", 2)
-        both = side_by_side(folder / "full.tar", folder / "left", folder / "right")
+        both = side_by_side(folder / "full.tar", folder / "left", folder / "correct")
         spread = split(folder / "full.tar", folder / "split")
         with Corpus(folder / "one") as single, Corpus(folder / "two") as double:
             if single.manifest.fingerprint != double.manifest.fingerprint:

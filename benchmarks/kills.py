@@ -1,8 +1,9 @@
 """A hundred kills (-9) of `fathom run` at random moments, each followed by a new start, then one run to the end.
 
-Half of the kills come at a random time after the start, half after a random number of replies. First through the engine
+Half of the kills come at a random time after the start, half after a random number of responses. First through
+the engine
 against a provider on loopback that counts what it is asked, then with a simulated answerer. Beside each stands a run
-that nothing interrupts. Promise: no reply is lost, nothing is asked again but what was in flight at a kill, and the
+that nothing interrupts. Promise: no response is lost, nothing is asked again but what was in flight at a kill, and the
 verdicts are the same.
 """
 
@@ -23,8 +24,8 @@ from unittest.mock import patch
 from zlib import crc32
 
 from _measuring import bench_of, fathom, workplace
-from fathom.records.questions import Reply
-from fathom.runs.folder import REPLIES, VERDICTS
+from fathom.records.questions import Response
+from fathom.runs.folder import RESPONSES, VERDICTS
 from tests.serving import Provider, serving
 
 KILLS = 100
@@ -38,7 +39,7 @@ class Tally:
     """What a hundred kills did."""
 
     starting: int = 0
-    """Kills before the killed process had kept a reply."""
+    """Kills before the killed process had kept a response."""
     asking: int = 0
     torn: int = 0
     """Kills that left part of a line."""
@@ -55,7 +56,7 @@ class Run:
         self._words = [sys.executable, "-m", "fathom", "run", *map(str, (bench, "--out", folder, *words))]
 
     def journal(self) -> bytes:
-        path = self.folder / REPLIES
+        path = self.folder / RESPONSES
         return path.read_bytes() if path.exists() else b""
 
     @contextmanager
@@ -78,7 +79,7 @@ class Run:
 
     def new_lines(self, known: int) -> int:
         """Lines of the journal after the first `known` bytes."""
-        path = self.folder / REPLIES
+        path = self.folder / RESPONSES
         if not path.exists():
             return 0
         with path.open("rb") as file:
@@ -97,13 +98,13 @@ class Run:
 
 
 def kill_at_random(run: Run, rng: Random, begins_after: float, most: int, tally: Tally) -> None:
-    """Start the command and kill it: at a random time, or after a random number of replies."""
+    """Start the command and kill it: at a random time, or after a random number of responses."""
     before = run.journal()
     by_time = rng.random() < 0.5
     wanted, seconds = (most, rng.uniform(0, 1.3 * begins_after)) if by_time else (rng.randint(1, most), PATIENCE)
     with run.started() as process:
         run.await_lines(wanted, process, len(before), seconds)
-        # Replies are seen just after they are written; a kill may come at any moment until the next one.
+        # Responses are seen just after they are written; a kill may come at any moment until the next one.
         time.sleep(rng.uniform(0, 0.005))
     if process.returncode != -9:
         raise SystemExit(f"the run ended by itself with {process.returncode} before it was killed")
@@ -117,8 +118,8 @@ def kill_at_random(run: Run, rng: Random, begins_after: float, most: int, tally:
     tally.asking += whole != kept
 
 
-def first_reply(run: Run) -> float:
-    """Seconds until a new run keeps its first reply; the run is killed then."""
+def first_response(run: Run) -> float:
+    """Seconds until a new run keeps its first response; the run is killed then."""
     start = time.monotonic()
     with run.started() as process:
         run.await_lines(1, process, 0, PATIENCE)
@@ -128,7 +129,7 @@ def first_reply(run: Run) -> float:
 def killed(run: Run, seed: int, most: int) -> Tally:
     """What comes of a run that is killed a hundred times and then let go on to its end."""
     start = time.monotonic()
-    begins_after = first_reply(run)
+    begins_after = first_response(run)
     tally, rng = Tally(asking=1), Random(seed)
     for _ in range(KILLS - 1):
         kill_at_random(run, rng, begins_after, most, tally)
@@ -139,21 +140,21 @@ def killed(run: Run, seed: int, most: int) -> Tally:
 
 def report(name: str, run: Run, plain: Run, tally: Tally, questions: int) -> bool:
     """Print what was found; whether all of it is as promised, requests aside."""
-    replies = [Reply.from_line(line) for line in run.journal().splitlines()]
-    places = Counter((reply.question_id, reply.sample) for reply in replies)
-    answered = sum(reply.outcome == "answered" for reply in replies)
+    responses = [Response.from_line(line) for line in run.journal().splitlines()]
+    places = Counter((response.question_id, response.sample) for response in responses)
+    answered = sum(response.outcome == "answered" for response in responses)
     verdicts, expected = run.verdicts(), plain.verdicts()
     differing = len(set(verdicts) ^ set(expected))
     print(
-        f"{name}: {KILLS} kills in {tally.seconds:.0f} s, {tally.starting} before a process kept its first reply, "
+        f"{name}: {KILLS} kills in {tally.seconds:.0f} s, {tally.starting} before a process kept its first response, "
         f"{tally.asking} after; {tally.torn} torn lines; {tally.changed} times a kept line was lost or changed"
     )
     print(
-        f"  {len(places):,} of {questions:,} questions have a reply ({answered:,} answered), "
-        f"{len(replies) - len(places)} have two; {differing} of {len(expected):,} verdicts differ from the "
+        f"  {len(places):,} of {questions:,} questions have a response ({answered:,} answered), "
+        f"{len(responses) - len(places)} have two; {differing} of {len(expected):,} verdicts differ from the "
         "uninterrupted run's (promised: 0)"
     )
-    return not tally.changed and not differing and len(places) == len(replies) == questions
+    return not tally.changed and not differing and len(places) == len(responses) == questions
 
 
 @contextmanager
@@ -171,11 +172,14 @@ def through_the_engine(bench: Path, folder: Path) -> bool:
         requests[crc32(prompt.encode())] += 1  # called under the provider's lock
         return ""
 
-    def reply(prompt: str) -> str:
+    def response(prompt: str) -> str:
         chosen = crc32(prompt.encode()) % 7
         return f"Answer: {chosen}" if chosen else "Answer: NULL"
 
-    with quiet_server(), serving(Provider(reply=reply, fault=counted, seconds=0.03, keep_prompts=False)) as provider:
+    with (
+        quiet_server(),
+        serving(Provider(response=response, fault=counted, seconds=0.03, keep_prompts=False)) as provider,
+    ):
         words = ("--model", "openai-api/mine/m", "--url", provider.url, "--window", "128K")
         more = ("--connections", CONNECTIONS, "--limit", ENGINE_QUESTIONS)
         plain = Run(folder / "plain", bench, *words, *more)
@@ -204,7 +208,7 @@ def simulated(bench: Path, folder: Path, questions: int) -> bool:
 
 if __name__ == "__main__":
     with workplace() as folder:
-        bench = bench_of(folder, "--articles", 1_500, "--length", "short", length="1536", count=650)
+        bench = bench_of(folder, "--documents", 1_500, "--length", "short", length="1536", count=650)
         questions = sum(1 for _ in (bench / "questions.jsonl").open())
         good = [through_the_engine(bench, folder), simulated(bench, folder, questions)]
     sys.exit(0 if all(good) else 1)

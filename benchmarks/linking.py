@@ -1,8 +1,8 @@
-"""Linking 30,000 references with slips of the hand to 5,000 articles, and what an article takes in memory.
+"""Linking 30,000 references with slips of the hand to 5,000 documents, and what a document takes in memory.
 
-Beside it the plain way: each reference is compared with the title of every article, and linked to the most alike from
-90 of 100. Promise: three times faster on one core with 5,000 articles (the plain way grows with their number, this one
-hardly does), recall from 0.97 and precision from 0.999 on the known truth, and memory that grows with the articles
+Beside it the plain way: each reference is compared with the title of every document, and linked to the most alike from
+90 of 100. Promise: three times faster on one core with 5,000 documents (the plain way grows with their number, this one
+hardly does), recall from 0.97 and precision from 0.999 on the known truth, and memory that grows with the documents
 alone, not with their references. The titles are generated ones, made of the same few words, so that many are nearly
 the same: harder than titles from life. One in ten references has its DOI, where the work has one, and titles have up
 to three slips each.
@@ -25,9 +25,9 @@ from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.world import Plan, Work, World
 from fathom.corpus.linking import Entry, Linker, Named
 from fathom.corpus.normal_forms import normal_title
-from fathom.records.chance import rng_for
+from fathom.records.rng import rng_for
 
-ARTICLES = 5_000
+DOCUMENTS = 5_000
 REFERENCES = 30_000
 SAMPLE = 300
 """References that the plain way is measured on; its time is proportional to them."""
@@ -63,7 +63,7 @@ def named(work: Work, rng: Random) -> Named:
 def entry(plan: Plan, references: tuple[Named, ...] = ()) -> Entry:
     work = plan.work
     return Entry(
-        id=work.article or "",
+        id=work.document or "",
         title=work.title,
         ids={"doi": work.doi} if work.doi else {},
         year=work.year,
@@ -73,12 +73,12 @@ def entry(plan: Plan, references: tuple[Named, ...] = ()) -> Entry:
 
 
 def main() -> None:
-    plans = list(islice(World(7, SUBJECTS, "short").plans(), ARTICLES))
+    plans = list(islice(World(7, SUBJECTS, "short").plans(), DOCUMENTS))
     rng = rng_for(7, "slips")
     cited = [list(plan.cited) for plan in plans]
     # Letters cite few works, so each is cited again, with other slips, until there are enough.
     total = sum(map(len, cited))
-    for number in cycle(range(ARTICLES)):
+    for number in cycle(range(DOCUMENTS)):
         if total >= REFERENCES:
             break
         cited[number].extend(plans[number].cited)
@@ -98,11 +98,11 @@ def main() -> None:
     tally: Counter[str] = Counter()
     for (_, works), found in zip(asked, matches, strict=True):
         for work, match in zip(works, found, strict=True):
-            tally["inside"] += work.article is not None
-            tally["linked"] += match.article is not None
-            tally["right"] += match.article is not None and match.article == work.article
+            tally["inside"] += work.document is not None
+            tally["linked"] += match.document is not None
+            tally["right"] += match.document is not None and match.document == work.document
     plain, plain_right, plain_linked = plain_way(entries, [work for works in cited for work in works])
-    print(f"{REFERENCES:,} references, {tally['inside']:,} of them to {ARTICLES:,} articles")
+    print(f"{REFERENCES:,} references, {tally['inside']:,} of them to {DOCUMENTS:,} articles")
     print(f"linked in {seconds:.1f} s of CPU, of which {ready:.1f} s to be ready; the plain way {plain:.0f} s")
     print(f"ratio {plain / seconds:.1f}; precision of the plain way {plain_right / plain_linked:.3f}")
     print(f"recall {tally['right'] / tally['inside']:.4f}, precision {tally['right'] / tally['linked']:.4f}")
@@ -123,7 +123,7 @@ def plain_way(entries: list[Entry], works: list[Work]) -> tuple[float, int, int]
     for reference, work in zip(references[::step], works[::step], strict=True):
         found = process.extractOne(normal_title(reference.title), titles, scorer=fuzz.ratio, score_cutoff=90)
         linked += found is not None
-        right += found is not None and entries[found[2]].id == work.article
+        right += found is not None and entries[found[2]].id == work.document
     return (time.process_time() - start) * step, right, linked
 
 
@@ -133,10 +133,10 @@ SYLLABLES = [f"{one}{two}" for one in ("sta", "ri", "mon", "gle", "fu", "que") f
 VOCABULARY = [f"{one}{two}" for one in SYLLABLES for two in SYLLABLES]
 
 
-def made_up(articles: int, references: int) -> Iterator[Entry]:
-    for number in range(articles):
+def made_up(documents: int, references: int) -> Iterator[Entry]:
+    for number in range(documents):
         rng = Random(number)
-        cited = (Random(rng.randrange(4 * articles)) for _ in range(references))
+        cited = (Random(rng.randrange(4 * documents)) for _ in range(references))
         yield Entry(
             id=f"a-{number:06d}",
             title=_title(Random(number)),
@@ -151,11 +151,11 @@ def _title(rng: Random) -> str:
     return " ".join(rng.choices(VOCABULARY, k=9))
 
 
-def fill(articles: int, references: int) -> None:
+def fill(documents: int, references: int) -> None:
     linker = Linker()
-    for one in made_up(articles, 0):
+    for one in made_up(documents, 0):
         linker.add(one)
-    for one in made_up(articles, references):
+    for one in made_up(documents, references):
         linker.link(one)
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 

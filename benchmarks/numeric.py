@@ -1,9 +1,9 @@
 """Tables, filling and answering for ten questions over each context, in memory once a context, on one core.
 
 Beside it the plain way, which gives the same questions: every question that is tried opens a database file, builds its
-tables anew from the articles and runs its query; those with a result of an unwanted size are dropped. Promise: ninety
+tables anew from the documents and runs its query; those with a result of an unwanted size are dropped. Promise: ninety
 times faster (wall). Much of the plain way is waiting for the disk, so what this disk takes to make four writes safe is
-printed too. Articles are read before either starts.
+printed too. Documents are read before either starts.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from random import Random
 from _measuring import fathom, workplace
 from fathom.contexts.files import read_contexts
 from fathom.corpus.store import Corpus
-from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
+from fathom.records.rng import rng_for
 from fathom.tasks.numeric.filling import Filled, Filler
 from fathom.tasks.numeric.programs import Slot
 from fathom.tasks.numeric.tables import SCHEMA, Source, build_tables, open_database, read_source
@@ -46,7 +46,7 @@ def in_memory(contexts: list[Context], sources: dict[str, Source]) -> Iterator[A
     offered = templates()
     for context in contexts:
         rng = rng_for(0, context.id)
-        tables = build_tables([sources[id] for id in context.articles])
+        tables = build_tables([sources[id] for id in context.documents])
         tables.load(database)
         filler = Filler(tables, database)
         for _ in range(QUESTIONS):
@@ -79,7 +79,7 @@ def on_disk(contexts: list[Context], sources: dict[str, Source], file: Path, tri
     offered = templates()
     for context in contexts:
         rng = rng_for(0, context.id)
-        filler = PlainFiller([sources[id] for id in context.articles], file)
+        filler = PlainFiller([sources[id] for id in context.documents], file)
         for _ in range(QUESTIONS):
             made = filled(filler, offered, rng)
             yield made.template.id, made.rows
@@ -107,15 +107,15 @@ def four_safe_writes(file: Path) -> float:
 
 with workplace() as folder:
     corpus = folder / "corpus"
-    fathom("generate", "--out", corpus, "--articles", 662, "--seed", 7)
+    fathom("generate", "--out", corpus, "--documents", 662, "--seed", 7)
     fathom("contexts", corpus, "--count", 655)
     contexts = list(read_contexts(corpus / "contexts.jsonl"))
     with Corpus(corpus) as opened:
-        sources = {article.id: read_source(article) for article in opened.articles()}
+        sources = {document.id: read_source(document) for document in opened.documents()}
     some = list(islice(contexts, 0, None, 40))
     list(in_memory(some, sources))  # statements prepared, pages in memory
     gc.collect()
-    gc.freeze()  # the articles are no part of either way
+    gc.freeze()  # the documents are no part of either way
     ours, fast = timed(in_memory(contexts, sources))
     tries: list[int] = []
     again, slow = timed(on_disk(some, sources, folder / "one.db", tries))

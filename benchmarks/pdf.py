@@ -15,9 +15,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from _measuring import best
-from fathom.corpus.readers import pdf
 from fathom.corpus.readers.found import NoSiblings
-from fathom.corpus.readers.pdf_layout import layout
+from fathom.corpus.readers.pdf import reader as pdf
+from fathom.corpus.readers.pdf.layout import layout
 
 ROUNDS = 3
 

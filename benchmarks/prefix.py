@@ -25,7 +25,7 @@ from fathom.cli.exam import open_exam
 from fathom.models import embedded
 from fathom.models.embedded import EmbeddedServer
 from fathom.models.known import Known
-from fathom.records.questions import Reply
+from fathom.records.questions import Response
 from fathom.runs.answering import Answering
 from fathom.runs.budget import Purse
 from fathom.runs.engine import Endurance, EngineModel, open_model, run_jobs
@@ -65,33 +65,37 @@ class ForgetfulServer(EmbeddedServer):
             super()._start(settings)
 
 
-def ask(exam: Exam, settings: Settings, url: str, gate: Gate, grouped: bool, logs: Path) -> tuple[list[Reply], float]:
-    """The replies of a run as `fathom run` makes it, with another gate or order, and the seconds it took."""
+def ask(
+    exam: Exam, settings: Settings, url: str, gate: Gate, grouped: bool, logs: Path
+) -> tuple[list[Response], float]:
+    """The responses of a run as `fathom run` makes it, with another gate or order, and the seconds it took."""
     pending = [job for group in jobs(exam, settings) for job in group]
     if not grouped:
         Random(5).shuffle(pending)
-    replies: list[Reply] = []
+    responses: list[Response] = []
     endurance = Endurance()
     model = open_model("openai-api/local/m", settings, endurance, CONNECTIONS, url=url, api_key="none")
     engine = EngineModel(model, expander(exam, pending), endurance)
     full = system("full", "direct")
-    answering = Answering(exam, full, engine, Known(), settings, Memory(), Purse(None), gate, replies.append)
+    answering = Answering(exam, full, engine, Known(), settings, Memory(), Purse(None), gate, responses.append)
     start = time.perf_counter()
     run_jobs(answering, pending, model, logs, CONNECTIONS)
     seconds = time.perf_counter() - start
-    check(replies, pending)
-    return replies, seconds
+    check(responses, pending)
+    return responses, seconds
 
 
-def check(replies: list[Reply], pending: list[Job]) -> None:
+def check(responses: list[Response], pending: list[Job]) -> None:
     """Nothing may be missing, or the figures compare different work."""
-    failed = [reply.error for reply in replies if reply.outcome == "failed"]
-    if failed or len(replies) != len(pending):
-        raise SystemExit(f"{len(replies)} of {len(pending)} replies, {len(failed)} failed: {failed[:1]}")
+    failed = [response.error for response in responses if response.outcome == "error"]
+    if failed or len(responses) != len(pending):
+        raise SystemExit(f"{len(responses)} of {len(pending)} responses, {len(failed)} failed: {failed[:1]}")
 
 
-def cached_share(replies: list[Reply]) -> float:
-    return sum(reply.usage.cached_tokens for reply in replies) / sum(reply.usage.input_tokens for reply in replies)
+def cached_share(responses: list[Response]) -> float:
+    return sum(response.usage.cached_tokens for response in responses) / sum(
+        response.usage.input_tokens for response in responses
+    )
 
 
 def ask_anew(
@@ -101,9 +105,9 @@ def ask_anew(
     settings = Settings(max_tokens=16, limit=QUESTIONS, temperature=0.0)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with kind() as server:
-        replies, seconds = ask(exam, settings, server.url, gate, grouped, logs)
+        responses, seconds = ask(exam, settings, server.url, gate, grouped, logs)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return cached_share(replies), seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cached_share(responses), seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def with_the_embedded_model(exam: Exam, folder: Path) -> None:
@@ -144,7 +148,7 @@ if __name__ == "__main__":
         embedded._CACHE_MEBIBYTES = FEW_MEBIBYTES
         sys.exit(embedded.main())
     with workplace() as folder:
-        bench = bench_of(folder, "--articles", 150, "--length", "short", length="1536", count=31)
+        bench = bench_of(folder, "--documents", 150, "--length", "short", length="1536", count=31)
         with open_exam(bench) as exam:
             with_a_small_cache(exam, folder)
             with_the_embedded_model(exam, folder)

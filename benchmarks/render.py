@@ -22,11 +22,11 @@ def milliseconds(task: Callable[[], object], times: int = 15) -> float:
 
 with workplace() as folder:
     corpus = folder / "corpus"
-    fathom("generate", "--out", corpus, "--articles", 400, "--seed", 7)
+    fathom("generate", "--out", corpus, "--documents", 400, "--seed", 7)
     fathom("contexts", corpus, "--lengths", "1M", "--count", 1)
     context = next(read_contexts(corpus / "contexts.jsonl"))
     with Corpus(corpus) as opened:
-        texts = [opened.text(id) for id in context.articles]
+        texts = [opened.text(id) for id in context.documents]
         size = len(render(context, opened))
         floor = milliseconds(lambda: b"".join(lay_out(texts)))
         again = milliseconds(lambda: render(context, opened))
@@ -35,7 +35,7 @@ with workplace() as folder:
         whole = milliseconds(lambda: render(context, opened))
         ids = [listed.id for listed in opened.listing()]
         text = milliseconds(lambda: [opened.text(id) for id in ids]) / len(ids)
-        parts = milliseconds(lambda: [opened.article(id) for id in ids], 3) / len(ids)
+        parts = milliseconds(lambda: [opened.document(id) for id in ids], 3) / len(ids)
     print(f"a context of {context.tokens:,} tokens in {len(context.places)} articles, {size / 1e6:.1f} MB of text:")
     print(f"  joining bytes in memory  {floor:6.2f} ms (the floor)")
     for what, took in (("rendered from the store", whole), ("rendered once more", again), ("decoded to str", decoded)):

@@ -11,11 +11,11 @@ from random import Random
 from typing import Any
 
 from _measuring import bench_of, workplace
-from fathom.analysis.analyse import Analysis, analyse
+from fathom.analysis.analyze import Analysis, analyze
 from fathom.corpus.store import Corpus
 from fathom.report.pages import MOST, Written, write_page
 from fathom.runs.folder import MANIFEST as RUN
-from fathom.runs.folder import REPLIES, VERDICTS
+from fathom.runs.folder import RESPONSES, VERDICTS
 from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS, fingerprint_of
 from tests.report.conftest import CHROMIUM, FLAGS
@@ -27,7 +27,7 @@ ALOUD = 900
 
 def main() -> None:
     with workplace() as folder:
-        bench = bench_of(folder, "--articles", 400, length="64K", count=200)
+        bench = bench_of(folder, "--documents", 400, length="64K", count=200)
         players = [Player(f"run-{number}", PLAYERS[number % 3].model, price=0.5) for number in range(10)]
         runs = [play(bench, folder / "runs" / player.name, player) for player in players]
         for number, run in enumerate(runs):
@@ -42,11 +42,11 @@ def main() -> None:
 def measured(what: str, runs: list[Path], path: Path) -> Written:
     """Analyses, writes and opens, and says how long each took."""
     start = time.perf_counter()
-    analysis: Analysis = analyse(runs)
-    analysed = time.perf_counter()
+    analysis: Analysis = analyze(runs)
+    analyzed = time.perf_counter()
     written = write_page(analysis.findings, analysis.all_items(), path, what)
     done = time.perf_counter()
-    print(f"{what}: analysed in {analysed - start:.1f} s, written in {done - analysed:.1f} s")
+    print(f"{what}: analyzed in {analyzed - start:.1f} s, written in {done - analyzed:.1f} s")
     print(f"  {written.describe().partition(': ')[2]}")
     opens(path, written.items)
     return written
@@ -73,7 +73,7 @@ def opens(path: Path, items: int) -> None:
             "id => document.getElementById(id)?.querySelector('.row-words').textContent.length > 10", arg=last
         )
         shown.click(f"#{last}")
-        shown.wait_for_selector("#sheet .reply")
+        shown.wait_for_selector("#sheet .response")
         opened = time.perf_counter()
         heap = shown.evaluate("() => performance.memory.usedJSHeapSize") / 1e6
     print(
@@ -94,15 +94,15 @@ def page() -> Iterator[Any]:
 
 
 def think_aloud(bench: Path, run: Path, rng: Random) -> None:
-    """Puts words of the corpus before every answer: replies of models are long, and no two are alike."""
+    """Puts words of the corpus before every answer: responses of models are long, and no two are alike."""
     with Corpus(Bench(bench).corpus_folder) as corpus:
         texts = [text.decode() for _, text in corpus.texts()]
-    lines = [json.loads(line) for line in (run / REPLIES).read_text().splitlines()]
+    lines = [json.loads(line) for line in (run / RESPONSES).read_text().splitlines()]
     for line in lines:
         text = rng.choice(texts)
         start = rng.randrange(max(1, len(text) - ALOUD))
         line["text"] = f"{text[start : start + ALOUD]}\n{line['text']}"
-    (run / REPLIES).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (run / RESPONSES).write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
 def repeated(bench: Path, folder: Path, times: int) -> Path:
@@ -133,7 +133,7 @@ def again(run: Path, bench: Path, times: int) -> Path:
     """The run on that bench."""
     folder = run.with_name(f"{run.name}-large")
     folder.mkdir()
-    for name in (REPLIES, VERDICTS):
+    for name in (RESPONSES, VERDICTS):
         _multiply(run / name, folder / name, "question_id", times)
     manifest = json.loads((run / RUN).read_text())
     manifest |= {"bench": str(bench), "bench_fingerprint": Bench(bench).manifest.fingerprint}

@@ -1,7 +1,8 @@
 """Questions a second of `fathom run` with simulated answerers, on a bench of 6,550 questions over contexts of 64K.
 
 The whole command, its start included, the best of three; then the run alone in this process, and the same a second
-time, when all articles have been read; and appending the same replies to a journal, alone. Promise: 2,000 a second for
+time, when all documents have been read; and appending the same responses to a journal, alone. Promise: 2,000 a
+second for
 the whole command. What a CPU second gives is printed too, for machines that have other things to do.
 """
 
@@ -15,8 +16,8 @@ from fathom.cli.exam import open_exam
 from fathom.cli.simulate import simulated_answers
 from fathom.cli.subject import Subject
 from fathom.records.files import Journal
-from fathom.records.questions import Reply
-from fathom.runs.folder import REPLIES, Settings
+from fathom.records.questions import Response
+from fathom.runs.folder import RESPONSES, Settings
 from fathom.runs.run import run_simulated
 
 NAMES = ("sim/oracle", "sim/reader?miss=0.1&ignore-not=0.3")
@@ -24,7 +25,7 @@ ROUNDS = 3
 
 
 def run_alone(bench: Path, name: str, folder: Path) -> tuple[float, float]:
-    """Seconds of a run without its start, and of a second one, when all articles have been read."""
+    """Seconds of a run without its start, and of a second one, when all documents have been read."""
     subject = Subject(bench, None, name, "full", "direct", Settings(), None, 8)
     taken = []
     with open_exam(bench) as exam, simulated_answers(subject) as answer:
@@ -39,18 +40,18 @@ def run_alone(bench: Path, name: str, folder: Path) -> tuple[float, float]:
     return taken[0], taken[1]
 
 
-def journal_alone(replies: Path, copy: Path) -> float:
-    """Seconds to append the same replies to a journal."""
-    kept = list(Journal(replies, Reply).read())
+def journal_alone(responses: Path, copy: Path) -> float:
+    """Seconds to append the same responses to a journal."""
+    kept = list(Journal(responses, Response).read())
     start = time.perf_counter()
-    with Journal(copy, Reply) as journal:
-        for reply in kept:
-            journal.append(reply)
+    with Journal(copy, Response) as journal:
+        for response in kept:
+            journal.append(response)
     return time.perf_counter() - start
 
 
 with workplace() as folder:
-    bench = bench_of(folder, "--articles", 662, length="64K", count=655)
+    bench = bench_of(folder, "--documents", 662, length="64K", count=655)
     total = sum(1 for _ in (bench / "questions.jsonl").open())
     print(f"{total:,} questions; a second:")
     for number, name in enumerate(NAMES):
@@ -58,7 +59,7 @@ with workplace() as folder:
         rounds = [fathom("run", bench, "--model", name, "--out", place / f"whole-{turn}") for turn in range(ROUNDS)]
         whole, cpu = best([one.wall for one in rounds]), best([one.cpu for one in rounds])
         cold, warm = run_alone(bench, name, place)
-        journal = journal_alone(place / "whole-0" / REPLIES, place / "copy.jsonl")
+        journal = journal_alone(place / "whole-0" / RESPONSES, place / "copy.jsonl")
         print(
             f"{total / whole:7,.0f} whole command,{total / cold:7,.0f} run alone,{total / warm:7,.0f} the second time,"
             f"{total / journal:8,.0f} journal alone  {name}"

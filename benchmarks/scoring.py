@@ -1,6 +1,7 @@
 """Typed verdicts a second on one core, beside the SciTrek-compatible scorer. Promise: at least 20,000 a second.
 
-Replies of many forms, right and wrong, short and reasoned, to every type of key that the numeric family asks for. Each
+Responses of many forms, right and wrong, short and reasoned, to every type of key that the numeric family asks
+for. Each
 round has names and titles of its own, so that nothing is remembered from the one before.
 """
 
@@ -13,13 +14,13 @@ from random import Random
 from typing import NamedTuple
 
 from _measuring import best
-from fathom.records.questions import Reply
+from fathom.records.questions import Response
 from fathom.scoring.answers import Answer, Atom, Members, Multiset, Nothing, Number, Ranking, Rows, Text
 from fathom.scoring.checking import judge
 from fathom.scoring.keys import Key, Proof
 from fathom.scoring.scitrek import compare, printed
 
-REPLIES = 20_000
+RESPONSES = 20_000
 BATCH = 400
 SYLLABLES = ("ka", "lin", "mo", "ter", "vas", "ü", "ren", "shi", "pol", "an", "dro", "ne")
 WORDS = (
@@ -71,7 +72,7 @@ def a_key(rng: Random, kind: int, names: list[str], titles: list[str]) -> Answer
 
 
 def lines(answer: Answer) -> list[str]:
-    """What a reply would list, a line each."""
+    """What a response would list, a line each."""
     if isinstance(answer, Rows):
         return ["; ".join(str(cell.value) for cell in row) for row in answer.rows]
     if isinstance(answer, Ranking):
@@ -83,8 +84,8 @@ def lines(answer: Answer) -> list[str]:
     return ["NULL"] if not isinstance(answer, Text) else [answer.value]
 
 
-def a_reply(rng: Random, said: list[str]) -> str:
-    """A reply in one of the forms that models use: bare, listed, marked, boxed, reasoned."""
+def a_response(rng: Random, said: list[str]) -> str:
+    """A response in one of the forms that models use: bare, listed, marked, boxed, reasoned."""
     if len(said) > 1 and rng.random() < 0.3:
         rng.shuffle(said)
     if len(said) > 1 and rng.random() < 0.2:
@@ -105,7 +106,7 @@ def a_reply(rng: Random, said: list[str]) -> str:
 
 
 class Costs(NamedTuple):
-    """What one round of replies took."""
+    """What one round of responses took."""
 
     typed: float
     compatible: float
@@ -114,30 +115,30 @@ class Costs(NamedTuple):
     characters: int
 
 
-def batches(rng: Random) -> Iterator[list[tuple[Key, Reply]]]:
-    """Keys with replies over a corpus of its own, a few hundred at a time, as a run reads them from its files."""
+def batches(rng: Random) -> Iterator[list[tuple[Key, Response]]]:
+    """Keys with responses over a corpus of its own, a few hundred at a time, as a run reads them from its files."""
     names, titles = [name(rng) for _ in range(3000)], [title(rng) for _ in range(3000)]
-    for _ in range(REPLIES // BATCH):
+    for _ in range(RESPONSES // BATCH):
         pairs = []
         for place in range(BATCH):
             kind = rng.randrange(10)
             answer = a_key(rng, kind, names, titles)
             told = answer if rng.random() < 0.6 else a_key(rng, kind, names, titles)
-            said = a_reply(rng, ["NULL"] if rng.random() < 0.05 else lines(told))
+            said = a_response(rng, ["NULL"] if rng.random() < 0.05 else lines(told))
             key = Key(question_id=f"q-{place}", answer=answer, proof=Proof(program=""))
-            pairs.append((key, Reply(question_id=key.question_id, outcome="answered", text=said)))
+            pairs.append((key, Response(question_id=key.question_id, outcome="answered", text=said)))
         yield pairs
 
 
 def costs(seed: int) -> Costs:
-    """The CPU time of both scorers over the same replies; names and titles are new to both."""
+    """The CPU time of both scorers over the same responses; names and titles are new to both."""
     typed = compatible = 0.0
     right = exact = characters = 0
     for pairs in batches(Random(seed)):
-        texts = [(printed(key.answer), reply.text) for key, reply in pairs]
+        texts = [(printed(key.answer), response.text) for key, response in pairs]
         start = time.process_time()
-        for key, reply in pairs:
-            right += judge(key, reply).outcome == "right"
+        for key, response in pairs:
+            right += judge(key, response).outcome == "correct"
         between = time.process_time()
         for reference, generation in texts:
             exact += compare(reference, generation).exact
@@ -148,8 +149,11 @@ def costs(seed: int) -> Costs:
 
 
 rounds = [costs(seed) for seed in range(5)]
-typed, compatible = (REPLIES / best([getattr(round, kind) for round in rounds]) for kind in ("typed", "compatible"))
+typed, compatible = (RESPONSES / best([getattr(round, kind) for round in rounds]) for kind in ("typed", "compatible"))
 first = rounds[0]
-print(f"{REPLIES:,} replies of {first.characters / REPLIES:.0f} characters in the mean, one core, CPU time, best of 5:")
-print(f"  typed verdicts      {typed:7,.0f} a second ({first.right / REPLIES:.0%} right; promised: at least 20,000)")
-print(f"  SciTrek-compatible  {compatible:7,.0f} a second ({first.exact / REPLIES:.0%} exact matches)")
+print(
+    f"{RESPONSES:,} responses of {first.characters / RESPONSES:.0f} characters in the mean, one core, CPU time, "
+    f"best of 5:"
+)
+print(f"  typed verdicts      {typed:7,.0f} a second ({first.right / RESPONSES:.0%} right; promised: at least 20,000)")
+print(f"  SciTrek-compatible  {compatible:7,.0f} a second ({first.exact / RESPONSES:.0%} exact matches)")

@@ -27,9 +27,9 @@ from fathom.tasks.citations.simulate import options_of
 from fathom.tasks.family import Asked
 
 ITEMS = int(sys.argv[1]) if len(sys.argv) > 1 else 300
-ARTICLES = 24 * ITEMS
+DOCUMENTS = 24 * ITEMS
 SAMPLE = 300
-"""Articles that the weights of words are taken from."""
+"""Documents that the weights of words are taken from."""
 
 MASK = re.compile(r"\[\[CITATION(?: \d)?\]\]")
 HIDDEN = re.compile(r"\[\[[A-Z]+(?: \d)?\]\]")
@@ -139,7 +139,7 @@ def measure(folder: Path) -> None:
             paper, *candidates = (place.span.of(text) for place in context.places)
             for name, table in tables(paper, candidates, weights):
                 found = share(table, options_of(item.key))
-                shares[item.question.tags["task"], name][context.articles[0]].append(found)
+                shares[item.question.tags["task"], name][context.documents[0]].append(found)
     for task in ("choice", "cloze"):
         rows = [(name, list(by.values())) for (kind, name), by in shares.items() if kind == task]
         sums = [(sum(map(sum, by)) / sum(map(len, by)), name, by) for name, by in rows]
@@ -153,5 +153,5 @@ if len(sys.argv) > 2:
     measure(Path(sys.argv[2]))
 else:
     with workplace() as place:
-        fathom("generate", "--out", place / "corpus", "--articles", ARTICLES, "--seed", 2)
+        fathom("generate", "--out", place / "corpus", "--documents", DOCUMENTS, "--seed", 2)
         measure(place / "corpus")

@@ -1,6 +1,6 @@
-"""Questions a second that simulated answerers reply to, on one core: the oracle, a perfect reader, and a faulty one.
+"""Questions a second that simulated answerers response to, on one core: the oracle, a perfect reader, and a faulty one.
 
-Contexts of 64K tokens, ten questions each. Articles are read before, as a run of several answerers has them; what
+Contexts of 64K tokens, ten questions each. Documents are read before, as a run of several answerers has them; what
 reading them costs is printed beside. A reader parses one statement for each template and not for each question; its
 first round pays for that, and is printed too. Promise: well over 2,000 a second.
 """
@@ -13,8 +13,8 @@ from collections import Counter
 from _measuring import best, fathom, workplace
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
-from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
+from fathom.records.rng import rng_for
 from fathom.tasks.bench import Bench
 from fathom.tasks.family import Item
 from fathom.tasks.numeric import check
@@ -26,7 +26,7 @@ ROUNDS = 3
 
 
 def seconds(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simulated: Simulated, sample: int) -> float:
-    """CPU time for a reply to every question, its generator of chance included."""
+    """CPU time for a response to every question, its generator of chance included."""
     name = simulated.name
     start = time.process_time()
     for context, items in asked:
@@ -36,7 +36,7 @@ def seconds(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simul
 
 
 def outcomes(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simulated: Simulated) -> str:
-    """What the replies were judged to be."""
+    """What the responses were judged to be."""
     counts = Counter(
         check(item.key, simulator.answer(context, item, simulated, rng_for(0, item.question.id))).outcome
         for context, items in asked
@@ -46,7 +46,7 @@ def outcomes(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simu
 
 
 with workplace() as folder:
-    fathom("generate", "--out", folder / "corpus", "--articles", 662, "--seed", 7)
+    fathom("generate", "--out", folder / "corpus", "--documents", 662, "--seed", 7)
     fathom("contexts", folder / "corpus", "--lengths", "64K", "--count", 655)
     fathom("build", folder / "corpus", "--out", folder / "bench")
     asked = list(Bench(folder / "bench").by_context())

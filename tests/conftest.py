@@ -27,9 +27,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def small_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus of 48 research articles; never write to it."""
+    """A corpus of 48 research documents; never write to it."""
     folder = tmp_path_factory.mktemp("small") / "corpus"
-    generate(folder, Recipe(seed=3, articles=48))
+    generate(folder, Recipe(seed=3, documents=48))
     return folder
 
 
@@ -43,7 +43,7 @@ def small(small_folder: Path) -> Iterator[Corpus]:
 def mixed_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus with a document of every domain, twice."""
     folder = tmp_path_factory.mktemp("mixed") / "corpus"
-    generate(folder, Recipe(domains=parse_domains("articles,reports"), seed=5, articles=24))
+    generate(folder, Recipe(domains=parse_domains("articles,reports"), seed=5, documents=24))
     return folder
 
 

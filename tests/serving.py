@@ -17,7 +17,7 @@ from typing import Any
 class Provider:
     """What the server does and what it has seen."""
 
-    reply: Callable[[str], str] = lambda prompt: "Answer: 1"
+    response: Callable[[str], str] = lambda prompt: "Answer: 1"
     fault: Callable[[int, str], str] = lambda number, prompt: ""
     """For the n-th request: a fault by name, or nothing."""
     cached_prefixes: int = 4
@@ -99,7 +99,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, body: dict[str, Any], prefix: str, question: str, hit: int) -> None:
         time.sleep(self.provider.seconds)
         self.provider.filled(prefix)
-        text = self.provider.reply(prefix + question)
+        text = self.provider.response(prefix + question)
         self.provider.seen[question] += 1
         usage = {
             "prompt_tokens": len(prefix + question) // 4,

@@ -20,7 +20,8 @@ Ran = Callable[..., Path]
 
 
 def done(*words: object) -> int:
-    """The exit code of a command, run in this process: 1 says that replies failed, as some answerers are dialled to."""
+    """The exit code of a command, run in this process: 1 says that responses failed, as some answerers are
+    dialled to."""
     try:
         return main([str(word) for word in words])
     except SystemExit as left:
@@ -31,7 +32,7 @@ def done(*words: object) -> int:
 def examined(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bench of some 400 questions over contexts of two lengths."""
     folder = tmp_path_factory.mktemp("examined")
-    generate(folder / "corpus", Recipe(seed=21, articles=90))
+    generate(folder / "corpus", Recipe(seed=21, documents=90))
     with Corpus(folder / "corpus") as corpus:
         gather(corpus, Settings(lengths=(65_536, 131_072), count=20), folder / "corpus" / FILE_NAME)
     build(folder / "corpus", folder / "corpus" / FILE_NAME, ("numeric",), Asked(), 4, folder / "bench")

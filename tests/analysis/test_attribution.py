@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from fathom.analysis.analyse import Analysis, analyse
+from fathom.analysis.analyze import Analysis, analyze
 from fathom.analysis.attribution import Attributing, Fitting, is_tied
 from fathom.analysis.findings import Attribution
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import READING_FAULTS, Simulated
-from fathom.records.chance import rng_for
+from fathom.records.rng import rng_for
 from fathom.tasks.bench import Bench
 from fathom.tasks.family import CauseKind
 from fathom.tasks.numeric.faults import FAULTS, Reading
@@ -26,7 +26,7 @@ FEW = "sim/reader?drop-filter=0.2&ignore-not=0.4&reverse=0.2&miss-document=0.3"
 @pytest.fixture(scope="module")
 def single(ran: Ran) -> Analysis:
     """A run for each fault, with nothing else dialled."""
-    return analyse([ran(f"sim/reader?{fault}=0.5") for fault in READING_FAULTS])
+    return analyze([ran(f"sim/reader?{fault}=0.5") for fault in READING_FAULTS])
 
 
 def attribution_of(analysis: Analysis, model: str) -> Attribution:
@@ -77,11 +77,11 @@ def struck(bench: Path, name: str, seed: int) -> Mapping[str, list[str]]:
 
 @pytest.mark.parametrize("name", [MIXED, FEW], ids=["fourteen faults at once", "four faults at once"])
 def test_of_many_faults_the_right_one_is_named_or_none(ran: Ran, examined: Path, name: str) -> None:
-    analysis = analyse([ran(name, "--seed", seed) for seed in range(3)])
+    analysis = analyze([ran(name, "--seed", seed) for seed in range(3)])
     items = []
     for seed, found in enumerate(analysis.items.values()):
         truth = struck(examined, name, seed)
-        items += [(item, truth[item.question_id]) for item in found if item.outcome == "wrong"]
+        items += [(item, truth[item.question_id]) for item in found if item.outcome == "incorrect"]
     items = [(item, faults) for item, faults in items if len(faults) == 1]
     named = [(item, faults) for item, faults in items if not item.unclear]
     right = [item for item, faults in named if [item.suspects[0].cause] == faults]
@@ -93,13 +93,13 @@ def test_of_many_faults_the_right_one_is_named_or_none(ran: Ran, examined: Path,
 
 
 def test_who_guesses_is_not_explained_away(ran: Ran) -> None:
-    [run] = analyse([ran("sim/random")]).findings.runs
+    [run] = analyze([ran("sim/random")]).findings.runs
     assert run.attribution is not None
     assert run.attribution.unclear >= 0.8 * run.attribution.wrong
 
 
 def test_two_documents_missed_at_once_are_found(ran: Ran) -> None:
-    analysis = analyse([ran("sim/reader?miss=0.2")])
+    analysis = analyze([ran("sim/reader?miss=0.2")])
     found = attribution_of(analysis, "sim/reader?miss=0.2")
     named = {cause.name: cause.count for cause in found.causes}
     assert named["miss-document"] >= 0.75 * found.wrong

@@ -118,7 +118,7 @@ def test_a_difference_that_is_lost_among_many_tests_wants_more_questions() -> No
     assert found.more_contexts >= 1
 
 
-def test_replies_that_have_not_come_may_take_the_difference_away() -> None:
+def test_responses_that_have_not_come_may_take_the_difference_away() -> None:
     where = np.arange(20)
     first, second = np.zeros(20), np.array([1.0] * 10 + [0.0] * 10)
     some = compare(("one", "two"), (first, second), where, 0.001, missing=(Missing(4, 0.2), Missing()))
@@ -126,13 +126,13 @@ def test_replies_that_have_not_come_may_take_the_difference_away() -> None:
     assert found.apart
     assert found.note == (
         "two is better by 50.0 points. "
-        "4 replies of one have not come; were they right, the difference would be +30.0 points."
+        "4 responses of one have not come; were they right, the difference would be +30.0 points."
     )
     all_of_them = compare(("one", "two"), (first, second), where, 0.001, missing=(Missing(10, 0.5), Missing(1, 0.05)))
     found = corrected([all_of_them])[0]
     assert (found.waiting_first, found.waiting_second, found.apart) == (10, 1, False)
     assert "is better" not in found.note
-    assert "1 reply of two has not come" in found.note
+    assert "1 response of two has not come" in found.note
     assert found.more_items == 0, "no further question would help"
     turned = compare(("one", "two"), (second, first), where, 0.001, missing=(Missing(), Missing(10, 0.5)))
     assert not corrected([turned])[0].apart

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fathom.analysis.analyse import analyse
+from fathom.analysis.analyze import analyze
 from fathom.analysis.findings import Ladder
 from fathom.analysis.ladder import ladder
 from fathom.corpus.store import Corpus
 from fathom.records.files import read_records, write_records
-from fathom.records.questions import Reply
-from fathom.runs.folder import REPLIES, VERDICTS
+from fathom.records.questions import Response
+from fathom.runs.folder import RESPONSES, VERDICTS
 from fathom.tasks.bench import Bench
 from fathom.tasks.numeric.diagnose import Diagnoser
 from tests.analysis.conftest import Ran
@@ -26,7 +26,7 @@ MODEL = "sim/reader?drop-filter=0.3&other-column=0.3&miss-document=0.5"
 @pytest.fixture(scope="module")
 def climbed(ran: Ran) -> Ladder:
     runs = [ran(MODEL, "--system", system) for system in ("full", "passages", "tables")]
-    [found] = analyse(runs).findings.ladders
+    [found] = analyze(runs).findings.ladders
     return found
 
 
@@ -59,17 +59,17 @@ def test_rungs_add_up(climbed: Ladder) -> None:
     assert climbed.items == sum(climbed.paths.values())
     assert [step.name for step in climbed.steps] == ["finding", "reading", "computing"]
     lost = sum(step.lost.value for step in climbed.steps)
-    assert climbed.right["full"].value + lost == pytest.approx(1.0)
-    assert climbed.right["full"].value < climbed.right["passages"].value < climbed.right["tables"].value
+    assert climbed.accuracy["full"].value + lost == pytest.approx(1.0)
+    assert climbed.accuracy["full"].value < climbed.accuracy["passages"].value < climbed.accuracy["tables"].value
 
 
 def test_who_only_misses_documents_misses_none_that_are_handed_over(ran: Ran) -> None:
     model = "sim/reader?miss=0.5"
     runs = [ran(model, "--system", system) for system in ("full", "passages")]
-    analysis = analyse(runs).findings
+    analysis = analyze(runs).findings
     full, passages = analysis.runs
-    assert full.all.right.value < 0.9
-    assert passages.all.right.value == 1.0
+    assert full.all.accuracy.value < 0.9
+    assert passages.all.accuracy.value == 1.0
     [found] = analysis.ladders
     assert [step.name for step in found.steps] == ["finding"]
 
@@ -85,24 +85,24 @@ def test_a_missing_rung_leaves_two_steps_together() -> None:
 
 
 def without(folder: Path, kept: Path, outcome: str) -> Path:
-    """A copy of a run in which every other reply has failed, overflown or never come."""
+    """A copy of a run in which every other response has failed, overflown or never come."""
     shutil.copytree(folder, kept)
     (kept / VERDICTS).unlink()
-    lost = {"outcome": outcome, "text": "", "error": "provider: gone" if outcome == "failed" else None}
-    replies = [
-        reply if place % 2 else reply.model_copy(update=lost)
-        for place, reply in enumerate(read_records(folder / REPLIES, Reply))
+    lost = {"outcome": outcome, "text": "", "error": "provider: gone" if outcome == "error" else None}
+    responses = [
+        response if place % 2 else response.model_copy(update=lost)
+        for place, response in enumerate(read_records(folder / RESPONSES, Response))
         if place % 2 or outcome != "unanswered"
     ]
-    write_records(kept / REPLIES, replies)
+    write_records(kept / RESPONSES, responses)
     return kept
 
 
-@pytest.mark.parametrize("outcome", ["failed", "overflow", "unanswered"])
+@pytest.mark.parametrize("outcome", ["error", "overflow", "unanswered"])
 def test_what_was_never_answered_is_no_loss_in_finding(ran: Ran, examined: Path, tmp_path: Path, outcome: str) -> None:
     model = "sim/oracle"
     full = without(ran(model, "--system", "full"), tmp_path / "full", outcome)
-    findings = analyse([full, ran(model, "--system", "passages")], bench=examined).findings
+    findings = analyze([full, ran(model, "--system", "passages")], bench=examined).findings
     [found] = findings.ladders
     assert [step.lost.value for step in found.steps] == [0.0]
     questions = Bench(examined).manifest.questions

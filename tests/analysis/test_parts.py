@@ -31,8 +31,12 @@ def effective(*shares: float, contexts: int = 200) -> tuple[str | None, int | No
         tokens = 65_536 * 2**place
         values.append(some)
         where.append(np.repeat(np.arange(contexts), 5))
-        outcomes = Outcomes(questions=len(some), replies=len(some), right=int(some.sum()), wrong=int((1 - some).sum()))
-        point = LengthPoint(name=f"{tokens // 1024}K", tokens=tokens, outcomes=outcomes, right=share(some, where[-1]))
+        outcomes = Outcomes(
+            questions=len(some), responses=len(some), correct=int(some.sum()), incorrect=int((1 - some).sum())
+        )
+        point = LengthPoint(
+            name=f"{tokens // 1024}K", tokens=tokens, outcomes=outcomes, accuracy=share(some, where[-1])
+        )
         points.append(point)
     found = curve(points, values, where, 500, np.random.default_rng(0)).effective
     assert found is not None
@@ -69,7 +73,7 @@ def curve_of(rows: list[tuple[str, int, float]]) -> LengthCurve:
     ]
     right = np.array([share for *_, share in rows])
     outcomes = np.zeros((len(rows), len(OUTCOMES)), dtype=np.int64)
-    outcomes[places, np.where(right == 1, OUTCOMES.index("right"), OUTCOMES.index("wrong"))] = 1
+    outcomes[places, np.where(right == 1, OUTCOMES.index("correct"), OUTCOMES.index("incorrect"))] = 1
     found = Arrays(places, places, right, right, outcomes)
     return length_curve(asked, found, 1, 100, np.random.default_rng(0))
 
@@ -77,7 +81,7 @@ def curve_of(rows: list[tuple[str, int, float]]) -> LengthCurve:
 def test_a_family_that_is_not_asked_at_every_length_bends_no_curve() -> None:
     always = [("hard", length, float(place % 2)) for length in (1_024, 2_048) for place in range(20)]
     found = curve_of(always + [("easy", 1_024, 1.0)] * 60)
-    assert [point.right.value for point in found.points] == [0.5, 0.5]
+    assert [point.accuracy.value for point in found.points] == [0.5, 0.5]
     assert found.families == ("hard",)
     assert found.note == "Without easy, not asked at every length."
     assert found.effective is not None
@@ -90,8 +94,8 @@ def test_a_family_that_is_not_asked_at_every_length_bends_no_curve() -> None:
 
 def test_one_length_has_no_effective_length() -> None:
     values = np.array([1.0, 0.0])
-    outcomes = Outcomes(questions=2, replies=2, right=1, wrong=1)
-    point = LengthPoint(name="64K", tokens=65_536, outcomes=outcomes, right=share(values, np.arange(2)))
+    outcomes = Outcomes(questions=2, responses=2, correct=1, incorrect=1)
+    point = LengthPoint(name="64K", tokens=65_536, outcomes=outcomes, accuracy=share(values, np.arange(2)))
     assert curve([point], [values], [np.arange(2)], 10, np.random.default_rng(0)).effective is None
 
 
@@ -208,7 +212,7 @@ STEPS = (
 
 
 def said(text: str, thinking: str = "") -> Heard:
-    return Heard("wrong", 0.0, Usage(), text=text, thinking=thinking)
+    return Heard("incorrect", 0.0, Usage(), text=text, thinking=thinking)
 
 
 def test_steps_are_found_in_the_trace_and_not_in_the_answer() -> None:

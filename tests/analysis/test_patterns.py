@@ -21,7 +21,7 @@ from fathom.scoring.answers import (
     Rows,
     Text,
 )
-from fathom.scoring.reading import read_reply
+from fathom.scoring.reading import read_response
 
 
 def number(value: str, decimals: int | None = None, unit: str = "") -> Number:
@@ -84,7 +84,7 @@ TABLE = Rows(columns=("authors", "result"), rows=(numbers(1, 4), numbers(2, 9)))
     ],
 )
 def test_patterns(key: Answer, said: str, wanted: str) -> None:
-    read = read_reply(said, key)
+    read = read_response(said, key)
     assert read is not None
     assert compared(key, read) == wanted
     assert wanted in PATTERNS
@@ -104,15 +104,15 @@ def test_a_number_beyond_all_bounds_is_another_number(said: str) -> None:
 @pytest.mark.parametrize(
     ("heard", "wanted"),
     [
-        (Heard("right", 1.0, Usage()), None),
-        (Heard("failed", 0.0, Usage()), None),
+        (Heard("correct", 1.0, Usage()), None),
+        (Heard("error", 0.0, Usage()), None),
         (Heard("overflow", 0.0, Usage()), None),
         (Heard("unanswered", 0.0, Usage()), None),
         (Heard("refused", 0.0, Usage(), text="No."), "refused"),
-        (Heard("unreadable", 0.0, Usage(), text=" \n"), "empty"),
-        (Heard("unreadable", 0.0, Usage(), text="Well, well"), "unparsable"),
-        (Heard("unreadable", 0.0, Usage(), text="Well, w", cut=True), "truncated"),
-        (Heard("wrong", 0.0, Usage(), read=numbers(4)[0]), "off by one"),
+        (Heard("unparseable", 0.0, Usage(), text=" \n"), "empty"),
+        (Heard("unparseable", 0.0, Usage(), text="Well, well"), "unparsable"),
+        (Heard("unparseable", 0.0, Usage(), text="Well, w", cut=True), "truncated"),
+        (Heard("incorrect", 0.0, Usage(), read=numbers(4)[0]), "off by one"),
     ],
 )
 def test_what_did_not_come_has_no_pattern(heard: Heard, wanted: str | None) -> None:

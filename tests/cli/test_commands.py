@@ -12,7 +12,7 @@ from pathlib import Path
 from fathom.cli.main import COMMANDS
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.records.spans import Span
-from fathom.runs.folder import read_replies
+from fathom.runs.folder import read_responses
 from tests.conftest import Fathom
 
 
@@ -49,7 +49,7 @@ def test_without_words_it_shows_help(fathom: Fathom) -> None:
 
 def test_a_corpus_from_nothing_to_a_context_on_screen(tmp_path: Path, fathom: Fathom) -> None:
     corpus = tmp_path / "corpus"
-    made = fathom("generate", "--out", corpus, "--articles", 30, "--seed", 2)
+    made = fathom("generate", "--out", corpus, "--documents", 30, "--seed", 2)
     assert "30 documents" in made.stdout
     gathered = fathom("contexts", corpus, "--lengths", "64K", "--count", 4)
     assert "4 contexts from 30 articles" in gathered.stdout
@@ -59,17 +59,17 @@ def test_a_corpus_from_nothing_to_a_context_on_screen(tmp_path: Path, fathom: Fa
     assert shown.startswith("===== Article 1\n# ")
     assert shown.endswith("===== End of articles\n")
     assert json.loads(fathom("show", corpus, first["id"], "--json").stdout) == first
-    article = first["places"][0]["article"]
-    assert shown.startswith("===== Article 1\n" + fathom("show", corpus, article).stdout)
-    assert json.loads(fathom("show", corpus, article, "--json").stdout)["id"] == article
+    document = first["places"][0]["document"]
+    assert shown.startswith("===== Article 1\n" + fathom("show", corpus, document).stdout)
+    assert json.loads(fathom("show", corpus, document, "--json").stdout)["id"] == document
     overview = fathom("show", corpus).stdout
     assert "... and 10 more" in overview
 
 
 def test_results_can_be_had_as_json(tmp_path: Path, fathom: Fathom) -> None:
     corpus = tmp_path / "corpus"
-    manifest = json.loads(fathom("generate", "--out", corpus, "--articles", 20, "--json").stdout)
-    assert manifest["articles"] == 20
+    manifest = json.loads(fathom("generate", "--out", corpus, "--documents", 20, "--json").stdout)
+    assert manifest["documents"] == 20
     report = json.loads(fathom("contexts", corpus, "--lengths", "64K", "--count", 2, "--json").stdout)
     assert sum(made["made"] for made in report["made"]) == 2
     assert json.loads(fathom("show", corpus, "--json").stdout) == manifest
@@ -80,14 +80,14 @@ def test_the_demo_runs(tmp_path: Path, fathom: Fathom) -> None:
     assert done.returncode == 0, done.stderr
     table = {line.split()[0]: line for line in done.stdout.splitlines() if "local/" in line or "sim/" in line}
     assert "100.0%" in table["oracle"]
-    replies = read_replies(tmp_path / "demo" / "runs" / "full")
-    assert len(replies.replies) == 24
+    responses = read_responses(tmp_path / "demo" / "runs" / "full")
+    assert len(responses.responses) == 24
     # The embedded model read the contexts, and its cache served all but the first question over each.
-    served = sum(reply.usage.cached_tokens for reply in replies.replies.values())
-    assert served > 0.7 * sum(reply.usage.input_tokens for reply in replies.replies.values())
+    served = sum(response.usage.cached_tokens for response in responses.responses.values())
+    assert served > 0.7 * sum(response.usage.input_tokens for response in responses.responses.values())
     again = fathom("demo", "--out", tmp_path / "demo")
     assert again.returncode == 0
-    assert read_replies(tmp_path / "demo" / "runs" / "full").replies == replies.replies
+    assert read_responses(tmp_path / "demo" / "runs" / "full").responses == responses.responses
     assert (tmp_path / "demo" / "report.html").stat().st_size > 100_000
 
 
@@ -113,7 +113,7 @@ def test_on_a_terminal_there_is_a_bar(tmp_path: Path) -> None:
     """A real pseudo-terminal, so that the bar is drawn."""
     ours, theirs = pty.openpty()
     work = subprocess.Popen(
-        [sys.executable, "-m", "fathom", "generate", "--out", tmp_path / "c", "--articles", "60", "--processes", "1"],
+        [sys.executable, "-m", "fathom", "generate", "--out", tmp_path / "c", "--documents", "60", "--processes", "1"],
         stdout=subprocess.DEVNULL,
         stderr=theirs,
     )
@@ -128,15 +128,15 @@ def test_on_a_terminal_there_is_a_bar(tmp_path: Path) -> None:
 
 
 def test_a_document_cannot_steer_the_terminal(small: Corpus, tmp_path: Path) -> None:
-    article = next(small.articles())
-    text = article.text.replace("# ", "# \x1b[2J\x1b]0;owned\x07", 1)
+    document = next(small.documents())
+    text = document.text.replace("# ", "# \x1b[2J\x1b]0;owned\x07", 1)
     bare: dict[str, object] = {"text": text, "title": Span(2, 30), "authors": (), "abstract": None}
     bare |= dict.fromkeys(("sections", "paragraphs", "sentences", "citations", "references"), ())
     bare |= dict.fromkeys(("tables", "facts", "claims"), ())
     with CorpusWriter(tmp_path / "c", {"test": 1}) as writer:
-        writer.add(pack(article.model_copy(update=bare)))
+        writer.add(pack(document.model_copy(update=bare)))
         writer.finish()
-    for words in (["show", str(tmp_path / "c")], ["show", str(tmp_path / "c"), article.id]):
+    for words in (["show", str(tmp_path / "c")], ["show", str(tmp_path / "c"), document.id]):
         ours, theirs = pty.openpty()
         work = subprocess.Popen([sys.executable, "-m", "fathom", *words], stdout=theirs)
         os.close(theirs)

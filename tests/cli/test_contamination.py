@@ -30,10 +30,10 @@ def call(*words: object) -> int:
 def ran(tiny_bench: Path, small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs of the one who knows by heart and the one who reads, on probes and on a bench before and after its swap."""
     folder = tmp_path_factory.mktemp("known")
-    build(small_folder, Path("none"), ("recall",), Asked(), 0, folder / "probes")
+    build(small_folder, Path("none"), ("memorization",), Asked(), 0, folder / "probes")
     assert call("swap", tiny_bench, "--out", folder / "swapped") == 0
     for name, bench in (("probes", folder / "probes"), ("swapped", folder / "swapped"), ("bench", tiny_bench)):
-        for model in ("memoriser", "reader"):
+        for model in ("memorizer", "reader"):
             assert call("run", bench, "--model", f"sim/{model}", "--out", folder / f"{name}-{model}") == 0
     return folder
 
@@ -46,7 +46,7 @@ def found(capsys: pytest.CaptureFixture[str], *runs: Path) -> dict[str, Any]:
 
 
 def test_who_knows_by_heart_and_who_reads_are_opposites(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for model, by_heart in (("memoriser", 1.0), ("reader", 0.0)):
+    for model, by_heart in (("memorizer", 1.0), ("reader", 0.0)):
         runs = [ran / f"{name}-{model}" for name in ("probes", "bench", "swapped")]
         told = found(capsys, *runs)
         assert set(told) == {str(runs[0]), str(runs[2])}
@@ -71,7 +71,7 @@ def test_it_is_told_in_words(ran: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_another_model_s_run_is_no_partner(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert call("contamination", ran / "swapped-reader", ran / "bench-memoriser") == 2
+    assert call("contamination", ran / "swapped-reader", ran / "bench-memorizer") == 2
     assert "neither probes nor a swapped bench" in capsys.readouterr().err
     alone = found(capsys, ran / "swapped-reader")[str(ran / "swapped-reader")]["swapped"]
     assert alone["before"] is None
@@ -100,8 +100,8 @@ def ingested(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     """A bench over a corpus that was not generated, as far as it says."""
     folder = tmp_path_factory.mktemp("dated")
     with Corpus(small_folder) as corpus, CorpusWriter(folder / "corpus", {"command": "ingest"}) as writer:
-        for number, article in enumerate(corpus.articles()):
-            writer.add(pack(article.model_copy(update={"year": (2019, 2024, 2026, None)[number % 4]})))
+        for number, document in enumerate(corpus.documents()):
+            writer.add(pack(document.model_copy(update={"year": (2019, 2024, 2026, None)[number % 4]})))
         writer.finish()
     with Corpus(folder / "corpus") as corpus:
         gather(corpus, Settings(lengths=(65_536,), count=8), folder / "corpus" / FILE_NAME)
@@ -110,7 +110,7 @@ def ingested(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 def test_older_documents_are_told_of(ingested: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shown = {place["article"] for line in _lines(ingested / "contexts.jsonl") for place in line["places"]}
+    shown = {place["document"] for line in _lines(ingested / "contexts.jsonl") for place in line["places"]}
     with Corpus(ingested.parent / "corpus") as corpus:
         years = [listed.year for listed in corpus.listing() if listed.id in shown]
     assert call("plan", ingested, "--model", "openai/gpt-4.1-mini") == 0

@@ -41,8 +41,8 @@ def copy(small_folder: Path, tmp_path: Path) -> Path:
         (("generate", "--out", "x", "--seed", "1.5"), ("--seed", "'1.5'", "integer")),
         (("generate", "--out", "x", "--tokens", "12Q"), ("'12Q' is no length", "64K")),
         (("generate", "--out", "x", "--tokens", "0"), ("'0' is out of range", "64K")),
-        (("generate", "--out", "x", "--articles", "0"), ("--articles", "range")),
-        (("generate", "--out", "x", "--articles", "5", "--tokens", "5K"), ("--articles and --tokens", "only one")),
+        (("generate", "--out", "x", "--documents", "0"), ("--documents", "range")),
+        (("generate", "--out", "x", "--documents", "5", "--tokens", "5K"), ("--documents and --tokens", "only one")),
         (("generate", "--out", "x", "--domains", "astrology"), ("no domain 'astrology'", "physics")),
         (("generate", "--out", "x", "--processes", "0"), ("--processes", "range")),
         (("contexts",), ("CORPUS", "--help")),
@@ -51,8 +51,8 @@ def copy(small_folder: Path, tmp_path: Path) -> Path:
         (("contexts", "nowhere", "--lengths", "64K,12Q"), ("'12Q' is no length",)),
         (("contexts", "nowhere", "--lengths", "64K,64K"), ("--lengths", "twice")),
         (("contexts", "nowhere", "--lengths", ""), ("--lengths is empty",)),
-        (("contexts", "nowhere", "--ways", ","), ("--ways is empty",)),
-        (("contexts", "nowhere", "--ways", "sideways"), ("--ways", "'sideways'", "breadth")),
+        (("contexts", "nowhere", "--sampling", ","), ("--sampling is empty",)),
+        (("contexts", "nowhere", "--sampling", "sideways"), ("--sampling", "'sideways'", "bfs")),
         (("contexts", "nowhere", "--kinds", "novel"), ("--kinds", "'novel'", "report")),
         (("build", "nowhere", "--out", "b", "--unanswerable", "nan"), ("unanswerable",)),
         (("show", "nowhere"), ("no corpus 'nowhere'", "fathom generate")),
@@ -98,14 +98,14 @@ def test_half_written_contexts(copy: Path, fathom: Fathom) -> None:
 
 
 def test_an_id_that_is_not_there(copy: Path, fathom: Fathom) -> None:
-    refused(fathom("show", copy, "gen-0"), "no article 'gen-0'")
+    refused(fathom("show", copy, "gen-0"), "no document 'gen-0'")
     refused(fathom("show", copy, "c-0"), "no contexts", f"fathom contexts {copy}")
 
 
 def test_no_permission(copy: Path, fathom: Fathom) -> None:
     """/sys takes no files from anyone, root included."""
     refused(
-        fathom("generate", "--out", "/sys/corpus", "--articles", "2"), "/sys/corpus", "permission", "Choose another"
+        fathom("generate", "--out", "/sys/corpus", "--documents", "2"), "/sys/corpus", "permission", "Choose another"
     )
     refused(fathom("contexts", copy, "--lengths", "64K", "--out", "/sys/c.jsonl"), "/sys/c", "permission")
 
@@ -113,7 +113,7 @@ def test_no_permission(copy: Path, fathom: Fathom) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_no_permission_in_a_folder_of_ones_own(tmp_path: Path, fathom: Fathom) -> None:
     tmp_path.chmod(0o500)
-    refused(fathom("generate", "--out", tmp_path / "c", "--articles", "2"), "permission")
+    refused(fathom("generate", "--out", tmp_path / "c", "--documents", "2"), "permission")
     tmp_path.chmod(0o700)
 
 
@@ -135,7 +135,7 @@ def test_a_file_in_the_way(tmp_path: Path, fathom: Fathom) -> None:
 def test_a_full_disk_keeps_what_was_there_and_the_work_goes_on_afterwards(tmp_path: Path, fathom: Fathom) -> None:
     """The size of files is limited for real: the store cannot grow past a megabyte until the limit is lifted."""
     folder = tmp_path / "c"
-    words = [sys.executable, "-m", "fathom", "generate", "--out", str(folder), "--articles", "80", "--processes", "1"]
+    words = [sys.executable, "-m", "fathom", "generate", "--out", str(folder), "--documents", "80", "--processes", "1"]
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
@@ -163,7 +163,7 @@ def test_a_really_full_disk(small_disk: Path) -> None:
     python = f"'{sys.executable}' -m fathom"
     script = f"""
         mount -t tmpfs -o size=1m tmpfs '{small_disk}' || exit 9
-        {python} generate --out '{small_disk}/c' --articles 100 --processes 1; first=$?
+        {python} generate --out '{small_disk}/c' --documents 100 --processes 1; first=$?
         test -s '{small_disk}/c/{UNFINISHED}' || exit 8
         exit $first
     """
@@ -178,7 +178,18 @@ def test_stopped_by_hand_it_says_how_to_go_on(tmp_path: Path) -> None:
     import time
 
     work = subprocess.Popen(
-        [sys.executable, "-m", "fathom", "generate", "--out", tmp_path / "c", "--articles", "4000", "--processes", "2"],
+        [
+            sys.executable,
+            "-m",
+            "fathom",
+            "generate",
+            "--out",
+            tmp_path / "c",
+            "--documents",
+            "4000",
+            "--processes",
+            "2",
+        ],
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,

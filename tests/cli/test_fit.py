@@ -33,7 +33,7 @@ def test_a_bench_fitted_and_proved(bench_folder: Path, tmp_path: Path, fathom: F
     done = fathom("fit", bench_folder, "--window", "100K", "--out", out)
     assert done.returncode == 0, done.stderr
     assert f"{out}: " in done.stdout
-    assert "fitted to 100K tokens, 2K of them for the reply" in done.stdout
+    assert "fitted to 100K tokens, 2K of them for the response" in done.stdout
     assert "proved again on fewer articles" in done.stdout
     said = Bench(out).manifest.fitted
     assert said is not None
@@ -48,8 +48,8 @@ def test_a_run_finds_that_everything_fits(bench_folder: Path, tmp_path: Path, fa
     before = json.loads(fathom("plan", bench_folder, *model, "--json").stdout)
     assert before["overflow"]
     assert fathom("fit", bench_folder, *model, "--out", tmp_path / "b").returncode == 0
-    for manner in ("direct", "stepwise"):
-        after = json.loads(fathom("plan", tmp_path / "b", *model, "--manner", manner, "--json").stdout)
+    for prompting in ("direct", "cot"):
+        after = json.loads(fathom("plan", tmp_path / "b", *model, "--prompting", prompting, "--json").stdout)
         assert after["overflow"] == []
         assert after["questions"] > 30
 

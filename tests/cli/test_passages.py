@@ -33,7 +33,7 @@ def test_passages_are_short_and_hold_all_that_proves_the_key(asked: Path) -> Non
                 headings = re.findall(r"^===== Article (\d+)$", text, re.MULTILINE)
                 assert headings == [str(number) for number in range(1, len(context.places) + 1)]
                 for passage in item.key.proof.passages:
-                    place = next(place for place in context.places if place.article == passage.article)
+                    place = next(place for place in context.places if place.document == passage.document)
                     located = place.locate(passage.span)
                     assert located is not None
                     assert located.of(whole) in text

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fathom.cli.main import main
-from fathom.runs.folder import VERDICTS, read_replies, read_run
+from fathom.runs.folder import VERDICTS, read_responses, read_run
 from tests.runs.conftest import tiny_bench
 
 __all__ = ["tiny_bench"]
@@ -53,16 +53,16 @@ def test_the_oracle_is_right_and_null_where_nothing_is(tiny_bench: Path, tmp_pat
 def test_failures_wait_and_the_same_command_goes_on(tiny_bench: Path, tmp_path: Path, said: Any) -> None:
     command = ("run", tiny_bench, "--model", CARELESS, "--out", tmp_path / "run", "--samples", 3)
     assert call(*command) == 1
-    first = read_replies(tmp_path / "run").replies
-    failed = {place for place, reply in first.items() if reply.outcome == "failed"}
+    first = read_responses(tmp_path / "run").responses
+    failed = {place for place, response in first.items() if response.outcome == "error"}
     assert 0 < len(failed) < len(first) == 90
     said("score", tmp_path / "run")
     for _ in range(12):
         if call(*command) == 0:
             break
-    last = read_replies(tmp_path / "run").replies
-    assert all(reply.outcome != "failed" for reply in last.values())
-    assert all(last[place] == reply for place, reply in first.items() if place not in failed)
+    last = read_responses(tmp_path / "run").responses
+    assert all(response.outcome != "error" for response in last.values())
+    assert all(last[place] == response for place, response in first.items() if place not in failed)
     changed = said("score", tmp_path / "run")["changes"]
     assert changed["compared"] == 90
     assert sum(changed["changed"].values()) == len(failed)
@@ -72,10 +72,10 @@ def test_failures_wait_and_the_same_command_goes_on(tiny_bench: Path, tmp_path: 
     assert samples["mean"] == pytest.approx(samples["pass_at"]["1"])
 
 
-def test_the_same_seed_gives_the_same_replies(tiny_bench: Path, tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_responses(tiny_bench: Path, tmp_path: Path) -> None:
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         call("run", tiny_bench, "--model", CARELESS, "--out", tmp_path / name, "--seed", seed)
-    one, two, other = ((tmp_path / name / "replies.jsonl").read_bytes() for name in "abc")
+    one, two, other = ((tmp_path / name / "responses.jsonl").read_bytes() for name in "abc")
     assert one == two != other
 
 
@@ -84,7 +84,7 @@ def test_a_run_says_what_it_is(tiny_bench: Path, tmp_path: Path) -> None:
     manifest = read_run(tmp_path / "run")
     assert (manifest.model, manifest.system, manifest.settings.limit) == ("sim/oracle", "tables", 4)
     assert (tmp_path / "run" / manifest.bench).resolve() == tiny_bench.resolve()
-    assert len(read_replies(tmp_path / "run").replies) == 4
+    assert len(read_responses(tmp_path / "run").responses) == 4
 
 
 def test_a_plan_says_what_is_there_already(tiny_bench: Path, tmp_path: Path, said: Any) -> None:
@@ -113,7 +113,7 @@ def test_a_plan_to_go_on_with_another_run_is_refused_as_the_run_would_be(
     assert call("plan", *subject) == 0, "a run may grow"
 
 
-def test_a_plan_does_not_trust_the_replies_of_a_run_that_it_cannot_read(
+def test_a_plan_does_not_trust_the_responses_of_a_run_that_it_cannot_read(
     tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     subject = (tiny_bench, "--model", "sim/oracle", "--out", tmp_path / "run")

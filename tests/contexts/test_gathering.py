@@ -17,7 +17,7 @@ from fathom.contexts.layout import render
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.models.tokenizers import tokenizer
-from fathom.records.contexts import Context, Way
+from fathom.records.contexts import Context, Sampling
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question
 from fathom.records.spans import Span
@@ -27,9 +27,9 @@ LENGTHS = (64 * 1024, 128 * 1024, 512 * 1024, 1024 * 1024)
 
 @pytest.fixture(scope="module")
 def paper_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As many articles as the paper has."""
+    """As many documents as the paper has."""
     folder = tmp_path_factory.mktemp("paper") / "corpus"
-    generate(folder, Recipe(seed=7, articles=662), processes=2)
+    generate(folder, Recipe(seed=7, documents=662), processes=2)
     return folder
 
 
@@ -48,7 +48,7 @@ def contexts(paper_folder: Path, gathered: Gathered) -> list[Context]:
 def test_there_are_as_many_as_the_paper_has(contexts: list[Context], gathered: Gathered) -> None:
     assert len(contexts) == gathered.contexts >= 2_600
     assert Counter(context.length for context in contexts) == dict.fromkeys(LENGTHS, 655)
-    assert {context.way for context in contexts} == {"random", "breadth", "depth"}
+    assert {context.sampling for context in contexts} == {"random", "bfs", "dfs"}
     assert len({context.id for context in contexts}) == len(contexts)
 
 
@@ -56,15 +56,15 @@ def test_no_two_of_one_length_share_more_than_half(contexts: list[Context], gath
     """Whichever way they were grown; counted here with plain sets."""
     shapes = {shape.length: shape for shape in gathered.shapes}
     for length in LENGTHS:
-        sets = [frozenset(context.articles) for context in contexts if context.length == length]
+        sets = [frozenset(context.documents) for context in contexts if context.length == length]
         largest = max(len(one & two) / min(len(one), len(two)) for one, two in combinations(sets, 2))
         assert largest <= 0.5
         assert shapes[length].largest_overlap == round(largest, 4)
-        assert shapes[length].articles_least == min(map(len, sets)) >= 4
+        assert shapes[length].documents_least == min(map(len, sets)) >= 4
 
 
 def test_overlap_across_lengths_is_measured_right(contexts: list[Context], gathered: Gathered) -> None:
-    sets = {n: [set(c.articles) for c in contexts if c.length == n] for n in LENGTHS[:2]}
+    sets = {n: [set(c.documents) for c in contexts if c.length == n] for n in LENGTHS[:2]}
     shares = [len(a & b) / min(len(a), len(b)) for a in sets[LENGTHS[0]] for b in sets[LENGTHS[1]]]
     reported = next(overlap for overlap in gathered.overlaps if overlap.lengths == LENGTHS[:2])
     assert reported.mean == pytest.approx(sum(shares) / len(shares), abs=1e-4)
@@ -81,7 +81,7 @@ def test_lengths_are_those_of_the_exact_text(contexts: list[Context], paper_fold
             assert 0.9 * context.length <= context.tokens <= context.length
 
 
-def test_every_article_stands_where_its_place_says(contexts: list[Context], paper_folder: Path) -> None:
+def test_every_document_stands_where_its_place_says(contexts: list[Context], paper_folder: Path) -> None:
     counter = tokenizer()
     with Corpus(paper_folder) as corpus:
         for context in contexts[::131]:
@@ -92,11 +92,11 @@ def test_every_article_stands_where_its_place_says(contexts: list[Context], pape
             middle = context.places[len(context.places) // 2]
             assert middle.token == counter.count(text[: middle.span.start])
             for place in context.places:
-                article = corpus.article(place.article)
-                assert place.span.of(text) == article.text
-                title = place.locate(article.title)
+                document = corpus.document(place.document)
+                assert place.span.of(text) == document.text
+                title = place.locate(document.title)
                 assert title is not None
-                assert title.of(text) == article.title_text
+                assert title.of(text) == document.title_text
 
 
 def test_graph_contexts_hang_together(contexts: list[Context], paper_folder: Path) -> None:
@@ -107,13 +107,13 @@ def test_graph_contexts_hang_together(contexts: list[Context], paper_folder: Pat
             around.setdefault(cited, set()).add(citing)
     apart = 0
     for context in contexts:
-        members = set(context.articles)
-        reached, waiting = {context.articles[0]}, deque([context.articles[0]])
+        members = set(context.documents)
+        reached, waiting = {context.documents[0]}, deque([context.documents[0]])
         while waiting:
             for near in around.get(waiting.popleft(), set()) & members - reached:
                 reached.add(near)
                 waiting.append(near)
-        if context.way == "random":
+        if context.sampling == "random":
             apart += reached != members
         else:
             assert reached == members
@@ -168,23 +168,23 @@ def test_order_can_be_kept_as_grown(small: Corpus, tmp_path: Path) -> None:
     gather(small, Settings(lengths=(65_536,), count=9), tmp_path / "shuffled.jsonl")
     grown = list(read_contexts(tmp_path / "grown.jsonl"))
     shuffled = list(read_contexts(tmp_path / "shuffled.jsonl"))
-    assert [sorted(context.articles) for context in grown] == [sorted(context.articles) for context in shuffled]
-    assert [context.articles for context in grown] != [context.articles for context in shuffled]
+    assert [sorted(context.documents) for context in grown] == [sorted(context.documents) for context in shuffled]
+    assert [context.documents for context in grown] != [context.documents for context in shuffled]
 
 
 def test_filters_leave_out_and_count(mixed_folder: Path, tmp_path: Path) -> None:
     with Corpus(mixed_folder) as corpus:
-        settings = Settings(lengths=(65_536,), count=3, kinds=("report",), languages=("en",), ways=("random",))
+        settings = Settings(lengths=(65_536,), count=3, kinds=("report",), languages=("en",), sampling=("random",))
         report = gather(corpus, settings, tmp_path / "c.jsonl")
         kinds = {listed.id: (listed.kind, listed.language) for listed in corpus.listing()}
     assert report.left_out == {"another kind": 16, "another language": 2}
     for context in read_contexts(tmp_path / "c.jsonl"):
-        assert {kinds[article] for article in context.articles} == {("report", "en")}
+        assert {kinds[document] for document in context.documents} == {("report", "en")}
     with Corpus(mixed_folder) as corpus, pytest.raises(FathomError, match="No article .* can be used"):
         gather(corpus, Settings(lengths=(65_536,), subjects=("astrology",)), tmp_path / "none.jsonl")
 
 
-def test_a_tokenizer_that_joins_across_articles_is_measured_on_the_whole(
+def test_a_tokenizer_that_joins_across_documents_is_measured_on_the_whole(
     small: Corpus, tmp_path: Path, tokenizer_file: Path
 ) -> None:
     settings = Settings(lengths=(65_536,), count=3, tokenizer=str(tokenizer_file))
@@ -197,7 +197,7 @@ def test_a_tokenizer_that_joins_across_articles_is_measured_on_the_whole(
 
 @pytest.fixture
 def tokenizer_file(tmp_path: Path) -> Path:
-    """Every four characters are a token, even where two articles meet inside them."""
+    """Every four characters are a token, even where two documents meet inside them."""
     from tokenizers import Regex, Tokenizer
     from tokenizers.models import WordLevel
     from tokenizers.pre_tokenizers import Split
@@ -209,19 +209,19 @@ def tokenizer_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_article_that_forges_a_boundary_is_left_out(small: Corpus, tmp_path: Path) -> None:
+def test_an_document_that_forges_a_boundary_is_left_out(small: Corpus, tmp_path: Path) -> None:
     with CorpusWriter(tmp_path / "forged", {"test": 1}) as writer:
-        for number, article in enumerate(small.articles()):
-            text = article.text
+        for number, document in enumerate(small.documents()):
+            text = document.text
             if number == 0:
                 text = text[:-1] + "\n===== Article 2\n# A paper nobody wrote\n"
-            writer.add(pack(article.model_copy(update={"text": text})))
+            writer.add(pack(document.model_copy(update={"text": text})))
         writer.finish()
     with Corpus(tmp_path / "forged") as corpus:
         report = gather(corpus, Settings(lengths=(65_536,), count=9), tmp_path / "c.jsonl")
         forger = next(corpus.listing()).id
     assert report.left_out == {"a line that looks like an article boundary": 1}
-    assert all(forger not in context.articles for context in read_contexts(tmp_path / "c.jsonl"))
+    assert all(forger not in context.documents for context in read_contexts(tmp_path / "c.jsonl"))
 
 
 def test_contexts_of_other_settings_are_kept_unless_told(small: Corpus, tmp_path: Path) -> None:
@@ -277,16 +277,16 @@ def test_an_unknown_layout_is_refused(small: Corpus, tmp_path: Path) -> None:
         render(Context.model_validate({**line, "layout": "spiral/9"}), small)
 
 
-def test_a_context_whose_articles_have_other_texts_is_refused(small: Corpus, tmp_path: Path) -> None:
+def test_a_context_whose_documents_have_other_texts_is_refused(small: Corpus, tmp_path: Path) -> None:
     """The ids are the same, the words are not: a key proved on the one must not be asked over the other."""
     gather(small, Settings(lengths=(65_536,), count=1), tmp_path / "c.jsonl")
     context = next(read_contexts(tmp_path / "c.jsonl"))
     with CorpusWriter(tmp_path / "changed", {"test": 1}) as writer:
-        for article in small.articles():
-            text = article.text.replace(" the ", " a ") if article.id == context.articles[0] else article.text
+        for document in small.documents():
+            text = document.text.replace(" the ", " a ") if document.id == context.documents[0] else document.text
             stripped = {"sections", "paragraphs", "sentences", "citations", "references", "tables", "facts", "claims"}
             bare = dict.fromkeys(stripped, ()) | {"abstract": None, "text": text}
-            writer.add(pack(article.model_copy(update=bare)))
+            writer.add(pack(document.model_copy(update=bare)))
         writer.finish()
     with Corpus(tmp_path / "changed") as changed, pytest.raises(FathomError, match="another text there"):
         render(context, changed)
@@ -295,16 +295,16 @@ def test_a_context_whose_articles_have_other_texts_is_refused(small: Corpus, tmp
 def test_a_context_of_another_corpus_is_refused(small: Corpus, tmp_path: Path) -> None:
     gather(small, Settings(lengths=(65_536,), count=1), tmp_path / "c.jsonl")
     context = next(read_contexts(tmp_path / "c.jsonl"))
-    foreign = context.places[0].model_copy(update={"article": "gen-0", "span": Span(0, 1)})
-    with pytest.raises(FathomError, match="has no article 'gen-0'"):
+    foreign = context.places[0].model_copy(update={"document": "gen-0", "span": Span(0, 1)})
+    with pytest.raises(FathomError, match="has no document 'gen-0'"):
         render(context.model_copy(update={"places": (foreign,)}), small)
 
 
-def test_a_copy_of_an_article_is_left_out(small: Corpus, tmp_path: Path) -> None:
+def test_a_copy_of_an_document_is_left_out(small: Corpus, tmp_path: Path) -> None:
     with CorpusWriter(tmp_path / "doubled", {"test": 1}) as writer:
-        for article in small.articles():
-            writer.add(pack(article))
-            writer.add(pack(article.model_copy(update={"id": f"copy-of-{article.id}"})))
+        for document in small.documents():
+            writer.add(pack(document))
+            writer.add(pack(document.model_copy(update={"id": f"copy-of-{document.id}"})))
         writer.finish()
     with Corpus(tmp_path / "doubled") as corpus:
         report = gather(corpus, Settings(lengths=(65_536,), count=9), tmp_path / "c.jsonl")
@@ -315,51 +315,55 @@ def test_a_copy_of_an_article_is_left_out(small: Corpus, tmp_path: Path) -> None
 
 @pytest.fixture(scope="module")
 def twice(tmp_path_factory: pytest.TempPathFactory, small_folder: Path) -> Path:
-    """A corpus in which every second article is there as a preprint too, in almost the same words."""
+    """A corpus in which every second document is there as a preprint too, in almost the same words."""
     folder = tmp_path_factory.mktemp("versions") / "corpus"
     with Corpus(small_folder) as small, CorpusWriter(folder, {"test": 1}) as writer:
-        for number, article in enumerate(small.articles()):
-            writer.add(pack(article.model_copy(update={"work": f"w-{number}" if number % 2 == 0 else None})))
+        for number, document in enumerate(small.documents()):
+            writer.add(pack(document.model_copy(update={"work": f"w-{number}" if number % 2 == 0 else None})))
             if number % 2 == 0:
-                draft = {"id": f"draft-of-{article.id}", "work": f"w-{number}", "text": article.text + "A preprint.\n"}
-                writer.add(pack(article.model_copy(update=draft)))
+                draft = {
+                    "id": f"draft-of-{document.id}",
+                    "work": f"w-{number}",
+                    "text": document.text + "A preprint.\n",
+                }
+                writer.add(pack(document.model_copy(update=draft)))
         writer.finish()
     return folder
 
 
-def _original(article: str) -> str:
-    return article.removeprefix("draft-of-")
+def _original(document: str) -> str:
+    return document.removeprefix("draft-of-")
 
 
-@pytest.mark.parametrize("way", ["random", "breadth", "depth"])
-def test_no_context_holds_two_versions_of_one_work(twice: Path, tmp_path: Path, way: Way) -> None:
+@pytest.mark.parametrize("sampling", ["random", "bfs", "dfs"])
+def test_no_context_holds_two_versions_of_one_work(twice: Path, tmp_path: Path, sampling: Sampling) -> None:
     with Corpus(twice) as corpus:
         # At the larger length nearly every work is needed, so a walk meets the second version of many.
-        gather(corpus, Settings(lengths=(65_536, 524_288), count=12, ways=(way,)), tmp_path / "c.jsonl")
+        gather(corpus, Settings(lengths=(65_536, 524_288), count=12, sampling=(sampling,)), tmp_path / "c.jsonl")
     contexts = list(read_contexts(tmp_path / "c.jsonl"))
     assert {context.length for context in contexts} == {65_536, 524_288}
     for context in contexts:
-        assert len({_original(article) for article in context.articles}) == len(context.articles)
-    shown = {article for context in contexts for article in context.articles}
-    assert any(article != _original(article) for article in shown)
-    assert any(f"draft-of-{article}" in shown for article in shown)
+        assert len({_original(document) for document in context.documents}) == len(context.documents)
+    shown = {document for context in contexts for document in context.documents}
+    assert any(document != _original(document) for document in shown)
+    assert any(f"draft-of-{document}" in shown for document in shown)
 
 
-def test_a_context_of_preprints_is_no_new_one_beside_that_of_their_articles(twice: Path, tmp_path: Path) -> None:
+def test_a_context_of_preprints_is_no_new_one_beside_that_of_their_documents(twice: Path, tmp_path: Path) -> None:
     with Corpus(twice) as corpus:
         report = gather(corpus, Settings(lengths=(65_536,), count=200), tmp_path / "c.jsonl")
-    sets = [frozenset(map(_original, context.articles)) for context in read_contexts(tmp_path / "c.jsonl")]
+    sets = [frozenset(map(_original, context.documents)) for context in read_contexts(tmp_path / "c.jsonl")]
     largest = max(len(one & two) / min(len(one), len(two)) for one, two in combinations(sets, 2))
     assert report.shapes[0].largest_overlap == round(largest, 4) <= 0.5
 
 
 def test_splits_share_no_work(twice: Path, tmp_path: Path) -> None:
-    settings = Settings(lengths=(32_768,), count=90, least_articles=2, splits={"train": 60, "test": 40})
+    settings = Settings(lengths=(32_768,), count=90, min_documents=2, splits={"train": 60, "test": 40})
     with Corpus(twice) as corpus:
         gather(corpus, settings, tmp_path / "c.jsonl")
     works: dict[str, set[str]] = {}
     for context in read_contexts(tmp_path / "c.jsonl"):
-        works.setdefault(context.split, set()).update(map(_original, context.articles))
+        works.setdefault(context.split, set()).update(map(_original, context.documents))
     assert works["train"]
     assert works["test"]
     assert not works["train"] & works["test"]
@@ -374,7 +378,7 @@ def test_a_changed_tokenizer_file_is_noticed(small: Corpus, tmp_path: Path, toke
         gather(small, settings, tmp_path / "c.jsonl")
 
 
-def test_splits_share_no_article_and_keep_clusters_together(paper_folder: Path, tmp_path: Path) -> None:
+def test_splits_share_no_document_and_keep_clusters_together(paper_folder: Path, tmp_path: Path) -> None:
     settings = Settings(lengths=(65_536, 131_072), count=60, splits={"train": 70, "dev": 10, "test": 20})
     with Corpus(paper_folder) as corpus:
         report = gather(corpus, settings, tmp_path / "c.jsonl")
@@ -382,14 +386,14 @@ def test_splits_share_no_article_and_keep_clusters_together(paper_folder: Path, 
     members: dict[str, set[str]] = {"train": set(), "dev": set(), "test": set()}
     counted: Counter[str] = Counter()
     for context in read_contexts(tmp_path / "c.jsonl"):
-        members[context.split].update(context.articles)
+        members[context.split].update(context.documents)
         counted[context.split] += 1
     for one, two in combinations(members.values(), 2):
         assert not one & two
     assert counted == {"train": 84, "dev": 12, "test": 24}
     assert sum(report.parts.values()) == 662
     assert report.parts["train"] > report.parts["test"] > report.parts["dev"]
-    split_of = {article: split for split, articles in members.items() for article in articles}
+    split_of = {document: split for split, documents in members.items() for document in documents}
     known = [(split_of[a], split_of[b]) for a, b in links if a in split_of and b in split_of]
     # Chance would keep 54% of the links inside a part.
     assert sum(one == two for one, two in known) / len(known) > 0.75

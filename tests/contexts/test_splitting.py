@@ -6,23 +6,23 @@ from fathom.contexts.growing import Pool
 from fathom.contexts.splitting import clusters, divide
 
 CIRCLES = [(0, 1, 2, 3), (4, 5, 6, 7)]
-"""In each of them every article cites every other."""
+"""In each of them every document cites every other."""
 
 
 def pool(works: list[int]) -> Pool:
-    around = [tuple(near for near in circle if near != article) for circle in CIRCLES for article in circle]
+    around = [tuple(near for near in circle if near != document) for circle in CIRCLES for document in circle]
     return Pool([1_000] * 8, around, range(8), works)
 
 
-def test_articles_that_cite_one_another_make_a_cluster() -> None:
+def test_documents_that_cite_one_another_make_a_cluster() -> None:
     assert clusters(pool(list(range(8))), seed=0) == [[0, 1, 2, 3], [4, 5, 6, 7]]
 
 
-def test_two_versions_of_a_work_never_part_though_their_neighbours_do() -> None:
-    """Article 4 is the preprint of article 3, and each stands in a circle of its own."""
+def test_two_versions_of_a_work_never_part_though_their_neighbors_do() -> None:
+    """Document 4 is the preprint of document 3, and each stands in a circle of its own."""
     for seed in range(20):
         parts = divide(pool([0, 1, 2, 3, 3, 5, 6, 7]), {"train": 1, "test": 1}, seed)
-        assert sorted(article for part in parts.values() for article in part) == list(range(8))
+        assert sorted(document for part in parts.values() for document in part) == list(range(8))
         assert any({3, 4} <= set(part) for part in parts.values())
 
 

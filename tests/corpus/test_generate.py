@@ -27,7 +27,7 @@ def content(folder: Path) -> dict[str, bytes]:
 def wanted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The bytes that one process writes here."""
     folder = tmp_path_factory.mktemp("wanted") / "corpus"
-    generate(folder, Recipe(domains=parse_domains("articles,reports"), seed=11, articles=72))
+    generate(folder, Recipe(domains=parse_domains("articles,reports"), seed=11, documents=72))
     return content(folder)
 
 
@@ -35,7 +35,7 @@ def wanted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def test_the_same_bytes_from_any_process(
     processes: int, hash_seed: str, wanted: dict[str, bytes], tmp_path: Path, fathom: Fathom
 ) -> None:
-    words = ("--domains", "articles,reports", "--seed", 11, "--articles", 72, "--processes", processes)
+    words = ("--domains", "articles,reports", "--seed", 11, "--documents", 72, "--processes", processes)
     done = fathom("generate", "--out", tmp_path / "c", *words, PYTHONHASHSEED=hash_seed)
     assert done.returncode == 0, done.stderr
     assert content(tmp_path / "c") == wanted
@@ -44,7 +44,7 @@ def test_the_same_bytes_from_any_process(
 def test_killed_again_and_again_it_ends_with_the_same_bytes(wanted: dict[str, bytes], tmp_path: Path) -> None:
     """Real processes, killed with no chance to clean up; the last one is let finish."""
     folder = tmp_path / "c"
-    words = ["generate", "--out", folder, "--domains", "articles,reports", "--seed", "11", "--articles", "72"]
+    words = ["generate", "--out", folder, "--domains", "articles,reports", "--seed", "11", "--documents", "72"]
     kills = 0
     for patience in (0.5, 0.7, 0.9, 1.1, 1.3, 60):
         work = subprocess.Popen(
@@ -71,7 +71,7 @@ def test_a_kill_between_the_last_two_steps_is_mended(
     wanted: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The manifest was written, the unfinished store not yet deleted."""
-    recipe = Recipe(domains=parse_domains("articles,reports"), seed=11, articles=72)
+    recipe = Recipe(domains=parse_domains("articles,reports"), seed=11, documents=72)
     monkeypatch.setattr(Path, "unlink", lambda path, missing_ok=False: None)
     generate(tmp_path / "c", recipe)
     monkeypatch.undo()
@@ -82,47 +82,47 @@ def test_a_kill_between_the_last_two_steps_is_mended(
 
 def test_a_finished_corpus_is_not_made_again(small_folder: Path) -> None:
     before = (small_folder / STORE).stat().st_mtime_ns
-    manifest = generate(small_folder, Recipe(seed=3, articles=48))
-    assert manifest.articles == 48
+    manifest = generate(small_folder, Recipe(seed=3, documents=48))
+    assert manifest.documents == 48
     assert (small_folder / STORE).stat().st_mtime_ns == before
 
 
 def test_a_recipe_gives_what_it_gave_before(tmp_path: Path) -> None:
     """On any machine and any Python. Whoever changes what the generator writes raises its VERSION and this line."""
-    recipe = Recipe(domains=parse_domains("articles,reports"), seed=2, articles=24)
-    assert generate(tmp_path / "c", recipe).fingerprint[:16] == "dcccee54e3aebc66"
+    recipe = Recipe(domains=parse_domains("articles,reports"), seed=2, documents=24)
+    assert generate(tmp_path / "c", recipe).fingerprint[:16] == "51043994026e95de"
 
 
 def test_letters_are_what_they_were_before(tmp_path: Path) -> None:
-    manifest = generate(tmp_path / "c", Recipe(length="short", seed=2, articles=24))
-    assert manifest.fingerprint[:16] == "a33f7f3e2fc6e808"
+    manifest = generate(tmp_path / "c", Recipe(length="short", seed=2, documents=24))
+    assert manifest.fingerprint[:16] == "8e3ef06dca8c2fcb"
     assert manifest.recipe["length"] == "short"
 
 
 def test_letters_are_the_same_from_any_process(tmp_path: Path, fathom: Fathom) -> None:
     for processes, hash_seed in ((1, "0"), (2, "4242")):
-        words = ("--length", "short", "--seed", 2, "--articles", 40, "--processes", processes)
+        words = ("--length", "short", "--seed", 2, "--documents", 40, "--processes", processes)
         done = fathom("generate", "--out", tmp_path / hash_seed, *words, PYTHONHASHSEED=hash_seed)
         assert done.returncode == 0, done.stderr
     assert content(tmp_path / "0") == content(tmp_path / "4242")
 
 
 def test_a_larger_corpus_of_letters_begins_with_the_smaller(tmp_path: Path) -> None:
-    for articles in (20, 30):
-        generate(tmp_path / str(articles), Recipe(length="short", seed=2, articles=articles))
+    for documents in (20, 30):
+        generate(tmp_path / str(documents), Recipe(length="short", seed=2, documents=documents))
     with Corpus(tmp_path / "20") as smaller, Corpus(tmp_path / "30") as larger:
-        assert list(larger.articles())[:20] == list(smaller.articles())
+        assert list(larger.documents())[:20] == list(smaller.documents())
 
 
-def test_a_letter_and_an_article_never_have_one_id(small: Corpus, tmp_path: Path) -> None:
-    generate(tmp_path / "c", Recipe(length="short", seed=3, articles=48))
+def test_a_letter_and_an_document_never_have_one_id(small: Corpus, tmp_path: Path) -> None:
+    generate(tmp_path / "c", Recipe(length="short", seed=3, documents=48))
     with Corpus(tmp_path / "c") as letters:
         assert not {one.id for one in letters.listing()} & {one.id for one in small.listing()}
 
 
 def test_there_are_no_short_reports(tmp_path: Path, fathom: Fathom) -> None:
     with pytest.raises(FathomError, match=r"no short reports.*companies-zh.*Leave"):
-        Recipe(domains=parse_domains("physics,companies-zh"), length="short", articles=2)
+        Recipe(domains=parse_domains("physics,companies-zh"), length="short", documents=2)
     done = fathom("generate", "--out", tmp_path / "c", "--length", "short", "--domains", "reports")
     assert done.returncode == 2
     assert done.stderr.startswith("fathom: There are no short reports")
@@ -130,19 +130,19 @@ def test_there_are_no_short_reports(tmp_path: Path, fathom: Fathom) -> None:
 
 
 def test_a_larger_corpus_begins_with_the_smaller(small: Corpus, tmp_path: Path) -> None:
-    generate(tmp_path / "c", Recipe(seed=3, articles=60))
+    generate(tmp_path / "c", Recipe(seed=3, documents=60))
     with Corpus(tmp_path / "c") as larger:
-        assert [article.id for article in larger.listing()][:48] == [article.id for article in small.listing()]
-        assert next(larger.articles()) == next(small.articles())
+        assert [document.id for document in larger.listing()][:48] == [document.id for document in small.listing()]
+        assert next(larger.documents()) == next(small.documents())
 
 
 def test_tokens_set_the_size(tmp_path: Path) -> None:
     manifest = generate(tmp_path / "c", Recipe(seed=1, tokens=100_000, domains=("physics",)))
     with Corpus(tmp_path / "c") as corpus:
-        last = corpus.article([listed.id for listed in corpus.listing()][-1])
+        last = corpus.document([listed.id for listed in corpus.listing()][-1])
     assert manifest.tokens >= 100_000
     assert manifest.tokens - len(last.text) / 2 < 100_000
-    assert manifest.subjects == {"physics": manifest.articles}
+    assert manifest.subjects == {"physics": manifest.documents}
 
 
 def test_domains_take_turns(mixed_folder: Path) -> None:

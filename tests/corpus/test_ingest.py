@@ -70,15 +70,15 @@ def papers(tmp_path: Path) -> Path:
 
 def links(folder: Path) -> set[tuple[str, str]]:
     with Corpus(folder) as corpus:
-        titles = {article.id: article.title_text for article in corpus.articles()}
+        titles = {document.id: document.title_text for document in corpus.documents()}
         return {(titles[link.citing], titles[link.cited]) for link in corpus.links()}
 
 
 def test_papers_become_a_corpus_with_links(papers: Path, tmp_path: Path) -> None:
     manifest, report = ingest([papers], tmp_path / "corpus", Filters())
-    assert manifest.articles == report.kept == 4
+    assert manifest.documents == report.kept == 4
     assert links(tmp_path / "corpus") == {(TITLES[1], TITLES[0]), (TITLES[2], TITLES[1])}
-    assert manifest.licences == {"CC-BY-4.0": 4}
+    assert manifest.licenses == {"CC-BY-4.0": 4}
     assert sum(report.refused.values()) == 1
     assert report.refusals[0][0].endswith("broken.xml")
     assert report.passed_over == 1
@@ -118,7 +118,7 @@ def test_odd_names_and_names_given_twice_are_read(papers: Path, tmp_path: Path) 
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
     manifest, report = ingest([path], tmp_path / "corpus", Filters())
-    assert manifest.articles == 4
+    assert manifest.documents == 4
     assert report.refused == {}
 
 
@@ -128,8 +128,8 @@ def test_odd_names_and_names_given_twice_are_read(papers: Path, tmp_path: Path) 
         (Filters(least_tokens=800), 1, "fewer than 800 tokens"),
         (Filters(most_tokens=800), 3, "more than 800 tokens"),
         (Filters(least_tables=1), 0, ""),
-        (Filters(licences=("CC0",)), 0, ""),
-        (Filters(licences=("cc-by",)), 4, ""),
+        (Filters(licenses=("CC0",)), 0, ""),
+        (Filters(licenses=("cc-by",)), 4, ""),
         (Filters(kinds=("tei",)), 0, ""),
     ],
 )
@@ -168,7 +168,7 @@ def test_a_kill_loses_little_and_the_corpus_is_the_same(papers: Path, tmp_path: 
     if done.returncode == 2:
         assert "holds a corpus already" in done.stderr
     with Corpus(tmp_path / "killed") as corpus:
-        # The recipe names the same sources, so the same articles come out.
+        # The recipe names the same sources, so the same documents come out.
         assert corpus.manifest.fingerprint == whole.fingerprint
 
 

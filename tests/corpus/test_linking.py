@@ -1,4 +1,4 @@
-"""References find the article they name, and no other: by id, by title, by a title with slips."""
+"""References find the document they name, and no other: by id, by title, by a title with slips."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fathom.corpus.likeness import likeness
 from fathom.corpus.linking import Entry, Linker, Match, Named, Policy, entry_of
 from fathom.corpus.normal_forms import normal_id, normal_title
 from fathom.corpus.store import Corpus
-from fathom.records.articles import Article
+from fathom.records.documents import Document
 from fathom.records.errors import FathomError
 from tests.corpus.readers.conftest import SHARED
 
@@ -29,10 +29,10 @@ CITING = Entry("a-9", "A review of everything that moves", {}, None, 2020, ("San
 
 
 def linked(
-    *references: Named, articles: Sequence[Entry] = (TIDES, EELS, FUSION), policy: Policy = "published"
+    *references: Named, documents: Sequence[Entry] = (TIDES, EELS, FUSION), policy: Policy = "published"
 ) -> list[Match]:
     linker = Linker(policy)
-    for entry in (*articles, CITING):
+    for entry in (*documents, CITING):
         linker.add(entry)
     return list(linker.link(Entry(CITING.id, CITING.title, references=references)))
 
@@ -75,8 +75,8 @@ def test_an_id_is_enough() -> None:
     ) == [("a-1", "doi"), ("a-2", "pmid"), ("a-2", "arxiv"), ("a-1", "doi"), (None, "nothing")]
 
 
-def test_what_is_written_about_an_article_is_not_the_article() -> None:
-    """A decision letter is listed under its article's title, with the name of the editor and a DOI of its own."""
+def test_what_is_written_about_an_document_is_not_the_document() -> None:
+    """A decision letter is listed under its document's title, with the name of the editor and a DOI of its own."""
     about = Named("Tidal mixing over a rough sea floor", {"doi": "10.5555/tides.002"}, 2015, ("Olsen, R.",))
     misspelled = Named("Tidal mixing over a rough sea floor", {"doi": "10.1101/2015.01"}, 2015, ("Linde, K.",))
     version = Named("Tidal mixing over a rough sea floor", {"doi": "10.5555/tides.2"}, 2015, ("Lind, K.",))
@@ -140,7 +140,7 @@ def test_where_two_works_fit_equally_neither_is_taken() -> None:
         Named(TIDES.title),
         Named(TIDES.title, year=2019),
         Named(TIDES.title, authors=("Lind M",)),
-        articles=(TIDES, twin),
+        documents=(TIDES, twin),
     ) == [(None, "ambiguous"), ("a-4", "title"), ("a-1", "title")]
 
 
@@ -188,7 +188,7 @@ def test_companions_are_told_apart(one: str, two: str) -> None:
     ("one", "two"),
     [
         ("Clinical outcome after infection with the virus", "Clincal outcome after the infection with virus"),
-        ("Behaviour of tumours in colour-blind animals", "Behavior of tumors in color blind animals"),
+        ("Behavior of tumours in color-blind animals", "Behavior of tumors in color blind animals"),
         ("A maximum of two vesicles at the docking site", "A maximum of two ves icles at the docknig site"),
     ],
 )
@@ -244,7 +244,7 @@ def test_a_yearly_report_under_one_title_is_not_one_work() -> None:
     assert linker.work("a-2010") != linker.work("a-2013")
 
 
-def test_an_article_never_cites_itself_nor_another_version_of_itself() -> None:
+def test_an_document_never_cites_itself_nor_another_version_of_itself() -> None:
     preprint = Entry("a-0", TIDES.title, {"doi": "10.1101/1"}, None, 2014, ("Lind", "Wu"))
     linker = Linker()
     for entry in (preprint, TIDES):
@@ -258,7 +258,7 @@ def test_an_article_never_cites_itself_nor_another_version_of_itself() -> None:
 
 
 def crowd(rng: Random, size: int = 120) -> list[Entry]:
-    """Articles whose titles are often the same, and references to them with and without slips."""
+    """Documents whose titles are often the same, and references to them with and without slips."""
     words = ["tides", "eels", "ropes", "mussels", "mixing", "calcium", "fusion", "growth", "sleep", "surgery"]
     titles = [" ".join(rng.sample(words, rng.randint(2, 6))) for _ in range(size // 2)]
     entries = []
@@ -293,8 +293,8 @@ def test_the_order_of_adding_changes_nothing(seed: int) -> None:
             linker.add(entry)
         matches = [linker.link(entry) for entry in entries]
         for entry, found in zip(entries, matches, strict=True):
-            assert all(match.article != entry.id for match in found)
-            assert all((match.article is None) == (match.way in ("nothing", "own", "ambiguous")) for match in found)
+            assert all(match.document != entry.id for match in found)
+            assert all((match.document is None) == (match.way in ("nothing", "own", "ambiguous")) for match in found)
         seen.add((tuple(matches), tuple(linker.work(entry.id) for entry in entries), tuple(linker.report().items())))
     assert len(seen) == 1
 
@@ -329,36 +329,36 @@ def test_hostile_titles_and_ids_break_nothing() -> None:
 
 
 @pytest.fixture(scope="module")
-def generated(tmp_path_factory: pytest.TempPathFactory) -> list[Article]:
+def generated(tmp_path_factory: pytest.TempPathFactory) -> list[Document]:
     folder = tmp_path_factory.mktemp("linking") / "corpus"
-    generate(folder, Recipe(domains=parse_domains("articles"), length="short", seed=5, articles=240))
+    generate(folder, Recipe(domains=parse_domains("articles"), length="short", seed=5, documents=240))
     with Corpus(folder) as corpus:
-        return list(corpus.articles())
+        return list(corpus.documents())
 
 
-def test_generated_articles_are_linked_as_they_were_planned(generated: list[Article]) -> None:
+def test_generated_documents_are_linked_as_they_were_planned(generated: list[Document]) -> None:
     linker = Linker()
-    bare = [without_gold(article) for article in generated]
-    for article in bare:
-        linker.add(entry_of(article))
-    for gold, article in zip(generated, bare, strict=True):
-        cited = [match.article for match in linker.link(entry_of(article))]
-        assert cited == [reference.article for reference in gold.references]
-        assert linker.work(article.id) == gold.work
+    bare = [without_gold(document) for document in generated]
+    for document in bare:
+        linker.add(entry_of(document))
+    for gold, document in zip(generated, bare, strict=True):
+        cited = [match.document for match in linker.link(entry_of(document))]
+        assert cited == [reference.document for reference in gold.references]
+        assert linker.work(document.id) == gold.work
     report = linker.report()
     assert report["title"] > 100 and report["doi"] > 10
 
 
-def without_gold(article: Article) -> Article:
-    references = tuple(reference.model_copy(update={"article": None}) for reference in article.references)
-    return article.model_copy(update={"references": references})
+def without_gold(document: Document) -> Document:
+    references = tuple(reference.model_copy(update={"document": None}) for reference in document.references)
+    return document.model_copy(update={"references": references})
 
 
-# Real articles.
+# Real documents.
 
 
 def real_entries(folder: Path) -> Iterator[tuple[str, list[str], Entry]]:
-    """Articles as the manifest and the list of references tell of them: DOI, names of the references, entry."""
+    """Documents as the manifest and the list of references tell of them: DOI, names of the references, entry."""
     with lzma.open(folder / "references.jsonl.xz", "rt") as lists, (folder / "manifest.jsonl").open() as manifest:
         for told, listed in zip(map(json.loads, manifest), map(json.loads, lists), strict=True):
             assert told["doi"] == listed["doi"]
@@ -384,8 +384,8 @@ def real(name: str) -> Path:
     return SHARED / name
 
 
-def test_real_articles() -> None:
-    """255 articles as lists made by another reader tell of them; `test_citation_edges` proves what is not known."""
+def test_real_documents() -> None:
+    """255 documents as lists made by another reader tell of them; `test_citation_edges` proves what is not known."""
     folder = real("elife-jats")
     linker = Linker()
     entries = list(real_entries(folder))
@@ -395,10 +395,10 @@ def test_real_articles() -> None:
     with (folder / "citation_edges.csv").open() as file:
         known = {(row["citing_doi"], row["cited_doi"], row["ref_id_in_citing"]) for row in csv.DictReader(file)}
     found = {
-        (doi, dois[match.article], name)
+        (doi, dois[match.document], name)
         for doi, names, entry in entries
         for name, match in zip(names, linker.link(entry), strict=True)
-        if match.article is not None
+        if match.document is not None
     }
     assert known <= found
     assert len(found - known) == 18

@@ -17,11 +17,11 @@ LENGTHS: tuple[Length, ...] = ("full", "short")
 Floors = dict[str, tuple[float, float]]
 """The least precision and recall of a field."""
 
-ARTICLES = [write_article(plan) for length in LENGTHS for plan in islice(World(3, list(SUBJECTS), length).plans(), 6)]
-"""Six whole articles and six letters."""
+DOCUMENTS = [write_article(plan) for length in LENGTHS for plan in islice(World(3, list(SUBJECTS), length).plans(), 6)]
+"""Six whole documents and six letters."""
 
-_CITED = [citation.span for article in ARTICLES for citation in article.citations]
-_MARKERS = sum(len({citation.span for citation in article.citations}) for article in ARTICLES)
+_CITED = [citation.span for document in DOCUMENTS for citation in document.citations]
+_MARKERS = sum(len({citation.span for citation in document.citations}) for document in DOCUMENTS)
 ONE_TARGET = {"citations": (1.0, round(_MARKERS / len(_CITED), 4))}
 """A marker with several targets, such as "4-6", is written with the first of them: nothing but the others is lost."""
 
@@ -49,11 +49,11 @@ FLOORS: dict[str, Floors] = {
 
 @pytest.fixture(scope="module")
 def tested() -> SelfTest:
-    return run_selftest(iter(ARTICLES))
+    return run_selftest(iter(DOCUMENTS))
 
 
-def test_every_article_is_read_back(tested: SelfTest) -> None:
-    assert tested.articles == 12
+def test_every_document_is_read_back(tested: SelfTest) -> None:
+    assert tested.documents == 12
     assert tested.refused == {}
 
 

@@ -29,31 +29,31 @@ from fathom.corpus.readers.found import (
     Paragraph,
     TableCell,
 )
-from fathom.corpus.readers.ixbrl import facts_of
-from fathom.corpus.readers.pdf_layout import layout
+from fathom.corpus.readers.ixbrl.reader import facts_of
+from fathom.corpus.readers.pdf.layout import layout
 from fathom.corpus.selftest import pages
 from fathom.corpus.selftest.decompose import decompose
 from fathom.corpus.selftest.filings import ixbrl
 from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS
 from fathom.corpus.selftest.measure import Agreement, compare
 from fathom.corpus.selftest.pages import pdf, printable
-from fathom.corpus.selftest.run import SelfTest, read_back, run_selftest, selftest_articles
-from fathom.records.articles import Article
+from fathom.corpus.selftest.run import SelfTest, read_back, run_selftest, selftest_documents
+from fathom.records.documents import Document
 
 
 @pytest.fixture(scope="module")
-def long_ones() -> list[Article]:
+def long_ones() -> list[Document]:
     return [write_article(plan) for plan in islice(World(21, list(SUBJECTS), "full").plans(), 4, 8)]
 
 
 @pytest.fixture(scope="module")
-def reports() -> list[Article]:
+def reports() -> list[Document]:
     return [write_report("companies", 13, index) for index in (0, 6, 8)]
 
 
 @pytest.fixture(scope="module")
 def tested() -> SelfTest:
-    return run_selftest(selftest_articles(6))
+    return run_selftest(selftest_documents(6))
 
 
 def paper(title: str, paragraph: str = "Herons wait. They wait long [1].") -> Found:
@@ -88,7 +88,7 @@ def text_of(content: bytes) -> str:
 # Pages.
 
 
-def test_every_word_is_printed(long_ones: list[Article]) -> None:
+def test_every_word_is_printed(long_ones: list[Document]) -> None:
     for article in long_ones:
         found = decompose(article)
         said = [block.words for block in found.body if isinstance(block, Paragraph | Heading)]
@@ -104,7 +104,7 @@ def test_every_word_is_printed(long_ones: list[Article]) -> None:
         assert missing.total() <= 0.005 * wanted.total(), missing.most_common(10)
 
 
-def test_looks_differ_and_keep_their_margins(long_ones: list[Article]) -> None:
+def test_looks_differ_and_keep_their_margins(long_ones: list[Document]) -> None:
     looks = {pages._look(f"Article {number}") for number in range(200)}
     assert len(looks) == 2**5
     for article in long_ones:
@@ -134,7 +134,7 @@ def test_pages_have_heads_and_numbers() -> None:
         assert texts[-1] == str(number + 1)
 
 
-def test_words_are_cut_now_and_then(long_ones: list[Article]) -> None:
+def test_words_are_cut_now_and_then(long_ones: list[Document]) -> None:
     lines = [line for article in long_ones for line in layout(pdf(decompose(article))["paper.pdf"]).lines]
     share = sum(line.broken for line in lines) / len(lines)
     assert 0.01 < share < 0.3
@@ -190,7 +190,7 @@ def test_pdf_comes_back(tested: SelfTest) -> None:
 # Filings.
 
 
-def test_a_filing_is_well_formed_and_names_what_it_has(reports: list[Article]) -> None:
+def test_a_filing_is_well_formed_and_names_what_it_has(reports: list[Document]) -> None:
     for report in reports:
         root = etree.fromstring(ixbrl(decompose(report))["report.htm"])
         ids = Counter(one.get("id") for one in root.iter("{*}context", "{*}unit"))
@@ -200,7 +200,7 @@ def test_a_filing_is_well_formed_and_names_what_it_has(reports: list[Article]) -
         assert {tag.get(name) for tag in tags for name in ("contextRef", "unitRef")} <= set(ids)
 
 
-def test_filings_use_scale_sign_nil_and_both_kinds_of_periods(reports: list[Article]) -> None:
+def test_filings_use_scale_sign_nil_and_both_kinds_of_periods(reports: list[Document]) -> None:
     content = b"".join(ixbrl(decompose(report))["report.htm"] for report in reports)
     for wanted in (b'scale="6"', b'scale="-2"', b'scale="0"', b'sign="-"', b'xsi:nil="true"', b"<xbrli:instant>"):
         assert wanted in content
@@ -208,7 +208,7 @@ def test_filings_use_scale_sign_nil_and_both_kinds_of_periods(reports: list[Arti
         assert wanted in content
 
 
-def test_values_are_those_of_the_report(reports: list[Article]) -> None:
+def test_values_are_those_of_the_report(reports: list[Document]) -> None:
     for report in reports:
         read = Counter(fact.value for fact in facts_of(ixbrl(decompose(report))["report.htm"]) if fact.numeric)
         written = Counter(
@@ -217,7 +217,7 @@ def test_values_are_those_of_the_report(reports: list[Article]) -> None:
         assert read == written
 
 
-def test_facts_text_and_tables_come_back(reports: list[Article]) -> None:
+def test_facts_text_and_tables_come_back(reports: list[Document]) -> None:
     for report in reports:
         back = read_back("ixbrl", ixbrl(decompose(report)))
         assert back is not None
@@ -240,7 +240,7 @@ def test_facts_text_and_tables_come_back(reports: list[Article]) -> None:
         (' xsi:nil="true"', ""),
     ],
 )
-def test_a_wrong_tag_is_noticed(reports: list[Article], right: str, wrong: str) -> None:
+def test_a_wrong_tag_is_noticed(reports: list[Document], right: str, wrong: str) -> None:
     agreement: dict[str, Agreement] = {}
     for report in reports:
         content = ixbrl(decompose(report))["report.htm"].decode()
@@ -263,7 +263,7 @@ def test_a_figure_that_no_tag_can_say_stays_bare() -> None:
     assert b"about ten" in content
 
 
-def test_a_report_is_laid_out_with_its_facts(reports: list[Article]) -> None:
+def test_a_report_is_laid_out_with_its_facts(reports: list[Document]) -> None:
     for report in reports:
         again = compose(decompose(report))
         told = [(fact.attribute, fact.period, fact.part, fact.value, fact.place) for fact in again.facts]
@@ -274,7 +274,7 @@ def test_a_report_is_laid_out_with_its_facts(reports: list[Article]) -> None:
 
 
 def test_articles_and_reports_go_their_own_ways(tested: SelfTest) -> None:
-    assert (tested.articles, tested.reports) == (6, 6)
+    assert (tested.documents, tested.reports) == (6, 6)
     assert list(tested.formats) == [*FORMATS, *REPORT_FORMATS]
     assert not tested.refused.get("ixbrl")
     for name, fields in tested.formats.items():
@@ -283,6 +283,6 @@ def test_articles_and_reports_go_their_own_ways(tested: SelfTest) -> None:
 
 
 def test_always_the_same_articles() -> None:
-    first, second = ([(one.kind, one.id) for one in selftest_articles(3)] for _ in range(2))
+    first, second = ([(one.kind, one.id) for one in selftest_documents(3)] for _ in range(2))
     assert first == second
     assert [kind for kind, _ in first] == ["article"] * 3 + ["report"] * 3

@@ -25,15 +25,15 @@ def copy(small_folder: Path, tmp_path: Path) -> Path:
     return shutil.copytree(small_folder, tmp_path / "copy")
 
 
-def test_an_article_comes_out_as_it_went_in(small: Corpus, tmp_path: Path) -> None:
-    articles = list(small.articles())
+def test_an_document_comes_out_as_it_went_in(small: Corpus, tmp_path: Path) -> None:
+    documents = list(small.documents())
     with CorpusWriter(tmp_path / "again", {"test": 1}) as writer:
-        for article in articles:
-            writer.add(pack(article))
+        for document in documents:
+            writer.add(pack(document))
         manifest = writer.finish()
     assert manifest.fingerprint == small.manifest.fingerprint
     with Corpus(tmp_path / "again") as again:
-        assert list(again.articles()) == articles
+        assert list(again.documents()) == documents
 
 
 def test_every_way_of_reading_agrees(small: Corpus) -> None:
@@ -41,18 +41,18 @@ def test_every_way_of_reading_agrees(small: Corpus) -> None:
     counts = small.token_counts(counter)
     texts = dict(small.texts())
     for listed in small.listing():
-        article = small.article(listed.id)
-        assert (listed.title, listed.subject, listed.year) == (article.title_text, article.subject, article.year)
-        assert listed.characters == len(article.text)
-        assert listed.fingerprint == digest(article.text.encode())
-        assert article.text.encode() == texts[listed.id] == small.text(listed.id)
-        assert counts[listed.id] == counter.count(article.text)
+        document = small.document(listed.id)
+        assert (listed.title, listed.subject, listed.year) == (document.title_text, document.subject, document.year)
+        assert listed.characters == len(document.text)
+        assert listed.fingerprint == digest(document.text.encode())
+        assert document.text.encode() == texts[listed.id] == small.text(listed.id)
+        assert counts[listed.id] == counter.count(document.text)
     assert sum(counts.values()) == small.manifest.tokens
     assert len(small) == len(counts) == 48
 
 
-def test_links_are_the_articles_own_references(small: Corpus) -> None:
-    wanted = sorted((article.id, cited) for article in small.articles() for cited in article.cited)
+def test_links_are_the_documents_own_references(small: Corpus) -> None:
+    wanted = sorted((document.id, cited) for document in small.documents() for cited in document.cited)
     assert [tuple(link) for link in small.links()] == wanted
     assert wanted
 
@@ -63,24 +63,24 @@ def test_an_unknown_tokenizer_is_counted_on_the_spot(small: Corpus) -> None:
     assert small.token_counts(counter)[first.id] == counter.count(small.text(first.id).decode())
 
 
-def test_a_missing_article_is_named(small: Corpus) -> None:
-    for look in (small.article, small.text):
-        with pytest.raises(FathomError, match="has no article 'a-none'"):
+def test_a_missing_document_is_named(small: Corpus) -> None:
+    for look in (small.document, small.text):
+        with pytest.raises(FathomError, match="has no document 'a-none'"):
             look("a-none")
 
 
 def test_the_same_document_is_not_taken_twice(small: Corpus, tmp_path: Path) -> None:
-    article = next(small.articles())
+    document = next(small.documents())
     with CorpusWriter(tmp_path / "twice", {"test": 1}) as writer:
-        writer.add(pack(article))
+        writer.add(pack(document))
         with pytest.raises(FathomError, match="already"):
-            writer.add(pack(article))
+            writer.add(pack(document))
 
 
 def test_a_newer_corpus_is_refused(copy: Path) -> None:
     manifest = json.loads((copy / MANIFEST).read_text())
     # A newer format may well have fields that this one does not know: it must still be told apart from damage.
-    (copy / MANIFEST).write_text(json.dumps({**manifest, "format": FORMAT + 1, "fathom": "9.9", "colour": "blue"}))
+    (copy / MANIFEST).write_text(json.dumps({**manifest, "format": FORMAT + 1, "fathom": "9.9", "color": "blue"}))
     with pytest.raises(FathomError, match=rf"written by a newer Fathom \(9.9, format {FORMAT + 1}.* Update Fathom"):
         Corpus(copy)
 
@@ -100,7 +100,7 @@ def test_what_is_no_corpus_is_not_taken_for_an_older_one(copy: Path) -> None:
 
 def test_a_corpus_that_an_older_version_began_is_not_gone_on_with(small: Corpus, tmp_path: Path) -> None:
     with CorpusWriter(tmp_path / "begun", {"test": 1}) as writer:
-        writer.add(pack(next(small.articles())))
+        writer.add(pack(next(small.documents())))
         writer.save()
     with sqlite3.connect(tmp_path / "begun" / UNFINISHED) as begun:
         begun.execute(f"PRAGMA user_version = {FORMAT - 1}")
@@ -130,24 +130,24 @@ def test_a_half_written_store_is_noticed(copy: Path, kept: int) -> None:
         pytest.raises(FathomError, match=r"(damaged|cut off|Make it again|make the corpus again)"),
         Corpus(copy) as corpus,
     ):
-        for _ in corpus.articles():
+        for _ in corpus.documents():
             pass
 
 
-def test_a_store_with_too_few_articles_is_noticed(copy: Path) -> None:
+def test_a_store_with_too_few_documents_is_noticed(copy: Path) -> None:
     with sqlite3.connect(copy / STORE) as db:
-        db.execute("DELETE FROM articles WHERE number = 7")
-    with pytest.raises(FathomError, match="holds 47 articles where its manifest counts 48"):
+        db.execute("DELETE FROM documents WHERE number = 7")
+    with pytest.raises(FathomError, match="holds 47 documents where its manifest counts 48"):
         Corpus(copy)
 
 
-def test_a_damaged_article_is_named(copy: Path) -> None:
+def test_a_damaged_document_is_named(copy: Path) -> None:
     with sqlite3.connect(copy / STORE) as db:
-        db.execute("UPDATE articles SET parts = x'00', outline = x'00' WHERE number = 1")
-        db.execute("UPDATE tokens SET lines = x'00' WHERE article = 1")
+        db.execute("UPDATE documents SET parts = x'00', outline = x'00' WHERE number = 1")
+        db.execute("UPDATE tokens SET lines = x'00' WHERE document = 1")
     with Corpus(copy) as corpus:
         first = next(corpus.listing())
-        for read in (corpus.article, corpus.front, corpus.apparatus, corpus.outline, corpus.lines):
+        for read in (corpus.document, corpus.front, corpus.apparatus, corpus.outline, corpus.lines):
             with pytest.raises(FathomError, match=f"Article '{first.id}' .* is damaged"):
                 read(first.id)
         with pytest.raises(FathomError, match=f"Article '{first.id}' .* is damaged"):
@@ -157,14 +157,14 @@ def test_a_damaged_article_is_named(copy: Path) -> None:
 def test_another_corpus_is_not_overwritten(copy: Path) -> None:
     before = (copy / STORE).read_bytes()
     with pytest.raises(FathomError, match="holds a corpus already .seed 3, not 4"):
-        generate(copy, Recipe(seed=4, articles=48))
+        generate(copy, Recipe(seed=4, documents=48))
     assert (copy / STORE).read_bytes() == before
 
 
 def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(FathomError, match=r"not empty \(it holds 'thesis.tex'\)"):
-        generate(tmp_path, Recipe(articles=2))
+        generate(tmp_path, Recipe(documents=2))
     assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
 
 
@@ -172,20 +172,20 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
 def test_not_even_a_file_with_one_of_our_names_is_overwritten(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("precious")
     with pytest.raises(FathomError, match="not empty"):
-        generate(tmp_path, Recipe(articles=2))
+        generate(tmp_path, Recipe(documents=2))
     assert (tmp_path / name).read_text() == "precious"
 
 
 def test_a_corpus_whose_store_is_gone_is_not_called_finished(copy: Path) -> None:
     (copy / STORE).unlink()
     with pytest.raises(FathomError, match="holds a corpus already"):
-        generate(copy, Recipe(seed=3, articles=48))
+        generate(copy, Recipe(seed=3, documents=48))
 
 
 def test_ids_differ_wherever_texts_do(small: Corpus, tmp_path: Path) -> None:
-    generate(tmp_path / "c", Recipe(seed=3, articles=6, domains=("physics",)))
+    generate(tmp_path / "c", Recipe(seed=3, documents=6, domains=("physics",)))
     with Corpus(tmp_path / "c") as other:
-        assert not {article.id for article in other.listing()} & {article.id for article in small.listing()}
+        assert not {document.id for document in other.listing()} & {document.id for document in small.listing()}
 
 
 def test_an_unfinished_corpus_wants_its_own_settings(tmp_path: Path) -> None:
@@ -225,8 +225,8 @@ def test_flipped_bytes_are_an_error_or_change_no_text(copy: Path, small: Corpus,
             with Corpus(copy) as corpus:
                 for id, text in corpus.texts():
                     assert text == small.text(id)
-                for article in corpus.articles():
-                    assert article == small.article(article.id)
+                for document in corpus.documents():
+                    assert document == small.document(document.id)
         except FathomError as error:
             assert "\n" not in str(error)
 
@@ -234,13 +234,13 @@ def test_flipped_bytes_are_an_error_or_change_no_text(copy: Path, small: Corpus,
 def test_a_header_that_claims_too_much_is_not_believed(copy: Path) -> None:
     header = bytes.fromhex("28b52ffde0") + (1 << 44).to_bytes(8, "little")
     with sqlite3.connect(copy / STORE) as db:
-        db.execute("UPDATE articles SET text = ? WHERE number = 1", (header,))
+        db.execute("UPDATE documents SET text = ? WHERE number = 1", (header,))
     with Corpus(copy) as corpus, pytest.raises(FathomError, match="damaged"):
         corpus.text(next(corpus.listing()).id)
 
 
 def test_lengths_that_are_missing_are_noticed(copy: Path) -> None:
     with sqlite3.connect(copy / STORE) as db:
-        db.execute("DELETE FROM tokens WHERE article = 3")
-    with Corpus(copy) as corpus, pytest.raises(FathomError, match="lengths for 47 of 48 articles"):
+        db.execute("DELETE FROM tokens WHERE document = 3")
+    with Corpus(copy) as corpus, pytest.raises(FathomError, match="lengths for 47 of 48 documents"):
         corpus.token_counts(tokenizer())

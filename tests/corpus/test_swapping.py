@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from fathom.corpus.renaming import Census, Renaming, is_name
 from fathom.corpus.store import Corpus
 from fathom.corpus.swapping import Moves, Swapping, survey, swap_corpus
-from fathom.records.articles import Article, Author, Citation, Fact, Reference
 from fathom.records.contexts import Edit, edited
+from fathom.records.documents import Author, Citation, Document, Fact, Reference
 from fathom.records.names import family_of, plain_word
 from fathom.records.spans import Span
 
@@ -66,18 +66,18 @@ def test_what_follows_one_another_still_does(case: tuple[str, list[Edit], Span])
 
 
 @pytest.fixture(params=["small_folder", "mixed_folder"])
-def pairs(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Swapping, list[tuple[Article, Article]]]:
+def pairs(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Swapping, list[tuple[Document, Document]]]:
     """A generated corpus before and after."""
     folder: Path = request.getfixturevalue(request.param)
     with Corpus(folder) as before:
         swapping, _ = swap_corpus(before, tmp_path / "after", 7)
         with Corpus(tmp_path / "after") as after:
-            return swapping, list(zip(before.articles(), after.articles(), strict=True))
+            return swapping, list(zip(before.documents(), after.documents(), strict=True))
 
 
-def test_every_part_says_the_same_with_other_names(pairs: tuple[Swapping, list[tuple[Article, Article]]]) -> None:
-    swapping, articles = pairs
-    for before, after in articles:
+def test_every_part_says_the_same_with_other_names(pairs: tuple[Swapping, list[tuple[Document, Document]]]) -> None:
+    swapping, documents = pairs
+    for before, after in documents:
         edits = swapping.changed(before).edits
         assert edits or before.kind == "report"
         assert after.text == edited(before.text, edits)
@@ -87,14 +87,14 @@ def test_every_part_says_the_same_with_other_names(pairs: tuple[Swapping, list[t
             assert two.of(after.text) == edited(one.of(before.text), moved)
 
 
-def test_no_family_name_is_left_where_people_are_named(pairs: tuple[Swapping, list[tuple[Article, Article]]]) -> None:
-    swapping, articles = pairs
+def test_no_family_name_is_left_where_people_are_named(pairs: tuple[Swapping, list[tuple[Document, Document]]]) -> None:
+    swapping, documents = pairs
     old = set(swapping.renaming.words)
     new = {name.casefold() for name in swapping.renaming.words.values()}
     assert not old & new
     assert len(new) == len(old)
     seen = 0
-    for before, after in articles:
+    for before, after in documents:
         for was, author in zip(before.authors, after.authors, strict=True):
             assert author.family in author.span.of(after.text)
             assert author.family == swapping.renaming.name(was.family) != was.family
@@ -103,14 +103,14 @@ def test_no_family_name_is_left_where_people_are_named(pairs: tuple[Swapping, li
             for span in entry.authors:
                 words = family_of(span.of(after.text)).replace("-", " ").split()
                 assert not {plain_word(word) for word in words if is_name(word)} & old
-    assert seen or all(before.kind == "report" for before, _ in articles)
+    assert seen or all(before.kind == "report" for before, _ in documents)
 
 
-def test_one_person_keeps_one_name(pairs: tuple[Swapping, list[tuple[Article, Article]]]) -> None:
-    _, articles = pairs
+def test_one_person_keeps_one_name(pairs: tuple[Swapping, list[tuple[Document, Document]]]) -> None:
+    _, documents = pairs
     before: dict[str, set[str]] = {}
     after: dict[str, set[str]] = {}
-    for one, two in articles:
+    for one, two in documents:
         for was, now in zip(one.authors, two.authors, strict=True):
             assert was.person == now.person is not None
             before.setdefault(was.person or "", set()).add(plain_word(was.family).replace("-", " "))
@@ -118,28 +118,28 @@ def test_one_person_keeps_one_name(pairs: tuple[Swapping, list[tuple[Article, Ar
     assert {person: len(names) for person, names in before.items()} == {p: len(names) for p, names in after.items()}
 
 
-def test_titles_change_where_they_are_cited_too(pairs: tuple[Swapping, list[tuple[Article, Article]]]) -> None:
-    swapping, articles = pairs
-    titles = {after.id: after.title_text for _, after in articles}
+def test_titles_change_where_they_are_cited_too(pairs: tuple[Swapping, list[tuple[Document, Document]]]) -> None:
+    swapping, documents = pairs
+    titles = {after.id: after.title_text for _, after in documents}
     longer: Counter[int] = Counter()
-    for before, after in articles:
+    for before, after in documents:
         assert after.title_text == swapping.title(before.title_text)
         more = len(after.title_text.split()) - len(before.title_text.split())
         longer[more] += 1
         assert not swapping.retitling.missed(before)
         for entry in after.references:
-            if entry.article is not None and entry.title is not None:
+            if entry.document is not None and entry.title is not None:
                 cited = entry.title.of(after.text).casefold().split()
-                assert cited == titles[entry.article].casefold().split()
-    assert len(set(titles.values())) == len({before.title_text for before, _ in articles})
+                assert cited == titles[entry.document].casefold().split()
+    assert len(set(titles.values())) == len({before.title_text for before, _ in documents})
     assert set(longer) == {0, 1}
-    assert min(longer.values()) > 0.2 * len(articles)
+    assert min(longer.values()) > 0.2 * len(documents)
 
 
-def test_facts_print_their_new_values(pairs: tuple[Swapping, list[tuple[Article, Article]]]) -> None:
-    _, articles = pairs
+def test_facts_print_their_new_values(pairs: tuple[Swapping, list[tuple[Document, Document]]]) -> None:
+    _, documents = pairs
     changed = total = 0
-    for before, after in articles:
+    for before, after in documents:
         for was, now in zip(before.facts, after.facts, strict=True):
             if was.value is None or not was.value:
                 assert now.value == was.value
@@ -158,11 +158,11 @@ def _digits(printed: str) -> Decimal:
     return Decimal("".join(sign for sign in printed if sign in "0123456789"))
 
 
-def test_one_entity_s_values_change_by_one_factor(pairs: tuple[Swapping, list[tuple[Article, Article]]]) -> None:
+def test_one_entity_s_values_change_by_one_factor(pairs: tuple[Swapping, list[tuple[Document, Document]]]) -> None:
     """But for the rounding of the print: so parts still add up, and growth from year to year is what it was."""
-    swapping, articles = pairs
+    swapping, documents = pairs
     looked = 0
-    for before, after in articles:
+    for before, after in documents:
         for was, now in zip(before.facts, after.facts, strict=True):
             if was.value != now.value:
                 factor = swapping.refiguring.factors[was.entity, was.attribute]
@@ -206,8 +206,8 @@ def _find(words: str, nth: int = 0) -> Span:
     return Span(start, start + len(words))
 
 
-def _article() -> Article:
-    return Article(
+def _document() -> Document:
+    return Document(
         id="a-1",
         kind="article",
         language="en",
@@ -216,7 +216,7 @@ def _article() -> Article:
             Author(position=1, span=_find("Ines Müller"), given="Ines", family="Müller", person=None),
             Author(position=2, span=_find("K. Young"), given="K.", family="Young", person=None),
         ),
-        licence="CC0-1.0",
+        license="CC0-1.0",
         source="test",
         text=TEXT,
         citations=(
@@ -237,7 +237,7 @@ def _article() -> Article:
 @pytest.fixture
 def renaming() -> Renaming:
     census = Census()
-    census.add(_article())
+    census.add(_document())
     return census.renaming(0)
 
 
@@ -252,7 +252,9 @@ def test_a_name_that_is_a_word_changes_among_names_alone(renaming: Renaming) -> 
     assert renaming.ordinary == {"young"}
     assert renaming.words_of("Young stars") == "Young stars"
     assert renaming.name("K. Young") == f"K. {renaming.words['young']}"
-    swapped = Swapping(renaming, survey_of(_article()).retitling, survey_of(_article()).refiguring).swapped(_article())
+    swapped = Swapping(renaming, survey_of(_document()).retitling, survey_of(_document()).refiguring).swapped(
+        _document()
+    )
     young, muller = renaming.words["young"], renaming.words["muller"]
     assert f"Ines {muller} and K. {young}" in swapped.text
     assert f"({young}, 2019)" in swapped.text
@@ -272,15 +274,15 @@ def test_coined_names_and_particles_are_nobody_s(renaming: Renaming) -> None:
 class _Shelf:
     """As much of a corpus as a survey asks for."""
 
-    def __init__(self, *articles: Article) -> None:
-        self._articles = articles
+    def __init__(self, *documents: Document) -> None:
+        self._documents = documents
 
-    def articles(self) -> Iterator[Article]:
-        return iter(self._articles)
+    def documents(self) -> Iterator[Document]:
+        return iter(self._documents)
 
 
-def survey_of(*articles: Article) -> Swapping:
-    shelf: Any = _Shelf(*articles)
+def survey_of(*documents: Document) -> Swapping:
+    shelf: Any = _Shelf(*documents)
     return survey(shelf, 0)[0]
 
 
@@ -316,8 +318,8 @@ def test_numbers_keep_their_dress(printed: str, value: str) -> None:
     span = Span(text.index(printed), text.index(printed) + len(printed))
     fact = Fact(entity="Acme", attribute="sales", value=Decimal(value), unit="EUR", span=span)
     title = Span(2, 8)
-    report = Article(
-        id="r-1", kind="report", language="en", title=title, licence="CC0-1.0", source="test", text=text, facts=(fact,)
+    report = Document(
+        id="r-1", kind="report", language="en", title=title, license="CC0-1.0", source="test", text=text, facts=(fact,)
     )
     swapped = survey_of(report).swapped(report)
     (now,) = swapped.facts
@@ -335,12 +337,12 @@ def test_what_does_not_say_its_value_in_digits_stays(printed: str) -> None:
     span = Span(text.index(printed), text.index(printed) + len(printed))
     value = {"three": Decimal(3), "0": Decimal(0), "1/2": Decimal("0.5")}[printed]
     fact = Fact(entity="Acme", attribute="sites", value=value, unit="", span=span)
-    report = Article(
+    report = Document(
         id="r-1",
         kind="report",
         language="en",
         title=Span(2, 8),
-        licence="CC0-1.0",
+        license="CC0-1.0",
         source="test",
         text=text,
         facts=(fact,),

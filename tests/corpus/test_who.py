@@ -10,7 +10,7 @@ import pytest
 from fathom.corpus.generate import Recipe, generate, parse_domains
 from fathom.corpus.store import Corpus
 from fathom.corpus.who import Signature, Who, signatures
-from fathom.records.articles import Article
+from fathom.records.documents import Document
 from fathom.records.errors import FathomError
 
 ORCID = {"orcid": "https://orcid.org/0000-0001-2345-678x"}
@@ -22,7 +22,7 @@ def sign(name: str, ids: dict[str, str] | None = None, affiliation: str = "") ->
 
 
 def people(*bylines: str, subject: str | None = None) -> list[tuple[str | None, ...]]:
-    """Who signs articles with these bylines: "Marta Lind, Li Wu"."""
+    """Who signs documents with these bylines: "Marta Lind, Li Wu"."""
     who = Who()
     for number, byline in enumerate(bylines):
         who.add(f"a-{number}", [sign(name) for name in byline.split(", ")], subject)
@@ -172,34 +172,34 @@ def test_hostile_names_break_nothing() -> None:
     assert all(len(who.people(f"a-{number}")) == 4 for number in range(300))
 
 
-# Generated articles, whose people are known.
+# Generated documents, whose people are known.
 
 
 @pytest.fixture(scope="module")
-def generated(tmp_path_factory: pytest.TempPathFactory) -> list[Article]:
+def generated(tmp_path_factory: pytest.TempPathFactory) -> list[Document]:
     folder = tmp_path_factory.mktemp("who") / "corpus"
-    generate(folder, Recipe(domains=parse_domains("articles"), length="short", seed=7, articles=900))
+    generate(folder, Recipe(domains=parse_domains("articles"), length="short", seed=7, documents=900))
     with Corpus(folder) as corpus:
-        return list(corpus.articles())
+        return list(corpus.documents())
 
 
-def sorted_out(articles: list[Article]) -> dict[tuple[str, int], str | None]:
+def sorted_out(documents: list[Document]) -> dict[tuple[str, int], str | None]:
     who = Who()
-    for article in articles:
-        who.add(article.id, signatures(article), article.subject, article.work, article.cited)
+    for document in documents:
+        who.add(document.id, signatures(document), document.subject, document.work, document.cited)
     return {
-        (article.id, position): person
-        for article in articles
-        for position, person in enumerate(who.people(article.id), start=1)
+        (document.id, position): person
+        for document in documents
+        for position, person in enumerate(who.people(document.id), start=1)
     }
 
 
-def test_nobody_is_taken_for_another_unless_no_reader_could_tell(generated: list[Article]) -> None:
+def test_nobody_is_taken_for_another_unless_no_reader_could_tell(generated: list[Document]) -> None:
     """Namesakes are planted among the authors; those who share a co-author cannot be told apart by anybody."""
-    gold = {(article.id, author.position): author.person for article in generated for author in article.authors}
+    gold = {(document.id, author.position): author.person for document in generated for author in document.authors}
     company: dict[str | None, set[str | None]] = {}
-    for article in generated:
-        team = {author.person for author in article.authors}
+    for document in generated:
+        team = {author.person for author in document.authors}
         for person in team:
             company.setdefault(person, set()).update(team - {person})
     found = sorted_out(generated)
@@ -216,7 +216,7 @@ def test_nobody_is_taken_for_another_unless_no_reader_could_tell(generated: list
     assert right > 1_000
 
 
-def test_the_order_of_adding_changes_nothing(generated: list[Article]) -> None:
+def test_the_order_of_adding_changes_nothing(generated: list[Document]) -> None:
     shuffled = generated[:]
     Random(1).shuffle(shuffled)
     assert sorted_out(shuffled) == sorted_out(generated)

@@ -52,7 +52,7 @@ def test_it_answers_a_chat(server: EmbeddedServer) -> None:
     assert found["model"] == server.name == "SmolLM2-135M-Instruct.Q4_1"
 
 
-def test_a_reply_at_its_limit_says_so(server: EmbeddedServer) -> None:
+def test_a_response_at_its_limit_says_so(server: EmbeddedServer) -> None:
     found = ask(server, "Tell me a story.", max_tokens=3)
     assert found["choices"][0]["finish_reason"] == "length"
     assert found["usage"]["completion_tokens"] == 3
@@ -63,7 +63,7 @@ def test_a_second_question_finds_the_context_read(server: EmbeddedServer) -> Non
     assert 500 < read < 900
     ask(server, f"{CONTEXT}\n\nWhat was shipped?")
     # Another prompt in between: the context must come back although something else took its slot.
-    ask(server, "Name a colour.")
+    ask(server, "Name a color.")
     found = ask(server, f"{CONTEXT}\n\nWhen was most shipped?")["usage"]
     assert read <= found["prompt_tokens_details"]["cached_tokens"] < found["prompt_tokens"]
 
@@ -85,13 +85,13 @@ def test_a_prompt_too_long_is_refused_and_not_cut(server: EmbeddedServer) -> Non
 
 def test_the_child_ends_with_the_context(model: Path) -> None:
     with EmbeddedServer(window=256, cache=False) as server:
-        replies = [ask(server, "Name a river.", seed=1, temperature=1) for _ in range(2)]
+        responses = [ask(server, "Name a river.", seed=1, temperature=1) for _ in range(2)]
         child = _child(server)
         assert _is_running(child)
     assert not _is_running(child)
-    # Without the cache, a seed repeats its reply bit for bit.
-    assert replies[0]["choices"] == replies[1]["choices"]
-    assert replies[1]["usage"]["prompt_tokens_details"]["cached_tokens"] == 0
+    # Without the cache, a seed repeats its response bit for bit.
+    assert responses[0]["choices"] == responses[1]["choices"]
+    assert responses[1]["usage"]["prompt_tokens_details"]["cached_tokens"] == 0
 
 
 def _child(server: EmbeddedServer) -> int:

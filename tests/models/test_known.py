@@ -21,5 +21,5 @@ def test_every_cut_off_is_a_month_before_the_table_was_made() -> None:
 def test_a_model_that_nobody_knows_has_no_cut_off() -> None:
     assert known("openai/gpt-4.1-mini-2025-04-14").cutoff == "2024-06"
     assert known("local/smollm2").cutoff is None
-    assert known("sim/memoriser").cutoff is None
+    assert known("sim/memorizer").cutoff is None
     assert known("nobody/none").cutoff is None

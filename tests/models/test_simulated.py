@@ -42,7 +42,7 @@ def test_one_answerer_has_one_name(settings: list[tuple[str, str]]) -> None:
         ("sim/oracle?miss=0.2", "has no dials"),
         ("sim/reader?luck=0.2", "no dial 'luck'. Its dials are miss, drop-filter"),
         ("sim/reader?forget=0.2", "no dial 'forget'"),
-        ("sim/memoriser?miss=0.2", "no dial 'miss'. Its dials are refuse, timeout, forget"),
+        ("sim/memorizer?miss=0.2", "no dial 'miss'. Its dials are refuse, timeout, forget"),
         ("sim/reader?", "no dial ''"),
         ("sim/reader?miss=0.1&", "no dial ''"),
         ("sim/reader?miss", "set to ''"),

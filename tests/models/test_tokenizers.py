@@ -33,11 +33,11 @@ def test_a_text_of_millions_of_characters_is_counted() -> None:
 
 @pytest.mark.parametrize("name", EMBEDDED)
 @given(st.lists(TEXTS, min_size=1, max_size=6))
-def test_the_tokens_of_articles_add_up_to_those_of_the_context(name: str, texts: list[str]) -> None:
+def test_the_tokens_of_documents_add_up_to_those_of_the_context(name: str, texts: list[str]) -> None:
     """Lengths of contexts are sums of stored counts; this is why they are exact."""
     counter = tokenizer(name)
-    articles = [f"{text.strip()}\n" for text in texts if text.strip()]
-    pieces = [piece for n, article in enumerate(articles, start=1) for piece in (boundary(n), article)] + [CLOSING]
+    documents = [f"{text.strip()}\n" for text in texts if text.strip()]
+    pieces = [piece for n, document in enumerate(documents, start=1) for piece in (boundary(n), document)] + [CLOSING]
     assert sum(map(counter.count, pieces)) == counter.count("".join(pieces))
 
 

@@ -14,87 +14,87 @@ import pytest
 
 from fathom.records.errors import FathomError
 from fathom.records.files import Journal, read_records, replacing, write_records
-from fathom.records.questions import Reply
+from fathom.records.questions import Response
 
 
-def replies(count: int) -> Iterator[Reply]:
-    return (Reply(question_id=f"q-{number}", outcome="answered", text="x" * number) for number in range(count))
+def responses(count: int) -> Iterator[Response]:
+    return (Response(question_id=f"q-{number}", outcome="answered", text="x" * number) for number in range(count))
 
 
 def test_records_come_back_as_they_were_written(tmp_path: Path) -> None:
-    path = tmp_path / "replies.jsonl"
-    assert write_records(path, replies(50)) == 50
-    assert list(read_records(path, Reply)) == list(replies(50))
+    path = tmp_path / "responses.jsonl"
+    assert write_records(path, responses(50)) == 50
+    assert list(read_records(path, Response)) == list(responses(50))
 
 
 def test_reading_streams(tmp_path: Path) -> None:
     """The first record comes out although a later line is broken: nothing reads ahead."""
-    path = tmp_path / "replies.jsonl"
-    write_records(path, replies(2))
+    path = tmp_path / "responses.jsonl"
+    write_records(path, responses(2))
     path.write_bytes(path.read_bytes() + b"{]\n")
-    stream = read_records(path, Reply)
+    stream = read_records(path, Response)
     assert [next(stream).question_id, next(stream).question_id] == ["q-0", "q-1"]
-    with pytest.raises(FathomError, match="Line 3 of .* is no reply"):
+    with pytest.raises(FathomError, match="Line 3 of .* is no response"):
         next(stream)
 
 
 def test_a_cut_off_file_is_named_with_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "replies.jsonl"
-    write_records(path, replies(3))
+    path = tmp_path / "responses.jsonl"
+    write_records(path, responses(3))
     path.write_bytes(path.read_bytes()[:-5])
     with pytest.raises(FathomError, match="cut off in line 3"):
-        list(read_records(path, Reply))
+        list(read_records(path, Response))
 
 
 def test_a_file_stays_until_its_successor_is_whole(tmp_path: Path) -> None:
-    path = tmp_path / "replies.jsonl"
-    write_records(path, replies(3))
+    path = tmp_path / "responses.jsonl"
+    write_records(path, responses(3))
     with pytest.raises(RuntimeError), replacing(path) as file:
         file.write(b"half")
         raise RuntimeError("the power went")
-    assert list(read_records(path, Reply)) == list(replies(3))
+    assert list(read_records(path, Response)) == list(responses(3))
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
 @pytest.mark.parametrize("torn", [b"", b'{"question_id":"q', b"x" * 200_000])
 def test_a_journal_goes_on_behind_the_last_whole_line(tmp_path: Path, torn: bytes) -> None:
-    path = tmp_path / "replies.jsonl"
-    with Journal(path, Reply) as journal:
-        for reply in replies(3):
-            journal.append(reply)
+    path = tmp_path / "responses.jsonl"
+    with Journal(path, Response) as journal:
+        for response in responses(3):
+            journal.append(response)
     path.write_bytes(path.read_bytes() + torn)
-    assert list(Journal(path, Reply).read()) == list(replies(3))
-    with Journal(path, Reply) as journal:
-        for reply in list(replies(5))[3:]:
-            journal.append(reply)
-    assert list(read_records(path, Reply)) == list(replies(5))
+    assert list(Journal(path, Response).read()) == list(responses(3))
+    with Journal(path, Response) as journal:
+        for response in list(responses(5))[3:]:
+            journal.append(response)
+    assert list(read_records(path, Response)) == list(responses(5))
 
 
 def test_a_journal_that_holds_only_a_torn_line_starts_over(tmp_path: Path) -> None:
-    path = tmp_path / "replies.jsonl"
+    path = tmp_path / "responses.jsonl"
     path.write_bytes(b"torn")
-    with Journal(path, Reply) as journal:
-        journal.append(next(replies(1)))
-    assert len(list(read_records(path, Reply))) == 1
+    with Journal(path, Response) as journal:
+        journal.append(next(responses(1)))
+    assert len(list(read_records(path, Response))) == 1
 
 
 WRITER = """
 import sys
 from pathlib import Path
 from fathom.records.files import Journal
-from fathom.records.questions import Reply
-with Journal(Path(sys.argv[1]), Reply) as journal:
+from fathom.records.questions import Response
+with Journal(Path(sys.argv[1]), Response) as journal:
     done = sum(1 for _ in journal.read())
     print("ready", flush=True)
     while True:
-        journal.append(Reply(question_id=f"q-{done}", outcome="answered", text="y" * (done % 5000)))
+        journal.append(Response(question_id=f"q-{done}", outcome="answered", text="y" * (done % 5000)))
         done += 1
 """
 
 
 def test_killing_a_writer_loses_nothing_that_was_written(tmp_path: Path) -> None:
     """Fifteen real processes are killed while they append; every line that is there is whole and in order."""
-    path = tmp_path / "replies.jsonl"
+    path = tmp_path / "responses.jsonl"
     before = 0
     for round in range(15):
         writer = subprocess.Popen([sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE)
@@ -104,7 +104,7 @@ def test_killing_a_writer_loses_nothing_that_was_written(tmp_path: Path) -> None
         writer.send_signal(signal.SIGKILL)
         writer.wait()
         writer.stdout.close()
-        found = [reply.question_id for reply in Journal(path, Reply).read()]
+        found = [response.question_id for response in Journal(path, Response).read()]
         assert found == [f"q-{number}" for number in range(len(found))]
         assert len(found) >= before
         before = len(found)
@@ -113,7 +113,7 @@ def test_killing_a_writer_loses_nothing_that_was_written(tmp_path: Path) -> None
 
 def test_a_journal_on_a_full_disk_stays_whole(tmp_path: Path) -> None:
     """A real limit on the size of files: the write that hits it leaves no torn line behind."""
-    path = tmp_path / "replies.jsonl"
+    path = tmp_path / "responses.jsonl"
     script = WRITER.replace(
         "import sys\n", "import resource, sys\nresource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))\n"
     )
@@ -121,20 +121,20 @@ def test_a_journal_on_a_full_disk_stays_whole(tmp_path: Path) -> None:
         [sys.executable, "-c", script, path], capture_output=True, text=True, check=False, timeout=60
     )
     assert "FathomError: Cannot write" in failed.stderr
-    found = list(read_records(path, Reply))
+    found = list(read_records(path, Response))
     assert found
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 20000
 
 
 def test_a_journal_has_one_writer(tmp_path: Path) -> None:
-    path = tmp_path / "replies.jsonl"
-    with Journal(path, Reply) as one:
-        with pytest.raises(FathomError, match="another process is writing it"), Journal(path, Reply):
+    path = tmp_path / "responses.jsonl"
+    with Journal(path, Response) as one:
+        with pytest.raises(FathomError, match="another process is writing it"), Journal(path, Response):
             pass
-        one.append(next(replies(1)))
-    with Journal(path, Reply) as two:
-        two.append(next(replies(1)))
-    assert len(list(read_records(path, Reply))) == 2
+        one.append(next(responses(1)))
+    with Journal(path, Response) as two:
+        two.append(next(responses(1)))
+    assert len(list(read_records(path, Response))) == 2
 
 
 def test_no_permission_is_said_plainly(tmp_path: Path) -> None:
@@ -148,5 +148,5 @@ def test_no_permission_is_said_plainly(tmp_path: Path) -> None:
 
 def test_a_missing_file_is_said_plainly(tmp_path: Path) -> None:
     with pytest.raises(FathomError, match="does not exist"):
-        list(read_records(tmp_path / "nowhere.jsonl", Reply))
+        list(read_records(tmp_path / "nowhere.jsonl", Response))
     assert list(tmp_path.iterdir()) == []

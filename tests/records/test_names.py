@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fathom.corpus.readers.bylines import author
+from fathom.corpus.readers.parsing.bylines import author
 from fathom.records.names import PARTICLE, PARTICLES, is_particle
 
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from fathom.records.chance import rng_for
-from fathom.records.questions import Question, Reply
+from fathom.records.questions import Question, Response
 from fathom.records.record import digest, first_fault, short_id
+from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 
 QUESTION = Question(id="q-1", family="numeric", context_id="c-1", text="How many?")
@@ -31,12 +31,12 @@ def test_a_record_survives_its_line() -> None:
     assert QUESTION.to_line().count(b"\n") == 1
 
 
-def test_only_a_failed_reply_has_an_error() -> None:
-    Reply(question_id="q", outcome="failed", error="the provider hung up")
+def test_only_a_failed_response_has_an_error() -> None:
+    Response(question_id="q", outcome="error", error="the provider hung up")
     with pytest.raises(ValidationError):
-        Reply(question_id="q", outcome="failed")
+        Response(question_id="q", outcome="error")
     with pytest.raises(ValidationError):
-        Reply(question_id="q", outcome="answered", text="4", error="but why")
+        Response(question_id="q", outcome="answered", text="4", error="but why")
 
 
 @given(st.lists(st.text(), min_size=1), st.lists(st.text(), min_size=1))

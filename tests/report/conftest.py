@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fathom.analysis.analyse import Analysis, analyse
+from fathom.analysis.analyze import Analysis, analyze
 from fathom.report.pages import Written, write_page
 from tests.report.sample import PLAYERS, bench_in, play
 
@@ -48,7 +48,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
     folder = tmp_path_factory.mktemp("report")
     bench = bench_in(folder)
     runs = tuple(play(bench, folder / "runs" / player.name, player) for player in PLAYERS)
-    analysis = analyse(runs)
+    analysis = analyze(runs)
     page = folder / "page.html"
     written = write_page(analysis.findings, analysis.all_items(), page, "The sample")
     return Sample(folder, bench, runs, analysis, page, written)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from fathom.analysis.analyse import analyse
+from fathom.analysis.analyze import analyze
 from fathom.report.pages import write_page
 from tests.report.conftest import CHROMIUM, FLAGS
 from tests.report.sample import PLAYERS, bench_in, play
@@ -44,14 +44,14 @@ def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
         place = Path(folder)
-        bench = bench_in(place, articles=160, count=16)
+        bench = bench_in(place, documents=160, count=16)
         runs = [play(bench, place / "runs" / player.name, player) for player in PLAYERS]
-        analysis = analyse(runs)
+        analysis = analyze(runs)
         write_page(analysis.findings, analysis.all_items(), place / "page.html", "bench: 6 runs")
         telling = next(
             number
             for number, one in enumerate(analysis.items["meadow"], start=1)
-            if one.suspects and not one.unclear and analysis.items["harbour-large"][number - 1].outcome == "right"
+            if one.suspects and not one.unclear and analysis.items["harbour-large"][number - 1].outcome == "correct"
         )
         browser = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
         take(browser, place / "page.html", telling)

@@ -12,10 +12,10 @@ from fathom.contexts.gathering import Settings as Gathering
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
-from fathom.records.chance import rng_for
 from fathom.records.files import write_records
-from fathom.records.questions import Reply, Usage
-from fathom.runs.folder import MANIFEST, REPLIES, VERDICTS, RunManifest
+from fathom.records.questions import Response, Usage
+from fathom.records.rng import rng_for
+from fathom.runs.folder import MANIFEST, RESPONSES, VERDICTS, RunManifest
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.catalog import family
@@ -58,14 +58,14 @@ PLAYERS = (
 
 def bench_in(
     folder: Path,
-    articles: int = 60,
+    documents: int = 60,
     count: int = 5,
     questions: int = 8,
     lengths: tuple[int, ...] = (16_384, 32_768, 65_536),
 ) -> Path:
     """A bench over contexts of several lengths, its corpus beside it."""
     corpus, bench = folder / "corpus", folder / "bench"
-    generate(corpus, Recipe(seed=3, articles=articles))
+    generate(corpus, Recipe(seed=3, documents=documents))
     with Corpus(corpus) as opened:
         gather(opened, Gathering(lengths=lengths, count=count, seed=0), corpus / "contexts.jsonl")
     build(corpus, corpus / "contexts.jsonl", ("numeric",), Asked(questions=questions), 0, bench)
@@ -81,18 +81,18 @@ def play(bench: Path, folder: Path, player: Player, samples: int = 1) -> Path:
         bench_fingerprint=opened.manifest.fingerprint,
         model=player.called or player.model,
         system=player.system,
-        system_settings={"manner": "direct"},
+        system_settings={"prompting": "direct"},
         settings=RunManifest.model_fields["settings"].default.model_copy(update=settings),
     )
     folder.mkdir(parents=True)
     (folder / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n")
     judged = list(_judged(opened, player, samples))
-    write_records(folder / REPLIES, (reply for reply, _ in judged))
+    write_records(folder / RESPONSES, (response for response, _ in judged))
     write_records(folder / VERDICTS, (verdict for _, verdict in judged))
     return folder
 
 
-def _judged(bench: Bench, player: Player, samples: int) -> Iterator[tuple[Reply, Verdict]]:
+def _judged(bench: Bench, player: Player, samples: int) -> Iterator[tuple[Response, Verdict]]:
     simulated = Simulated.parse(player.model)
     with Corpus(bench.corpus_folder) as corpus:
         simulators = {name: family(name).simulator(corpus, bench.all_keys) for name in bench.manifest.families}
@@ -100,21 +100,21 @@ def _judged(bench: Bench, player: Player, samples: int) -> Iterator[tuple[Reply,
             for item in items:
                 for sample in range(samples):
                     rng = rng_for(1, player.name, item.question.id, sample)
-                    reply = simulators[item.question.family].answer(context, item, simulated, rng)
-                    reply = _dressed(reply, player, context.tokens, sample)
-                    yield reply, family(item.question.family).check(item.key, reply)
+                    response = simulators[item.question.family].answer(context, item, simulated, rng)
+                    response = _dressed(response, player, context.tokens, sample)
+                    yield response, family(item.question.family).check(item.key, response)
 
 
-def _dressed(reply: Reply, player: Player, tokens: int, sample: int) -> Reply:
-    """The reply with its price, and in the player's words."""
+def _dressed(response: Response, player: Player, tokens: int, sample: int) -> Response:
+    """The response with its price, and in the player's words."""
     share = {"full": 1.0, "passages": 0.05, "tables": 0.02}.get(player.system, 0.002)
     sent = int(tokens * share) + 120
     usage = Usage(
         input_tokens=sent,
         cached_tokens=sent // 2,
-        output_tokens=len(reply.text) // 4,
+        output_tokens=len(response.text) // 4,
         seconds=sent / 20_000,
         price=sent * player.price / 1e6,
     )
-    text = player.says.format(reply.text.removeprefix("Answer:").strip()) if reply.text else ""
-    return reply.model_copy(update={"usage": usage, "sample": sample, "text": text})
+    text = player.says.format(response.text.removeprefix("Answer:").strip()) if response.text else ""
+    return response.model_copy(update={"usage": usage, "sample": sample, "text": text})

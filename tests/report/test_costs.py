@@ -48,10 +48,10 @@ def test_without_prices_tokens_are_drawn(price: float | None, said: str, sample:
     assert f"tokens a question ({said})" in drawn(findings)
 
 
-def test_a_question_costs_what_those_cost_whose_replies_came(sample: Sample) -> None:
+def test_a_question_costs_what_those_cost_whose_responses_came(sample: Sample) -> None:
     findings = sample.analysis.findings
     run = called(findings, "harbour-large")
-    half = run.all.outcomes.replies // 2
+    half = run.all.outcomes.responses // 2
     some = altered(findings, "harbour-large", all=with_outcomes(run, 0.5, right=half, failed=half))
     before, after = each(run), each(called(some, "harbour-large"))
     assert before is not None
@@ -60,4 +60,4 @@ def test_a_question_costs_what_those_cost_whose_replies_came(sample: Sample) -> 
     assert after.tokens == pytest.approx(2 * before.tokens)
     none = altered(findings, "harbour-large", all=with_outcomes(run, 0.0, failed=2 * half))
     assert price_a_question(called(none, "harbour-large")) is None
-    assert "for want of replies: harbour-large" in costs(none)[0].note
+    assert "for want of responses: harbour-large" in costs(none)[0].note

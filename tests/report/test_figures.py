@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from fathom.analysis.analyse import analyse
+from fathom.analysis.analyze import analyze
 from fathom.analysis.findings import Estimate
 from fathom.report.drawings.canvas import as_svg, fitted, legal, letters, spread
 from fathom.report.drawings.charts import Curve, Dot, Line, Piece, Point, Spot, cloud, curves, dots, stacks
@@ -50,16 +50,20 @@ def test_the_headline_file_holds_the_findings(sample: Sample) -> None:
     rows = {row["run"]: row for row in json.loads(figure.as_json())["rows"]}
     for run in sample.analysis.findings.runs:
         row = rows[run.facts.name]
-        assert (row["right"], row["low"], row["high"]) == (run.all.right.value, run.all.right.low, run.all.right.high)
+        assert (row["accuracy"], row["low"], row["high"]) == (
+            run.all.accuracy.value,
+            run.all.accuracy.low,
+            run.all.accuracy.high,
+        )
         counts = run.all.counts
-        five = ("built", "fitted", "failed", "refused", "retired")
+        five = ("built", "fitted", "errors", "refused", "retired")
         assert [row[name] for name in five] == [getattr(counts, name) for name in five]
 
 
 def test_every_figure_is_drawn(sample: Sample, tmp_path: Path) -> None:
     """Repeated runs and samples too."""
     asked_again = [play(sample.bench, tmp_path / name, replace(PLAYERS[4], name=name), 3) for name in ("one", "two")]
-    findings = analyse(asked_again).findings
+    findings = analyze(asked_again).findings
     figures = {figure.id: figure for some in (sample.analysis.findings, findings) for figure in all_figures(some)}
     assert {"samples", "repeated", "effective-length", "explained"} <= set(figures)
     for figure in figures.values():
@@ -80,7 +84,7 @@ def test_one_of_a_kind_is_not_several() -> None:
     assert point("a", one).tip.endswith("1 question over 1 context")
 
 
-def test_a_reply_shows_one_pattern_and_the_page_says_so(sample: Sample) -> None:
+def test_a_response_shows_one_pattern_and_the_page_says_so(sample: Sample) -> None:
     assert all(len(one.patterns) <= 1 for some in sample.analysis.items.values() for one in some)
     (figure,) = patterns(sample.analysis.findings)
     assert "shows one pattern" in figure.note
@@ -117,9 +121,9 @@ def test_one_line_says_for_all_runs_what_was_judged_here(sample: Sample, tmp_pat
     runs = [play(sample.bench, tmp_path / player.name, player) for player in PLAYERS[:2]]
     for run in runs:
         (run / VERDICTS).unlink()
-    notes = [note for note in analyse(runs).findings.notes if "judged here" in note]
+    notes = [note for note in analyze(runs).findings.notes if "judged here" in note]
     assert notes == [
-        f"{2 * len(sample.analysis.items['meadow'])} replies of 2 runs had no verdict and were judged here."
+        f"{2 * len(sample.analysis.items['meadow'])} responses of 2 runs had no verdict and were judged here."
     ]
 
 
@@ -215,6 +219,6 @@ def test_shortened_texts_say_how_much_is_missing(text: str, most: int) -> None:
 
 def test_limits_grow_stricter() -> None:
     for generous, sparing in pairwise(LEVELS):
-        assert sparing.reply < generous.reply
+        assert sparing.response < generous.response
         assert sparing.passage < generous.passage
-    assert all(f"{limits.reply:,} characters" in limits.rule() for limits in LEVELS)
+    assert all(f"{limits.response:,} characters" in limits.rule() for limits in LEVELS)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fathom.analysis.analyse import analyse
+from fathom.analysis.analyze import analyze
 from fathom.report.floors import contamination, floors
 from tests.report.conftest import Sample
 from tests.report.sample import Player, bench_in, play
@@ -24,7 +24,7 @@ def guessers(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> list[d
         Player("silent", "sim/reader?timeout=0.95", "closed-book", "meadow/1b"),
     )
     runs = [play(sample.bench, folder / player.name, player) for player in players]
-    (figure,) = contamination(analyse(runs).findings)
+    (figure,) = contamination(analyze(runs).findings)
     rows: list[dict[str, Any]] = json.loads(figure.as_json())["rows"]
     return rows
 
@@ -35,7 +35,7 @@ def test_what_is_not_shown_is_not_denied(guessers: list[dict[str, Any]]) -> None
     assert said["guesses"] == "is not shown to know more than can be guessed"
 
 
-def test_nothing_is_said_of_a_few_replies(guessers: list[dict[str, Any]]) -> None:
+def test_nothing_is_said_of_a_few_responses(guessers: list[dict[str, Any]]) -> None:
     silent = next(row for row in guessers if row["run"] == "silent")
     assert (silent["p"], silent["p_holm"]) == (None, None)
     assert "tells nothing" in silent["what"]
@@ -49,9 +49,9 @@ def test_chances_are_corrected_over_models(guessers: list[dict[str, Any]]) -> No
 
 
 def test_floors_of_several_benches_are_told_apart(sample: Sample, tmp_path: Path) -> None:
-    other = bench_in(tmp_path, articles=40, count=2, questions=3, lengths=(65_536,))
+    other = bench_in(tmp_path, documents=40, count=2, questions=3, lengths=(65_536,))
     player = Player("there", "sim/reader?miss=0.1", "full", "meadow/8b")
-    findings = analyse([sample.runs[0], play(other, tmp_path / "there", player)]).findings
+    findings = analyze([sample.runs[0], play(other, tmp_path / "there", player)]).findings
     (figure,) = floors(findings)
     assert figure.draw is not None
     drawn = json.dumps(figure.draw(880.0))

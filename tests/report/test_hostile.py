@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from fathom.analysis.analyse import analyse
+from fathom.analysis.analyze import analyze
 from fathom.contexts.files import gather
 from fathom.contexts.gathering import Settings
 from fathom.corpus.store import Corpus, CorpusWriter, pack
-from fathom.records.articles import Article, Author, Reference
+from fathom.records.documents import Author, Document, Reference
 from fathom.records.files import read_records, write_records
 from fathom.records.questions import Question
 from fathom.records.spans import Span
@@ -20,7 +20,7 @@ from fathom.report.figures import write_figures
 from fathom.report.pages import write_page
 from fathom.report.sections import all_figures
 from fathom.report.site import write_site
-from fathom.runs.folder import MANIFEST, REPLIES
+from fathom.runs.folder import MANIFEST, RESPONSES
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.bench_folder import MANIFEST as BENCH_MANIFEST
 from fathom.tasks.bench_folder import fingerprint_of
@@ -54,8 +54,8 @@ ARSENAL = (
 )
 
 
-def article(number: int) -> Article:
-    """A small article whose title, authors, references and text are all hostile."""
+def document(number: int) -> Document:
+    """A small document whose title, authors, references and text are all hostile."""
     one, two, three = (
         ARSENAL[(number * 3 + step) % len(ARSENAL)].replace("\u2028", " ").replace("\u2029", " ") for step in range(3)
     )
@@ -74,13 +74,13 @@ def article(number: int) -> Article:
     for place, entry in enumerate(entries, start=1):
         references.append(Reference(number=place, span=Span(len(text), len(text) + len(entry)), title=None))
         text += f"{entry}\n"
-    return Article(
+    return Document(
         id=f"a-{number}",
         kind="article",
         language="en",
         title=Span(0, len(title)),
         authors=tuple(authors),
-        licence="CC0-1.0",
+        license="CC0-1.0",
         source=one,
         text=text,
         references=tuple(references),
@@ -89,12 +89,12 @@ def article(number: int) -> Article:
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs over a bench of hostile documents, with hostile tags, replies, and names of runs, models and systems."""
+    """Runs over a bench of hostile documents, with hostile tags, responses, and names of runs, models and systems."""
     folder = tmp_path_factory.mktemp("hostile")
     corpus, bench = folder / "corpus", folder / "bench"
     with CorpusWriter(corpus, {"kind": "hostile"}) as writer:
         for number in range(40):
-            writer.add(pack(article(number)))
+            writer.add(pack(document(number)))
         writer.finish()
     with Corpus(corpus) as opened:
         gather(opened, Settings(lengths=(1_200, 2_400), count=6), corpus / "contexts.jsonl")
@@ -131,13 +131,13 @@ def _tag(bench: Path) -> None:
 
 
 def _answer(run: Path) -> None:
-    """Puts another payload into each reply."""
-    lines = [json.loads(line) for line in (run / REPLIES).read_text().splitlines()]
+    """Puts another payload into each response."""
+    lines = [json.loads(line) for line in (run / RESPONSES).read_text().splitlines()]
     for place, line in enumerate(lines):
         if line["outcome"] == "answered":
             line["text"] = ARSENAL[place % len(ARSENAL)] + "\n" + line["text"]
             line["thinking"] = ARSENAL[(place + 1) % len(ARSENAL)]
-    (run / REPLIES).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (run / RESPONSES).write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert (run / MANIFEST).exists()
 
 
@@ -167,7 +167,7 @@ def check(page: Any, seen: Seen) -> None:
 
 
 def test_hostile_text_is_shown_and_never_run(hostile: Path, opening: Opening) -> None:
-    analysis = analyse(sorted((hostile / "runs").iterdir()))
+    analysis = analyze(sorted((hostile / "runs").iterdir()))
     path = hostile / "page.html"
     written = write_page(analysis.findings, analysis.all_items(), path, ARSENAL[1])
     with opening(path) as (page, seen):
@@ -187,7 +187,7 @@ def test_hostile_text_is_shown_and_never_run(hostile: Path, opening: Opening) ->
             if number == 0:
                 page.keyboard.press("Enter")
             page.wait_for_selector("#sheet .question")
-            page.wait_for_selector("#sheet .reply")
+            page.wait_for_selector("#sheet .response")
             for one in page.locator("#sheet details").all():
                 one.evaluate("one => { one.open = true; }")
             check(page, seen)
@@ -200,7 +200,7 @@ def test_hostile_text_is_shown_and_never_run(hostile: Path, opening: Opening) ->
 
 
 def test_hostile_figures_are_sound_files(hostile: Path, tmp_path: Path, opening: Opening) -> None:
-    analysis = analyse(sorted((hostile / "runs").iterdir()))
+    analysis = analyze(sorted((hostile / "runs").iterdir()))
     written = write_figures(all_figures(analysis.findings), tmp_path)
     drawings = [path for path in written if path.suffix == ".svg"]
     assert drawings
@@ -218,7 +218,7 @@ def test_hostile_figures_are_sound_files(hostile: Path, tmp_path: Path, opening:
 
 
 def test_a_hostile_site_is_only_text(hostile: Path, opening: Opening) -> None:
-    analysis = analyse(sorted((hostile / "runs").iterdir()))
+    analysis = analyze(sorted((hostile / "runs").iterdir()))
     write_site(analysis.findings, analysis.all_items(), hostile / "site", ARSENAL[0])
     with opening(hostile / "site" / "index.html") as (page, seen):
         assert ARSENAL[0] in page.inner_text("h1")

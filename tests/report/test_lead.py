@@ -28,11 +28,11 @@ def called(findings: Findings, name: str) -> RunFinding:
 
 def with_outcomes(run: RunFinding, share: float, **kinds: int) -> Any:
     """The run's group with other outcomes."""
-    replies = run.all.outcomes.replies
-    outcomes = Outcomes(questions=replies, replies=replies, **kinds)
-    at_most = (outcomes.right + outcomes.failed + outcomes.unanswered) / replies
-    estimate = run.all.right.model_copy(update={"value": share})
-    return run.all.model_copy(update={"outcomes": outcomes, "right": estimate, "at_most": at_most})
+    responses = run.all.outcomes.responses
+    outcomes = Outcomes(questions=responses, responses=responses, **kinds)
+    at_most = (outcomes.correct + outcomes.error + outcomes.unanswered) / responses
+    estimate = run.all.accuracy.model_copy(update={"value": share})
+    return run.all.model_copy(update={"outcomes": outcomes, "correct": estimate, "at_most": at_most})
 
 
 def test_the_lead_names_the_best_run_that_is_no_control(sample: Sample) -> None:
@@ -60,9 +60,9 @@ def test_what_length_costs_is_said_with_its_interval(
     curve = called(findings, "harbour-large").lengths
     first, *between, last = curve.points
     points = (
-        first.model_copy(update={"right": short}),
+        first.model_copy(update={"correct": short}),
         *between,
-        last.model_copy(update={"right": long}),
+        last.model_copy(update={"correct": long}),
     )
     told = lead(altered(findings, "harbour-large", lengths=curve.model_copy(update={"points": points})))
     assert f"From 16K to 64K tokens {said}" in told
@@ -89,14 +89,14 @@ def test_a_run_of_which_nothing_came_has_no_score(sample: Sample) -> None:
     findings = sample.analysis.findings
     run = findings.runs[0]
     alone = findings.model_copy(update={"runs": (run,), "comparisons": (), "ladders": (), "floors": ()})
-    none = altered(alone, run.facts.name, all=with_outcomes(run, 0.0, failed=run.all.outcomes.replies))
-    assert lead(none) == [f"Of {run.all.outcomes.replies} replies wanted of {run.facts.name} none has come."]
+    none = altered(alone, run.facts.name, all=with_outcomes(run, 0.0, failed=run.all.outcomes.responses))
+    assert lead(none) == [f"Of {run.all.outcomes.responses} responses wanted of {run.facts.name} none has come."]
 
 
 def test_a_run_of_which_nothing_came_is_drawn_nowhere(sample: Sample) -> None:
     """Its zeros once stood among the scores of the others."""
     run = called(sample.analysis.findings, "meadow")
-    failed = with_outcomes(run, 0.0, failed=run.all.outcomes.replies)
+    failed = with_outcomes(run, 0.0, failed=run.all.outcomes.responses)
     findings = altered(sample.analysis.findings, "meadow", all=failed)
     shown = [*lengths(findings), *breakdowns(findings), *heat_maps(findings), *costs(findings), headline(findings)]
     for figure in shown:
@@ -109,16 +109,16 @@ def test_a_run_of_which_nothing_came_is_drawn_nowhere(sample: Sample) -> None:
     assert (row["effective_length"], row["price"]) == ("", None)
 
 
-def test_replies_that_have_not_come_are_told_beside_the_score(sample: Sample) -> None:
+def test_responses_that_have_not_come_are_told_beside_the_score(sample: Sample) -> None:
     findings = sample.analysis.findings
     run = called(findings, "harbour-large")
-    replies = run.all.outcomes.replies
-    some = altered(findings, "harbour-large", all=with_outcomes(run, 0.99, right=replies - 6, failed=4, unanswered=2))
+    responses = run.all.outcomes.responses
+    some = altered(findings, "harbour-large", all=with_outcomes(run, 0.99, right=responses - 6, failed=4, unanswered=2))
     told = lead(some)
-    assert told[0].endswith(f"; of {replies} replies 6 have not come: at most 100%.")
+    assert told[0].endswith(f"; of {responses} responses 6 have not come: at most 100%.")
     assert not any("tokens" in sentence for sentence in told)
-    one = altered(findings, "harbour-large", all=with_outcomes(run, 0.99, right=replies - 1, failed=1))
-    assert missing(called(one, "harbour-large")) == f"of {replies} replies 1 has not come"
+    one = altered(findings, "harbour-large", all=with_outcomes(run, 0.99, right=responses - 1, failed=1))
+    assert missing(called(one, "harbour-large")) == f"of {responses} responses 1 has not come"
 
 
 def test_a_partial_run_stands_below_whole_ones_and_says_what_it_was_asked(sample: Sample) -> None:
@@ -136,7 +136,7 @@ def test_a_partial_run_stands_below_whole_ones_and_says_what_it_was_asked(sample
     assert said.endswith(f"; asked {questions} of {questions + 500}.")
 
 
-def test_a_difference_that_missing_replies_may_undo_is_said_to_be_one(sample: Sample) -> None:
+def test_a_difference_that_missing_responses_may_undo_is_said_to_be_one(sample: Sample) -> None:
     findings = sample.analysis.findings
     names = {"harbour-large", "harbour-small"}
     turning = tuple(
@@ -144,7 +144,7 @@ def test_a_difference_that_missing_replies_may_undo_is_said_to_be_one(sample: Sa
         for one in findings.comparisons
     )
     told = lead(findings.model_copy(update={"comparisons": turning}))
-    assert told[-1].endswith("a difference that replies that have not come may undo.")
+    assert told[-1].endswith("a difference that responses that have not come may undo.")
     assert lead(findings)[-1].endswith("a difference that chance does not explain.")
 
 

@@ -42,13 +42,13 @@ def test_the_headline_shows_every_run_with_its_interval(sample: Sample, opening:
         rows = page.query_selector_all("table.headline tbody tr")
         aside = controls(sample.analysis.findings)
         assert len(aside) == 3
-        runs = sorted(sample.analysis.findings.runs, key=lambda run: (run.facts.name in aside, -run.all.right.value))
+        runs = sorted(sample.analysis.findings.runs, key=lambda run: (run.facts.name in aside, -run.all.accuracy.value))
         assert len(rows) == len(runs)
         for row, run in zip(rows, runs, strict=True):
             said = row.inner_text()
             assert run.facts.name in said
-            assert percent(run.all.right.value) in said
-            assert percent(run.all.right.low) in said
+            assert percent(run.all.accuracy.value) in said
+            assert percent(run.all.accuracy.low) in said
             assert row.query_selector("td[data-name=built]").inner_text() == str(run.all.counts.built)
             bar, point = row.query_selector(".interval .range"), row.query_selector(".interval .point")
             assert bar.bounding_box()["x"] <= point.bounding_box()["x"] + 6
@@ -109,7 +109,7 @@ def test_filters_count_what_the_records_count(sample: Sample, opening: Opening) 
         place = names.index("meadow")
         page.select_option("#filter-run", str(place))
         page.select_option("#filter-outcome", "w")
-        wrong = [one for one in items["meadow"] if one.outcome == "wrong"]
+        wrong = [one for one in items["meadow"] if one.outcome == "incorrect"]
         wait_told(page, len(wrong))
         cause = next(one.suspects[0].cause for one in wrong if not one.unclear)
         page.select_option("#filter-cause", cause)
@@ -125,7 +125,7 @@ def test_filters_count_what_the_records_count(sample: Sample, opening: Opening) 
         outcomes: dict[str, set[bool]] = {}
         for some in items.values():
             for one in some:
-                outcomes.setdefault(one.question_id, set()).add(one.outcome == "right")
+                outcomes.setdefault(one.question_id, set()).add(one.outcome == "correct")
         wait_told(page, sum(len(kinds) == 2 for kinds in outcomes.values()))
         assert seen.nothing(), seen
 
@@ -163,11 +163,11 @@ def test_an_open_item_shows_all_of_it(sample: Sample, opening: Opening) -> None:
         assert page.inner_text("#sheet .question") == item.question.text
         assert item.key.proof.program in page.inner_text("#sheet .program")
         assert page.query_selector_all("#sheet .program ol li")
-        assert len(page.query_selector_all("#sheet .reply")) == len(sample.runs)
-        for reply, (name, found) in zip(
-            page.query_selector_all("#sheet .reply"), sample.analysis.items.items(), strict=True
+        assert len(page.query_selector_all("#sheet .response")) == len(sample.runs)
+        for response, (name, found) in zip(
+            page.query_selector_all("#sheet .response"), sample.analysis.items.items(), strict=True
         ):
-            said = reply.inner_text()
+            said = response.inner_text()
             assert name in said
             assert found[number].outcome in said
             if found[number].suspects:
@@ -175,8 +175,8 @@ def test_an_open_item_shows_all_of_it(sample: Sample, opening: Opening) -> None:
         marks = page.query_selector_all("#sheet .strip .needed")
         assert len(marks) == len(item.key.proof.passages)
         end = context.places[-1].span.end
-        starts = {place.article: place.span.start for place in context.places}
-        wanted = sorted((starts[one.article] + one.span.start) / end for one in item.key.proof.passages)
+        starts = {place.document: place.span.start for place in context.places}
+        wanted = sorted((starts[one.document] + one.span.start) / end for one in item.key.proof.passages)
         shown = [float(mark.get_attribute("x")) / 1000 for mark in marks]
         assert shown == pytest.approx(wanted, abs=0.004)
         assert seen.nothing(), seen
@@ -188,14 +188,14 @@ def test_every_wrong_answer_names_its_suspects(sample: Sample, opening: Opening)
     with opening(sample.page) as (page, _):
         page.select_option("#filter-run", str(place))
         page.select_option("#filter-outcome", "w")
-        wrong = [one for one in found if one.outcome == "wrong"]
+        wrong = [one for one in found if one.outcome == "incorrect"]
         wait_told(page, len(wrong))
         page.click(".row")
         for one in wrong:
             page.wait_for_function(
                 "id => document.querySelector('#sheet .id')?.textContent === id", arg=one.question_id
             )
-            said = page.locator("#sheet .reply").nth(place).inner_text()
+            said = page.locator("#sheet .response").nth(place).inner_text()
             assert all(suspect.cause in said for suspect in one.suspects[:5])
             assert all(pattern in said for pattern in one.patterns)
             assert "undefined" not in page.inner_text("#sheet")
@@ -220,7 +220,7 @@ def test_needed_passages_stand_in_their_place_in_the_text(sample: Sample, openin
     number = next(place for place, item in enumerate(items) if item.key.proof.passages)
     passage = items[number].key.proof.passages[0]
     with Corpus(bench.corpus_folder) as corpus:
-        text = corpus.text(passage.article).decode()
+        text = corpus.text(passage.document).decode()
     with opening(sample.page, f"#item-{number + 1}") as (page, _):
         page.wait_for_selector("#sheet .passage")
         found = [
@@ -264,8 +264,8 @@ def test_the_keyboard_is_enough(sample: Sample, opening: Opening) -> None:
 
 def test_light_dark_and_as_the_system(sample: Sample, opening: Opening) -> None:
     def paper(page: Any) -> int:
-        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        return sum(map(int, re.findall(r"\d+", colour)[:3]))
+        color = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        return sum(map(int, re.findall(r"\d+", color)[:3]))
 
     with opening(sample.page, color_scheme="dark") as (page, _):
         assert paper(page) < 150
@@ -351,7 +351,7 @@ def test_heat_maps_of_any_two_tags_lead_to_their_items(sample: Sample, opening: 
         ]
         control = page.locator(".heat button[data-tip^='32K, number:']")
         assert f"of {len(field)} questions right" in control.get_attribute("data-tip")
-        assert control.inner_text() == f"{100 * sum(one.outcome == 'right' for one in field) / len(field):.0f}"
+        assert control.inner_text() == f"{100 * sum(one.outcome == 'correct' for one in field) / len(field):.0f}"
         control.click()
         wait_told(page, len(field))
         page.select_option("#heat-other", "1")

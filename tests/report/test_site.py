@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fathom.analysis.analyse import analyse
+from fathom.analysis.analyze import analyze
 from fathom.report.board import entries
 from fathom.report.pages import write_page
 from fathom.report.site import write_site
@@ -28,11 +28,11 @@ MORE = (
 def site(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two benches; one answerer was put to both, and twice to the first."""
     folder = tmp_path_factory.mktemp("site")
-    other = bench_in(folder, articles=40, count=3, questions=5, lengths=(65_536,))
+    other = bench_in(folder, documents=40, count=3, questions=5, lengths=(65_536,))
     extra = play(other, folder / "runs" / "large-on-the-other", PLAYERS[0])
     again = replace(PLAYERS[0], name="harbour-large-again")
     more = [play(sample.bench, folder / "runs" / player.name, player) for player in (again, *MORE)]
-    analysis = analyse([*sample.runs, *more, extra])
+    analysis = analyze([*sample.runs, *more, extra])
     written = write_site(analysis.findings, analysis.all_items(), folder / "site", "Leaderboard")
     assert len(written.pages) == 2
     return folder / "site"
@@ -67,7 +67,7 @@ def test_the_board_says_what_has_not_come_and_which_run_is_shown(site: Path, sam
             for row in page.query_selector_all(".bench >> nth=0 >> tbody tr")
             if not row.query_selector(".control")
         }
-        assert f"of {wanted} replies {wanted} have not come" in rows["meadow/1b"].inner_text()
+        assert f"of {wanted} responses {wanted} have not come" in rows["meadow/1b"].inner_text()
         assert rows["meadow/1b"].query_selector(".board-value").inner_text() == "–"
         assert "at most " in rows["meadow/3b"].inner_text()
         assert int(rows["meadow/3b"].query_selector("[data-name=failed]").inner_text()) > 0
@@ -88,7 +88,7 @@ def test_of_several_runs_the_first_whole_one_is_shown(sample: Sample) -> None:
     large = called(findings, "harbour-large")
     tries = [large.model_copy(update={"facts": large.facts.model_copy(update={"name": name})}) for name in "abc"]
     tries[0] = tries[0].model_copy(update={"not_asked": 10})
-    tries[2] = tries[2].model_copy(update={"all": with_outcomes(large, 1.0, right=large.all.outcomes.replies)})
+    tries[2] = tries[2].model_copy(update={"all": with_outcomes(large, 1.0, right=large.all.outcomes.responses)})
     (entry,) = entries(
         findings.model_copy(update={"runs": tuple(tries), "comparisons": (), "ladders": (), "floors": ()})
     )
@@ -106,7 +106,7 @@ def test_each_bench_has_its_page_and_figures(site: Path, opening: Opening) -> No
 
 def test_runs_on_two_benches_stand_on_one_page(site: Path, sample: Sample, opening: Opening) -> None:
     other = site.parent / "runs" / "large-on-the-other"
-    analysis = analyse([sample.runs[0], other])
+    analysis = analyze([sample.runs[0], other])
     path = site.parent / "both.html"
     written = write_page(analysis.findings, analysis.all_items(), path, "Both")
     sizes = [bench.questions for bench in analysis.findings.benches]
@@ -119,7 +119,7 @@ def test_runs_on_two_benches_stand_on_one_page(site: Path, sample: Sample, openi
             page.select_option("#filter-bench", str(number))
             page.wait_for_function("n => document.querySelector('.told').textContent.startsWith(`${n} of`)", arg=size)
         page.click(".row")
-        page.wait_for_selector("#sheet .reply")
+        page.wait_for_selector("#sheet .response")
         assert "Not among its questions" in page.inner_text("#sheet .replies")
         assert seen.nothing(), seen
 

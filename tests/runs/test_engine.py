@@ -15,8 +15,8 @@ import pytest
 
 from fathom.cli.main import main
 from fathom.records.errors import FathomError
-from fathom.records.questions import Reply
-from fathom.runs.folder import REPLIES, read_replies
+from fathom.records.questions import Response
+from fathom.runs.folder import RESPONSES, read_responses
 from tests.runs.conftest import KEY, Ask
 from tests.serving import Provider, serving
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # the engine's own warnings a
 
 
 def outcomes(folder: Path) -> Counter[str]:
-    return Counter(reply.outcome for reply in read_replies(folder).replies.values())
+    return Counter(response.outcome for response in read_responses(folder).responses.values())
 
 
 def test_every_question_is_answered_once_and_the_cache_serves_what_it_can(ask: Ask, tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_every_question_is_answered_once_and_the_cache_serves_what_it_can(ask: A
     assert provider.hit_tokens >= 0.95 * provider.possible_tokens
     # Several contexts are in flight, and the questions of each run side by side.
     assert provider.most_in_flight > 3
-    usage = next(iter(read_replies(tmp_path / "run").replies.values())).usage
+    usage = next(iter(read_responses(tmp_path / "run").responses.values())).usage
     assert usage.input_tokens > 10_000
 
 
@@ -71,7 +71,7 @@ def test_whatever_the_server_does_every_question_is_accounted_for(ask: Ask, tmp_
         first = ask(provider, "--timeout", 1)
         found = outcomes(tmp_path / "run")
         assert first == 1
-        assert found["failed"] > 0
+        assert found["error"] > 0
         assert sum(found.values()) == 30
         # The same command tries again what failed, and only that.
         answered = Counter(provider.seen)
@@ -79,14 +79,14 @@ def test_whatever_the_server_does_every_question_is_accounted_for(ask: Ask, tmp_
         assert ask(provider, "--timeout", 1) == 0
     assert outcomes(tmp_path / "run") == {"answered": 30}
     again = {question for question, count in provider.seen.items() if count > answered[question]}
-    assert len(again) == found["failed"]
+    assert len(again) == found["error"]
 
 
 def test_contexts_and_keys_are_in_no_file(ask: Ask, tmp_path: Path) -> None:
     def fault(number: int, prompt: str) -> str:
         return "echo" if number % 2 else ""
 
-    with serving(Provider(fault=fault, reply=lambda prompt: f"Answer: {KEY}")) as provider:
+    with serving(Provider(fault=fault, response=lambda prompt: f"Answer: {KEY}")) as provider:
         ask(provider, "--retries", 0)
     written = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
     assert any(path.suffix == ".eval" for path in written)
@@ -150,13 +150,13 @@ def test_misuse_is_told_before_anything_is_sent(
 def test_the_budget_is_never_passed(ask: Ask, tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text(
-        '[models."openai-api/mine/m"]\nwindow = 128_000\ninput = 1.0\ncached = 0.1\nreply = 1.0\ntokens = 1.3\n'
+        '[models."openai-api/mine/m"]\nwindow = 128_000\ninput = 1.0\ncached = 0.1\nresponse = 1.0\ntokens = 1.3\n'
     )
     with serving(Provider()) as provider:
         assert ask(provider, "--prices", prices, "--budget", 0.5, "--max-tokens", 100) == 1
-        replies = read_replies(tmp_path / "run").replies.values()
-        assert 0 < len(replies) < 30
-        assert 0.1 < sum(reply.usage.price or 0.0 for reply in replies) <= 0.5
+        responses = read_responses(tmp_path / "run").responses.values()
+        assert 0 < len(responses) < 30
+        assert 0.1 < sum(response.usage.price or 0.0 for response in responses) <= 0.5
         assert ask(provider, "--prices", prices, "--max-tokens", 100) == 0
     assert outcomes(tmp_path / "run") == {"answered": 30}
     assert set(provider.seen.values()) == {1}
@@ -188,7 +188,7 @@ def _wait_for(count: int, provider: Provider) -> None:
 
 
 def test_a_kill_loses_nothing_and_nothing_is_asked_twice(tiny_bench: Path, tmp_path: Path) -> None:
-    with serving(Provider(seconds=0.05, reply=lambda prompt: f"Answer: {len(prompt)}")) as provider:
+    with serving(Provider(seconds=0.05, response=lambda prompt: f"Answer: {len(prompt)}")) as provider:
         kills = 0
         for wanted in (1, 7, 20):
             process = _start(tiny_bench, provider, tmp_path / "run", "--connections", 2)
@@ -202,8 +202,8 @@ def test_a_kill_loses_nothing_and_nothing_is_asked_twice(tiny_bench: Path, tmp_p
         last = _start(tiny_bench, provider, tmp_path / "run", "--connections", 2)
         last.communicate(timeout=120)
     assert last.returncode == 0
-    lines = (tmp_path / "run" / REPLIES).read_bytes().splitlines()
-    assert len(lines) == len({Reply.from_line(line).question_id for line in lines}) == 30
+    lines = (tmp_path / "run" / RESPONSES).read_bytes().splitlines()
+    assert len(lines) == len({Response.from_line(line).question_id for line in lines}) == 30
     # Only what was in flight at a kill may have been asked again.
     assert sum(count - 1 for count in provider.seen.values()) <= 2 * kills
 
@@ -217,7 +217,7 @@ def test_the_first_interrupt_finishes_what_is_in_flight(tiny_bench: Path, tmp_pa
         assert process.returncode == 130, error
         assert b"stopped" in said
         assert b"still to be had" in said
-    kept = len(read_replies(tmp_path / "run").replies)
+    kept = len(read_responses(tmp_path / "run").responses)
     # Some were answered, some in flight or next in line for a connection; nobody who waited at the gate was let in.
     assert kept == sum(provider.seen.values()) == len(provider.prompts) <= 8
 
@@ -236,12 +236,12 @@ def test_the_second_interrupt_stops_at_once(tiny_bench: Path, tmp_path: Path) ->
         assert time.monotonic() - start < 20
         assert process.returncode == 130, error
         assert b"Traceback" not in error
-    assert read_replies(tmp_path / "run").replies
+    assert read_responses(tmp_path / "run").responses
 
 
 def test_the_engines_own_door(tiny_bench: Path, tmp_path: Path) -> None:
     inspect = Path(sys.executable).with_name("inspect")
-    with serving(Provider(reply=lambda prompt: "Answer: NULL")) as provider:
+    with serving(Provider(response=lambda prompt: "Answer: NULL")) as provider:
         words = ["eval", "fathom/numeric", "-T", f"bench={tiny_bench}", "-T", "samples=2"]
         ended = subprocess.run(
             [str(inspect), *words, "--model", "openai-api/mine/m", "--display", "none", "--log-dir", str(tmp_path)],
@@ -267,13 +267,13 @@ def test_the_engines_own_door(tiny_bench: Path, tmp_path: Path) -> None:
 
 def test_what_a_failed_question_cost_is_spent(ask: Ask, tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
-    prices.write_text('[models."openai-api/mine/m"]\nwindow = 128_000\ninput = 100.0\nreply = 100.0\ntokens = 1.0\n')
+    prices.write_text('[models."openai-api/mine/m"]\nwindow = 128_000\ninput = 100.0\nresponse = 100.0\ntokens = 1.0\n')
     words = ("--system", "sql", "--prices", prices, "--budget", 2, "--max-tokens", 100, "--limit", 6, "--retries", 0)
 
     def fault(number: int, prompt: str) -> str:
         return "500" if "could not be run" in prompt else ""
 
-    with serving(Provider(fault=fault, reply=lambda prompt: "```sql\nDROP TABLE articles\n```")) as provider:
+    with serving(Provider(fault=fault, response=lambda prompt: "```sql\nDROP TABLE articles\n```")) as provider:
         for _ in range(4):
             assert ask(provider, *words) == 1
     spent = sum(json.loads(line)["price"] for line in (tmp_path / "run" / "spending.jsonl").read_text().splitlines())
@@ -284,8 +284,8 @@ def test_what_a_failed_question_cost_is_spent(ask: Ask, tmp_path: Path) -> None:
 def test_a_server_that_does_not_count_is_counted(ask: Ask, tmp_path: Path) -> None:
     with serving(Provider(counts=False)) as provider:
         assert ask(provider, "--limit", 2) == 0
-    for reply in read_replies(tmp_path / "run").replies.values():
-        assert reply.usage.input_tokens > 50_000
+    for response in read_responses(tmp_path / "run").responses.values():
+        assert response.usage.input_tokens > 50_000
 
 
 def test_a_server_that_does_not_stream_is_asked_without(ask: Ask, tmp_path: Path) -> None:
@@ -302,12 +302,12 @@ def test_a_try_is_one_request(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("text", ["Answer: \ud800 1", "Answer: \x00\x1b[31m 1", "", "Answer: 1" * 200_000])
-def test_odd_replies_are_kept(ask: Ask, tmp_path: Path, text: str) -> None:
-    with serving(Provider(reply=lambda prompt: text)) as provider:
+def test_odd_responses_are_kept(ask: Ask, tmp_path: Path, text: str) -> None:
+    with serving(Provider(response=lambda prompt: text)) as provider:
         assert ask(provider, "--limit", 2) == 0
         assert ask(provider, "--limit", 2) == 0
     assert len(provider.prompts) == 2
-    assert all(len(reply.text) <= 1_000_000 for reply in read_replies(tmp_path / "run").replies.values())
+    assert all(len(response.text) <= 1_000_000 for response in read_responses(tmp_path / "run").responses.values())
 
 
 @pytest.mark.parametrize("length", [120, 450, 1_900, 50_000])
@@ -354,7 +354,7 @@ def test_a_bad_address_is_one_sentence(
 def test_a_limit_in_words_of_a_context_is_no_overflow(ask: Ask, tmp_path: Path) -> None:
     with serving(Provider(fault=lambda number, prompt: "429")) as provider:
         ask(provider, "--limit", 2, "--retries", 0)
-    assert outcomes(tmp_path / "run") == {"failed": 2}
+    assert outcomes(tmp_path / "run") == {"error": 2}
 
 
 def test_a_larger_window_asks_what_did_not_fit(ask: Ask, tmp_path: Path) -> None:
@@ -379,8 +379,8 @@ def test_a_run_may_grow(ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_a_full_disk_ends_the_run(ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    def full(self: object, reply: Reply) -> None:
-        raise FathomError("Cannot write 'replies.jsonl': the disk is full. Free some space.")
+    def full(self: object, response: Response) -> None:
+        raise FathomError("Cannot write 'responses.jsonl': the disk is full. Free some space.")
 
     with serving(Provider(seconds=0.05)) as provider, pytest.MonkeyPatch.context() as patch:
         patch.setattr("fathom.runs.folder.RunFolder.append", full)

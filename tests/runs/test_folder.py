@@ -5,39 +5,45 @@ from pathlib import Path
 import pytest
 
 from fathom.records.errors import FathomError
-from fathom.records.questions import Reply
-from fathom.runs.folder import MANIFEST, REPLIES, RunFolder, RunManifest, Settings, read_replies
+from fathom.records.questions import Response
+from fathom.runs.folder import MANIFEST, RESPONSES, RunFolder, RunManifest, Settings, read_responses
 
 MANIFEST_OF = RunManifest(bench="bench", bench_fingerprint="f", model="m", system="full")
 
 
-def answered(question: str, text: str = "1") -> Reply:
-    return Reply(question_id=question, outcome="answered", text=text)
+def answered(question: str, text: str = "1") -> Response:
+    return Response(question_id=question, outcome="answered", text=text)
 
 
-def failed(question: str) -> Reply:
-    return Reply(question_id=question, outcome="failed", error="no luck")
+def failed(question: str) -> Response:
+    return Response(question_id=question, outcome="error", error="no luck")
 
 
-def test_replies_outlast_the_process_and_a_torn_line_is_dropped(tmp_path: Path) -> None:
+def test_responses_outlast_the_process_and_a_torn_line_is_dropped(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "run", MANIFEST_OF) as folder:
         folder.append(answered("q-1"))
-    with (tmp_path / "run" / REPLIES).open("ab") as file:
+    with (tmp_path / "run" / RESPONSES).open("ab") as file:
         file.write(b'{"question_id":"q-2","out')
     with RunFolder(tmp_path / "run", MANIFEST_OF) as folder:
         standing = folder.standing()
         folder.append(answered("q-2"))
     assert standing.is_done("q-1", 0)
     assert not standing.is_done("q-2", 0)
-    assert read_replies(tmp_path / "run").is_done("q-2", 0)
+    assert read_responses(tmp_path / "run").is_done("q-2", 0)
 
 
 def test_a_failure_waits_and_an_answer_stands(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "run", MANIFEST_OF) as folder:
-        for reply in (failed("q-1"), failed("q-1"), answered("q-1", "first"), answered("q-1", "second"), failed("q-2")):
-            folder.append(reply)
+        for response in (
+            failed("q-1"),
+            failed("q-1"),
+            answered("q-1", "first"),
+            answered("q-1", "second"),
+            failed("q-2"),
+        ):
+            folder.append(response)
         standing = folder.standing()
-    assert standing.replies["q-1", 0].text == "first"
+    assert standing.responses["q-1", 0].text == "first"
     assert standing.attempts["q-1", 0] == 4
     assert not standing.is_done("q-2", 0)
 

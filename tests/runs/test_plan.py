@@ -7,7 +7,7 @@ import pytest
 from fathom.models.known import Known, known
 from fathom.models.tokenizers import tokenizer
 from fathom.records.errors import FathomError
-from fathom.records.questions import Reply, Usage
+from fathom.records.questions import Response, Usage
 from fathom.runs.exam import Exam
 from fathom.runs.folder import Settings, Standing
 from fathom.runs.plan import jobs, plan
@@ -15,7 +15,7 @@ from fathom.systems.direct import ClosedBook, Full, Tables
 from fathom.systems.extract_sql import ExtractSql
 from fathom.systems.sql import Sql
 
-WIDE = Known(window=10_000_000, input=1.0, cached=0.1, reply=4.0, tokens=1.0)
+WIDE = Known(window=10_000_000, input=1.0, cached=0.1, response=4.0, tokens=1.0)
 
 
 def test_what_is_planned_is_what_would_be_sent(exam: Exam) -> None:
@@ -27,7 +27,7 @@ def test_what_is_planned_is_what_would_be_sent(exam: Exam) -> None:
     questions = [question for _, asked in exam.groups() for question in asked]
     own = sum(count(question.text) for question in questions)
     assert found.questions == len(questions) == 30
-    assert found.replies == found.requests == 90
+    assert found.responses == found.requests == 90
     assert found.input_tokens == 3 * (5 * (contexts + 6 * instruction) + own)
     # Of fifteen requests over one context the first pays, and the cache serves fourteen.
     assert found.cached_tokens == 14 * (contexts + 6 * instruction)
@@ -46,7 +46,7 @@ def test_what_does_not_fit_is_named(exam: Exam) -> None:
     assert not plan(exam, ClosedBook(), narrow, Settings(), Standing(), 1).overflow
 
 
-def test_room_for_the_reply_is_kept_free(exam: Exam) -> None:
+def test_room_for_the_response_is_kept_free(exam: Exam) -> None:
     context, asked = next(iter(exam.groups()))
     job = next(jobs(exam, Settings()))[0]
     whole = plan(exam, Full(), WIDE, Settings(limit=1), Standing(), 1).input_tokens
@@ -63,8 +63,8 @@ def test_what_is_there_is_not_planned_again(exam: Exam) -> None:
     standing = Standing.of(
         iter(
             [
-                Reply(question_id=questions[0].id, outcome="answered"),
-                Reply(question_id=questions[1].id, outcome="failed", error="x"),
+                Response(question_id=questions[0].id, outcome="answered"),
+                Response(question_id=questions[1].id, outcome="error", error="x"),
             ]
         )
     )
@@ -79,7 +79,7 @@ def test_extraction_is_paid_once_for_a_context(exam: Exam) -> None:
     assert context.tokens / 8_000 <= chunks <= context.tokens / 8_000 * 2.5
 
 
-def test_tables_and_queries_take_less_than_the_articles(exam: Exam) -> None:
+def test_tables_and_queries_take_less_than_the_documents(exam: Exam) -> None:
     sizes = [
         plan(exam, system, WIDE, Settings(), Standing(), 1).input_tokens
         for system in (ClosedBook(), Sql(), Tables(), Full())
@@ -96,7 +96,7 @@ def test_only_the_wanted_questions_are_asked(exam: Exam) -> None:
 
 def test_the_users_table_comes_first(tmp_path: Path) -> None:
     table = tmp_path / "prices.toml"
-    table.write_text('[models."openai/gpt-4.1*"]\nwindow = 10\ninput = 7.0\nreply = 1.0\n')
+    table.write_text('[models."openai/gpt-4.1*"]\nwindow = 10\ninput = 7.0\nresponse = 1.0\n')
     assert known("openai/gpt-4.1-mini", table).input == 7.0
     assert known("openai/gpt-4.1-mini").input == 0.40
     assert known("openai/gpt-4.1").input == 2.00

@@ -32,13 +32,13 @@ def test_the_right_query_is_right(
         for item in items
     }
 
-    def reply(prompt: str) -> str:
+    def response(prompt: str) -> str:
         [found] = [statement for question, statement in queries.items() if prompt.endswith(question)]
         return f"```sql\n{found}\n```"
 
-    with serving(Provider(reply=reply)) as provider:
+    with serving(Provider(response=response)) as provider:
         assert ask(provider, "--system", "sql") == 0
     capsys.readouterr()
     assert main(["score", str(tmp_path / "run"), "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)["scores"]["all"]
-    assert scores["right"] == scores["questions"] == 30, scores
+    assert scores["correct"] == scores["questions"] == 30, scores

@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 from pydantic import BaseModel, ValidationError
 
+from fathom.records.documents import Passage
 from fathom.records.spans import Span
 from fathom.scoring.answers import (
     Answer,
@@ -16,7 +17,6 @@ from fathom.scoring.answers import (
     Multiset,
     Nothing,
     Number,
-    Passage,
     Ranking,
     Rows,
     Spans,
@@ -35,7 +35,7 @@ ANSWERS: list[Answer] = [
     Rows(columns=("name", "count"), rows=((LIND, FOUR),)),
     Choice(option=2, of=4),
     Assignment(options=(3, 1, 4, 2), of=4),
-    Spans(passages=(Passage(article="a-1", span=Span(3, 9)),)),
+    Spans(passages=(Passage(document="a-1", span=Span(3, 9)),)),
     Nothing(),
 ]
 
@@ -74,7 +74,9 @@ def test_no_answer_contradicts_itself(type: type[BaseModel], fields: dict[str, o
         type(**fields)
 
 
-@pytest.mark.parametrize(("outcome", "score"), [("right", 0.5), ("wrong", 1.0), ("failed", 1.0)])
+@pytest.mark.parametrize(
+    ("outcome", "score"), [("unparseable", 0.5), ("refused", 1.0), ("error", 1.0), ("unjudged", 0.5)]
+)
 def test_a_verdict_and_its_score_agree(outcome: str, score: float) -> None:
     with pytest.raises(ValidationError, match="cannot score"):
         Verdict.model_validate({"question_id": "q", "outcome": outcome, "score": score})

@@ -1,4 +1,5 @@
-"""What agrees with a key and what does not, by type; near misses are never right; the verdict on each kind of reply."""
+"""What agrees with a key and what does not, by type; near misses are never right; the verdict on each kind of
+response."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from fathom.records.questions import Reply
+from fathom.records.questions import Response
 from fathom.scoring.answers import Answer, Assignment, Atom, Members, Multiset, Nothing, Number, Ranking, Rows, Text
 from fathom.scoring.checking import agrees, judge, share
 from fathom.scoring.keys import Key, Proof
@@ -30,7 +31,7 @@ def key_of(answer: Answer) -> Key:
 
 
 def outcome(answer: Answer, said: str) -> str:
-    return judge(key_of(answer), Reply(question_id="q-1", outcome="answered", text=said)).outcome
+    return judge(key_of(answer), Response(question_id="q-1", outcome="answered", text=said)).outcome
 
 
 # -- Agreement, type by type ---------------------------------------------------------------------------------------
@@ -164,7 +165,7 @@ def test_no_number_close_by_is_right(value: int, mark: Callable[[str], str]) -> 
     near += [f"{value} and {value + 2}", f"{value}th", f"{value}/7", f"between {value} and {value + 5}"]
     for said in near:
         assume(value or said not in ("0/7", "0 million", "00"))
-        assert outcome(number(value), mark(str(said))) != "right", said
+        assert outcome(number(value), mark(str(said))) != "correct", said
 
 
 @settings(deadline=None)
@@ -173,7 +174,7 @@ def test_a_last_digit_that_is_off_is_wrong(value: Decimal, places: int, mark: Ca
     step = Decimal(1).scaleb(-places)
     said = value.quantize(step) + off * step
     assume(abs(said - value) > step / 2)
-    assert outcome(number(str(value), places), mark(f"{said:f}")) != "right"
+    assert outcome(number(str(value), places), mark(f"{said:f}")) != "correct"
 
 
 @settings(deadline=None)
@@ -193,7 +194,7 @@ def test_a_name_cut_short_or_drawn_out_is_wrong(name: str, mark: Callable[[str],
     ]
     near += [" ".join([f"{first[0]}.", *others]), " ".join(others), f"{name[:cut]}...", f"Wu\n{name}", f"{name}\nWu"]
     for said in near:
-        assert outcome(text(name), mark(said)) != "right", said
+        assert outcome(text(name), mark(said)) != "correct", said
 
 
 def lists_of(names: Sequence[str]) -> list[Answer]:
@@ -212,10 +213,10 @@ def test_a_list_with_one_thing_amiss_is_wrong(
     missing, replaced = names[:at] + names[at + 1 :], [*names[:at], stranger, *names[at + 1 :]]
     longer, cut = [*names[:at], stranger, *names[at:]], [*names[:at], names[at][:-1], *names[at + 1 :]]
     for key in lists_of(names):
-        assert outcome(key, lay_out(names)) == "right"
+        assert outcome(key, lay_out(names)) == "correct"
         for said in (missing, replaced, longer, cut, [stranger], [*names, stranger, stranger]):
             assume(normal(said[0]) != "null")
-            assert outcome(key, lay_out(said)) != "right", said
+            assert outcome(key, lay_out(said)) != "correct", said
 
 
 @settings(deadline=None)
@@ -223,12 +224,12 @@ def test_a_list_with_one_thing_amiss_is_wrong(
 def test_order_and_count_are_kept_where_they_matter(names: list[str], lay_out: Callable[[Sequence[str]], str]) -> None:
     some, every, ranked = lists_of(names)
     twice = [*names, names[0]]
-    assert outcome(some, lay_out(twice)) == "right"
-    assert outcome(every, lay_out(twice)) == "wrong"
-    assert outcome(Multiset(items=tuple(map(text, twice))), lay_out(names)) == "wrong"
-    assert outcome(some, lay_out(names[::-1])) == outcome(every, lay_out(names[::-1])) == "right"
-    assert outcome(ranked, lay_out(names[::-1])) == "wrong"
-    assert outcome(ranked, lay_out([*names[1:], names[0]])) == "wrong"
+    assert outcome(some, lay_out(twice)) == "correct"
+    assert outcome(every, lay_out(twice)) == "incorrect"
+    assert outcome(Multiset(items=tuple(map(text, twice))), lay_out(names)) == "incorrect"
+    assert outcome(some, lay_out(names[::-1])) == outcome(every, lay_out(names[::-1])) == "correct"
+    assert outcome(ranked, lay_out(names[::-1])) == "incorrect"
+    assert outcome(ranked, lay_out([*names[1:], names[0]])) == "incorrect"
 
 
 @settings(deadline=None)
@@ -239,9 +240,9 @@ def test_ties_may_be_broken_and_groups_may_not(
     at = data.draw(st.integers(1, len(names) - 1))
     key = Ranking(groups=(tuple(map(text, names[:at])), tuple(map(text, names[at:]))))
     tied = data.draw(st.permutations(names[:at])) + data.draw(st.permutations(names[at:]))
-    assert outcome(key, lay_out(tied)) == "right"
+    assert outcome(key, lay_out(tied)) == "correct"
     tied[at - 1], tied[at] = tied[at], tied[at - 1]
-    assert outcome(key, lay_out(tied)) == "wrong"
+    assert outcome(key, lay_out(tied)) == "incorrect"
 
 
 ATOMS = st.sampled_from(
@@ -267,8 +268,8 @@ def test_a_share_is_a_share_and_only_the_whole_is_right(key: Answer, read: Answe
 def test_a_dump_of_everything_is_wrong_and_worth_little() -> None:
     names = [f"name{place}" for place in range(5000)]
     key = lists_of(names[:5])[0]
-    verdict = judge(key_of(key), Reply(question_id="q-1", outcome="answered", text="\n".join(names)))
-    assert verdict.outcome == "wrong"
+    verdict = judge(key_of(key), Response(question_id="q-1", outcome="answered", text="\n".join(names)))
+    assert verdict.outcome == "incorrect"
     assert verdict.score < 0.01
 
 
@@ -276,30 +277,30 @@ def test_a_dump_of_everything_is_wrong_and_worth_little() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "wanted", "score"),
+    ("response", "wanted", "score"),
     [
-        (Reply(question_id="q-1", sample=2, outcome="answered", text="Answer: 4"), "right", 1.0),
-        (Reply(question_id="q-1", sample=2, outcome="answered", text="Answer: 5"), "wrong", 0.0),
-        (Reply(question_id="q-1", sample=2, outcome="answered", text="NULL"), "wrong", 0.0),
-        (Reply(question_id="q-1", sample=2, outcome="answered", text="I cannot say."), "unreadable", 0.0),
-        (Reply(question_id="q-1", sample=2, outcome="answered"), "unreadable", 0.0),
-        (Reply(question_id="q-1", sample=2, outcome="truncated", text="Answer: 4"), "unreadable", 0.0),
-        (Reply(question_id="q-1", sample=2, outcome="truncated", text="\\boxed{4} is the"), "right", 1.0),
-        (Reply(question_id="q-1", sample=2, outcome="refused", text="4"), "refused", 0.0),
-        (Reply(question_id="q-1", sample=2, outcome="overflow"), "overflow", 0.0),
-        (Reply(question_id="q-1", sample=2, outcome="failed", error="provider: 503"), "failed", 0.0),
+        (Response(question_id="q-1", sample=2, outcome="answered", text="Answer: 4"), "correct", 1.0),
+        (Response(question_id="q-1", sample=2, outcome="answered", text="Answer: 5"), "incorrect", 0.0),
+        (Response(question_id="q-1", sample=2, outcome="answered", text="NULL"), "incorrect", 0.0),
+        (Response(question_id="q-1", sample=2, outcome="answered", text="I cannot say."), "unparseable", 0.0),
+        (Response(question_id="q-1", sample=2, outcome="answered"), "unparseable", 0.0),
+        (Response(question_id="q-1", sample=2, outcome="truncated", text="Answer: 4"), "unparseable", 0.0),
+        (Response(question_id="q-1", sample=2, outcome="truncated", text="\\boxed{4} is the"), "correct", 1.0),
+        (Response(question_id="q-1", sample=2, outcome="refused", text="4"), "refused", 0.0),
+        (Response(question_id="q-1", sample=2, outcome="overflow"), "overflow", 0.0),
+        (Response(question_id="q-1", sample=2, outcome="error", error="provider: 503"), "error", 0.0),
     ],
 )
-def test_every_reply_gets_a_verdict(reply: Reply, wanted: str, score: float) -> None:
-    verdict = judge(key_of(number(4)), reply)
+def test_every_response_gets_a_verdict(response: Response, wanted: str, score: float) -> None:
+    verdict = judge(key_of(number(4)), response)
     assert (verdict.question_id, verdict.sample, verdict.outcome, verdict.score) == ("q-1", 2, wanted, score)
-    assert (verdict.read_as is not None) == (wanted in {"right", "wrong"})
-    assert bool(verdict.reason) == (wanted in {"unreadable", "refused", "overflow", "failed"})
+    assert (verdict.parsed is not None) == (wanted in {"correct", "incorrect"})
+    assert bool(verdict.reason) == (wanted in {"unparseable", "refused", "overflow", "error"})
     assert type(verdict).from_line(verdict.to_line()) == verdict
 
 
 @settings(deadline=None)
 @given(COLLECTIONS, st.text(max_size=60) | FORMS.map(lambda lay_out: lay_out(["a", "a", "É", "1.2"])))
 def test_every_verdict_survives_its_file(key: Answer, said: str) -> None:
-    verdict = judge(key_of(key), Reply(question_id="q-1", outcome="answered", text=said))
+    verdict = judge(key_of(key), Response(question_id="q-1", outcome="answered", text=said))
     assert type(verdict).from_line(verdict.to_line()) == verdict

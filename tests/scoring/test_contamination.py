@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fathom.records.questions import Question, Reply
+from fathom.records.questions import Question, Response
 from fathom.scoring.answers import Text
 from fathom.scoring.checking import judge
 from fathom.scoring.contamination import Asked, contamination, matched
@@ -20,22 +20,22 @@ def asked(number: int, said: str | None, context: str = "c-1", **changes: str) -
         original=Text(value="old"),
         swapped_from=f"o-{number}",
     )
-    reply = None if said is None else Reply(question_id=question.id, outcome="answered", text=f"Answer: {said}")
-    return Asked(question, key, reply, judge)
+    response = None if said is None else Response(question_id=question.id, outcome="answered", text=f"Answer: {said}")
+    return Asked(question, key, response, judge)
 
 
 def earlier(number: int, said: str) -> Asked:
     question = Question(id=f"o-{number}", family="numeric", context_id="c-0", text="Who?")
     key = Key(question_id=question.id, answer=Text(value="old"), proof=Proof(program=""))
-    return Asked(question, key, Reply(question_id=question.id, outcome="answered", text=f"Answer: {said}"), judge)
+    return Asked(question, key, Response(question_id=question.id, outcome="answered", text=f"Answer: {said}"), judge)
 
 
 def probe(number: int, year: str, hit: bool) -> Asked:
     tags = {"task": "citation"} | ({"year": year} if year else {})
-    question = Question(id=f"p-{number}", family="recall", context_id=f"c-{number}", text="Go on.", tags=tags)
+    question = Question(id=f"p-{number}", family="memorization", context_id=f"c-{number}", text="Go on.", tags=tags)
     key = Key(question_id=question.id, answer=Text(value="Lind"), proof=Proof(program=""))
     said = "Lind" if hit else "Wu"
-    return Asked(question, key, Reply(question_id=question.id, outcome="answered", text=f"Answer: {said}"), judge)
+    return Asked(question, key, Response(question_id=question.id, outcome="answered", text=f"Answer: {said}"), judge)
 
 
 def test_read_recited_and_neither_are_told_apart() -> None:
@@ -81,13 +81,13 @@ def test_probes_are_counted_by_year_and_those_without_one_in_all_alone() -> None
     assert found.swapped is None
 
 
-def test_only_the_first_reply_to_a_question_counts() -> None:
+def test_only_the_first_response_to_a_question_counts() -> None:
     question = Question(id="q-1", family="numeric", context_id="c-1", text="Who?")
     key = Key(question_id="q-1", answer=Text(value="new"), proof=Proof(program=""))
-    replies = [Reply(question_id="q-1", sample=sample, outcome="answered", text=f"{sample}") for sample in (1, 0)]
-    (found,) = matched([(question, key)], replies, {"numeric": judge})
-    assert found.reply is not None
-    assert found.reply.text == "0"
+    responses = [Response(question_id="q-1", sample=sample, outcome="answered", text=f"{sample}") for sample in (1, 0)]
+    (found,) = matched([(question, key)], responses, {"numeric": judge})
+    assert found.response is not None
+    assert found.response.text == "0"
 
 
 def test_a_key_without_a_swap_is_written_as_ever() -> None:

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fathom.records.questions import Reply
+from fathom.records.documents import Passage
+from fathom.records.questions import Response
 from fathom.records.spans import Span
 from fathom.scoring.answers import (
     Answer,
@@ -21,7 +22,6 @@ from fathom.scoring.answers import (
     Multiset,
     Nothing,
     Number,
-    Passage,
     Ranking,
     Rows,
     Spans,
@@ -44,7 +44,7 @@ WHOLE: st.SearchStrategy[Number] = st.builds(lambda value: Number(value=Decimal(
 COUNTS: st.SearchStrategy[Atom] = WHOLE.map(lambda number: number)
 BROKEN = st.builds(lambda value: Number(value=Decimal(value).scaleb(-4), decimals=2), st.integers(0, 3_000_000))
 SIGNED = st.builds(lambda value: Number(value=Decimal(value)), st.integers(-3000, 3000))
-# Of two items that could be rounded to the same number, it cannot be said which one a reply means.
+# Of two items that could be rounded to the same number, it cannot be said which one a response means.
 APART: st.SearchStrategy[Atom] = st.builds(
     lambda value: Number(value=Decimal(value) / 10 + Decimal("0.0033"), decimals=2), st.integers(0, 3000)
 )
@@ -91,21 +91,21 @@ ANSWERS: st.SearchStrategy[Answer] = st.one_of(
 
 def outcome(answer: Answer, said: str) -> str:
     key = Key(question_id="q-1", answer=answer, proof=Proof(program="SELECT 1"))
-    return judge(key, Reply(question_id="q-1", outcome="answered", text=said)).outcome
+    return judge(key, Response(question_id="q-1", outcome="answered", text=said)).outcome
 
 
 @given(ANSWERS)
 @settings(max_examples=300, deadline=None)
 def test_every_right_way_is_right(answer: Answer) -> None:
     for said in right_ways(answer):
-        assert outcome(answer, said) == "right", said
+        assert outcome(answer, said) == "correct", said
 
 
 @given(ANSWERS)
 @settings(max_examples=300, deadline=None)
 def test_no_near_miss_is_right(answer: Answer) -> None:
     for said in near_misses(answer):
-        assert outcome(answer, said) != "right", said
+        assert outcome(answer, said) != "correct", said
 
 
 def names(*values: str) -> tuple[Text, ...]:
@@ -173,12 +173,12 @@ def test_options_however_written(answer: Answer) -> None:
     key = Key(question_id="q", answer=answer, proof=Proof(program=""))
     for ways, wanted in ((right_ways, True), (near_misses, False)):
         for said in ways(answer):
-            found = judge(key, Reply(question_id="q", outcome="answered", text=said))
-            assert (found.outcome == "right") == wanted, said
+            found = judge(key, Response(question_id="q", outcome="answered", text=said))
+            assert (found.outcome == "correct") == wanted, said
 
 
 def test_types_that_no_family_asks_for_are_refused() -> None:
-    answer = Spans(passages=(Passage(article="a", span=Span(0, 1)),))
+    answer = Spans(passages=(Passage(document="a", span=Span(0, 1)),))
     for ways in (right_ways, near_misses):
         with pytest.raises(TypeError, match="no family asks"):
             list(ways(answer))

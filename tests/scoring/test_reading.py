@@ -1,4 +1,4 @@
-"""Reading an answer out of a reply: every form that people and models write, and nothing that is not stated."""
+"""Reading an answer out of a response: every form that people and models write, and nothing that is not stated."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from fathom.records.documents import Passage
 from fathom.records.spans import Span
 from fathom.scoring.answers import (
     Answer,
@@ -22,7 +23,6 @@ from fathom.scoring.answers import (
     Multiset,
     Nothing,
     Number,
-    Passage,
     Ranking,
     Rows,
     Spans,
@@ -30,7 +30,7 @@ from fathom.scoring.answers import (
 )
 from fathom.scoring.checking import agrees
 from fathom.scoring.numerals import number_of
-from fathom.scoring.reading import read_reply
+from fathom.scoring.reading import read_response
 from fathom.scoring.spelling import normal, unaccented
 
 
@@ -50,8 +50,8 @@ def ranking(*groups: str | int | tuple[str | int, ...]) -> Ranking:
     return Ranking(groups=tuple(tuple(map(atom, g if isinstance(g, tuple) else (g,))) for g in groups))
 
 
-def says(key: Answer, reply: str) -> bool:
-    read = read_reply(reply, key)
+def says(key: Answer, response: str) -> bool:
+    read = read_response(response, key)
     return read is not None and agrees(key, read)
 
 
@@ -63,7 +63,7 @@ TABLE = Rows(columns=("count", "mean"), rows=((number(3), number("12.5", 2)), (n
 CITED = Rows(columns=("title", "n"), rows=((Text(value="Tides, storms"), number(5)), (Text(value="Wu"), number(1234))))
 MASKS = Assignment(options=(3, 1, 4, 2), of=4)
 PLACES = Spans(
-    passages=(Passage(article="a-1", span=Span(3, 9)), Passage(article="a-2", span=Span(10, 12))),
+    passages=(Passage(document="a-1", span=Span(3, 9)), Passage(document="a-2", span=Span(10, 12))),
 )
 
 RIGHT: list[tuple[Answer, list[str]]] = [
@@ -193,23 +193,23 @@ WRONG: list[tuple[Answer, list[str]]] = [
 
 
 def flat(cases: list[tuple[Answer, list[str]]]) -> list[tuple[Answer, str]]:
-    return [(key, reply) for key, replies in cases for reply in replies]
+    return [(key, response) for key, responses in cases for response in responses]
 
 
-@pytest.mark.parametrize(("key", "reply"), flat(RIGHT))
-def test_a_right_answer_is_read_in_every_form(key: Answer, reply: str) -> None:
-    assert says(key, reply), read_reply(reply, key)
+@pytest.mark.parametrize(("key", "response"), flat(RIGHT))
+def test_a_right_answer_is_read_in_every_form(key: Answer, response: str) -> None:
+    assert says(key, response), read_response(response, key)
 
 
-@pytest.mark.parametrize(("key", "reply"), flat(WRONG))
-def test_what_is_not_stated_is_not_read(key: Answer, reply: str) -> None:
-    assert not says(key, reply), read_reply(reply, key)
+@pytest.mark.parametrize(("key", "response"), flat(WRONG))
+def test_what_is_not_stated_is_not_read(key: Answer, response: str) -> None:
+    assert not says(key, response), read_response(response, key)
 
 
-def test_a_reply_that_was_cut_off_is_read_only_where_it_was_boxed() -> None:
-    assert read_reply("Answer: 71", number(71), cut=True) is None
-    assert read_reply("so \\boxed{71} because of the ar", number(71), cut=True) == number(71)
-    assert read_reply("so \\boxed{71", number(71), cut=True) is None
+def test_a_response_that_was_cut_off_is_read_only_where_it_was_boxed() -> None:
+    assert read_response("Answer: 71", number(71), cut=True) is None
+    assert read_response("so \\boxed{71} because of the ar", number(71), cut=True) == number(71)
+    assert read_response("so \\boxed{71", number(71), cut=True) is None
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ PLAIN = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
 RICH = st.tuples(
     PLAIN, st.sampled_from([", ", " and ", ": ", " - ", ", and ", "-", " & "]), PLAIN, st.sampled_from(["", "?"])
 )
-TITLE = (PLAIN | RICH.map("".join)).filter(lambda text: not isinstance(read_reply(text, Nothing()), Nothing))
+TITLE = (PLAIN | RICH.map("".join)).filter(lambda text: not isinstance(read_response(text, Nothing()), Nothing))
 
 
 def letters(text: str) -> str:
@@ -329,9 +329,9 @@ def test_a_list_is_right_however_laid_out(
     items: list[str], lay_out: Callable[[Sequence[str]], str], mark: Callable[[str], str], bare: bool
 ) -> None:
     said = [unaccented(item) for item in items] if bare else items
-    reply = mark(lay_out(said))
+    response = mark(lay_out(said))
     for key in (members(*items), Multiset(items=tuple(map(atom, items))), ranking(*items), ranking(tuple(items))):
-        assert says(key, reply), (reply, read_reply(reply, key))
+        assert says(key, response), (response, read_response(response, key))
 
 
 def is_cut_one_way(items: Sequence[str]) -> bool:
@@ -350,7 +350,7 @@ def test_a_list_with_commas_is_cut_where_its_titles_end(items: list[str], join: 
     for mark in (*MARKED, *BOXED):
         assert says(members(*items), mark(join(items))), (
             mark(join(items)),
-            read_reply(mark(join(items)), members(*items)),
+            read_response(mark(join(items)), members(*items)),
         )
 
 
@@ -368,10 +368,10 @@ def test_a_table_is_right_however_laid_out(pairs: list[tuple[str, int]], mark: C
     key = Rows(columns=("title", "citations"), rows=tuple((Text(value=title), number(n)) for title, n in pairs))
     drawn = "| title | citations |\n|---|---:|\n" + "\n".join(f"| {title} | {n:,} |" for title, n in pairs)
     for laid_out in (drawn, "\n".join(f"{title}; {n}" for title, n in pairs), json.dumps(pairs)):
-        assert says(key, mark(laid_out)), (mark(laid_out), read_reply(mark(laid_out), key))
+        assert says(key, mark(laid_out)), (mark(laid_out), read_response(mark(laid_out), key))
 
 
-# -- Hostile replies -----------------------------------------------------------------------------------------------
+# -- Hostile responses -----------------------------------------------------------------------------------------------
 
 KEYS: list[Answer] = [
     FOUR,
@@ -442,30 +442,30 @@ LONG_PIECES = ["{", "\\boxed{", "(((", "a,", "[", "one-", "answer "]
 @example("\ud800", TITLES, False)
 @example("1e9999 2", FOUR, False)
 @example("Answer: " + "9" * 5000, FOUR, False)
-def test_no_reply_breaks_the_reader(text: str, key: Answer, cut: bool) -> None:
-    read = read_reply(text, key, cut=cut)
+def test_no_response_breaks_the_reader(text: str, key: Answer, cut: bool) -> None:
+    read = read_response(text, key, cut=cut)
     assert read is None or isinstance(agrees(key, read), bool)
 
 
 def test_an_answer_that_was_read_survives_its_file() -> None:
-    for key, reply in flat(RIGHT) + flat(WRONG):
-        read = read_reply(reply, key)
+    for key, response in flat(RIGHT) + flat(WRONG):
+        read = read_response(response, key)
         if read is not None:
             assert type(read).from_line(read.to_line()) == read
 
 
-def test_long_hostile_replies_are_read_in_one_pass() -> None:
+def test_long_hostile_responses_are_read_in_one_pass() -> None:
     """In a process of its own: a pattern that backtracks without end cannot be stopped from inside."""
     script = """
 from tests.scoring.test_reading import BLANKS, KEYS, LONG_PIECES, PIECES
 from fathom.scoring.checking import agrees
-from fathom.scoring.reading import read_reply
+from fathom.scoring.reading import read_response
 texts = [piece * (200_000 // len(piece)) for piece in LONG_PIECES]
 texts += ["Answer: " + piece * (10_000 // len(piece)) + "}" for piece in PIECES]
 texts += [f"{before}a{blank * 50_000}b" for blank in BLANKS for before in ("", "Answer: c, ")]
 for text in texts:
     for key in KEYS:
-        read = read_reply(text, key)
+        read = read_response(text, key)
         if read is not None:
             agrees(key, read)
 """

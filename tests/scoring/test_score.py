@@ -16,9 +16,9 @@ def verdict(question: str, sample: int, read: int | None, right: bool = False) -
     return Verdict(
         question_id=question,
         sample=sample,
-        outcome="right" if right else "wrong" if read is not None else "unreadable",
+        outcome="correct" if right else "incorrect" if read is not None else "unparseable",
         score=1.0 if right else 0.0,
-        read_as=Number(value=Decimal(read)) if read is not None else None,
+        parsed=Number(value=Decimal(read)) if read is not None else None,
     )
 
 
@@ -57,4 +57,4 @@ def test_what_changed_is_told() -> None:
     before = [verdict("a", 0, 1), verdict("b", 0, 1, right=True), verdict("c", 0, None)]
     after = [verdict("a", 0, 1, right=True), verdict("b", 0, 1, right=True), verdict("d", 0, 2)]
     found = changes(before, after)
-    assert (found.compared, found.changed, found.examples) == (2, {"wrong to right": 1}, ("a",))
+    assert (found.compared, found.changed, found.examples) == (2, {"incorrect to correct": 1}, ("a",))

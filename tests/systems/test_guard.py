@@ -23,7 +23,7 @@ PATIENCE = 5.0
 
 @pytest.fixture
 def database() -> Iterator[sqlite3.Connection]:
-    """Sixty articles with three authors each, citing one another."""
+    """Sixty documents with three authors each, citing one another."""
     made = open_database()
     for number in range(1, 61):
         made.execute(

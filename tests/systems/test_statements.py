@@ -1,4 +1,4 @@
-"""The SQL in a reply is found, however odd the reply."""
+"""The SQL in a response is found, however odd the response."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.systems.test_guard import PATIENCE
 
 
 @pytest.mark.parametrize(
-    ("reply", "statement"),
+    ("response", "statement"),
     [
         ("```sql\nSELECT 1;\n```", "SELECT 1;"),
         ("First:\n```sql\nSELECT 1\n```\nBetter:\n```SQL\nSELECT 2\n```\nDone.", "SELECT 2"),
@@ -38,8 +38,8 @@ from tests.systems.test_guard import PATIENCE
         ("", None),
     ],
 )
-def test_the_statement_is_found(reply: str, statement: str | None) -> None:
-    assert statement_in(reply) == statement
+def test_the_statement_is_found(response: str, statement: str | None) -> None:
+    assert statement_in(response) == statement
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_the_statement_is_found(reply: str, statement: str | None) -> None:
         "--\n",
     ],
 )
-def test_odd_replies_are_read_in_no_time(piece: str) -> None:
+def test_odd_responses_are_read_in_no_time(piece: str) -> None:
     start = time.perf_counter()
     statement_in(piece * (1_000_000 // len(piece)))
     statement_in("SELECT\n" + piece * (1_000_000 // len(piece)))

@@ -17,7 +17,7 @@ from fathom.corpus.store import Corpus
 from fathom.models.prompts import Completion, Prompt, reference_in
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
-from fathom.records.questions import Question, Reply, Usage
+from fathom.records.questions import Question, Response, Usage
 from fathom.runs.exam import Seen
 from fathom.systems.catalog import SYSTEMS, system
 from fathom.systems.desk import System
@@ -91,12 +91,12 @@ class ViewsHandedPassages(Views):
 
 @pytest.fixture
 def seen(small: Corpus) -> Iterator[Seen]:
-    [context] = Gathering(small, Settings(lengths=(65_536,), count=1, ways=("breadth",))).contexts()
+    [context] = Gathering(small, Settings(lengths=(65_536,), count=1, sampling=("bfs",))).contexts()
     yield Seen(context, "numeric", ViewsHandedPassages(small))
 
 
-def answer(system: System, desk: PaperDesk, question: Question = QUESTION) -> Reply:
-    async def run() -> Reply:
+def answer(system: System, desk: PaperDesk, question: Question = QUESTION) -> Response:
+    async def run() -> Response:
         return await system.answer(question, desk)
 
     return anyio.run(run)
@@ -105,9 +105,9 @@ def answer(system: System, desk: PaperDesk, question: Question = QUESTION) -> Re
 def test_every_system_has_its_words_and_its_settings(seen: Seen) -> None:
     assert set(SYSTEMS) == {"full", "passages", "tables", "sql", "extract-sql", "closed-book"}
     for name in SYSTEMS:
-        for manner in ("direct", "stepwise"):
+        for prompting in ("direct", "cot"):
             desk = PaperDesk(seen, lambda prompt: "Answer: 3")
-            made = system(name, manner)
+            made = system(name, prompting)
             answer(made, desk)
             planned = made.expects(QUESTION, desk)
             assert len(planned) == len(desk.asked)
@@ -119,12 +119,12 @@ def test_every_system_has_its_words_and_its_settings(seen: Seen) -> None:
 )
 def test_what_is_shown_goes_by_reference(seen: Seen, system: System, form: str) -> None:
     desk = PaperDesk(seen, lambda prompt: "Answer: 3")
-    reply = answer(system, desk)
+    response = answer(system, desk)
     [prompt] = desk.asked
     assert desk.shown(prompt) == seen.text(form)
     assert prompt.question == QUESTION.text
-    assert (reply.text, reply.outcome) == ("Answer: 3", "answered")
-    assert (reply.usage.input_tokens, reply.usage.cached_tokens, reply.usage.price) == (10, 4, 0.5)
+    assert (response.text, response.outcome) == ("Answer: 3", "answered")
+    assert (response.usage.input_tokens, response.usage.cached_tokens, response.usage.price) == (10, 4, 0.5)
 
 
 def test_a_family_shows_no_passages_of_its_own(seen: Seen, small: Corpus) -> None:
@@ -140,11 +140,11 @@ def test_the_closed_book_stays_closed(seen: Seen) -> None:
 
 
 def test_the_tables_as_text_are_the_tables(seen: Seen, small: Corpus) -> None:
-    tables = build_tables([read_source(small.article(id)) for id in seen.context.articles])
+    tables = build_tables([read_source(small.document(id)) for id in seen.context.documents])
     text = seen.text("tables")
     assert text.count("\n") == len(tables.articles) + len(tables.authors) + len(tables.citations) + 3 * 3
-    for article in tables.articles:
-        assert article.title in text
+    for document in tables.articles:
+        assert document.title in text
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_how_a_completion_ends_is_kept(seen: Seen, stop: str, outcome: str) -> N
 
 def test_a_query_is_run_and_its_rows_are_the_answer(seen: Seen) -> None:
     desk = PaperDesk(seen, lambda prompt: "```sql\nSELECT COUNT(*) FROM articles\n```")
-    assert answer(Sql(), desk).text.endswith(f"Answer: {len(seen.context.articles)}")
+    assert answer(Sql(), desk).text.endswith(f"Answer: {len(seen.context.documents)}")
     desk = PaperDesk(seen, lambda prompt: "```sql\nSELECT author_count, COUNT(*) FROM articles GROUP BY 1\n```")
     assert re.search(r"Answer:\n\d+; \d+\n", answer(Sql(), desk).text)
     desk = PaperDesk(seen, lambda prompt: "```sql\nSELECT article_title FROM articles WHERE 1 = 0\n```")
@@ -170,10 +170,10 @@ def test_a_query_is_run_and_its_rows_are_the_answer(seen: Seen) -> None:
 def test_a_query_that_cannot_be_run_may_be_mended_once(seen: Seen) -> None:
     said = iter(["```sql\nSELECT volume FROM articles\n```", "```sql\nSELECT COUNT(*) FROM articles\n```"])
     desk = PaperDesk(seen, lambda prompt: next(said))
-    reply = answer(Sql(), desk)
+    response = answer(Sql(), desk)
     assert "no such column" in desk.asked[1].question
-    assert reply.text.endswith(f"Answer: {len(seen.context.articles)}")
-    assert reply.usage.input_tokens == 20
+    assert response.text.endswith(f"Answer: {len(seen.context.documents)}")
+    assert response.usage.input_tokens == 20
     desk = PaperDesk(seen, lambda prompt: "```sql\nDROP TABLE articles\n```")
     assert answer(Sql(), desk).text == "No query could be run (writes are not allowed)."
     assert len(desk.asked) == 2
@@ -187,12 +187,12 @@ def test_the_chunks_are_the_text_to_its_very_end(seen: Seen) -> None:
         assert all(seen.count(text[chunk.start : chunk.end]) <= size for chunk in cut)
     for chunk in chunks(seen, 4_000):
         before = re.findall(r"^===== Article (\d+)$", text[: chunk.start + 20], re.MULTILINE)
-        assert chunk.article == int(before[-1] if before else 1)
+        assert chunk.document == int(before[-1] if before else 1)
 
 
 def test_a_perfect_reader_extracts_the_tables(seen: Seen, small: Corpus) -> None:
     """A model that reads everything gives, through its own rows, the very tables that the keys were made from."""
-    articles = [small.article(id) for id in seen.context.articles]
+    documents = [small.document(id) for id in seen.context.documents]
 
     def read(prompt: Prompt) -> str:
         if prompt.shown is None:
@@ -201,21 +201,21 @@ def test_a_perfect_reader_extracts_the_tables(seen: Seen, small: Corpus) -> None
         rows = [
             {
                 "article": number,
-                "title": articles[number - 1].title_text,
-                "authors": [author.span.of(articles[number - 1].text) for author in articles[number - 1].authors],
-                "references": [f"title {n}" for n, _ in enumerate(articles[number - 1].references)],
+                "title": documents[number - 1].title_text,
+                "authors": [author.span.of(documents[number - 1].text) for author in documents[number - 1].authors],
+                "references": [f"title {n}" for n, _ in enumerate(documents[number - 1].references)],
             }
             for number in begun
         ]
         return "Here they are:\n" + "\n".join(json.dumps(row) for row in rows) + "\nThat is all {."
 
     desk = PaperDesk(seen, read)
-    reply = answer(ExtractSql(), desk)
-    tables = build_tables([read_source(article) for article in articles])
+    response = answer(ExtractSql(), desk)
+    tables = build_tables([read_source(document) for document in documents])
     for row in tables.articles:
-        assert f"{row.number}; {row.title_word_count}; {row.author_count}; {row.reference_count}" in reply.text
+        assert f"{row.number}; {row.title_word_count}; {row.author_count}; {row.reference_count}" in response.text
     chunked = len(desk.asked) - 1
-    assert reply.usage.input_tokens == 10 * len(desk.asked)
+    assert response.usage.input_tokens == 10 * len(desk.asked)
     # The next question over the context finds the rows, and pays for its query alone.
     again = answer(ExtractSql(), desk, QUESTION.model_copy(update={"id": "q-2"}))
     assert len(desk.asked) == chunked + 2

@@ -16,9 +16,9 @@ from fathom.tasks.family import Asked
 
 @pytest.fixture(scope="session")
 def asked_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """160 articles and contexts of two lengths in two splits."""
+    """160 documents and contexts of two lengths in two splits."""
     folder = tmp_path_factory.mktemp("asked") / "corpus"
-    generate(folder, Recipe(seed=13, articles=160))
+    generate(folder, Recipe(seed=13, documents=160))
     settings = Settings(lengths=(65_536, 262_144), count=24, splits={"train": 60, "test": 40})
     with Corpus(folder) as corpus:
         gather(corpus, settings, folder / FILE_NAME)

@@ -22,10 +22,10 @@ from fathom import tasks
 from fathom.contexts.files import FILE_NAME
 from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
-from fathom.records.questions import Reply
+from fathom.records.questions import Response
 from fathom.scoring.answers import Answer, Assignment, Choice, Members, Multiset, Nothing, Number, Ranking, Rows, Text
 from fathom.scoring.verdicts import Verdict
-from fathom.tasks import citations, manners, numeric, recall
+from fathom.tasks import citation_types, citations, memorization, numeric
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS
@@ -65,11 +65,11 @@ def printed(answer: Answer) -> str:
             raise TypeError(f"no family asks for {answer.type} yet")
 
 
-def saying(id: str, text: str) -> Reply:
-    return Reply(question_id=id, outcome="answered", text=text)
+def saying(id: str, text: str) -> Response:
+    return Response(question_id=id, outcome="answered", text=text)
 
 
-LOADED: tuple[Family, ...] = (numeric, citations, manners, recall)
+LOADED: tuple[Family, ...] = (numeric, citations, citation_types, memorization)
 """Written out, so that the type checker sees that each has the shape of a family: they are loaded by name."""
 
 
@@ -92,8 +92,8 @@ def test_every_key_opens_its_own_question(asked: Family, bench: Bench, tmp_path:
             answer = printed(item.key.answer)
             for text in (answer, f"Let me see.\n\nAnswer: {answer}", f"**Answer:**\n{answer}"):
                 verdict = asked.check(item.key, saying(item.question.id, text))
-                assert verdict.outcome == "right", (item.question.text, text, verdict)
-            assert asked.check(item.key, saying(item.question.id, "")).outcome != "right"
+                assert verdict.outcome == "correct", (item.question.text, text, verdict)
+            assert asked.check(item.key, saying(item.question.id, "")).outcome != "correct"
             opened += 1
     assert opened == bench.manifest.questions
 
@@ -107,11 +107,11 @@ def test_no_key_opens_another_question(bench: Bench) -> None:
                 same = one.key.answer == two.key.answer
                 if not same and one.key.answer.type == two.key.answer.type:
                     verdict = check(two.key, saying(two.question.id, printed(one.key.answer)))
-                    assert verdict.outcome != "right" or _equivalent(one.key.answer, two.key.answer)
+                    assert verdict.outcome != "correct" or _equivalent(one.key.answer, two.key.answer)
 
 
 def _equivalent(one: Answer, two: Answer) -> bool:
-    """Two keys of one type that the same reply may rightly open: sorts of the same values by different measures."""
+    """Two keys of one type that the same response may rightly open: sorts of the same values by different measures."""
     return sorted(printed(one).split("\n")) == sorted(printed(two).split("\n")) or isinstance(one, Number)
 
 
@@ -126,7 +126,7 @@ def test_questions_are_as_planned(bench: Bench) -> None:
     by_context: dict[str, set[str]] = defaultdict(set)
     for question in bench.all_questions():
         by_context[question.context_id].add(question.tags["skill"])
-    # A small context may lack what one skill needs: two articles that cite one another, say.
+    # A small context may lack what one skill needs: two documents that cite one another, say.
     assert sum(len(found) == 6 for found in by_context.values()) >= 0.9 * len(by_context)
     assert min(len(items) for _, items in bench.by_context()) >= 8
 
@@ -157,7 +157,7 @@ def test_splits_share_nothing(bench: Bench) -> None:
     for context, items in bench.by_context():
         for item in items:
             assert item.question.split == context.split
-            seen[context.split]["articles"].update(context.articles)
+            seen[context.split]["articles"].update(context.documents)
             seen[context.split]["templates"].add(item.question.tags["template"])
             seen[context.split]["programs"].add(item.key.proof.program)
     assert set(seen) == {"train", "test"}
@@ -192,13 +192,13 @@ def test_passages_hold_what_the_question_needs(bench: Bench, asked_corpus: Path)
         for _, items in list(bench.by_context())[:8]:
             for item in items:
                 for passage in item.key.proof.passages:
-                    article = corpus.article(passage.article)
-                    words = passage.span.of(article.text)
-                    byline = " and ".join(a.span.of(article.text) for a in article.authors[-1:])
+                    document = corpus.document(passage.document)
+                    words = passage.span.of(document.text)
+                    byline = " and ".join(a.span.of(document.text) for a in document.authors[-1:])
                     assert (
-                        words == article.title_text
+                        words == document.title_text
                         or byline in words
-                        or article.references[0].span.of(article.text) in words
+                        or document.references[0].span.of(document.text) in words
                     )
 
 
@@ -303,15 +303,15 @@ def test_a_question_that_was_tampered_with_is_found(
 def test_the_check_is_tried_on_every_item(bench_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A check that takes whatever it is told fails the audit, and so does one that takes nothing."""
     with Corpus(Bench(bench_folder).corpus_folder) as corpus:
-        for outcome, rule in (("right", "near misses are refused"), ("wrong", "right answers are taken")):
-            monkeypatch.setattr(numeric_audit, "check", lambda key, reply, said=outcome: _verdict(reply, said))
+        for outcome, rule in (("correct", "near misses are refused"), ("incorrect", "right answers are taken")):
+            monkeypatch.setattr(numeric_audit, "check", lambda key, response, said=outcome: _verdict(response, said))
             checked = numeric_audit.audit(list(Bench(bench_folder).by_context())[:2], corpus, 0)
             assert {found.rule for found in checked if found.failed} == {rule}
 
 
-def _verdict(reply: Reply, outcome: str) -> Verdict:
+def _verdict(response: Response, outcome: str) -> Verdict:
     return Verdict.model_validate(
-        {"question_id": reply.question_id, "outcome": outcome, "score": float(outcome == "right")}
+        {"question_id": response.question_id, "outcome": outcome, "score": float(outcome == "correct")}
     )
 
 
@@ -616,8 +616,8 @@ def test_answers_are_scored_and_all_questions_count(
     words = ("score", bench_folder, "--answers", tmp_path / "answers.jsonl")
     found = json.loads(fathom(*words, "--json", "--compat", "scitrek", "--out", tmp_path / "verdicts.jsonl").stdout)
     score = found["scores"]["all"]
-    assert (score["questions"], score["right"]) == (len(keys), right)
-    assert score["wrong"] + score["unreadable"] == wrong
+    assert (score["questions"], score["correct"]) == (len(keys), right)
+    assert score["incorrect"] + score["unparseable"] == wrong
     assert score["unanswered"] == len(keys) - len(lines)
     assert score["share_right"] == pytest.approx(right / len(keys))
     assert 0.3 < found["scitrek"]["exact_match"] <= right / len(keys)

@@ -19,7 +19,7 @@ from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.models.known import in_its_tokens, known
 from fathom.models.tokenizers import tokenizer
-from fathom.records.articles import Article
+from fathom.records.documents import Document
 from fathom.records.errors import FathomError
 from fathom.scoring.answers import Answer, Members, Multiset, Nothing, Number, Ranking, Rows, Text
 from fathom.tasks.asking import instruction
@@ -27,7 +27,7 @@ from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS
 from fathom.tasks.family import Item
-from fathom.tasks.fitting import LEAST_ARTICLES, TAKEN, TOO_FEW, Window, fit
+from fathom.tasks.fitting import LEAST_DOCUMENTS, TAKEN, TOO_FEW, Window, fit
 from fathom.tasks.numeric.build import DisagreementError
 from fathom.tasks.numeric.tables import SCHEMA
 
@@ -72,7 +72,7 @@ def test_a_fitted_bench_is_proved(fitted_folder: Path, tmp_path: Path, asked_cor
 
 def test_every_question_fits_the_window(bench: Bench, fitted: Bench, corpus: Corpus) -> None:
     count = tokenizer("o200k").count
-    words = max(count(instruction("fathom.tasks.numeric", f"full, {manner}")) for manner in ("direct", "stepwise"))
+    words = max(count(instruction("fathom.tasks.numeric", f"full, {prompting}")) for prompting in ("direct", "cot"))
     smaller = {context.id for context, _ in moved(bench, fitted)}
     fullest = 0
     for context, items in fitted.by_context():
@@ -92,30 +92,31 @@ def test_a_smaller_context_is_a_proper_one(bench: Bench, fitted: Bench, corpus: 
     assert len(smaller) > 10
     for context, items in smaller:
         assert context.length == 102_400
-        assert len(context.articles) >= LEAST_ARTICLES
+        assert len(context.documents) >= LEAST_DOCUMENTS
         (was,) = (
             one
             for one in before.values()
-            if [id for id in one.articles if id in context.articles] == list(context.articles) and one.tokens > 102_400
+            if [id for id in one.documents if id in context.documents] == list(context.documents)
+            and one.tokens > 102_400
         )
-        assert (was.split, was.way, was.layout, was.tokenizer) == (
+        assert (was.split, was.sampling, was.layout, was.tokenizer) == (
             context.split,
-            context.way,
+            context.sampling,
             context.layout,
             context.tokenizer,
         )
         shown = render(context, corpus).decode()
         for place in context.places:
-            assert place.span.of(shown) == corpus.text(place.article).decode()
+            assert place.span.of(shown) == corpus.text(place.document).decode()
             assert count(shown[: place.span.start]) == place.token
         assert {item.question.tags["length"] for item in items} == {"100K"}
 
 
-def test_a_context_of_all_its_articles_is_the_one_that_was_gathered(bench: Bench, corpus: Corpus) -> None:
+def test_a_context_of_all_its_documents_is_the_one_that_was_gathered(bench: Bench, corpus: Corpus) -> None:
     """Two places lay contexts out; this holds them together."""
     for context in bench.contexts():
         ruler = fitting._Ruler(corpus, context.tokenizer)
-        assert fitting.lay_out_again(context, context.articles, context.length, ruler) == context
+        assert fitting.lay_out_again(context, context.documents, context.length, ruler) == context
 
 
 def test_what_fits_already_is_kept_to_the_byte(bench_folder: Path, fitted_folder: Path) -> None:
@@ -175,48 +176,48 @@ def test_what_had_no_answer_has_none(bench: Bench, fitted: Bench) -> None:
 def test_every_fitted_key_is_right(bench: Bench, fitted: Bench, corpus: Corpus) -> None:
     looked = 0
     for context, items in moved(bench, fitted):
-        database = by_hand([corpus.article(id) for id in context.articles])
+        database = by_hand([corpus.document(id) for id in context.documents])
         for item in items:
             rows = database.execute(item.key.proof.program).fetchall()
             assert plain(item.key.answer) == expected(item.key.answer, rows), item.question.text
             assert [tuple("" if cell is None else str(cell) for cell in row) for row in rows] == list(
                 item.key.proof.rows
             )
-            assert {passage.article for passage in item.key.proof.passages} <= set(context.articles)
+            assert {passage.document for passage in item.key.proof.passages} <= set(context.documents)
             looked += 1
     assert looked > 100
 
 
-def by_hand(articles: Sequence[Article]) -> sqlite3.Connection:
-    """The three tables of the articles, filled without the program's help."""
+def by_hand(documents: Sequence[Document]) -> sqlite3.Connection:
+    """The three tables of the documents, filled without the program's help."""
     database = sqlite3.connect(":memory:")
     database.executescript(SCHEMA)
-    numbers = {article.id: number for number, article in enumerate(articles, start=1)}
-    called = _called(articles)
-    for number, article in enumerate(articles, start=1):
-        title = article.text[article.title.start : article.title.end]
+    numbers = {document.id: number for number, document in enumerate(documents, start=1)}
+    called = _called(documents)
+    for number, document in enumerate(documents, start=1):
+        title = document.text[document.title.start : document.title.end]
         database.execute(
             "INSERT INTO articles VALUES (?, ?, ?, ?, ?)",
-            (number, title, len(title.split()), len(article.authors), len(article.references)),
+            (number, title, len(title.split()), len(document.authors), len(document.references)),
         )
-        for position, author in enumerate(article.authors, start=1):
+        for position, author in enumerate(document.authors, start=1):
             database.execute(
                 "INSERT INTO article_author VALUES (NULL, ?, ?, ?)",
-                (number, called[author.person or (article.id, position)], position),
+                (number, called[author.person or (document.id, position)], position),
             )
-        for cited in dict.fromkeys(reference.article for reference in article.references):
+        for cited in dict.fromkeys(reference.document for reference in document.references):
             if cited in numbers:
                 database.execute("INSERT INTO citing_cited VALUES (NULL, ?, ?)", (number, numbers[cited]))
     return database
 
 
-def _called(articles: Sequence[Article]) -> dict[Any, str]:
+def _called(documents: Sequence[Document]) -> dict[Any, str]:
     """Everybody by the longest of their names, with a number where two have the same."""
     printed: dict[Any, list[str]] = {}
-    for article in articles:
-        for position, author in enumerate(article.authors, start=1):
-            name = article.text[author.span.start : author.span.end]
-            printed.setdefault(author.person or (article.id, position), []).append(name)
+    for document in documents:
+        for position, author in enumerate(document.authors, start=1):
+            name = document.text[author.span.start : author.span.end]
+            printed.setdefault(author.person or (document.id, position), []).append(name)
     called: dict[Any, str] = {}
     taken: Counter[str] = Counter()
     for person, names in printed.items():
@@ -299,7 +300,7 @@ def test_a_model_counts_in_its_own_tokens(bench_folder: Path, tmp_path: Path) ->
     assert fullest > 75_000
 
 
-def test_where_four_articles_do_not_fit_nothing_is_written(bench_folder: Path, tmp_path: Path) -> None:
+def test_where_four_documents_do_not_fit_nothing_is_written(bench_folder: Path, tmp_path: Path) -> None:
     with pytest.raises(FathomError, match=f"window of 8K tokens.*{TOO_FEW}. Give a larger --window"):
         fit(bench_folder, Window(8_192), tmp_path / "new" / "b")
     assert list(tmp_path.iterdir()) == []
@@ -309,12 +310,12 @@ def test_where_four_articles_do_not_fit_nothing_is_written(bench_folder: Path, t
     assert list((tmp_path / "b").iterdir()) == []
 
 
-def test_a_context_of_which_four_articles_do_not_fit_is_counted(bench_folder: Path, tmp_path: Path) -> None:
+def test_a_context_of_which_four_documents_do_not_fit_is_counted(bench_folder: Path, tmp_path: Path) -> None:
     said = fit(bench_folder, Window(34_000), tmp_path / "b").fitted
     assert said is not None
     assert said.refused[TOO_FEW] > 0 < said.proved_again
     assert audit(tmp_path / "b", Bench(bench_folder).corpus_folder).passed
-    assert all(len(context.articles) >= LEAST_ARTICLES for context in Bench(tmp_path / "b").contexts())
+    assert all(len(context.documents) >= LEAST_DOCUMENTS for context in Bench(tmp_path / "b").contexts())
 
 
 def test_two_contexts_never_become_one(bench_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.models.simulated import Simulated
-from fathom.records.chance import rng_for
 from fathom.records.errors import FathomError
+from fathom.records.rng import rng_for
 from fathom.scoring.answers import Answer, Nothing, Number, Ranking, Text
 from fathom.scoring.checking import agrees
 from fathom.scoring.contamination import Contamination, contamination, matched
@@ -41,7 +41,7 @@ def folders(bench_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
     return found
 
 
-_EASY = {"easy": {"manner": "attributional", "sampling": "random", "form": "full"}}
+_EASY = {"easy": {"citation_type": "attributional", "sampling": "random", "form": "full"}}
 FAMILIES = ("numeric", "citations")
 
 
@@ -92,7 +92,7 @@ def ranked(*groups: str) -> Ranking:
         (ranked("a", "b", "b"), ranked("a", "b"), False),
     ],
 )
-def test_answers_that_one_reply_could_meet_tell_nothing(now: Answer, before: Answer, same: bool) -> None:
+def test_answers_that_one_response_could_meet_tell_nothing(now: Answer, before: Answer, same: bool) -> None:
     assert could_be_one(now, before) is same
     assert could_be_one(before, now) is same
 
@@ -113,7 +113,7 @@ def test_questions_name_who_is_there_now(folders: dict[str, tuple[Path, Path]]) 
 def test_contexts_show_as_much_as_before(folders: dict[str, tuple[Path, Path]]) -> None:
     for before, after in folders.values():
         for one, two in zip(Bench(before).contexts(), Bench(after).contexts(), strict=True):
-            assert sorted(one.articles) == sorted(two.articles)
+            assert sorted(one.documents) == sorted(two.documents)
             assert two.tokens <= two.length
             assert abs(two.tokens - one.tokens) < 0.03 * one.tokens
 
@@ -127,7 +127,7 @@ def test_the_same_seed_gives_the_same_bench(tiny_bench: Path, tmp_path: Path) ->
 def test_a_swap_goes_on_where_it_was_killed(tiny_bench: Path, tmp_path: Path) -> None:
     whole = swap(tiny_bench, tmp_path / "whole", 1)
     with Corpus(tmp_path / "whole" / "corpus") as swapped:
-        recipe, first = swapped.manifest.recipe, next(swapped.articles())
+        recipe, first = swapped.manifest.recipe, next(swapped.documents())
     with CorpusWriter(tmp_path / "killed" / "corpus", recipe) as writer:
         writer.add(pack(first))
         writer.save()
@@ -140,8 +140,8 @@ def test_a_swap_goes_on_where_it_was_killed(tiny_bench: Path, tmp_path: Path) ->
 
 
 def test_what_cannot_be_swapped_is_refused(tiny_bench: Path, small_folder: Path, tmp_path: Path) -> None:
-    build(small_folder, Path("none"), ("recall",), Asked.model_validate(_FEW), 0, tmp_path / "probes")
-    with pytest.raises(FathomError, match="of the family recall cannot be swapped"):
+    build(small_folder, Path("none"), ("memorization",), Asked.model_validate(_FEW), 0, tmp_path / "probes")
+    with pytest.raises(FathomError, match="of the family memorization cannot be swapped"):
         swap(tmp_path / "probes", tmp_path / "out")
     assert not (tmp_path / "out").exists()
     swap(tiny_bench, tmp_path / "once")
@@ -151,20 +151,20 @@ def test_what_cannot_be_swapped_is_refused(tiny_bench: Path, small_folder: Path,
         swap(tiny_bench, tmp_path / "once")
 
 
-_FEW = {"own": {"recall": {"items": 3}}}
+_FEW = {"own": {"memorization": {"items": 3}}}
 
 
 def test_contexts_that_nothing_asks_about_any_more_are_left_out(citing_corpus: Path, tmp_path: Path) -> None:
     """Probes cannot be swapped; the pieces of text that they showed must not stay behind in the bench."""
-    asked = Asked.model_validate({"own": {"recall": {"items": 3}, "citations": {"items": 2, "levels": _EASY}}})
-    build(citing_corpus, Path("none"), ("citations", "recall"), asked, 0, tmp_path / "mixed")
+    asked = Asked.model_validate({"own": {"memorization": {"items": 3}, "citations": {"items": 2, "levels": _EASY}}})
+    build(citing_corpus, Path("none"), ("citations", "memorization"), asked, 0, tmp_path / "mixed")
     before = Bench(tmp_path / "mixed")
     manifest = swap(tmp_path / "mixed", tmp_path / "out")
     after = list(Bench(tmp_path / "out").by_context())
     assert {item.question.family for _, items in after for item in items} == {"citations"}
     assert all(items for _, items in after)
     told: Any = manifest.reports[REPORT]
-    assert told["left out"]["the family 'recall' cannot be swapped"] == 6
+    assert told["left out"]["the family 'memorization' cannot be swapped"] == 6
     assert 6 <= told["contexts left out"] == before.manifest.contexts - len(after)
     assert manifest.contexts == len(after) < before.manifest.contexts
 
@@ -201,8 +201,8 @@ def answered(folder: Path, model: str, before: Path | None = None) -> Contaminat
         with Corpus(bench.corpus_folder) as corpus:
             simulator = family(name).simulator(corpus, bench.all_keys)
             items = [(context, item) for context, items in bench.by_context() for item in items]
-            replies = [simulator.answer(one, item, simulated, rng_for(0, item.question.id)) for one, item in items]
-        return list(matched([(item.question, item.key) for _, item in items], replies, {name: family(name).check}))
+            responses = [simulator.answer(one, item, simulated, rng_for(0, item.question.id)) for one, item in items]
+        return list(matched([(item.question, item.key) for _, item in items], responses, {name: family(name).check}))
 
     return contamination(asked(folder), asked(before) if before else ())
 
@@ -210,7 +210,7 @@ def answered(folder: Path, model: str, before: Path | None = None) -> Contaminat
 @pytest.mark.parametrize("name", FAMILIES)
 def test_who_recites_is_told_from_who_reads(folders: dict[str, tuple[Path, Path]], name: str) -> None:
     before, after = folders[name]
-    for model, attributable, recited in (("sim/memoriser", 0.0, 1.0), ("sim/reader", 1.0, 0.0)):
+    for model, attributable, recited in (("sim/memorizer", 0.0, 1.0), ("sim/reader", 1.0, 0.0)):
         found = answered(after, model, before).swapped
         assert found is not None
         assert found.attributable.share == attributable
@@ -223,7 +223,7 @@ def test_who_recites_is_told_from_who_reads(folders: dict[str, tuple[Path, Path]
 
 
 def test_half_forgotten_is_half_read(folders: dict[str, tuple[Path, Path]]) -> None:
-    found = answered(folders["numeric"][1], "sim/memoriser?forget=0.5").swapped
+    found = answered(folders["numeric"][1], "sim/memorizer?forget=0.5").swapped
     assert found is not None
     assert found.attributable.low < 0.5 < found.attributable.high
     assert found.attributable.hits + found.recited.hits == found.changed

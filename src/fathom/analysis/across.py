@@ -11,7 +11,16 @@ from itertools import combinations
 import numpy as np
 
 from fathom.analysis.comparing import Missing, compare, corrected, exchange_tests, holm
-from fathom.analysis.findings import OUTCOMES, Comparison, Contamination, Estimate, Floor, Ladder, Outcome, Repeated
+from fathom.analysis.findings import (
+    OUTCOMES,
+    Comparison,
+    Contamination,
+    Estimate,
+    Floor,
+    Ladder,
+    Repeated,
+    ResponseOutcome,
+)
 from fathom.analysis.intervals import Numbers, Sums, Values, clustered_error, difference, share, t_tail
 from fathom.analysis.ladder import RUNGS, ladder
 from fathom.analysis.walking import Arrays, Mask, Seen, Walked
@@ -19,7 +28,7 @@ from fathom.models.simulated import PREFIX, Simulated
 
 WITHIN = ("length", "skill", "task", "level")
 """Groupings within which runs are compared, besides all questions together."""
-FEW_REPLIES = 20
+FEW_RESPONSES = 20
 """Questions answered below which nothing is said of what a model knew before."""
 GUESSERS = {
     "null": "always says that there is no answer",
@@ -46,14 +55,14 @@ class Column:
 
     def came(self, rows: Numbers) -> Mask:
         """Which of these questions were answered, rightly or not, as often as they were to be."""
-        return np.asarray(self._counted(rows, ("failed", "unanswered", "overflow")) == 0)
+        return np.asarray(self._counted(rows, ("error", "unanswered", "overflow")) == 0)
 
     def missing(self, rows: Numbers) -> Missing:
-        """The replies to these questions that have not come. What overflows has come: the system let it."""
-        waiting = int(self._counted(rows, ("failed", "unanswered")).sum())
+        """The responses to these questions that have not come. What overflows has come: the system let it."""
+        waiting = int(self._counted(rows, ("error", "unanswered")).sum())
         return Missing(waiting, waiting / max(1, len(rows) * self.seen.run.samples))
 
-    def _counted(self, rows: Numbers, kinds: Sequence[Outcome]) -> Numbers:
+    def _counted(self, rows: Numbers, kinds: Sequence[ResponseOutcome]) -> Numbers:
         places = np.searchsorted(self.found.rows, rows)
         found: Numbers = self.found.outcomes[places][:, [OUTCOMES.index(kind) for kind in kinds]].sum(axis=1)
         return found
@@ -120,7 +129,7 @@ def _split(walked: Walked, by: str, rows: Numbers) -> dict[str, Numbers]:
 
 def _kind(column: Column) -> tuple[str, str, str]:
     facts = column.seen.run.facts(True)
-    return facts.model, facts.system, facts.manner
+    return facts.model, facts.system, facts.prompting
 
 
 def _asked_so(column: Column) -> tuple[str, bytes]:
@@ -138,16 +147,16 @@ def repeated(walked: Walked, columns: Sequence[Column], bench: str) -> list[Repe
     made = []
     for some in alike.values():
         if len(some) > 1:
-            model, system, manner = _kind(some[0])
+            model, system, prompting = _kind(some[0])
             values = np.stack([column.found.right for column in some])
             made.append(
                 Repeated(
                     model=model,
                     system=system,
-                    manner=manner,
+                    prompting=prompting,
                     bench=bench,
                     runs=tuple(column.name for column in some),
-                    right=share(values.mean(axis=0), some[0].found.contexts),
+                    accuracy=share(values.mean(axis=0), some[0].found.contexts),
                     spread=float(values.mean(axis=1).std(ddof=1)),
                 )
             )
@@ -155,14 +164,14 @@ def repeated(walked: Walked, columns: Sequence[Column], bench: str) -> list[Repe
 
 
 def _climbs(columns: Sequence[Column]) -> dict[tuple[object, ...], dict[str, list[Column]]]:
-    """The runs of each model by rung, among those asked the same questions in one manner, with as much effort."""
+    """The runs of each model by rung, among those asked the same questions in one prompting, with as much effort."""
     found: dict[tuple[object, ...], dict[str, list[Column]]] = defaultdict(lambda: defaultdict(list))
     for column in columns:
-        model, system, manner = _kind(column)
+        model, system, prompting = _kind(column)
         if system in RUNGS:
             own = column.seen.run.manifest.settings
             rows = column.found.rows.tobytes()
-            found[model, manner, own.temperature, own.reasoning_effort, rows][system].append(column)
+            found[model, prompting, own.temperature, own.reasoning_effort, rows][system].append(column)
     return found
 
 
@@ -227,7 +236,7 @@ def floors(walked: Walked, columns: Sequence[Column], bench: str) -> list[Floor]
             kind="floor",
             bench=bench,
             run=None,
-            right=share(values, walked.contexts),
+            accuracy=share(values, walked.contexts),
         )
         for name, what, values in (
             ("always NULL", "says of every question that there is no answer", np.array(walked.nothing)),
@@ -262,7 +271,7 @@ def _control(column: Column, bench: str) -> Floor | None:
     if what is None:
         return None
     kind = "control" if system == "passages" else "floor"
-    return Floor(name=column.name, what=what, kind=kind, bench=bench, run=column.name, right=_all(column))
+    return Floor(name=column.name, what=what, kind=kind, bench=bench, run=column.name, accuracy=_all(column))
 
 
 def _all(column: Column) -> Estimate:
@@ -296,9 +305,9 @@ def _known(column: Column, above: Values, model: str, bench: str) -> Contaminati
         closed_book=_all(column),
         floor="majority",
         above_floor=estimate,
-        p=None if came < FEW_REPLIES else chance,
+        p=None if came < FEW_RESPONSES else chance,
         p_holm=None,
-        what=f"has answered fewer than {FEW_REPLIES} questions, which tells nothing",
+        what=f"has answered fewer than {FEW_RESPONSES} questions, which tells nothing",
     )
 
 

@@ -20,7 +20,7 @@ from fathom.analysis.intervals import Sums, share_of_sums
 from fathom.records.questions import QuestionId
 from fathom.scoring.answers import Answer, Members, Multiset, Ranking, Text
 from fathom.scoring.checking import agrees
-from fathom.scoring.reading import read_reply
+from fathom.scoring.reading import read_response
 from fathom.tasks.family import CauseKind, Diagnosis, Suspected
 
 ROUNDS = 200
@@ -126,14 +126,14 @@ def _gives(one: Suspected, wanted: Answer, read: Answer | None, text: str) -> bo
     if read is None:
         return False
     if wanted.type == "none" and read.type != "none":
-        # The reply was read without knowing what it might list; the slip's answer says how to read it.
+        # The response was read without knowing what it might list; the slip's answer says how to read it.
         return one.answer.type != "none" and _says(one, text)
     return agrees(one.answer, read)
 
 
 def _says(one: Suspected, text: str) -> bool:
-    """Whether the reply would be right if the slip's answer were the key."""
-    read = read_reply(text, one.answer)
+    """Whether the response would be right if the slip's answer were the key."""
+    read = read_response(text, one.answer)
     return read is not None and agrees(one.answer, read)
 
 

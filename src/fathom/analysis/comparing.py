@@ -65,9 +65,9 @@ def benjamini_hochberg(chances: Sequence[float]) -> list[float]:
 class Missing:
     """What one run still waits for."""
 
-    replies: int = 0
+    responses: int = 0
     share: float = 0.0
-    """Of the replies wanted."""
+    """Of the responses wanted."""
 
 
 def contexts_needed(differences: Values, contexts: Numbers, level: float = LEVEL, power: float = POWER) -> float | None:
@@ -120,10 +120,10 @@ def compare(
         both=int((one & two).sum()),
         neither=int((~one & ~two).sum()),
         differing=int((differences != 0).sum()),
-        waiting_first=missing[0].replies,
-        waiting_second=missing[1].replies,
-        first_right=float(first.mean()),
-        second_right=float(second.mean()),
+        waiting_first=missing[0].responses,
+        waiting_second=missing[1].responses,
+        first_accuracy=float(first.mean()),
+        second_accuracy=float(second.mean()),
         difference=estimate,
         least=estimate.value - missing[0].share,
         most=estimate.value + missing[1].share,
@@ -167,7 +167,7 @@ def _settled(one: Comparison, strict: float, lenient: float, level: float) -> Co
 
 
 def _may_turn(one: Comparison) -> bool:
-    """Whether the replies that have not come could take the difference away."""
+    """Whether the responses that have not come could take the difference away."""
     return one.least <= 0 < one.difference.value or one.difference.value < 0 <= one.most
 
 
@@ -182,7 +182,7 @@ def _note(one: Comparison) -> str:
     if one.more_items is None:
         return f"They are equally good, though {_counted(one.differing, 'question')} came out differently."
     if not one.more_items:
-        return "They differ, but not surely: it hangs on replies that have not come."
+        return "They differ, but not surely: it hangs on responses that have not come."
     return (
         f"They cannot be told apart. If the difference is as it seems, it takes about "
         f"{_counted(one.more_items, 'more question')} ({_counted(one.more_contexts or 0, 'context')}) to tell them "
@@ -194,7 +194,7 @@ def _waiting(one: Comparison) -> Iterator[str]:
     sides = (one.first, one.waiting_first, one.least), (one.second, one.waiting_second, one.most)
     for name, count, otherwise in sides:
         if count:
-            many = (f"{count:,} replies of {name} have", "they") if count > 1 else (f"1 reply of {name} has", "it")
+            many = (f"{count:,} responses of {name} have", "they") if count > 1 else (f"1 response of {name} has", "it")
             yield f"{many[0]} not come; were {many[1]} right, the difference would be {otherwise * 100:+.1f} points."
 
 

@@ -11,9 +11,9 @@ from fathom.records.questions import Usage
 
 @dataclass
 class Spending:
-    """What the replies of one run took, added up."""
+    """What the responses of one run took, added up."""
 
-    replies: int = 0
+    responses: int = 0
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
@@ -22,20 +22,20 @@ class Spending:
     priced: bool = True
 
     def add(self, usage: Usage) -> None:
-        self.replies += 1
+        self.responses += 1
         self.input_tokens += usage.input_tokens
         self.cached_tokens += usage.cached_tokens
         self.output_tokens += usage.output_tokens
         self.seconds += usage.seconds
         self.price += usage.price or 0.0
-        # A reply for which nothing was sent cost nothing, whether or not a price is known.
+        # A response for which nothing was sent cost nothing, whether or not a price is known.
         self.priced = self.priced and (usage.price is not None or not usage.input_tokens)
 
     def cost(self, questions: int, right: float, spent: float | None) -> Cost:
         """`right` counts right answers, `questions` all that were asked."""
         price = self.price if self.priced else None
         return Cost(
-            replies=self.replies,
+            responses=self.responses,
             input_tokens=self.input_tokens,
             cached_tokens=self.cached_tokens,
             output_tokens=self.output_tokens,

@@ -6,14 +6,16 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from fathom.records.articles import Count, Position
+from fathom.records.documents import Count, Position
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
+from fathom.scoring.verdicts import OUTCOMES as VERDICT_OUTCOMES
+from fathom.scoring.verdicts import Outcome
 
 Share = Annotated[float, Field(ge=0, le=1)]
-Outcome = Literal["right", "wrong", "unreadable", "refused", "overflow", "failed", "unanswered"]
-"""What became of one wanted reply; unanswered: the run has not got to it."""
-OUTCOMES: tuple[Outcome, ...] = ("right", "wrong", "unreadable", "refused", "overflow", "failed", "unanswered")
+ResponseOutcome = Outcome | Literal["unanswered"]
+"""A verdict's outcome, or `unanswered` when the run has no response to the question yet."""
+OUTCOMES: tuple[ResponseOutcome, ...] = (*VERDICT_OUTCOMES, "unanswered")
 
 
 class Estimate(Record):
@@ -40,8 +42,8 @@ class Counts(Record):
     """None for a part where questions are lacking, refused by fitting or not asked: what they were is not known."""
     fitted: Count
     """Questions of the bench as it stands, whether or not a run was to ask them; of a part, those that it was."""
-    failed: Count
-    """Replies that did not come back; they wait to be asked again and are neither right nor wrong."""
+    errors: Count
+    """Responses that did not come back; they wait to be asked again and are neither right nor wrong."""
     refused: Count
     """Questions that no smaller context could carry, and that the bench therefore lacks."""
     retired: Count = 0
@@ -53,33 +55,34 @@ class Counts(Record):
 
 
 class Outcomes(Record):
-    """What became of every reply that was wanted; the kinds add up to `replies`."""
+    """What became of every response that was wanted; the kinds add up to `responses`."""
 
     questions: Count
-    replies: Count
+    responses: Count
     """Questions times samples: the denominator of every share."""
-    right: Count = 0
-    wrong: Count = 0
-    unreadable: Count = 0
+    correct: Count = 0
+    incorrect: Count = 0
+    unparseable: Count = 0
     refused: Count = 0
     """By the model."""
     overflow: Count = 0
     """Did not fit the model's window; nothing was sent."""
-    failed: Count = 0
+    error: Count = 0
+    unjudged: Count = 0
     unanswered: Count = 0
-    credit: float = 0.0
+    partial_credit: float = 0.0
     """The sum of scores, partial credit included."""
 
     @model_validator(mode="after")
     def _none_is_lost(self) -> Self:
-        if sum(getattr(self, kind) for kind in OUTCOMES) != self.replies:
-            raise ValueError("its kinds do not add up to the replies wanted")
+        if sum(getattr(self, kind) for kind in OUTCOMES) != self.responses:
+            raise ValueError("its kinds do not add up to the responses wanted")
         return self
 
     @property
     def waiting(self) -> int:
-        """Replies that may still come: failed, overflown, or not asked yet."""
-        return self.failed + self.overflow + self.unanswered
+        """Responses that may still come: failed, overflown, or not asked yet."""
+        return self.error + self.overflow + self.unanswered
 
 
 class Group(Record):
@@ -88,10 +91,10 @@ class Group(Record):
     name: str
     counts: Counts
     outcomes: Outcomes
-    right: Estimate
-    """The share right of all replies wanted."""
+    accuracy: Estimate
+    """The share right of all responses wanted."""
     at_most: Share
-    """The same if every failed and unanswered reply turned out right."""
+    """The same if every failed and unanswered response turned out right."""
     credit: Estimate
     """The mean score, partial credit included."""
 
@@ -115,7 +118,7 @@ class Cell(Record):
 
     row: str
     column: str
-    right: Estimate
+    accuracy: Estimate
 
 
 class HeatMap(Record):
@@ -134,7 +137,7 @@ class LengthPoint(Record):
     tokens: Position
     """The length asked for."""
     outcomes: Outcomes
-    right: Estimate
+    accuracy: Estimate
 
 
 class EffectiveLength(Record):
@@ -167,7 +170,7 @@ class LengthCurve(Record):
 
 
 class Samples(Record):
-    """What repeated replies show."""
+    """What repeated responses show."""
 
     samples: Position
     mean: Share
@@ -226,15 +229,15 @@ class Correlations(Record):
 
 
 class Pattern(Record):
-    """One way in which replies went wrong, told from the answers alone."""
+    """One way in which responses went wrong, told from the answers alone."""
 
     name: str
     what: str
     count: Count
     share: Estimate
-    """Of all replies wanted."""
+    """Of all responses wanted."""
     of_wrong: Share
-    """Of the replies that are not right and did come back."""
+    """Of the responses that are not right and did come back."""
     by_answer: dict[str, Count]
     examples: tuple[QuestionId, ...]
 
@@ -305,7 +308,7 @@ class Ladder(Record):
     runs: dict[str, str]
     """The run of each rung: full, passages, tables."""
     items: Count
-    right: dict[str, Estimate]
+    accuracy: dict[str, Estimate]
     """The share right on each rung, over the shared questions."""
     steps: tuple[LadderStep, ...]
     paths: dict[str, Count]
@@ -316,15 +319,15 @@ class Ladder(Record):
 class Cost(Record):
     """What a run took."""
 
-    replies: Count
-    """Replies that came back."""
+    responses: Count
+    """Responses that came back."""
     input_tokens: Count
     cached_tokens: Count
     output_tokens: Count
     seconds: float
     """Of all calls together."""
     price: float | None
-    """In US dollars, the replies that were kept."""
+    """In US dollars, the responses that were kept."""
     spent: float | None
     """Every call that was paid for, those of failed questions too."""
     tokens_a_question: float
@@ -350,7 +353,7 @@ class Steps(Record):
     """How far the reasoning came."""
 
     traces: Count
-    """Replies with reasoning in them."""
+    """Responses with reasoning in them."""
     values: Count
     reached: Count
     in_order: Count
@@ -370,7 +373,7 @@ class Floor(Record):
     bench: str
     run: str | None
     """The run it comes from; None where the keys alone give it."""
-    right: Estimate
+    accuracy: Estimate
 
 
 class Contamination(Record):
@@ -406,14 +409,14 @@ class Comparison(Record):
     differing: Count
     """Questions that fared differently, by however little."""
     waiting_first: Count
-    """Replies of the first that have not come: failed, or not asked yet. They count as not right."""
+    """Responses of the first that have not come: failed, or not asked yet. They count as not right."""
     waiting_second: Count
-    first_right: Share
-    second_right: Share
+    first_accuracy: Share
+    second_accuracy: Share
     difference: Estimate
     """Second minus first."""
     least: float
-    """The difference if all replies that the first still waits for were right."""
+    """The difference if all responses that the first still waits for were right."""
     most: float
     """The same for the second."""
     p: Share
@@ -422,10 +425,10 @@ class Comparison(Record):
     """After Holm's correction over all comparisons of its kind."""
     p_benjamini_hochberg: Share
     apart: bool
-    """Whether they differ at the level of the interval, after Holm, whatever the replies that have not come are."""
+    """Whether they differ at the level of the interval, after Holm, whatever the responses that have not come are."""
     more_items: Count | None
     """How many more questions it would take to tell them apart with a chance of 80%, if the difference is as it seems;
-    0 where nothing but replies that have not come keeps them together, None where there is no telling."""
+    0 where nothing but responses that have not come keeps them together, None where there is no telling."""
     more_contexts: Count | None
     note: str
 
@@ -435,10 +438,10 @@ class Repeated(Record):
 
     model: str
     system: str
-    manner: str
+    prompting: str
     bench: str
     runs: tuple[str, ...]
-    right: Estimate
+    accuracy: Estimate
     """The mean over the runs, question by question."""
     spread: float
     """The standard deviation of the share right from run to run."""
@@ -454,10 +457,10 @@ class RunFacts(Record):
     """The fingerprint."""
     model: str
     system: str
-    manner: str
+    prompting: str
     settings: dict[str, JsonValue]
     is_whole: bool
-    """Whether no reply is missing or failed."""
+    """Whether no response is missing or failed."""
 
 
 class RunFinding(Record):
@@ -500,7 +503,7 @@ class BenchFacts(Record):
     linked_contexts: Share
     """The share of contexts in the largest group that shared documents tie together."""
     leaks: dict[str, JsonValue]
-    licences: dict[str, Count]
+    licenses: dict[str, Count]
 
 
 class Findings(Record):
@@ -533,12 +536,12 @@ class StepSeen(Record):
 
 
 class ItemFinding(Record):
-    """What was found about one reply."""
+    """What was found about one response."""
 
     question_id: QuestionId
     run: str
     sample: Count = 0
-    outcome: Outcome
+    outcome: ResponseOutcome
     score: Share
     patterns: tuple[str, ...] = ()
     suspects: tuple[Suspect, ...] = ()

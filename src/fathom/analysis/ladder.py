@@ -43,7 +43,7 @@ def ladder(
         perfect = np.ones_like(values["tables"])
         steps.append(_step(*_LAST, values["tables"], perfect, contexts, level))
     paths = Counter(
-        ", ".join(f"{rung} {'right' if values[rung][place] >= 0.5 else 'wrong'}" for rung in rungs)
+        ", ".join(f"{rung} {'correct' if values[rung][place] >= 0.5 else 'incorrect'}" for rung in rungs)
         for place in range(len(contexts))
     )
     return Ladder(
@@ -51,7 +51,7 @@ def ladder(
         bench=bench,
         runs=runs,
         items=len(contexts),
-        right={rung: share(values[rung], contexts, level) for rung in rungs},
+        accuracy={rung: share(values[rung], contexts, level) for rung in rungs},
         steps=tuple(steps),
         paths=dict(paths.most_common()),
         notes=notes,

@@ -1,6 +1,6 @@
-"""How wrong answers look beside the right ones, told from the two answers alone: one pattern for each reply.
+"""How wrong answers look beside the right ones, told from the two answers alone: one pattern for each response.
 
-Values are compared as the check compares them, item by item; what a reply says in words plays no part.
+Values are compared as the check compares them, item by item; what a response says in words plays no part.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ _SCALES = frozenset({10, 100, 1000, 10_000, 1_000_000, 1_000_000_000})
 
 
 def pattern(key: Answer, heard: Heard) -> str | None:
-    """The pattern of a reply that is not right; None for one that is right, or has not come."""
-    if heard.outcome in ("right", "failed", "overflow", "unanswered"):
+    """The pattern of a response that is not right; None for one that is right, or has not come."""
+    if heard.outcome in ("correct", "error", "overflow", "unanswered"):
         return None
     if heard.outcome == "refused":
         return "refused"
-    if heard.outcome == "unreadable":
+    if heard.outcome == "unparseable":
         return "truncated" if heard.cut else "unparsable" if heard.text.strip() else "empty"
     if heard.read is None:
         return "other"
@@ -111,7 +111,7 @@ def _number(key: Atom, read: Atom) -> str | None:
     try:
         return _values(key.value, read.value)
     except ArithmeticError:
-        return None  # a reply may state a number with a million digits, which no arithmetic takes
+        return None  # a response may state a number with a million digits, which no arithmetic takes
 
 
 def _values(wanted: Decimal, said: Decimal) -> str | None:

@@ -56,7 +56,7 @@ def describe(context: Context, number: int, item: Item, diagnosis: Diagnosis, li
     groups |= {"family": (item.question.family,), "split": (item.question.split,), "answer": (item.key.answer.type,)}
     groups["documents"] = (_binned(len(context.places)),)
     for name in ("subject", "language"):
-        values = {getattr(listed[id], name) for id in context.articles if id in listed} - {None}
+        values = {getattr(listed[id], name) for id in context.documents if id in listed} - {None}
         if values and name not in groups:
             groups[name] = (values.pop() if len(values) == 1 else "several",)
     if diagnosis.operators:
@@ -106,13 +106,13 @@ class _Evidence:
 
 def _evidence(context: Context, item: Item) -> _Evidence | None:
     """Where in the context the passages stand that prove the key; None where none does."""
-    places = {place.article: place for place in context.places}
-    located = [places[one.article].locate(one.span) for one in item.key.proof.passages if one.article in places]
+    places = {place.document: place for place in context.places}
+    located = [places[one.document].locate(one.span) for one in item.key.proof.passages if one.document in places]
     starts = [span.start for span in located if span is not None]
     if not starts:
         return None
     whole = max(1, context.places[-1].span.end)
-    documents = len({one.article for one in item.key.proof.passages})
+    documents = len({one.document for one in item.key.proof.passages})
     return _Evidence(sum(starts) / len(starts) / whole, (max(starts) - min(starts)) / whole, documents)
 
 

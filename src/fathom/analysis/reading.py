@@ -1,6 +1,7 @@
 """Runs and their bench, joined: every question that a run was to ask, with its verdict or the lack of one.
 
-Replies are kept only as far as something is still to be told from them; contexts, questions and keys pass by one after
+Responses are kept only as far as something is still to be told from them; contexts, questions and keys pass by
+one after
 another and are not kept.
 """
 
@@ -10,12 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fathom.analysis.findings import Outcome, RunFacts
+from fathom.analysis.findings import ResponseOutcome, RunFacts
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.records.files import Journal, read_records
-from fathom.records.questions import QuestionId, Reply, Usage
-from fathom.runs.folder import SPENDING, VERDICTS, RunManifest, read_replies, read_run, wanted
+from fathom.records.questions import QuestionId, Response, Usage
+from fathom.runs.folder import SPENDING, VERDICTS, RunManifest, read_responses, read_run, wanted
 from fathom.scoring.answers import Answer
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
@@ -30,7 +31,7 @@ Place = tuple[QuestionId, int]
 class Heard:
     """What came back for one question, as far as it is still needed."""
 
-    outcome: Outcome
+    outcome: ResponseOutcome
     score: float
     usage: Usage
     read: Answer | None = None
@@ -38,7 +39,7 @@ class Heard:
     text: str = ""
     thinking: str = ""
     cut: bool = False
-    """Whether the reply was cut off."""
+    """Whether the response was cut off."""
 
 
 UNHEARD = Heard("unanswered", 0.0, Usage())
@@ -51,7 +52,7 @@ class Run:
     name: str
     folder: Path
     manifest: RunManifest
-    replies: dict[Place, Reply]
+    responses: dict[Place, Response]
     verdicts: dict[Place, Verdict]
     """Of the last scoring; what it lacks is judged here."""
     asked: frozenset[QuestionId] = frozenset()
@@ -67,48 +68,48 @@ class Run:
         return self.manifest.settings.samples
 
     def heard(self, item: Item) -> list[Heard]:
-        """What came back for each sample of a question; replies are let go as they are asked for."""
+        """What came back for each sample of a question; responses are let go as they are asked for."""
         return [self._heard(item, sample) for sample in range(self.samples)]
 
     def _heard(self, item: Item, sample: int) -> Heard:
         place = item.question.id, sample
-        reply = self.replies.pop(place, None)
-        if reply is None:
+        response = self.responses.pop(place, None)
+        if response is None:
             return UNHEARD
         verdict = self.verdicts.pop(place, None)
-        if verdict is None or not _fits(verdict, reply):
+        if verdict is None or not _fits(verdict, response):
             self.judged_here += 1
-            verdict = family(item.question.family).check(item.key, reply)
+            verdict = family(item.question.family).check(item.key, response)
         if self.samples > 1:
             self.several.append(verdict)
         return Heard(
             verdict.outcome,
             verdict.score,
-            reply.usage,
-            verdict.read_as if verdict.outcome == "wrong" else None,
-            reply.text,
-            reply.thinking,
-            reply.outcome == "truncated",
+            response.usage,
+            verdict.parsed if verdict.outcome == "incorrect" else None,
+            response.text,
+            response.thinking,
+            response.outcome == "truncated",
         )
 
     def facts(self, is_whole: bool) -> RunFacts:
-        manner = self.manifest.system_settings.get("manner", "direct")
+        prompting = self.manifest.system_settings.get("prompting", "direct")
         return RunFacts(
             name=self.name,
             folder=str(self.folder),
             bench=self.manifest.bench_fingerprint,
             model=self.manifest.model,
             system=self.manifest.system,
-            manner=str(manner),
+            prompting=str(prompting),
             settings=self.manifest.settings.model_dump(),
             is_whole=is_whole,
         )
 
 
-def _fits(verdict: Verdict, reply: Reply) -> bool:
-    """Whether a verdict can be this reply's: one on a failure is out of date when the question was asked again."""
-    return (verdict.outcome == "failed") == (reply.outcome == "failed") and (verdict.outcome == "overflow") == (
-        reply.outcome == "overflow"
+def _fits(verdict: Verdict, response: Response) -> bool:
+    """Whether a verdict can be this response's: one on a failure is out of date when the question was asked again."""
+    return (verdict.outcome == "error") == (response.outcome == "error") and (verdict.outcome == "overflow") == (
+        response.outcome == "overflow"
     )
 
 
@@ -172,12 +173,12 @@ def _open(name: str, folder: Path, manifest: RunManifest, bench: Bench) -> Run:
     asked = frozenset(question.id for question in wanted(bench.all_questions(), manifest.settings))
     if not asked:
         raise FathomError(f"The run '{folder}' was to ask no question. Run it again with another --split or --limit.")
-    replies = read_replies(folder).replies
+    responses = read_responses(folder).responses
     return Run(
         name,
         folder,
         manifest,
-        {place: reply for place, reply in replies.items() if place[0] in asked},
+        {place: response for place, response in responses.items() if place[0] in asked},
         {(verdict.question_id, verdict.sample): verdict for verdict in _verdicts(folder)},
         asked,
         spent=_spent(folder),
@@ -186,14 +187,14 @@ def _open(name: str, folder: Path, manifest: RunManifest, bench: Bench) -> Run:
 
 
 def _verdicts(folder: Path) -> Iterable[Verdict]:
-    """Those of the last scoring; where there are none, or they cannot be read, replies are judged anew."""
+    """Those of the last scoring; where there are none, or they cannot be read, responses are judged anew."""
     path = folder / VERDICTS
     if not path.exists():
         return []
     try:
         return list(read_records(path, Verdict))
     except FathomError:
-        # They can be made again from the replies at any time, and are.
+        # They can be made again from the responses at any time, and are.
         return []
 
 

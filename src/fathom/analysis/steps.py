@@ -17,7 +17,8 @@ LONGEST = 400_000
 
 
 def trace_of(heard: Heard) -> str:
-    """The reasoning of a reply: its thoughts, and what it says before its last "Answer:"; empty where there is none."""
+    """The reasoning of a response: its thoughts, and what it says before its last "Answer:"; empty where there
+    is none."""
     before, found, _ = heard.text.rpartition("Answer:")
     said = before if found else heard.text
     trace = f"{heard.thinking}\n{said}".strip()

@@ -46,13 +46,13 @@ def group(name: str, found: Arrays, mask: Mask, bench: BenchFacts, samples: int,
     # The counts of a whole run are its bench's, however few of the questions it was to ask.
     if whole_run or (mask.all() and not others):
         counts = bench.counts.model_copy(
-            update={"failed": counted.failed, "asked": counted.questions, "not_asked": others}
+            update={"error": counted.error, "asked": counted.questions, "not_asked": others}
         )
     else:
         counts = Counts(
             built=None if bench.counts.refused or others else counted.questions,
             fitted=counted.questions,
-            failed=counted.failed,
+            errors=counted.error,
             refused=0,
             asked=counted.questions,
         )
@@ -60,20 +60,20 @@ def group(name: str, found: Arrays, mask: Mask, bench: BenchFacts, samples: int,
         name=name,
         counts=counts,
         outcomes=counted,
-        right=share(right, contexts),
-        at_most=min(1.0, (counted.right + counted.failed + counted.unanswered) / max(1, counted.replies)),
+        accuracy=share(right, contexts),
+        at_most=min(1.0, (counted.correct + counted.error + counted.unanswered) / max(1, counted.responses)),
         credit=share(credit, contexts),
     )
 
 
 def outcomes(found: Arrays, mask: Mask, samples: int) -> Outcomes:
-    """The replies under the mask, counted by what became of them."""
+    """The responses under the mask, counted by what became of them."""
     sums = found.outcomes[mask].sum(axis=0)
     questions = int(mask.sum())
     return Outcomes(
         questions=questions,
-        replies=questions * samples,
-        credit=float(found.credit[mask].sum()) * samples,
+        responses=questions * samples,
+        partial_credit=float(found.credit[mask].sum()) * samples,
         **{kind: int(count) for kind, count in zip(OUTCOMES, sums, strict=True)},
     )
 
@@ -107,7 +107,7 @@ def heat_maps(found: Arrays, groups: Mapping[str, Mapping[str, Mask]]) -> list[H
     for rows, columns in HEAT_MAPS:
         if len(groups.get(rows, ())) > 1 and len(groups.get(columns, ())) > 1:
             cells = tuple(
-                Cell(row=row, column=column, right=share(found.right[both], found.contexts[both]))
+                Cell(row=row, column=column, accuracy=share(found.right[both], found.contexts[both]))
                 for row, first in groups[rows].items()
                 for column, second in groups[columns].items()
                 if (both := first & second).any()
@@ -139,7 +139,7 @@ def length_curve(
                 name=print_length(int(length)),
                 tokens=int(length),
                 outcomes=outcomes(found, mask, samples),
-                right=share(values[-1], contexts[-1]),
+                accuracy=share(values[-1], contexts[-1]),
             )
         )
     made = curve(points, values, contexts, resamples, rng)
@@ -157,11 +157,11 @@ def _of_families(every: tuple[str, ...], families: tuple[str, ...]) -> dict[str,
 
 
 def sampled(seen: Seen, found: Arrays) -> Samples | None:
-    """What several replies to each question show; None where there is one."""
+    """What several responses to each question show; None where there is one."""
     samples = seen.run.samples
     if samples < 2:
         return None
-    counts = found.outcomes[:, OUTCOMES.index("right")]
+    counts = found.outcomes[:, OUTCOMES.index("correct")]
     rounds = seen.rounds()
     pairs = list(combinations(range(samples), 2))
     return Samples(
@@ -179,7 +179,7 @@ def sampled(seen: Seen, found: Arrays) -> Samples | None:
 
 
 def patterns(walked: Walked, seen: Seen, found: Arrays) -> list[Pattern]:
-    """The ways in which replies went wrong, the most frequent first."""
+    """The ways in which responses went wrong, the most frequent first."""
     samples, size = seen.run.samples, len(found.rows)
     places: dict[str, list[int]] = defaultdict(list)
     for place, name in seen.patterns:

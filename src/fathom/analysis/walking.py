@@ -41,9 +41,9 @@ class Seen:
     right: list[float] = field(default_factory=list)
     credit: list[float] = field(default_factory=list)
     outcomes: list[list[int]] = field(default_factory=list)
-    """For each question, how many of its replies came out in each way."""
+    """For each question, how many of its responses came out in each way."""
     patterns: list[tuple[int, str]] = field(default_factory=list)
-    """The place of a question among `rows`, and the pattern of one of its replies."""
+    """The place of a question among `rows`, and the pattern of one of its responses."""
     steps: StepsTaken = field(default_factory=StepsTaken)
     spending: Spending = field(default_factory=Spending)
     items: list[ItemFinding] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Seen:
 
     def rounds(self) -> Values:
         """For each question, in its row, which of its samples are right."""
-        flat = [float(item.outcome == "right") for item in self.items]
+        flat = [float(item.outcome == "correct") for item in self.items]
         return np.array(flat).reshape(len(self.rows), self.run.samples)
 
 
@@ -141,10 +141,10 @@ def walk(
     for number, told in enumerate(tell_all(families, corpus, _tasks(joined, ahead), processes)):
         group = ahead.popleft()
         walked.documents.append(
-            np.array([numbers.setdefault(id, len(numbers)) for id in group.context.articles], dtype=np.int64)
+            np.array([numbers.setdefault(id, len(numbers)) for id in group.context.documents], dtype=np.int64)
         )
-        for item, replies, one in zip(group.items, group.replies, told, strict=True):
-            _one(walked, number, group.context, item, replies, one, listed)
+        for item, responses, one in zip(group.items, group.responses, told, strict=True):
+            _one(walked, number, group.context, item, responses, one, listed)
         watch(number + 1)
     return walked
 
@@ -155,22 +155,24 @@ class _Heard:
 
     context: Context
     items: list[Item]
-    replies: list[list[list[Heard]]]
+    responses: list[list[list[Heard]]]
     """For each question and each run, its samples; none where the run was not to ask it."""
 
 
 def _tasks(joined: Joined, ahead: deque[_Heard]) -> Iterator[Task]:
     """What is to be told of each context; what was heard waits in `ahead` until it is."""
     for context, items in joined.groups():
-        replies = [[run.heard(item) if item.question.id in run.asked else [] for run in joined.runs] for item in items]
-        ahead.append(_Heard(context, items, replies))
-        yield context, [(item, list(_given(some))) for item, some in zip(items, replies, strict=True)]
+        responses = [
+            [run.heard(item) if item.question.id in run.asked else [] for run in joined.runs] for item in items
+        ]
+        ahead.append(_Heard(context, items, responses))
+        yield context, [(item, list(_given(some))) for item, some in zip(items, responses, strict=True)]
 
 
-def _given(replies: list[list[Heard]]) -> Iterator[Given]:
-    for run, samples in enumerate(replies):
+def _given(responses: list[list[Heard]]) -> Iterator[Given]:
+    for run, samples in enumerate(responses):
         for sample, heard in enumerate(samples):
-            if heard.outcome == "wrong":
+            if heard.outcome == "incorrect":
                 yield Given(run, sample, heard.read, heard.text)
 
 
@@ -179,7 +181,7 @@ def _one(
     number: int,
     context: Context,
     item: Item,
-    replies: list[list[Heard]],
+    responses: list[list[Heard]],
     told: Told | None,
     listed: Mapping[str, Listed],
 ) -> None:
@@ -189,40 +191,40 @@ def _one(
     walked.nothing.append(float(item.key.answer.type == "none"))
     walked.keys.append((f"{item.question.family} {item.key.answer.type}", item.key.answer.model_dump_json()))
     fittings = iter(told.fittings if told is not None else ())
-    for seen, samples in zip(walked.seen, replies, strict=True):
+    for seen, samples in zip(walked.seen, responses, strict=True):
         if samples:
-            _reply(seen, row, item, samples, diagnosis)
+            _response(seen, row, item, samples, diagnosis)
             for heard in samples:
                 _tell(seen, number, heard, told, fittings)
 
 
 def _tell(seen: Seen, context: int, heard: Heard, told: Told | None, fittings: Iterator[Fitting]) -> None:
-    """Count what is told of one reply."""
-    if heard.outcome not in ("right", "wrong"):
+    """Count what is told of one response."""
+    if heard.outcome not in ("correct", "incorrect"):
         return
     if told is None:
-        seen.untold += heard.outcome == "wrong"
+        seen.untold += heard.outcome == "incorrect"
         return
     seen.attributing.expose(told.exposed, context)
-    if heard.outcome == "wrong":
+    if heard.outcome == "incorrect":
         seen.attributing.add(next(fittings), context)
 
 
-def _reply(seen: Seen, row: int, item: Item, replies: list[Heard], diagnosis: Diagnosis) -> None:
-    outcomes = Counter(heard.outcome for heard in replies)
+def _response(seen: Seen, row: int, item: Item, responses: list[Heard], diagnosis: Diagnosis) -> None:
+    outcomes = Counter(heard.outcome for heard in responses)
     place = len(seen.rows)
     seen.rows.append(row)
-    seen.right.append(outcomes["right"] / len(replies))
-    seen.credit.append(sum(heard.score for heard in replies) / len(replies))
+    seen.right.append(outcomes["correct"] / len(responses))
+    seen.credit.append(sum(heard.score for heard in responses) / len(responses))
     seen.outcomes.append([outcomes[kind] for kind in OUTCOMES])
-    for sample, heard in enumerate(replies):
+    for sample, heard in enumerate(responses):
         if heard.outcome not in ("unanswered", "overflow"):
             seen.spending.add(heard.usage)
         shape = pattern(item.key.answer, heard)
         if shape is not None:
             seen.patterns.append((place, shape))
         seen.items.append(
-            # Not validated: there is one for every reply of every run, and all of it was when it was read.
+            # Not validated: there is one for every response of every run, and all of it was when it was read.
             ItemFinding.model_construct(
                 question_id=item.question.id,
                 run=seen.run.name,
@@ -231,18 +233,18 @@ def _reply(seen: Seen, row: int, item: Item, replies: list[Heard], diagnosis: Di
                 score=heard.score,
                 patterns=(shape,) if shape else (),
                 suspects=(),
-                unclear=NO_TELLER if heard.outcome == "wrong" else "",
+                unclear=NO_TELLER if heard.outcome == "incorrect" else "",
                 steps=_steps(seen, heard, diagnosis),
             )
         )
 
 
 def _steps(seen: Seen, heard: Heard, diagnosis: Diagnosis) -> tuple[StepSeen, ...]:
-    trace = trace_of(heard) if diagnosis.steps and heard.outcome in ("right", "wrong", "unreadable") else ""
+    trace = trace_of(heard) if diagnosis.steps and heard.outcome in ("correct", "incorrect", "unparseable") else ""
     if not trace:
         return ()
     found = look(trace, diagnosis.steps)
-    seen.steps.add(found, heard.outcome == "right")
+    seen.steps.add(found, heard.outcome == "correct")
     return found
 
 

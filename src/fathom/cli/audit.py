@@ -26,7 +26,7 @@ Example:
 def command(bench: Path, corpus: Path | None, seed: int, as_json: bool) -> None:
     """Prove a bench again from its own files.
 
-    Reads every article again, runs every query again, computes every key a second way, shuffles the rows, tries wrong
+    Reads every document again, runs every query again, computes every key a second way, shuffles the rows, tries wrong
     readings, measures floors. Writes audit.json into the bench; exit code 1 when anything fails; calls no model.
     """
     with all_or_nothing("audit"):

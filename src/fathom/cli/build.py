@@ -29,7 +29,7 @@ Examples:
   fathom build corpus --families citations --out cited --items 50
   fathom build corpus --families citations --out own --type descriptive --sampling nearest --candidates concise
   fathom build corpus --families citations --out own --levels hard --scope section
-  fathom build corpus --families recall --out probes --probes title --items 200
+  fathom build corpus --families memorization --out probes --probes title --items 200
 """
 
 HELD_OUT = ("length", "skill", "topic")

@@ -13,15 +13,15 @@ import click
 from fathom.cli import options
 from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
-from fathom.runs.folder import read_replies, read_run
+from fathom.runs.folder import read_responses, read_run
 from fathom.scoring.answers import Text
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.citations import check
-from fathom.tasks.citations.naming import Manner
+from fathom.tasks.citations.naming import CitationType
 from fathom.tasks.citations.settings import LEVELS, Citing, Difficulty, Form, Masking, Sampling, Scope, Task, Typed
 
-DIMENSIONS = {"manner": "--type", "sampling": "--sampling", "form": "--candidates", "scope": "--scope"}
+DIMENSIONS = {"citation_type": "--type", "sampling": "--sampling", "form": "--candidates", "scope": "--scope"}
 """What makes an item hard, by the option that sets it."""
 TAKEN = {
     "yearly": "--yearly",
@@ -61,41 +61,41 @@ def _levels(names: tuple[str, ...] | None, chosen: dict[str, str]) -> dict[str, 
 class _Word:
     """A model's word on citations."""
 
-    disputed: dict[str, Manner | None]
+    disputed: dict[str, CitationType | None]
     """Those that it takes otherwise than the rule, and what it says."""
     counted: Typed | None
 
 
 def _model_s_word(folder: Path, corpus: Path) -> _Word:
-    """What a model, put to a bench of manners of this very corpus, says of its citations."""
+    """What a model, put to a bench of citation_types of this very corpus, says of its citations."""
     manifest = read_run(folder)
     bench = Bench(Path(os.path.normpath(folder.resolve() / manifest.bench)))
-    if bench.manifest.families != ("manners",) or bench.manifest.fingerprint != manifest.bench_fingerprint:
+    if bench.manifest.families != ("citation_types",) or bench.manifest.fingerprint != manifest.bench_fingerprint:
         raise FathomError(
-            f"The run '{folder}' was not put to the bench of manners in '{bench.folder}'. "
-            "Make one with `fathom build CORPUS --families manners`, and run the model on it."
+            f"The run '{folder}' was not put to the bench of citation_types in '{bench.folder}'. "
+            "Make one with `fathom build CORPUS --families citation_types`, and run the model on it."
         )
     with Corpus(corpus) as opened:
-        # Places are named by article and span: in another corpus they are other citations, or none.
+        # Places are named by document and span: in another corpus they are other citations, or none.
         if opened.manifest.fingerprint != bench.manifest.corpus_fingerprint:
             raise FathomError(
                 f"The run '{folder}' tells the types of another corpus's citations, not of those in '{corpus}'. "
-                f"Make a bench with `fathom build {corpus} --families manners`, and run the model on it."
+                f"Make a bench with `fathom build {corpus} --families citation_types`, and run the model on it."
             )
-    replies = read_replies(folder).replies
-    found: dict[str, Manner | None] = {}
+    responses = read_responses(folder).responses
+    found: dict[str, CitationType | None] = {}
     outcomes: Counter[str] = Counter()
     for key in bench.all_keys():
-        reply = replies.get((key.question_id, 0))
-        if reply is None or reply.outcome in ("failed", "overflow"):
+        response = responses.get((key.question_id, 0))
+        if response is None or response.outcome in ("error", "overflow"):
             outcomes["without"] += 1
             continue
-        verdict = check(key, reply)
-        if verdict.outcome == "right":
+        verdict = check(key, response)
+        if verdict.outcome == "correct":
             outcomes["agree"] += 1
             continue
-        [[article, place, _]] = key.proof.rows
-        said = found[f"{article} {place}"] = _said(verdict)
+        [[document, place, _]] = key.proof.rows
+        said = found[f"{document} {place}"] = _said(verdict)
         outcomes["unclear" if said is None else "disagree"] += 1
     return _Word(found, Typed.model_validate(outcomes))
 
@@ -112,10 +112,12 @@ def told(settings: Citing) -> list[str]:
     ]
 
 
-def _said(verdict: Verdict) -> Manner | None:
+def _said(verdict: Verdict) -> CitationType | None:
     """What the model took the citation for, where it said so."""
-    said = verdict.read_as.value if isinstance(verdict.read_as, Text) else ""
-    return next((manner for manner in get_args(Manner) if manner == said.strip().lower()), None)
+    said = verdict.parsed.value if isinstance(verdict.parsed, Text) else ""
+    return next(
+        (citation_type for citation_type in get_args(CitationType) if citation_type == said.strip().lower()), None
+    )
 
 
 OPTIONS = (
@@ -128,7 +130,8 @@ OPTIONS = (
     click.option(
         "--types",
         type=click.Path(path_type=Path),
-        help="citations: a run on a bench of manners; what its model takes otherwise than the rule is not asked.",
+        help="citations: a run on a bench of citation_types; what its model takes otherwise than the rule is "
+        "not asked.",
     ),
     click.option(
         "--tasks",
@@ -149,8 +152,8 @@ OPTIONS = (
     ),
     click.option(
         "--type",
-        "manner",
-        type=click.Choice(get_args(Manner)),
+        "citation_type",
+        type=click.Choice(get_args(CitationType)),
         help="citations: a level of your own: does the sentence name the method, model or data set?",
     ),
     click.option(

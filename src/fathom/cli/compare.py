@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.analyse import compared, signed, spanned
+from fathom.cli.analyze import compared, signed, spanned
 from fathom.cli.show import harmless
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def command(first: Path, second: Path, bench: Path | None, seed: int, as_json: b
     questions it would take to tell them apart, and the same within lengths and skills, corrected for their number.
     Reads the runs and their bench; writes nothing; calls no model.
     """
-    from fathom.analysis.analyse import Settings, compare_runs
+    from fathom.analysis.analyze import Settings, compare_runs
 
     findings = compare_runs(first, second, bench, Settings(seed=seed)).findings
     if as_json:
@@ -48,7 +48,7 @@ def command(first: Path, second: Path, bench: Path | None, seed: int, as_json: b
 
 def _page(findings: Findings) -> Iterator[str]:
     for run in findings.runs:
-        yield f"{run.facts.name}: {spanned(run.all.right).strip()} of {run.all.outcomes.replies:,} replies right"
+        yield f"{run.facts.name}: {spanned(run.all.accuracy).strip()} of {run.all.outcomes.responses:,} responses right"
     if not findings.comparisons:
         yield "They have no question in common."
         return

@@ -12,7 +12,7 @@ import click
 
 from fathom.cli import options
 from fathom.records.errors import FathomError
-from fathom.runs.folder import RunManifest, read_replies, read_run, wanted
+from fathom.runs.folder import RunManifest, read_responses, read_run, wanted
 from fathom.scoring.contamination import PROBES, Asked, Contamination, Probed, Swapped, contamination, matched
 from fathom.scoring.intervals import Rate
 from fathom.tasks.bench import Bench
@@ -33,7 +33,8 @@ Examples:
 def command(runs: tuple[Path, ...], as_json: bool) -> None:
     """Say how much of a run was known by heart.
 
-    Of a run on probes (`fathom build` of the family recall): how often the name came back, by year of the document, and
+    Of a run on probes (`fathom build` of the family memorization): how often the name came back, by year of
+    the document, and
     whether that falls with the years. Of a run on a swapped bench (`fathom swap`): how much was read from the text that
     is shown, and how much recited; with the same model's run on the bench before, what was lost. Reads runs, their
     benches and keys; writes nothing; calls no model.
@@ -75,7 +76,9 @@ class _Run:
         keys = {key.question_id: key for key in self.bench.all_keys()}
         questions = wanted(self.bench.all_questions(), self.manifest.settings)
         checks = {name: family(name).check for name in self.bench.manifest.families}
-        return matched(((one, keys[one.id]) for one in questions), read_replies(self.folder).replies.values(), checks)
+        return matched(
+            ((one, keys[one.id]) for one in questions), read_responses(self.folder).responses.values(), checks
+        )
 
     def is_of(self, other: _Run) -> bool:
         """Whether it is the same model, asked in the same way, on the bench that the other one's was made from."""
@@ -103,7 +106,7 @@ def _found(runs: list[_Run]) -> Iterator[tuple[_Run, Contamination]]:
             raise FathomError(
                 f"'{run.folder}' is a run on neither probes nor a swapped bench, and none of the other runs is the "
                 "same model's on a swapped form of it. Make one with `fathom swap`, or probes with "
-                "`fathom build CORPUS --families recall`."
+                "`fathom build CORPUS --families memorization`."
             )
         yield run, contamination(run.asked())
 

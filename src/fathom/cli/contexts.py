@@ -15,10 +15,10 @@ from fathom.cli.progress import bar
 from fathom.cli.stopping import all_or_nothing
 from fathom.contexts.files import FILE_NAME, gather
 from fathom.contexts.gathering import Gathered, Settings
-from fathom.contexts.growing import WAYS
+from fathom.contexts.growing import SAMPLING_METHODS
 from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import DEFAULT
-from fathom.records.contexts import Split, Way
+from fathom.records.contexts import Sampling, Split
 from fathom.records.errors import FathomError
 from fathom.records.lengths import parse_length, print_length
 
@@ -26,7 +26,7 @@ EXAMPLE = """
 \b
 Examples:
   fathom contexts corpus --lengths 64K,128K,512K,1M --count 650
-  fathom contexts corpus --lengths 8K --ways breadth --subjects physics --out physics.jsonl
+  fathom contexts corpus --lengths 8K --sampling bfs --subjects physics --out physics.jsonl
 """
 
 
@@ -41,15 +41,15 @@ Examples:
 )
 @click.option("--count", type=click.IntRange(1), default=100, show_default=True, help="Contexts of each length.")
 @click.option(
-    "--ways",
-    type=options.Words(WAYS, needed=True),
-    default=",".join(WAYS),
+    "--sampling",
+    type=options.Words(SAMPLING_METHODS, needed=True),
+    default=",".join(SAMPLING_METHODS),
     show_default=True,
     help="How contexts grow: at random, breadth-first or depth-first over the citation graph. They share the count; "
     "where one runs dry the others take over.",
 )
 @click.option(
-    "--least-articles",
+    "--min-documents",
     type=click.IntRange(1),
     default=4,
     show_default=True,
@@ -80,8 +80,8 @@ def command(
     corpus: Path,
     lengths: tuple[str, ...],
     count: int,
-    ways: tuple[Way, ...],
-    least_articles: int,
+    sampling: tuple[Sampling, ...],
+    min_documents: int,
     order: Literal["shuffled", "grown"],
     tokenizer: str,
     kinds: tuple[str, ...],
@@ -93,17 +93,17 @@ def command(
     replace: bool,
     as_json: bool,
 ) -> None:
-    """Gather a corpus's articles into contexts of wanted lengths.
+    """Gather a corpus's documents into contexts of wanted lengths.
 
-    A context is a recipe: which articles in which order, never a copy of them. No two of one length share more than
-    half of the smaller one's articles, however they were grown. Reads CORPUS; writes the contexts and a report
+    A context is a recipe: which documents in which order, never a copy of them. No two of one length share more than
+    half of the smaller one's documents, however they were grown. Reads CORPUS; writes the contexts and a report
     beside them; calls no model.
     """
     settings = Settings(
         lengths=tuple(dict.fromkeys(map(parse_length, lengths))),
         count=count,
-        ways=ways,
-        least_articles=least_articles,
+        sampling=sampling,
+        min_documents=min_documents,
         order=order,
         seed=seed,
         tokenizer=tokenizer,
@@ -138,17 +138,19 @@ def describe(path: Path, report: Gathered) -> str:
     lines += [f"  left out: {count:,} articles ({reason})" for reason, count in report.left_out.items()]
     if report.parts:
         lines.append("  articles by split: " + ", ".join(f"{split} {count:,}" for split, count in report.parts.items()))
-    lines.append(f"  {'length':>7} {'contexts':>9} {'articles each':>20} {'filled':>7} {'most alike':>11}   by way")
+    lines.append(
+        f"  {'length':>7} {'contexts':>9} {'articles each':>20} {'filled':>7} {'max overlap':>11}   by sampling"
+    )
     for shape in report.shapes:
-        ways: Counter[str] = Counter()
+        sampling: Counter[str] = Counter()
         for made in report.made:
-            ways[made.way] += made.made if made.length == shape.length else 0
-        by_way = ", ".join(f"{way} {count}" for way, count in ways.items())
-        each = f"{shape.articles_least}-{shape.articles_most}, mean {shape.articles_mean:.1f}"
+            sampling[made.sampling] += made.made if made.length == shape.length else 0
+        by_sampling = ", ".join(f"{sampling} {count}" for sampling, count in sampling.items())
+        each = f"{shape.documents_least}-{shape.documents_most}, mean {shape.documents_mean:.1f}"
         filled = f"{shape.tokens_mean / shape.length:.1%}"
         alike = f"{shape.largest_overlap:.0%}"
         lines.append(
-            f"  {print_length(shape.length):>7} {shape.contexts:>9,} {each:>20} {filled:>7} {alike:>11}   {by_way}"
+            f"  {print_length(shape.length):>7} {shape.contexts:>9,} {each:>20} {filled:>7} {alike:>11}   {by_sampling}"
         )
     return "\n".join((*lines, *_shortfalls(report), *_shared(report)))
 
@@ -160,7 +162,7 @@ def _shortfalls(report: Gathered) -> Iterator[str]:
             yield f"  {print_length(length)}: {total} of {report.settings.count} could be made"
         for made in report.made:
             if made.length == length and made.reason:
-                named = f"{print_length(length)} {made.split + ' ' if report.parts else ''}{made.way}"
+                named = f"{print_length(length)} {made.split + ' ' if report.parts else ''}{made.sampling}"
                 yield f"  {named}: {made.made} instead of {made.wanted}, since {made.reason}"
 
 

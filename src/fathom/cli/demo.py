@@ -9,7 +9,7 @@ import click
 
 from fathom.cli import audit, build, contexts, generate, options, report, run, score
 from fathom.records.files import read_records
-from fathom.runs.folder import VERDICTS, read_replies
+from fathom.runs.folder import VERDICTS, read_responses
 from fathom.scoring.score import Score, tally
 from fathom.scoring.verdicts import Verdict
 from fathom.systems.desk import total
@@ -29,7 +29,7 @@ RUNS = (
 )
 """Who is put to the bench: the folder's name, the model, the system. The slowest comes last."""
 
-LONGEST_REPLY = 48
+LONGEST_RESPONSE = 48
 """Tokens: the embedded model writes some forty a second, and what it has to say is short."""
 
 
@@ -49,11 +49,11 @@ def command(caller: click.Context, out: Path, seed: int) -> None:
     """
     start = time.monotonic()
     corpus, bench = out / "corpus", out / "bench"
-    _step(f"fathom generate --out {corpus} --articles 60 --length short --seed {seed}")
-    caller.invoke(generate.command, out=corpus, articles=60, length="short", seed=seed)
-    _step(f"fathom contexts {corpus} --lengths 1500,2500 --count 2 --ways breadth,depth --seed {seed}")
+    _step(f"fathom generate --out {corpus} --documents 60 --length short --seed {seed}")
+    caller.invoke(generate.command, out=corpus, documents=60, length="short", seed=seed)
+    _step(f"fathom contexts {corpus} --lengths 1500,2500 --count 2 --sampling bfs,dfs --seed {seed}")
     caller.invoke(
-        contexts.command, corpus=corpus, lengths=("1500", "2500"), count=2, ways=("breadth", "depth"), seed=seed
+        contexts.command, corpus=corpus, lengths=("1500", "2500"), count=2, sampling=("bfs", "dfs"), seed=seed
     )
     _step(f"fathom build {corpus} --out {bench} --questions 6 --seed {seed}")
     caller.invoke(build.command, corpus=corpus, out=bench, questions=6, seed=seed)
@@ -61,13 +61,13 @@ def command(caller: click.Context, out: Path, seed: int) -> None:
     caller.invoke(audit.command, bench=bench)
     for name, model, system in RUNS:
         folder = out / "runs" / name
-        _step(f"fathom run {bench} --model '{model}' --system {system} --max-tokens {LONGEST_REPLY} --out {folder}")
+        _step(f"fathom run {bench} --model '{model}' --system {system} --max-tokens {LONGEST_RESPONSE} --out {folder}")
         caller.invoke(
             run.command,
             bench=bench,
             model=model,
             system_name=system,
-            max_tokens=LONGEST_REPLY,
+            max_tokens=LONGEST_RESPONSE,
             temperature=0.0,
             out=folder,
         )
@@ -88,15 +88,15 @@ def _step(words: str) -> None:
 def _table(out: Path, bench: Path) -> str:
     """All answerers side by side."""
     lines = [
-        f"\n{'':14} {'model':36} {'system':12} {'right':>7} {'credit':>7} {'tokens in':>10} {'cached':>7} {'out':>6}"
+        f"\n{'':14} {'model':36} {'system':12} {'correct':>7} {'credit':>7} {'tokens in':>10} {'cached':>7} {'out':>6}"
     ]
     for name, model, system in RUNS:
         folder = out / "runs" / name
         found = _score(bench, folder)
-        used = total([reply.usage for reply in read_replies(folder).replies.values()])
+        used = total([response.usage for response in read_responses(folder).responses.values()])
         cached = used.cached_tokens / used.input_tokens if used.input_tokens else 0.0
         lines.append(
-            f"{name:14} {model:36} {system:12} {found.share_right:>7.1%} {found.mean_credit:>7.1%} "
+            f"{name:14} {model:36} {system:12} {found.accuracy:>7.1%} {found.partial_credit:>7.1%} "
             f"{used.input_tokens:>10,} {cached:>7.0%} {used.output_tokens:>6,}"
         )
     return "\n".join(lines)

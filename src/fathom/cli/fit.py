@@ -23,10 +23,16 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @click.argument("bench", type=click.Path(path_type=Path))
-@click.option("--window", type=options.Length(), required=True, help="Tokens that prompt and reply may have together.")
+@click.option(
+    "--window", type=options.Length(), required=True, help="Tokens that prompt and response may have together."
+)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write the new bench to.")
 @click.option(
-    "--reserve", type=options.Length(), default="2K", show_default=True, help="Tokens of the window left to the reply."
+    "--reserve",
+    type=options.Length(),
+    default="2K",
+    show_default=True,
+    help="Tokens of the window left to the response.",
 )
 @click.option("--corpus", type=click.Path(path_type=Path), help="Where the corpus is now, if it was moved.")
 @click.option("--model", help="In whose tokens the window is; those of the contexts where it is not given.")
@@ -36,7 +42,7 @@ def command(
 ) -> None:
     """Make a bench fit a model's window.
 
-    Contexts that are too long lose whole articles, those first on which the fewest questions depend. Every key is
+    Contexts that are too long lose whole documents, those first on which the fewest questions depend. Every key is
     proved again on what is left, or its question is left out and counted. Reads BENCH and its corpus; writes a whole
     bench of its own; calls no model.
     """
@@ -51,7 +57,7 @@ def describe(folder: Path, manifest: BenchManifest) -> str:
     assert fitted is not None
     lines = [
         f"{folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts, "
-        f"fitted to {print_length(fitted.window)} tokens, {print_length(fitted.reserve)} of them for the reply",
+        f"fitted to {print_length(fitted.window)} tokens, {print_length(fitted.reserve)} of them for the response",
         f"  of {fitted.built:,} questions {fitted.unchanged:,} are unchanged, {fitted.proved_again:,} proved again on "
         f"fewer articles, {sum(fitted.refused.values()):,} left out",
         *(f"    {count:,} left out: {reason}" for reason, count in fitted.refused.items()),

@@ -12,9 +12,9 @@ def describe(folder: Path, manifest: CorpusManifest) -> str:
     subjects = ", ".join(f"{name} {count}" for name, count in manifest.subjects.items())
     return "\n".join(
         (
-            f"{folder}: {manifest.articles:,} documents, {manifest.tokens:,} tokens ({manifest.tokenizer}), "
+            f"{folder}: {manifest.documents:,} documents, {manifest.tokens:,} tokens ({manifest.tokenizer}), "
             f"{manifest.links:,} citations among them",
             f"  {subjects}",
-            f"  fingerprint {manifest.fingerprint[:16]}, licences {', '.join(manifest.licences)}",
+            f"  fingerprint {manifest.fingerprint[:16]}, licenses {', '.join(manifest.licenses)}",
         )
     )

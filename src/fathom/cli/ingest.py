@@ -23,7 +23,7 @@ Examples:
   fathom ingest papers/ more.tar.xz --out corpus
   fathom ingest filings.zip --out filings --kinds ixbrl --least-tokens 10240 --least-tables 1
   fathom ingest --self-test 20
-  fathom ingest papers/ --out corpus --licences CC-BY,CC0 --strict title=1,authors=0.99,resolved=0.95
+  fathom ingest papers/ --out corpus --licenses CC-BY,CC0 --strict title=1,authors=0.99,resolved=0.95
 """
 
 
@@ -56,7 +56,7 @@ class Wanted(click.ParamType[dict[str, float]]):
 @click.option("--most-tokens", type=options.Length(), help="Leave out what is longer.")
 @click.option("--least-tables", type=click.IntRange(0), default=0, help="Leave out what has fewer tables.")
 @click.option("--full-text", is_flag=True, help="Leave out what is an abstract and a list of references.")
-@click.option("--licences", type=options.Words(), default="", help="Only licences that begin so: CC-BY,CC0.")
+@click.option("--licenses", type=options.Words(), default="", help="Only licenses that begin so: CC-BY,CC0.")
 @click.option("--strict", type=Wanted(), default="", help="Exit 1 under these shares: authors=0.99,resolved=0.95.")
 @click.option(
     "--self-test", type=click.IntRange(1, 10_000), help="Instead: how much of so many generated articles comes back."
@@ -71,7 +71,7 @@ def command(
     most_tokens: int | None,
     least_tables: int,
     full_text: bool,
-    licences: tuple[str, ...],
+    licenses: tuple[str, ...],
     strict: dict[str, float],
     self_test: int | None,
     processes: int,
@@ -80,7 +80,7 @@ def command(
     """Read documents into a corpus.
 
     SOURCES are files, folders and archives (tar, zip, gz, xz); the kind of each file is found by looking. Every file is
-    read or refused with its reason; references are linked to the articles they name, people told apart where that is
+    read or refused with its reason; references are linked to the documents they name, people told apart where that is
     safe. Writes a folder with a report on how good the reading is; calls no model. After a kill, the same command goes
     on where it was.
     """
@@ -98,7 +98,7 @@ def command(
         most_tokens=most_tokens,
         least_tables=least_tables,
         full_text=full_text,
-        licences=licences,
+        licenses=licenses,
     )
     with bar("Reading", 0) as show:
         manifest, report = ingest(sources, out, filters, processes, watch=lambda stage, done: show(done))

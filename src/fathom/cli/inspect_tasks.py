@@ -13,11 +13,11 @@ from inspect_ai import Task, task
 from inspect_ai._util.package import get_installed_package_name
 
 from fathom.cli.exam import open_exam
-from fathom.records.questions import Reply
+from fathom.records.questions import Response
 from fathom.runs.folder import Settings
 from fathom.runs.inspecting import Judge, task_of
 from fathom.systems.catalog import system as system_of
-from fathom.systems.desk import Manner
+from fathom.systems.desk import Prompting
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 
@@ -34,7 +34,7 @@ def _name(family: str) -> str:
 def numeric(
     bench: str,
     system: str = "full",
-    manner: Manner = "direct",
+    prompting: Prompting = "direct",
     samples: int = 1,
     max_tokens: int = 2_048,
     window: int | None = None,
@@ -43,17 +43,17 @@ def numeric(
     """Questions whose answers a query proves, over the contexts of the bench in that folder."""
     exam = _OPEN.enter_context(open_exam(Path(bench), Path(corpus) if corpus else None))
     settings = Settings(samples=samples, max_tokens=max_tokens, window=window)
-    return task_of(exam, system_of(system, manner), settings, _judge(Path(bench)))
+    return task_of(exam, system_of(system, prompting), settings, _judge(Path(bench)))
 
 
 def _judge(bench: Path) -> Judge:
-    """Reads the keys when the first reply is scored; no sample ever holds one."""
+    """Reads the keys when the first response is scored; no sample ever holds one."""
     opened = Bench(bench)
     keys = {key.question_id: key for key in opened.all_keys()}
     families = {question.id: question.family for question in opened.all_questions()}
 
-    def judge(reply: Reply) -> tuple[bool, str]:
-        verdict = family(families[reply.question_id]).check(keys[reply.question_id], reply)
-        return verdict.outcome == "right", verdict.reason or verdict.outcome
+    def judge(response: Response) -> tuple[bool, str]:
+        verdict = family(families[response.question_id]).check(keys[response.question_id], response)
+        return verdict.outcome == "correct", verdict.reason or verdict.outcome
 
     return judge

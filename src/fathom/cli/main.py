@@ -25,7 +25,7 @@ COMMANDS = {
     "plan": "Say what a run would take, before a cent is spent.",
     "run": "Put a model to a bench.",
     "score": "Score a run, or a file of answers against a bench.",
-    "analyse": "Say where and why runs fail, and how surely.",
+    "analyze": "Say where and why runs fail, and how surely.",
     "compare": "Say whether two runs on one bench differ.",
     "report": "Write a page that shows how runs did, and why they fail.",
     "contamination": "Say how much of a run was known by heart.",
@@ -54,7 +54,7 @@ class _Commands(click.Group):
 EXAMPLE = """
 \b
 Example:
-  fathom generate --out corpus --articles 200 --seed 7
+  fathom generate --out corpus --documents 200 --seed 7
   fathom contexts corpus --lengths 64K,128K
   fathom build corpus --out bench
   fathom audit bench

@@ -13,13 +13,13 @@ from pydantic import JsonValue
 from fathom.cli import citing, options
 from fathom.records.errors import FathomError
 from fathom.tasks.citations.settings import Citing
-from fathom.tasks.recall.make import Recalling
-from fathom.tasks.recall.probes import Task as Probe
+from fathom.tasks.memorization.make import MemorizationSettings
+from fathom.tasks.memorization.probes import Task as Probe
 
 SHARED = {"items": "--items", "per_paper": "--per-paper", "characters": "--characters"}
 TAKEN: dict[str, dict[str, str]] = {
     "citations": {**citing.TAKEN, **SHARED},
-    "recall": {"probes": "--probes", **SHARED},
+    "memorization": {"probes": "--probes", **SHARED},
 }
 """For each family the options that it takes, by what the command calls their values."""
 
@@ -58,37 +58,38 @@ def _asked(family: str, corpus: Path, given: dict[str, Any]) -> dict[str, JsonVa
         return citing.asked(corpus, mine).model_dump(mode="json")
     if "probes" in mine:
         mine["tasks"] = mine.pop("probes")
-    return Recalling.model_validate(mine).model_dump(mode="json")
+    return MemorizationSettings.model_validate(mine).model_dump(mode="json")
 
 
 def _defaults(name: str) -> str:
     """What both families have where the option is not given."""
-    one, two = (f"{settings.model_fields[name].default:,}" for settings in (Citing, Recalling))
-    return f"  [default: {one}; for recall {two}]"
+    one, two = (f"{settings.model_fields[name].default:,}" for settings in (Citing, MemorizationSettings))
+    return f"  [default: {one}; for memorization {two}]"
 
 
 _OPTIONS = (
     click.option(
         "--items",
         type=click.IntRange(1),
-        help="citations: for each task and level; recall: for each kind of probe." + _defaults("items"),
+        help="citations: for each task and level; memorization: for each kind of probe." + _defaults("items"),
     ),
     click.option(
         "--per-paper",
         type=click.IntRange(1),
-        help="citations: the most that one question paper gives; recall: the most of its citations that are probed."
-        + _defaults("per_paper"),
+        help="citations: the most that one question paper gives; memorization: the most of its citations that "
+        "are probed." + _defaults("per_paper"),
     ),
     click.option(
         "--characters",
         type=options.Length(),
-        help="citations: of a paper with its candidates, which are trimmed evenly to fit; recall: the most that is "
+        help="citations: of a paper with its candidates, which are trimmed evenly to fit; memorization: the "
+        "most that is "
         "shown before a citation." + _defaults("characters"),
     ),
     click.option(
         "--probes",
         type=options.Words(get_args(Probe), needed=True),
-        help="recall: the author whom a citation goes on with, or a word of the title."
-        f"  [default: {','.join(Recalling().tasks)}]",
+        help="memorization: the author whom a citation goes on with, or a word of the title."
+        f"  [default: {','.join(MemorizationSettings().tasks)}]",
     ),
 )

@@ -13,9 +13,9 @@ from itertools import groupby
 from fathom.contexts.layout import boundary, closing
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
+from fathom.records.documents import Passage
 from fathom.records.errors import FathomError
 from fathom.records.questions import QuestionId
-from fathom.scoring.answers import Passage
 from fathom.systems.desk import Views
 from fathom.systems.direct import PASSAGES
 from fathom.tasks.bench import Bench
@@ -23,7 +23,7 @@ from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, passages_of
 
 GAP = "[...]\n"
-"""Stands between two passages of an article."""
+"""Stands between two passages of a document."""
 
 
 class ViewsWithPassages:
@@ -57,12 +57,13 @@ class ViewsWithPassages:
         return {item.question.id: item for _, items in self._bench.by_context() for item in items}
 
     def _laid_out(self, context: Context, passages: Sequence[Passage]) -> Iterator[str]:
-        """The passages as they are shown, masks and all, under the headings that their articles have in the context."""
+        """The passages as they are shown, masks and all, under the headings that their documents have in the
+        context."""
         text = self._views.text(context, "articles").decode()
-        numbers = {article: number for number, article in enumerate(context.articles, start=1)}
-        placed = sorted(passages, key=lambda one: (numbers[one.article], one.span.start))
-        for article, group in groupby(placed, key=lambda one: one.article):
-            located = (context.places[numbers[article] - 1].locate(one.span) for one in group)
-            yield boundary(numbers[article], context.layout)
+        numbers = {document: number for number, document in enumerate(context.documents, start=1)}
+        placed = sorted(passages, key=lambda one: (numbers[one.document], one.span.start))
+        for document, group in groupby(placed, key=lambda one: one.document):
+            located = (context.places[numbers[document] - 1].locate(one.span) for one in group)
+            yield boundary(numbers[document], context.layout)
             yield GAP.join(f"{span.of(text)}\n" for span in located if span is not None)
         yield closing(context.layout)

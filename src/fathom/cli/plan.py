@@ -42,8 +42,8 @@ def describe(subject: Subject, plan: Plan) -> str:
     """The plan in a few lines."""
     share = plan.cached_tokens / plan.input_tokens if plan.input_tokens else 0.0
     lines = [
-        f"{subject.bench} for {subject.model} ({subject.system_name}, {subject.manner}): "
-        f"{plan.questions:,} questions, {plan.replies:,} replies, {plan.done:,} of them there already",
+        f"{subject.bench} for {subject.model} ({subject.system_name}, {subject.prompting}): "
+        f"{plan.questions:,} questions, {plan.responses:,} responses, {plan.done:,} of them there already",
         f"  {plan.requests:,} requests, {plan.input_tokens:,} tokens in "
         f"({plan.cached_tokens:,} or {share:.0%} from a prefix cache), about {plan.output_tokens:,} out",
         f"  {_price(plan)}; very roughly {_duration(plan.seconds)} with {subject.connections} requests in flight",

@@ -1,14 +1,14 @@
-"""`fathom ingest --self-test`: how much of generated articles comes back, in words."""
+"""`fathom ingest --self-test`: how much of generated documents comes back, in words."""
 
 from __future__ import annotations
 
 from fathom.corpus.selftest.measure import MEASURED
-from fathom.corpus.selftest.run import Measured, SelfTest, run_selftest, selftest_articles
+from fathom.corpus.selftest.run import Measured, SelfTest, run_selftest, selftest_documents
 
 
-def tell(articles: int, as_json: bool) -> str:
-    """What comes back of so many articles, in every format there is a writer for."""
-    tested = run_selftest(selftest_articles(articles))
+def tell(documents: int, as_json: bool) -> str:
+    """What comes back of so many documents, in every format there is a writer for."""
+    tested = run_selftest(selftest_documents(documents))
     return tested.model_dump_json(indent=2) if as_json else _describe(tested)
 
 
@@ -16,7 +16,7 @@ def _describe(tested: SelfTest) -> str:
     """For each format and field the share that came back, and where it differs the share of what came that is right."""
     names = list(tested.formats)
     lines = [
-        f"{tested.articles:,} generated articles and {tested.reports:,} reports, written and read back: "
+        f"{tested.documents:,} generated articles and {tested.reports:,} reports, written and read back: "
         "recall, and precision where it is lower"
     ]
     # A line for each format: there are more of them than a terminal is wide.

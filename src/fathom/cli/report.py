@@ -59,7 +59,7 @@ def command(
     The page is one file that opens offline and asks nothing of the network. A run that is a folder of runs stands for
     all of them. Reads the runs, their benches and corpora; writes the page; calls no model.
     """
-    from fathom.analysis.analyse import Settings, analyse
+    from fathom.analysis.analyze import Settings, analyze
     from fathom.analysis.reading import contexts_ahead
     from fathom.report.figures import write_figures
     from fathom.report.pages import Choice, refuse_page, write_page
@@ -74,9 +74,9 @@ def command(
     # Looked at first: an analysis takes its time, and its page should have a place.
     refuse_site(site) if site is not None else refuse_page(out or Path("report.html"))
     folders = run_folders(runs)
-    with bar("Analysing", contexts_ahead(folders, bench)) as show:
-        analysed = analyse(folders, bench, corpus, Settings(seed=seed, processes=processes), show)
-    found, items = analysed.findings, analysed.all_items()
+    with bar("Analyzing", contexts_ahead(folders, bench)) as show:
+        analyzed = analyze(folders, bench, corpus, Settings(seed=seed, processes=processes), show)
+    found, items = analyzed.findings, analyzed.all_items()
     if site is not None:
         told = write_site(found, items, site, title or "Leaderboard", Choice(parts, corpus))
         click.echo(json.dumps(told.as_json(), indent=2) if as_json else harmless(told.describe()))

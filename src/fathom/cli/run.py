@@ -16,7 +16,7 @@ from fathom.cli.progress import bar
 from fathom.cli.simulate import simulated_answers
 from fathom.cli.subject import Subject, subject_options
 from fathom.records.errors import FathomError
-from fathom.records.questions import Reply
+from fathom.records.questions import Response
 from fathom.records.record import digest
 from fathom.runs.exam import Exam
 from fathom.runs.folder import Standing
@@ -60,7 +60,7 @@ def command(
     """Put a model to a bench.
 
     Questions over one context go together, the first one alone, so that the provider's prefix cache serves the others.
-    Every reply is kept as it comes: after a kill or Ctrl-C the same command goes on, asks nothing twice, and tries
+    Every response is kept as it comes: after a kill or Ctrl-C the same command goes on, asks nothing twice, and tries
     again what failed. What does not fit the model's window is refused before anything is sent. Reads BENCH and its
     corpus, never its keys (simulated answerers aside); writes the run's folder; calls the model, which may cost money:
     see `fathom plan`.
@@ -71,7 +71,7 @@ def command(
     company = Company(subject.connections, at_once, budget, retries, timeout, backoff)
     with open_exam(subject.bench, subject.corpus) as exam:
         manifest, known = subject.manifest(exam, path), subject.known()
-        if budget is not None and (known.input is None or known.reply is None):
+        if budget is not None and (known.input is None or known.response is None):
             raise FathomError(
                 f"What the model '{subject.model}' costs is not known, so that no budget can be kept. Give --prices."
             )
@@ -100,21 +100,21 @@ def refuse_wordless(exam: Exam, subject: Subject) -> None:
     families = {question.family for _, questions in exam.groups() for question in questions}
     for name in sorted(families):
         shown = "sql" if subject.system_name.endswith("sql") else subject.system_name
-        exam.views(name).words(f"{shown}, {subject.manner}")
+        exam.views(name).words(f"{shown}, {subject.prompting}")
 
 
 def default_folder(subject: Subject) -> Path:
     """A folder's name that tells runs apart: runs/bench-full-gpt-4.1."""
-    manner = "" if subject.manner == "direct" else f"-{subject.manner}"
-    name = f"{subject.bench.resolve().name}-{subject.system_name}{manner}-{subject.model}"
+    prompting = "" if subject.prompting == "direct" else f"-{subject.prompting}"
+    name = f"{subject.bench.resolve().name}-{subject.system_name}{prompting}-{subject.model}"
     sane = re.sub(r"[^\w.=-]+", "-", name)
     return Path("runs") / (sane if len(sane) <= 100 else f"{sane[:80]}-{digest(name).hex()[:8]}")
 
 
-def _counting(show: Callable[[int], None], standing: Standing, wanted: int) -> Callable[[Reply], None]:
-    count = min(wanted, sum(reply.outcome != "failed" for reply in standing.replies.values()))
+def _counting(show: Callable[[int], None], standing: Standing, wanted: int) -> Callable[[Response], None]:
+    count = min(wanted, sum(response.outcome != "error" for response in standing.responses.values()))
 
-    def watch(reply: Reply) -> None:
+    def watch(response: Response) -> None:
         nonlocal count
         count += 1
         show(count)
@@ -145,15 +145,15 @@ def describe(path: Path, ran: Ran) -> str:
     used = ran.usage
     price = "price unknown" if used.price is None else f"${used.price:,.4f}"
     lines = [
-        f"{path}: {ran.replies:,} replies wanted: {outcomes or 'none yet'}",
+        f"{path}: {ran.responses:,} responses wanted: {outcomes or 'none yet'}",
         f"  {used.input_tokens:,} tokens in ({used.cached_tokens:,} of them from a cache), "
         f"{used.output_tokens:,} out, {price}",
     ]
     lines += [f"  failed {count:,} times: {error}" for error, count in ran.errors.items()]
     if ran.stopped is not None:
         lines.append(f"  stopped: {ran.stopped}")
-    if ran.waiting or ran.outcomes.get("failed"):
-        failed = ran.outcomes.get("failed", 0)
+    if ran.waiting or ran.outcomes.get("error"):
+        failed = ran.outcomes.get("error", 0)
         lines.append(f"  {ran.waiting + failed:,} still to be had: run the same command again")
     else:
         lines.append(f"  next: fathom score {path}")

@@ -13,9 +13,9 @@ from pydantic import ValidationError
 from fathom.cli import options
 from fathom.records.errors import FathomError, touching
 from fathom.records.files import read_records, write_records
-from fathom.records.questions import Question, Reply
+from fathom.records.questions import Question, Response
 from fathom.records.record import first_fault
-from fathom.runs.folder import MANIFEST, VERDICTS, Settings, read_replies, read_run, wanted
+from fathom.runs.folder import MANIFEST, VERDICTS, Settings, read_responses, read_run, wanted
 from fathom.scoring import scitrek
 from fathom.scoring.keys import Key
 from fathom.scoring.score import Changes, Sampled, Score, changes, judge_all, sampled, tally
@@ -26,7 +26,7 @@ from fathom.tasks.catalog import family
 USUAL = ("skill", "level", "task", "length")
 """Tags that scores are broken down by where no other is named."""
 
-REST = ("wrong", "unreadable", "refused", "overflow", "failed", "unanswered")
+REST = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudged", "unanswered")
 
 EXAMPLE = """
 \b
@@ -41,7 +41,7 @@ Examples:
 @click.option(
     "--answers",
     type=click.Path(path_type=Path),
-    help='For a bench: JSON lines, {"question_id": ..., "text": ...} or whole replies.',
+    help='For a bench: JSON lines, {"question_id": ..., "text": ...} or whole responses.',
 )
 @click.option("--bench", type=click.Path(path_type=Path), help="For a run: where its bench is, if it has been moved.")
 @click.option("--by", help=f"A tag to break scores down by.  [default: the first there is of {', '.join(USUAL)}]")
@@ -63,7 +63,7 @@ def command(
 
     Every question counts: one without an answer is as little right as one with a wrong answer, and is counted apart.
     A run can be scored again at any time; what changed since the last time is told. Reads the bench, its keys and the
-    replies; writes verdicts; calls no model.
+    responses; writes verdicts; calls no model.
     """
     asked = _of_run(target, bench, out) if (target / MANIFEST).exists() else _of_answers(target, answers, out)
     opened = Bench(asked.bench)
@@ -76,17 +76,19 @@ def command(
     checks = {question.id: family(question.family).check for question in questions}
     keys = {key.question_id: key for key in opened.all_keys() if key.question_id in checks}
 
-    def check(key: Key, reply: Reply) -> Verdict:
-        return checks[key.question_id](key, reply)
+    def check(key: Key, response: Response) -> Verdict:
+        return checks[key.question_id](key, response)
 
-    replies = [reply for reply in asked.replies if asked.settings is None or _is_wanted(reply, keys, asked.settings)]
-    verdicts = list(judge_all(keys, replies, check))
+    responses = [
+        response for response in asked.responses if asked.settings is None or _is_wanted(response, keys, asked.settings)
+    ]
+    verdicts = list(judge_all(keys, responses, check))
     changed = changes(asked.earlier, verdicts)
     if asked.out is not None:
         write_records(asked.out, verdicts)
     scores = tally(questions, verdicts) | tally(questions, verdicts, by)
-    published = _published(keys, replies) if compat else {}
-    others = Others(opened.manifest.questions - len(questions), len(asked.replies) - len(replies))
+    published = _published(keys, responses) if compat else {}
+    others = Others(opened.manifest.questions - len(questions), len(asked.responses) - len(responses))
     found = Found(scores, sampled(keys, verdicts), published, changed, others)
     click.echo(json.dumps(found.as_json(), indent=2) if as_json else describe(target, found))
 
@@ -97,7 +99,7 @@ class _Asked:
 
     bench: Path
     fingerprint: str | None
-    replies: list[Reply]
+    responses: list[Response]
     earlier: list[Verdict]
     """The verdicts of the last time."""
     out: Path | None
@@ -110,16 +112,16 @@ def _questions(bench: Bench, settings: Settings | None) -> Iterator[Question]:
     return bench.all_questions() if settings is None else wanted(bench.all_questions(), settings)
 
 
-def _is_wanted(reply: Reply, keys: dict[str, Key], settings: Settings) -> bool:
-    return reply.question_id in keys and reply.sample < settings.samples
+def _is_wanted(response: Response, keys: dict[str, Key], settings: Settings) -> bool:
+    return response.question_id in keys and response.sample < settings.samples
 
 
 def _of_run(folder: Path, bench: Path | None, out: Path | None) -> _Asked:
     manifest = read_run(folder)
     path = out or folder / VERDICTS
     where = bench or folder.resolve() / manifest.bench
-    replies = list(read_replies(folder).replies.values())
-    return _Asked(where, manifest.bench_fingerprint, replies, _earlier(path), path, manifest.settings)
+    responses = list(read_responses(folder).responses.values())
+    return _Asked(where, manifest.bench_fingerprint, responses, _earlier(path), path, manifest.settings)
 
 
 def _earlier(path: Path) -> list[Verdict]:
@@ -136,11 +138,11 @@ def _of_answers(bench: Path, answers: Path | None, out: Path | None) -> _Asked:
         raise FathomError(f"'{bench}' is no run. Name a run's folder, or give a file of --answers to the bench.")
     if out is not None and out.exists():
         raise FathomError(f"'{out}' exists already. Choose another --out.")
-    return _Asked(bench, None, list(_replies(answers)), [], out)
+    return _Asked(bench, None, list(_responses(answers)), [], out)
 
 
-def _replies(path: Path) -> Iterator[Reply]:
-    """Replies, from whole records or from bare answers."""
+def _responses(path: Path) -> Iterator[Response]:
+    """Responses, from whole records or from bare answers."""
     with touching("read the answers", path), path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
@@ -149,22 +151,22 @@ def _replies(path: Path) -> Iterator[Reply]:
                 found = json.loads(line)
                 if isinstance(found, dict):
                     found.setdefault("outcome", "answered")
-                yield Reply.model_validate(found)
+                yield Response.model_validate(found)
             except ValidationError as error:
                 fault = first_fault(error)
-                raise FathomError(f"Line {number} of '{path}' is no reply: {fault}. Mend the line.") from error
+                raise FathomError(f"Line {number} of '{path}' is no response: {fault}. Mend the line.") from error
             except (ValueError, RecursionError) as error:
                 raise FathomError(f"Line {number} of '{path}' is no JSON: {error}. Mend the line.") from error
 
 
-def _published(keys: dict[str, Key], replies: list[Reply]) -> dict[str, dict[str, float]]:
+def _published(keys: dict[str, Key], responses: list[Response]) -> dict[str, dict[str, float]]:
     """The paper's two measures over all questions; an unanswered one has neither."""
     exact = f1 = 0.0
-    for reply in replies:
-        if reply.sample == 0 and reply.outcome == "answered":
+    for response in responses:
+        if response.sample == 0 and response.outcome == "answered":
             # The paper's models answer bare; ours may think aloud before "Answer:".
-            said = reply.text.rpartition("Answer:")[2]
-            match = scitrek.compare(scitrek.printed(keys[reply.question_id].answer), said)
+            said = response.text.rpartition("Answer:")[2]
+            match = scitrek.compare(scitrek.printed(keys[response.question_id].answer), said)
             exact += match.exact
             f1 += match.f1
     return {"scitrek": {"exact_match": exact / len(keys), "f1": f1 / len(keys)}}
@@ -176,7 +178,7 @@ class Others:
 
     questions: int
     """Of the bench, that the run was not to ask."""
-    replies: int
+    responses: int
     """To questions or samples that were not asked for."""
 
 
@@ -191,7 +193,7 @@ class Found:
     others: Others
 
     def as_json(self) -> dict[str, object]:
-        scores = {name: {**score.model_dump(), "share_right": score.share_right} for name, score in self.scores.items()}
+        scores = {name: {**score.model_dump(), "share_right": score.accuracy} for name, score in self.scores.items()}
         return {
             "scores": scores,
             "samples": self.samples.model_dump(),
@@ -203,10 +205,10 @@ class Found:
 
 def describe(target: Path, found: Found) -> str:
     """A line for each group: the share right, the credit, and what became of the rest."""
-    lines = [f"{target}:", f"  {'':24} {'questions':>9} {'right':>7} {'credit':>7}   the rest"]
+    lines = [f"{target}:", f"  {'':24} {'questions':>9} {'correct':>7} {'credit':>7}   the rest"]
     for name, score in found.scores.items():
         said = ", ".join(f"{kind} {count:,}" for kind in REST if (count := getattr(score, kind)))
-        lines.append(f"  {name:24} {score.questions:>9,} {score.share_right:>7.1%} {score.mean_credit:>7.1%}   {said}")
+        lines.append(f"  {name:24} {score.questions:>9,} {score.accuracy:>7.1%} {score.partial_credit:>7.1%}   {said}")
     samples = found.samples
     if samples.most > 1:
         few = {k: share for k, share in samples.pass_at.items() if k <= 3 or k == samples.most}
@@ -218,8 +220,8 @@ def describe(target: Path, found: Found) -> str:
         lines.append(f"  as published ({name}): " + ", ".join(f"{key} {value:.1%}" for key, value in measures.items()))
     if found.others.questions:
         lines.append(f"  {found.others.questions:,} more questions of the bench were not asked (--limit, --split)")
-    if found.others.replies:
-        lines.append(f"  {found.others.replies:,} replies to what was not asked are left out")
+    if found.others.responses:
+        lines.append(f"  {found.others.responses:,} responses to what was not asked are left out")
     if found.changes.compared:
         lines.append(f"  {_changed(found.changes)}")
     return "\n".join(lines)

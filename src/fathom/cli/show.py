@@ -34,9 +34,9 @@ Examples:
 )
 @options.as_json
 def command(corpus: Path, id: str | None, contexts: Path | None, as_json: bool) -> None:
-    """Show a corpus, an article, or a context as a reader sees it.
+    """Show a corpus, a document, or a context as a reader sees it.
 
-    Without ID: what CORPUS holds, and the first of its articles. With the ID of an article or a context: its text,
+    Without ID: what CORPUS holds, and the first of its documents. With the ID of a document or a context: its text,
     or with --json its record with every part and place. Reads files alone; calls no model.
     """
     with Corpus(corpus) as opened:
@@ -49,7 +49,7 @@ def command(corpus: Path, id: str | None, contexts: Path | None, as_json: bool) 
                 raise FathomError(f"'{path}' has no context '{id}'. Each of its lines begins with an id.")
             _print(found.to_line() if as_json else render(found, opened))
         else:
-            _print(opened.article(id).to_line() if as_json else opened.text(id))
+            _print(opened.document(id).to_line() if as_json else opened.text(id))
 
 
 def _print(text: bytes) -> None:
@@ -66,10 +66,10 @@ def harmless(text: str) -> str:
 
 def _overview(corpus: Corpus) -> str:
     lines = [describe(corpus.folder, corpus.manifest)]
-    for number, article in enumerate(corpus.listing(), start=1):
+    for number, document in enumerate(corpus.listing(), start=1):
         if number > 20:
             lines.append(f"  ... and {len(corpus) - 20:,} more")
             break
-        title = harmless(str(article.title)).replace("\n", " ")
-        lines.append(f"  {article.id}  {article.year or '----'}  {article.subject or article.kind:<22}  {title}")
+        title = harmless(str(document.title)).replace("\n", " ")
+        lines.append(f"  {document.id}  {document.year or '----'}  {document.subject or document.kind:<22}  {title}")
     return "\n".join(lines)

@@ -8,8 +8,8 @@ from functools import cache
 
 from fathom.cli.subject import Subject
 from fathom.models.simulated import Simulated
-from fathom.records.chance import rng_for
-from fathom.records.questions import Reply
+from fathom.records.questions import Response
+from fathom.records.rng import rng_for
 from fathom.runs.plan import Job
 from fathom.runs.run import SimulatedAnswer
 from fathom.scoring.keys import Key
@@ -20,7 +20,7 @@ from fathom.tasks.family import Item, Simulator
 
 @contextmanager
 def simulated_answers(subject: Subject) -> Iterator[SimulatedAnswer]:
-    """A function that answers as the simulated answerer would; the same seed gives the same replies."""
+    """A function that answers as the simulated answerer would; the same seed gives the same responses."""
     bench = Bench(subject.bench)
     named = Simulated.parse(subject.model)
     # Over passages or tables nothing is left to be missed, whatever the name says of missing.
@@ -35,11 +35,11 @@ def simulated_answers(subject: Subject) -> Iterator[SimulatedAnswer]:
         def keys_of(name: str) -> Iterator[Key]:
             return (keys[question.id] for question in bench.all_questions() if question.family == name)
 
-        def answer(job: Job, attempt: int) -> Reply:
+        def answer(job: Job, attempt: int) -> Response:
             rng = rng_for(subject.settings.seed or 0, named.name, job.question.id, job.sample, attempt)
             item = Item(job.question, keys[job.question.id])
-            reply = simulator(job.question.family).answer(job.context, item, simulated, rng, attempt)
-            free = reply.usage.model_copy(update={"price": 0.0})
-            return reply.model_copy(update={"sample": job.sample, "usage": free})
+            response = simulator(job.question.family).answer(job.context, item, simulated, rng, attempt)
+            free = response.usage.model_copy(update={"price": 0.0})
+            return response.model_copy(update={"sample": job.sample, "usage": free})
 
         yield answer

@@ -16,10 +16,10 @@ from fathom.models.known import Known, known
 from fathom.models.simulated import Simulated
 from fathom.records.errors import FathomError
 from fathom.runs.exam import Exam
-from fathom.runs.folder import MANIFEST, RunManifest, Settings, Standing, read_replies, refuse_another
+from fathom.runs.folder import MANIFEST, RunManifest, Settings, Standing, read_responses, refuse_another
 from fathom.runs.plan import Plan, plan
 from fathom.systems.catalog import SYSTEMS, system
-from fathom.systems.desk import Manner, System
+from fathom.systems.desk import Prompting, System
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Subject:
     corpus: Path | None
     model: str
     system_name: str
-    manner: Manner
+    prompting: Prompting
     settings: Settings
     prices: Path | None
     connections: int
@@ -44,7 +44,7 @@ class Subject:
         return self.model.startswith("local/")
 
     def system(self) -> System:
-        return system(self.system_name, self.manner)
+        return system(self.system_name, self.prompting)
 
     def known(self) -> Known:
         """The model's window and price; a window must be known before anything can be promised to fit.
@@ -78,7 +78,7 @@ class Subject:
 
     def standing(self, folder: Path) -> Standing:
         """What the run's folder holds already."""
-        return read_replies(folder) if (folder / MANIFEST).exists() else Standing()
+        return read_responses(folder) if (folder / MANIFEST).exists() else Standing()
 
     def plan(self, exam: Exam, folder: Path) -> Plan:
         """What is still to be asked; where `fathom run` would refuse to go on, so does this."""
@@ -95,7 +95,7 @@ def subject_options(command: Callable[..., None]) -> Callable[..., None]:
         bench: Path,
         model: str,
         system_name: str,
-        manner: Manner,
+        prompting: Prompting,
         corpus: Path | None,
         prices: Path | None,
         connections: int,
@@ -103,7 +103,7 @@ def subject_options(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         chosen = {name: others.pop(name) for name in Settings.model_fields}
         settings = Settings.model_validate({name: value for name, value in chosen.items() if value is not None})
-        subject = Subject(bench, corpus, model, system_name, manner, settings, prices, connections)
+        subject = Subject(bench, corpus, model, system_name, prompting, settings, prices, connections)
         command(subject=subject, **others)
 
     for option in reversed(_OPTIONS):
@@ -127,20 +127,22 @@ _OPTIONS = (
         help="What the model is shown, and how it answers.",
     ),
     click.option(
-        "--manner",
-        type=click.Choice(["direct", "stepwise"]),
+        "--prompting",
+        type=click.Choice(["direct", "cot"]),
         default="direct",
         show_default=True,
         help="The answer alone, or the steps to it first.",
     ),
     click.option(
-        "--samples", type=click.IntRange(1, 1_000), default=1, show_default=True, help="Replies to each question."
+        "--samples", type=click.IntRange(1, 1_000), default=1, show_default=True, help="Responses to each question."
     ),
     click.option("--temperature", type=click.FloatRange(0, 2), help="Left to the provider where it is not given."),
     click.option("--seed", type=int, help="For providers that take one, and for simulated answerers."),
-    click.option("--max-tokens", type=options.Length(), default=2_048, show_default=True, help="Room for one reply."),
+    click.option(
+        "--max-tokens", type=options.Length(), default=2_048, show_default=True, help="Room for one response."
+    ),
     click.option("--reasoning-effort", help="For reasoning models: low, medium, high."),
-    click.option("--window", type=options.Length(), help="Tokens that prompt and reply may have together."),
+    click.option("--window", type=options.Length(), help="Tokens that prompt and response may have together."),
     click.option("--split", type=click.Choice(["train", "dev", "test"]), help="Ask the questions of one split."),
     click.option("--limit", type=click.IntRange(1), help="Ask the first so many questions."),
     click.option("--prices", type=click.Path(path_type=Path), help="A table of windows and prices of your own (TOML)."),

@@ -1,1 +1,1 @@
-"""Articles are gathered into contexts of a wanted length; a context is a recipe that renders to text."""
+"""Documents are gathered into contexts of a wanted length; a context is a recipe that renders to text."""

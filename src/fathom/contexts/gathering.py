@@ -28,15 +28,18 @@ from fathom.contexts.layout import (
 from fathom.contexts.splitting import divide
 from fathom.corpus.store import Corpus, Listed
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
-from fathom.records.articles import Count, Position
-from fathom.records.chance import rng_for
-from fathom.records.contexts import Context, Split, Way
+from fathom.records.contexts import Context, Sampling, Split
+from fathom.records.documents import Count, Position
 from fathom.records.errors import FathomError
 from fathom.records.lengths import print_length
 from fathom.records.record import Record, digest
+from fathom.records.rng import rng_for
 
 LEAST, ENOUGH = 0.9, 0.95
 """Shares of the wanted length: a context has at least the first, and growing stops at the second."""
+
+_SEED_NAMES = {"bfs": "breadth", "dfs": "depth"}
+"""What seeds are derived from for each sampling method. Changing one would change every sampled context."""
 
 PATIENCE = 60
 """Tries in a row without a new context after which a way is taken to be exhausted."""
@@ -48,23 +51,23 @@ class Settings(Record):
     lengths: tuple[Position, ...] = Field(min_length=1)
     count: Position = 100
     """Contexts of each length, shared evenly among the ways; where one runs dry the others take over."""
-    ways: tuple[Way, ...] = Field(default=("random", "breadth", "depth"), min_length=1)
-    least_articles: Position = 4
+    sampling: tuple[Sampling, ...] = Field(default=("random", "bfs", "dfs"), min_length=1)
+    min_documents: Position = 4
     order: Literal["shuffled", "grown"] = "shuffled"
-    """Shuffled, where an article stands does not tell how the context grew."""
+    """Shuffled, where a document stands does not tell how the context grew."""
     seed: int = 0
     tokenizer: str = DEFAULT
     kinds: tuple[str, ...] = ()
-    """Only articles of these kinds, subjects, languages; empty for all."""
+    """Only documents of these kinds, subjects, languages; empty for all."""
     subjects: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     splits: dict[Split, Position] = {}
-    """Parts of the corpus by share; clusters of articles that cite one another stay together, and all versions of a
+    """Parts of the corpus by share; clusters of documents that cite one another stay together, and all versions of a
     work. Empty: no parts."""
 
     @model_validator(mode="after")
     def _nothing_twice(self) -> Self:
-        for name in ("lengths", "ways"):
+        for name in ("lengths", "sampling"):
             values = getattr(self, name)
             if len(set(values)) != len(values):
                 raise ValueError(f"the {name} hold a value twice")
@@ -81,7 +84,7 @@ class Made(Record):
 
     length: Position
     split: Split = "test"
-    way: Way
+    sampling: Sampling
     wanted: Count
     made: Count
     reason: str = ""
@@ -93,17 +96,17 @@ class Shape(Record):
 
     length: Position
     contexts: Count
-    articles_least: Count
-    articles_mean: float
-    articles_most: Count
+    documents_least: Count
+    documents_mean: float
+    documents_most: Count
     tokens_least: Count
     tokens_mean: float
     largest_overlap: float
-    """The largest share of the smaller context's articles that two of them have in common."""
+    """The largest share of the smaller context's documents that two of them have in common."""
 
 
 class Overlap(Record):
-    """How much the contexts of two lengths share: articles of the smaller context that the larger one has."""
+    """How much the contexts of two lengths share: documents of the smaller context that the larger one has."""
 
     lengths: tuple[Position, Position]
     mean: float
@@ -118,9 +121,9 @@ class Gathered(Record):
     """The fingerprint of the corpus."""
     candidates: Count
     parts: dict[Split, Count] = {}
-    """How many articles each split has."""
+    """How many documents each split has."""
     left_out: dict[str, Count]
-    """Articles that could not be used, by reason."""
+    """Documents that could not be used, by reason."""
     made: tuple[Made, ...] = ()
     shapes: tuple[Shape, ...] = ()
     overlaps: tuple[Overlap, ...] = ()
@@ -134,7 +137,7 @@ class Gathered(Record):
 
 @dataclass
 class _Shelf:
-    """The contexts of one length so far, as sets of article numbers written as bits."""
+    """The contexts of one length so far, as sets of document numbers written as bits."""
 
     sets: list[int] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
@@ -143,12 +146,12 @@ class _Shelf:
     _smallest: int = 2**62
 
     def resembles(self, members: int, size: int) -> bool:
-        """Whether a context here has more than half of the smaller one's articles in common, however each grew."""
+        """Whether a context here has more than half of the smaller one's documents in common, however each grew."""
         common = self._common(members)
         return any(map(gt, common, self._halves)) or max(common, default=0) > size // 2
 
     def overlap(self, members: int, size: int) -> tuple[float, float]:
-        """Over all contexts here, the sum and the largest of the shares of the smaller one's articles in common."""
+        """Over all contexts here, the sum and the largest of the shares of the smaller one's documents in common."""
         common = self._common(members)
         if size <= self._smallest:
             # The usual case among different lengths, and three times as fast.
@@ -175,7 +178,7 @@ class Gathering:
         self._settings = settings
         self._counter: Tokenizer = tokenizer(settings.tokenizer)
         self._left_out: dict[str, int] = defaultdict(int)
-        self._articles = self._candidates()
+        self._documents = self._candidates()
         self._pool = self._make_pool()
         self._parts: dict[Split, list[int]] = divide(self._pool, settings.splits, settings.seed)
         self._shelves: dict[int, _Shelf] = {length: _Shelf() for length in settings.lengths}
@@ -199,7 +202,7 @@ class Gathering:
         return Gathered(
             settings=named(self._settings),
             corpus=self._corpus.manifest.fingerprint,
-            candidates=len(self._articles),
+            candidates=len(self._documents),
             parts={split: len(members) for split, members in self._parts.items()} if self._settings.splits else {},
             left_out=dict(self._left_out),
             made=tuple(self._made),
@@ -215,20 +218,20 @@ class Gathering:
         kept: list[Listed] = []
         forged = {id for id, text in self._corpus.texts() if forges_boundary(text)}
         seen: set[bytes] = set()
-        for article in self._corpus.listing():
-            if settings.kinds and article.kind not in settings.kinds:
+        for document in self._corpus.listing():
+            if settings.kinds and document.kind not in settings.kinds:
                 self._left_out["another kind"] += 1
-            elif settings.subjects and article.subject not in settings.subjects:
+            elif settings.subjects and document.subject not in settings.subjects:
                 self._left_out["another subject"] += 1
-            elif settings.languages and article.language not in settings.languages:
+            elif settings.languages and document.language not in settings.languages:
                 self._left_out["another language"] += 1
-            elif article.id in forged:
+            elif document.id in forged:
                 self._left_out["a line that looks like an article boundary"] += 1
-            elif article.fingerprint in seen:
+            elif document.fingerprint in seen:
                 self._left_out["the very text of another article"] += 1
             else:
-                seen.add(article.fingerprint)
-                kept.append(article)
+                seen.add(document.fingerprint)
+                kept.append(document)
         if not kept:
             reasons = ", ".join(f"{count} for {reason}" for reason, count in self._left_out.items())
             raise FathomError(
@@ -239,21 +242,21 @@ class Gathering:
 
     def _make_pool(self) -> Pool:
         counts = self._corpus.token_counts(self._counter)
-        numbers = {article.id: number for number, article in enumerate(self._articles)}
-        neighbours: list[dict[int, None]] = [{} for _ in self._articles]
+        numbers = {document.id: number for number, document in enumerate(self._documents)}
+        neighbors: list[dict[int, None]] = [{} for _ in self._documents]
         for citing, cited in self._corpus.links():
             if citing in numbers and cited in numbers:
-                neighbours[numbers[citing]][numbers[cited]] = None
-                neighbours[numbers[cited]][numbers[citing]] = None
-        tokens = [counts[article.id] for article in self._articles]
-        return Pool(tokens, [tuple(around) for around in neighbours], range(len(tokens)), self._works())
+                neighbors[numbers[citing]][numbers[cited]] = None
+                neighbors[numbers[cited]][numbers[citing]] = None
+        tokens = [counts[document.id] for document in self._documents]
+        return Pool(tokens, [tuple(around) for around in neighbors], range(len(tokens)), self._works())
 
     def _works(self) -> list[int]:
-        """For each article the number of the first that is of the same work."""
+        """For each document the number of the first that is of the same work."""
         works, first = self._corpus.works(), dict[str, int]()
         return [
-            first.setdefault(works[article.id], number) if article.id in works else number
-            for number, article in enumerate(self._articles)
+            first.setdefault(works[document.id], number) if document.id in works else number
+            for number, document in enumerate(self._documents)
         ]
 
     # Growing.
@@ -264,11 +267,11 @@ class Gathering:
             most=length,
             least=round(length * LEAST),
             enough=round(length * ENOUGH),
-            articles=self._settings.least_articles,
+            documents=self._settings.min_documents,
             boundary=self._boundary,
             closing=self._counter.count(CLOSING),
         )
-        trials = [self._trials(length, split, way) for way in self._settings.ways]
+        trials = [self._trials(length, split, sampling) for sampling in self._settings.sampling]
         pool = self._pool.only(self._parts[split])
         made = 0
         while made < count and any(trial.why == "" for trial in trials):
@@ -282,28 +285,29 @@ class Gathering:
         for trial, wanted in zip(trials, _shares(count, [1] * len(trials)), strict=True):
             reason = trial.why if trial.made < wanted else ""
             self._made.append(
-                Made(length=length, split=split, way=trial.way, wanted=wanted, made=trial.made, reason=reason)
+                Made(length=length, split=split, sampling=trial.sampling, wanted=wanted, made=trial.made, reason=reason)
             )
 
-    def _trials(self, length: int, split: Split, way: Way) -> _Trials:
+    def _trials(self, length: int, split: Split, sampling: Sampling) -> _Trials:
         starts = list(self._parts[split])
-        rng_for(self._settings.seed, "starts", length, split, way).shuffle(starts)
-        return _Trials(way, split, starts)
+        rng_for(self._settings.seed, "starts", length, split, _SEED_NAMES.get(sampling, sampling)).shuffle(starts)
+        return _Trials(sampling, split, starts)
 
     def _try(self, size: Size, trial: _Trials, pool: Pool) -> Context | None:
         """The next context that may stand beside the others, or None with the reason noted in `trial`."""
         shelf = self._shelves[size.most]
         short = alike = 0
         for _ in range(PATIENCE):
-            rng = rng_for(self._settings.seed, "context", size.most, trial.split, trial.way, trial.tried)
-            # Every article starts a context before any starts a second one: that makes for the fewest lookalikes.
+            method = _SEED_NAMES.get(trial.sampling, trial.sampling)
+            rng = rng_for(self._settings.seed, "context", size.most, trial.split, method, trial.tried)
+            # Every document starts a context before any starts a second one: that makes for the fewest lookalikes.
             start = trial.starts[trial.tried % len(trial.starts)]
             trial.tried += 1
-            chosen = grow(pool, size, trial.way, start, rng)
+            chosen = grow(pool, size, trial.sampling, start, rng)
             if chosen is None:
                 short += 1
                 continue
-            # Counted by works: a context of the preprints of another's articles is that one again.
+            # Counted by works: a context of the preprints of another's documents is that one again.
             members = sum(1 << self._pool.works[number] for number in chosen)
             if shelf.resembles(members, len(chosen)):
                 alike += 1
@@ -325,37 +329,37 @@ class Gathering:
         if alike >= short:
             return f"{PATIENCE} more tries gave only contexts that share more than half with one that exists"
         length = print_length(size.most)
-        if len(pool.members) < size.articles:
-            return f"there are {len(pool.members):,} articles, fewer than the {size.articles:,} that each must have"
-        tokens_of = [pool.tokens[article] for article in pool.members]
-        shortest = sum(nsmallest(size.articles, tokens_of))
+        if len(pool.members) < size.documents:
+            return f"there are {len(pool.members):,} articles, fewer than the {size.documents:,} that each must have"
+        tokens_of = [pool.tokens[document] for document in pool.members]
+        shortest = sum(nsmallest(size.documents, tokens_of))
         if shortest > size.most:
-            return f"the {size.articles} shortest articles have {shortest:,} tokens, too many for {length}"
+            return f"the {size.documents} shortest articles have {shortest:,} tokens, too many for {length}"
         if sum(tokens_of) < size.least:
             tokens = f"{sum(tokens_of):,} tokens"
             return f"all {len(pool.members):,} articles together have {tokens}, too few for {length}"
-        return f"{PATIENCE} more tries found no {size.articles} or more articles that fill {length}"
+        return f"{PATIENCE} more tries found no {size.documents} or more articles that fill {length}"
 
     def _laid_out(self, chosen: list[int], size: Size, trial: _Trials) -> Context | None:
-        """The context of these articles in this order; None where its exact length is out of bounds."""
-        articles = ((self._articles[number], self._pool.tokens[number]) for number in chosen)
+        """The context of these documents in this order; None where its exact length is out of bounds."""
+        documents = ((self._documents[number], self._pool.tokens[number]) for number in chosen)
         places, tokens = placed(
-            (Piece(article.id, article.characters, tokens) for article, tokens in articles), size.boundary
+            (Piece(document.id, document.characters, tokens) for document, tokens in documents), size.boundary
         )
         tokens += size.closing
         if not self._counter.splits_at_newlines:
             # This tokenizer may join what stands on both sides of a boundary: count the very text that is shown.
-            whole = b"".join(lay_out(self._corpus.text(place.article) for place in places))
+            whole = b"".join(lay_out(self._corpus.text(place.document) for place in places))
             tokens = self._counter.count(whole.decode())
             if not size.least <= tokens <= size.most:
                 return None
         return Context(
-            id=context_id(self._articles[number].fingerprint for number in chosen),
+            id=context_id(self._documents[number].fingerprint for number in chosen),
             layout=LAYOUT,
             length=size.most,
             tokens=tokens,
             tokenizer=self._counter.name,
-            way=trial.way,
+            sampling=trial.sampling,
             split=trial.split,
             places=places,
         )
@@ -367,9 +371,9 @@ class Gathering:
         return Shape(
             length=length,
             contexts=len(shelf.sets),
-            articles_least=min(shelf.sizes),
-            articles_mean=round(mean(shelf.sizes), 2),
-            articles_most=max(shelf.sizes),
+            documents_least=min(shelf.sizes),
+            documents_mean=round(mean(shelf.sizes), 2),
+            documents_most=max(shelf.sizes),
             tokens_least=min(shelf.tokens),
             tokens_mean=round(mean(shelf.tokens), 1),
             largest_overlap=round(self._largest_share(shelf), 4),
@@ -400,7 +404,7 @@ class Gathering:
 class _Trials:
     """How one way of growing has fared at one length."""
 
-    way: Way
+    sampling: Sampling
     split: Split
     starts: list[int]
     tried: int = 0

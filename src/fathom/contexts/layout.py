@@ -1,4 +1,4 @@
-"""How a context looks to a reader: articles end to end, each under a line that nothing else can be taken for."""
+"""How a context looks to a reader: documents end to end, each under a line that nothing else can be taken for."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from fathom.corpus.store import Corpus
-from fathom.records.articles import ArticleId
 from fathom.records.contexts import Context, Edit, Place, edited
+from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
 from fathom.records.record import digest
 from fathom.records.spans import Span
 
 LAYOUT = "articles/1"
-"""Articles end to end. Changed whenever the same recipe would render to other characters."""
+"""Documents end to end. Changed whenever the same recipe would render to other characters."""
 CITED = "paper and candidates/1"
 """A paper, then works that it may cite, counted on their own."""
 
@@ -24,10 +24,10 @@ _FORGED = (b"\n=====", b"===== Article", b"===== Candidate", b"===== Paper", b"=
 
 
 def boundary(number: int, layout: str = LAYOUT) -> str:
-    """The line above article `number`, counted from one.
+    """The line above document `number`, counted from one.
 
     It begins a line with a sign and ends in a digit or a letter, and every text ends in one newline: tokenizers that
-    split at newlines then never join two articles, so the tokens of the pieces add up to those of the whole.
+    split at newlines then never join two documents, so the tokens of the pieces add up to those of the whole.
     """
     if layout == CITED:
         return "===== Paper\n" if number == 1 else f"===== Candidate {number - 1}\n"
@@ -35,7 +35,7 @@ def boundary(number: int, layout: str = LAYOUT) -> str:
 
 
 def closing(layout: str) -> str:
-    """The line below the last article."""
+    """The line below the last document."""
     return _CLOSINGS[layout]
 
 
@@ -54,9 +54,9 @@ def context_id(fingerprints: Iterable[bytes], layout: str = LAYOUT, edits: Itera
 
 
 class Piece(NamedTuple):
-    """An article as far as its place in a layout hangs on it."""
+    """A document as far as its place in a layout hangs on it."""
 
-    article: ArticleId
+    document: DocumentId
     characters: int
     """Those that are shown."""
     tokens: int
@@ -66,14 +66,14 @@ class Piece(NamedTuple):
 def placed(
     pieces: Iterable[Piece], boundary_tokens: Callable[[int], int], layout: str = LAYOUT
 ) -> tuple[tuple[Place, ...], int]:
-    """Where each article stands when they are laid out, and the tokens of all that stands before the closing line."""
+    """Where each document stands when they are laid out, and the tokens of all that stands before the closing line."""
     places: list[Place] = []
     characters = tokens = 0
     for number, piece in enumerate(pieces, start=1):
         characters += len(boundary(number, layout))
         tokens += boundary_tokens(number)
         span = Span(characters, characters + piece.characters)
-        places.append(Place(article=piece.article, span=span, token=tokens, edits=piece.edits))
+        places.append(Place(document=piece.document, span=span, token=tokens, edits=piece.edits))
         characters = span.end
         tokens += piece.tokens
     return tuple(places), tokens
@@ -94,7 +94,7 @@ def render(context: Context, corpus: Corpus) -> bytes:
             f"Context '{context.id}' is laid out as '{context.layout}', which this Fathom does not know "
             f"({', '.join(_CLOSINGS)}). Update Fathom, or make the contexts again."
         )
-    found = [corpus.unpacked(id) for id in context.articles]
+    found = [corpus.unpacked(id) for id in context.documents]
     edits = [place.edits for place in context.places]
     if context_id([unpacked.fingerprint for unpacked in found], context.layout, edits) != context.id:
         raise FathomError(
@@ -106,5 +106,5 @@ def render(context: Context, corpus: Corpus) -> bytes:
 
 
 def _shown(text: bytes, place: Place) -> bytes:
-    """What is shown of one article; whole ones are never decoded, which would take longer than all the rest."""
+    """What is shown of one document; whole ones are never decoded, which would take longer than all the rest."""
     return edited(text.decode(), place.edits).encode() if place.edits else text

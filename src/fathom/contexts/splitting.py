@@ -1,6 +1,6 @@
-"""Parts of a corpus that share no article: whole clusters of articles that cite one another go to one part.
+"""Parts of a corpus that share no document: whole clusters of documents that cite one another go to one part.
 
-A preprint and its article are one to this room: whoever trained on the one has read the other.
+A preprint and its document are one to this room: whoever trained on the one has read the other.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from collections import Counter
 from collections.abc import Mapping
 
 from fathom.contexts.growing import Pool
-from fathom.records.chance import rng_for
 from fathom.records.contexts import Split
+from fathom.records.rng import rng_for
 
 ROUNDS = 12
 """Of passing labels on; they settle after a few."""
 
 
 def divide(pool: Pool, shares: Mapping[Split, int], seed: int) -> dict[Split, list[int]]:
-    """For each split its articles, about as many tokens of each as its share says."""
+    """For each split its documents, about as many tokens of each as its share says."""
     if not shares:
         return {"test": list(pool.members)}
     parts: dict[Split, list[int]] = {split: [] for split in shares}
@@ -26,22 +26,23 @@ def divide(pool: Pool, shares: Mapping[Split, int], seed: int) -> dict[Split, li
         # To whom the largest part of its share is still owed.
         neediest = min(shares, key=lambda split: weights[split] / shares[split])
         parts[neediest].extend(cluster)
-        weights[neediest] += sum(pool.tokens[article] for article in cluster)
+        weights[neediest] += sum(pool.tokens[document] for document in cluster)
     return {split: sorted(members) for split, members in parts.items()}
 
 
 def clusters(pool: Pool, seed: int) -> list[list[int]]:
-    """Articles that cite one another more than others, largest cluster first: labels are passed on till they settle."""
+    """Documents that cite one another more than others, largest cluster first: labels are passed on till they
+    settle."""
     labels = list(range(len(pool)))
     versions: dict[int, list[int]] = {}
-    for article in pool.members:
-        versions.setdefault(pool.works[article], []).append(article)
+    for document in pool.members:
+        versions.setdefault(pool.works[document], []).append(document)
     order = list(versions)
     for round in range(ROUNDS):
         rng_for(seed, "clusters", round).shuffle(order)
         changed = False
         for work in order:
-            near = {pool.works[other] for version in versions[work] for other in pool.neighbours[version]}
+            near = {pool.works[other] for version in versions[work] for other in pool.neighbors[version]}
             around = Counter(labels[other] for other in near - {work})
             if around:
                 # The most frequent label around, and of several the smallest: chance decides only the order of work.
@@ -51,6 +52,6 @@ def clusters(pool: Pool, seed: int) -> list[list[int]]:
         if not changed:
             break
     groups: dict[int, list[int]] = {}
-    for article in sorted(pool.members):
-        groups.setdefault(labels[pool.works[article]], []).append(article)
+    for document in sorted(pool.members):
+        groups.setdefault(labels[pool.works[document]], []).append(document)
     return sorted(groups.values(), key=lambda group: (-len(group), group[0]))

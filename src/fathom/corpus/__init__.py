@@ -1,1 +1,1 @@
-"""Source documents become articles, and articles a corpus: a folder whose store is laid down here, once."""
+"""Source documents become documents, and documents a corpus: a folder whose store is laid down here, once."""

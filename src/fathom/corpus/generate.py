@@ -17,13 +17,13 @@ from fathom.corpus.generated.research import write_article
 from fathom.corpus.generated.world import VERSION, Length, Plan, World
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.store import CorpusWriter, Packed, finished, pack
-from fathom.records.articles import Position
+from fathom.records.documents import Position
 from fathom.records.errors import FathomError
 from fathom.records.record import Record
 from fathom.work import run_ordered
 
 SAVED_EVERY = 32
-"""Articles between two saves: what a kill can lose."""
+"""Documents between two saves: what a kill can lose."""
 
 ALL_OF = {"articles": SUBJECTS, "reports": tuple(REPORTS)}
 """Words that stand for several domains."""
@@ -34,20 +34,20 @@ class Recipe(Record):
 
     command: str = Field(default="generate", pattern="^generate$")
     domains: tuple[str, ...] = SUBJECTS
-    """Which documents, taking turns: subjects of research articles, kinds of reports."""
+    """Which documents, taking turns: subjects of research documents, kinds of reports."""
     length: Length = "full"
-    """Whole research articles, or letters of a page; reports have one length."""
+    """Whole research documents, or letters of a page; reports have one length."""
     seed: int = 0
     generator: int = VERSION
     """The version of the words; a corpus begun by another is not gone on with."""
-    articles: Position | None = None
+    documents: Position | None = None
     tokens: Position | None = None
-    """Generation ends with the article that reaches so many tokens."""
+    """Generation ends with the document that reaches so many tokens."""
 
     @model_validator(mode="after")
     def _one_size(self) -> Self:
-        if (self.articles is None) == (self.tokens is None):
-            raise ValueError("give a number of articles or a number of tokens")
+        if (self.documents is None) == (self.tokens is None):
+            raise ValueError("give a number of documents or a number of tokens")
         return self
 
     @model_validator(mode="after")
@@ -91,34 +91,34 @@ def _spaced(name: str) -> str:
 
 
 def generate(
-    folder: Path, recipe: Recipe, processes: int = 1, watch: Callable[[int, int], None] = lambda articles, tokens: None
+    folder: Path, recipe: Recipe, processes: int = 1, watch: Callable[[int, int], None] = lambda documents, tokens: None
 ) -> CorpusManifest:
     """Write the corpus that `recipe` describes, or go on where a killed process left it.
 
-    `watch` is told, after each article, how many articles and tokens there are.
+    `watch` is told, after each document, how many documents and tokens there are.
     """
     settings: dict[str, JsonValue] = recipe.model_dump(mode="json", exclude_none=True)
     done = finished(folder, settings)
     if done is not None:
         return done
     with CorpusWriter(folder, settings) as writer:
-        articles, tokens = len(writer), writer.tokens
-        watch(articles, tokens)
-        wanted = recipe.articles or 2**62
-        if not _enough(recipe, articles, tokens):
-            for packed in run_ordered(_make, islice(_tasks(recipe), articles, wanted), processes):
+        documents, tokens = len(writer), writer.tokens
+        watch(documents, tokens)
+        wanted = recipe.documents or 2**62
+        if not _enough(recipe, documents, tokens):
+            for packed in run_ordered(_make, islice(_tasks(recipe), documents, wanted), processes):
                 writer.add(packed)
-                articles, tokens = articles + 1, tokens + packed.tokens
-                if articles % SAVED_EVERY == 0:
+                documents, tokens = documents + 1, tokens + packed.tokens
+                if documents % SAVED_EVERY == 0:
                     writer.save()
-                watch(articles, tokens)
-                if _enough(recipe, articles, tokens):
+                watch(documents, tokens)
+                if _enough(recipe, documents, tokens):
                     break
         return writer.finish()
 
 
-def _enough(recipe: Recipe, articles: int, tokens: int) -> bool:
-    return articles >= (recipe.articles or 2**62) or tokens >= (recipe.tokens or 2**62)
+def _enough(recipe: Recipe, documents: int, tokens: int) -> bool:
+    return documents >= (recipe.documents or 2**62) or tokens >= (recipe.tokens or 2**62)
 
 
 def _tasks(recipe: Recipe) -> Iterator[Plan | ReportTask]:

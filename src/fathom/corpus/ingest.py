@@ -19,7 +19,7 @@ from pydantic import JsonValue
 from fathom.corpus.linking import Linker
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.opening import documents
-from fathom.corpus.readers.sentences import forget
+from fathom.corpus.readers.parsing.sentences import forget
 from fathom.corpus.reading import Filters, read, sought_from
 from fathom.corpus.reading_report import IngestReport, Reporter
 from fathom.corpus.relinking import Linked, relinked
@@ -36,7 +36,7 @@ SAVED_EVERY = 32
 """Files between two saves: what a kill can lose."""
 
 COPIED = 200_000
-"""Articles up to which every worker gets an index of its own to find references in: a kilobyte for each article."""
+"""Documents up to which every worker gets an index of its own to find references in: a kilobyte for each document."""
 
 Watch = Callable[[str, int], None]
 """Told the stage, and how many documents are done in it."""
@@ -129,7 +129,7 @@ def _link(staging: Staging, linker: Linker, team: Team, watch: Watch) -> tuple[d
 
 
 class _Links(NamedTuple):
-    """What linking tells of one article."""
+    """What linking tells of one document."""
 
     cited: tuple[str | None, ...]
     ways: tuple[str, ...]
@@ -137,10 +137,10 @@ class _Links(NamedTuple):
 
 
 def _find(linker: Linker, asked: tuple[str, bytes]) -> _Links:
-    """Whom the article of that id cites, by its packed references."""
+    """Whom the document of that id cites, by its packed references."""
     id, sought = asked
     matches = linker.find(id, sought_from(sought))
-    return _Links(tuple(match.article for match in matches), tuple(match.way for match in matches), linker.work(id))
+    return _Links(tuple(match.document for match in matches), tuple(match.way for match in matches), linker.work(id))
 
 
 def _who(staging: Staging) -> Who:
@@ -167,7 +167,7 @@ def _keep(staging: Staging, who: Who, writer: CorpusWriter, team: Team, watch: W
 
     for number, made in enumerate(team.ordered(relinked, linked()), start=1):
         packed = waiting.popleft()
-        # What an earlier try has kept stands: articles come in the same order every time.
+        # What an earlier try has kept stands: documents come in the same order every time.
         if number > already:
             writer.add(replace(packed, parts=made.parts, outline=made.outline))
         if number % SAVED_EVERY == 0:

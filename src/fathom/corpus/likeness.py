@@ -85,5 +85,5 @@ def _is_typo(one: str, two: str, known: Container[str]) -> bool:
 
 
 def _one_way(word: str) -> str:
-    """A word spelled in one of the ways in which many are spelled: "tumours", "tumor"; "analyse", "analyzes"."""
+    """A word spelled in one of the ways in which many are spelled: "tumours", "tumor"; "analyze", "analyzes"."""
     return _TWO_WAYS.sub("", word.replace("z", "s")) if len(word) > 3 else word

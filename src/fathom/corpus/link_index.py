@@ -1,6 +1,6 @@
-"""What references are looked up in: articles by id, by title, by the beginning and by pieces of their titles.
+"""What references are looked up in: documents by id, by title, by the beginning and by pieces of their titles.
 
-Held in sorted arrays of numbers, so that an article takes little memory.
+Held in sorted arrays of numbers, so that a document takes little memory.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import groupby, pairwise
 from zlib import crc32
 
 from fathom.corpus.works import Kept, sort_into_works
-from fathom.records.articles import ArticleId
+from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
 
 _STEP = 8
@@ -37,7 +37,7 @@ def _pieces(title: str) -> Iterator[int]:
 
 
 class Index:
-    """What is looked up; built once, when all articles are there."""
+    """What is looked up; built once, when all documents are there."""
 
     def __init__(self, kept: list[Kept]) -> None:
         self.kept = sorted(kept, key=lambda one: one.id)
@@ -55,25 +55,25 @@ class Index:
         self.works = sort_into_works(self.kept, self._ids.shared(), self._titles.shared())
 
     def with_id(self, id: str) -> list[int]:
-        """The articles that have an id."""
+        """The documents that have an id."""
         return self._ids.of(id)
 
     def with_title(self, title: str) -> list[int]:
-        """The articles that have a title, however it is parted into words."""
+        """The documents that have a title, however it is parted into words."""
         return self._titles.of(title.replace(" ", ""))
 
     def with_opening(self, words: str) -> list[int]:
-        """The articles whose titles begin with these words."""
+        """The documents whose titles begin with these words."""
         return self._openings.of(words)
 
-    def place(self, id: ArticleId) -> int:
+    def place(self, id: DocumentId) -> int:
         place = bisect_left(self.kept, id, key=lambda one: one.id)
         if place == len(self.kept) or self.kept[place].id != id:
             raise FathomError(f"Article {id} was not added. Add every article before the first is linked.")
         return place
 
     def alike(self, title: str) -> list[int]:
-        """The articles whose titles share the most pieces with this one, the likeliest first."""
+        """The documents whose titles share the most pieces with this one, the likeliest first."""
         index, size = self._pieces, len(self._pieces)
         places: list[int] = []
         for piece in set(_pieces(title)):
@@ -88,7 +88,7 @@ class Index:
 
 
 class _Places:
-    """Where each key stands, in eight bytes: a dictionary of strings was most of what an article took in memory."""
+    """Where each key stands, in eight bytes: a dictionary of strings was most of what a document took in memory."""
 
     def __init__(self, kept: Sequence[Kept], keys: Callable[[Kept], Iterable[str]]) -> None:
         self._kept = kept
@@ -124,7 +124,7 @@ def _mark(key: str) -> int:
 
 
 class _Company:
-    """Which families signed in which years: tells at once of most references that no article here can be meant.
+    """Which families signed in which years: tells at once of most references that no document here can be meant.
 
     The years of a family are bits of one small number, so two that are sixty years apart are taken for one. That only
     makes a search which finds nothing.
@@ -141,7 +141,7 @@ class _Company:
                 self._years[family] = self._years.get(family, 0) | years
 
     def may_support(self, names: str, year: int | None) -> bool:
-        """Whether an article shares an author with these names, or is of that year where authors are unknown."""
+        """Whether a document shares an author with these names, or is of that year where authors are unknown."""
         near = _years(year, 1) if year is not None else 0
         if not names:
             return bool(self._all & near)

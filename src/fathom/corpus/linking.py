@@ -1,7 +1,7 @@
-"""Which article of the corpus a reference names, and which articles are versions of one work.
+"""Which document of the corpus a reference names, and which documents are versions of one work.
 
-Two passes: `add` every article, then `link` each. Only ids, the title, the year and the family names of an article are
-kept, so a corpus may be far larger than the memory. A wrong link costs more than a missing one: whatever two articles
+Two passes: `add` every document, then `link` each. Only ids, the title, the year and the family names of a document are
+kept, so a corpus may be far larger than the memory. A wrong link costs more than a missing one: whatever two documents
 fit equally well is left alone, and counted.
 """
 
@@ -17,7 +17,7 @@ from fathom.corpus.likeness import likeness, ratio
 from fathom.corpus.link_index import IN_TEXT, Index
 from fathom.corpus.normal_forms import closed_up, normal_family, normal_ids, normal_title, shares_author, weight
 from fathom.corpus.works import Kept, is_preprint
-from fathom.records.articles import Article, ArticleId, Reference
+from fathom.records.documents import Document, DocumentId, Reference
 from fathom.records.errors import FathomError
 
 Policy = Literal["published", "named"]
@@ -62,9 +62,9 @@ class Sought(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What linking needs of one article."""
+    """What linking needs of one document."""
 
-    id: ArticleId
+    id: DocumentId
     title: str
     ids: Mapping[str, str] = field(default_factory=dict)
     work: str | None = None
@@ -72,13 +72,13 @@ class Entry:
     families: tuple[str, ...] = ()
     venue: str = ""
     references: tuple[Named, ...] = ()
-    """Not needed, and not kept, when the article is added."""
+    """Not needed, and not kept, when the document is added."""
 
 
 class Match(NamedTuple):
     """What became of one reference."""
 
-    article: ArticleId | None
+    document: DocumentId | None
     way: str
     """A scheme of ids, "title", "text" or "fuzzy"; for None one of `UNLINKED`."""
 
@@ -87,17 +87,17 @@ UNLINKED = ("nothing", "own", "ambiguous", "contradicted")
 """Nothing fits; it names the citing work itself; several works fit; its id fits, and nothing else does."""
 
 
-def entry_of(article: Article) -> Entry:
-    """The entry of an article that has been read."""
+def entry_of(document: Document) -> Entry:
+    """The entry of a document that has been read."""
     return Entry(
-        id=article.id,
-        title=article.title_text,
-        ids=article.ids,
-        work=article.work,
-        year=article.year or (article.published.year if article.published else None),
-        families=tuple(author.family for author in article.authors),
-        venue=article.venue or "",
-        references=tuple(_named(reference, article.text) for reference in article.references),
+        id=document.id,
+        title=document.title_text,
+        ids=document.ids,
+        work=document.work,
+        year=document.year or (document.published.year if document.published else None),
+        families=tuple(author.family for author in document.authors),
+        venue=document.venue or "",
+        references=tuple(_named(reference, document.text) for reference in document.references),
     )
 
 
@@ -116,7 +116,7 @@ SHORT = 4
 
 
 class Linker:
-    """Links the references of a corpus. The order in which articles are added changes nothing."""
+    """Links the references of a corpus. The order in which documents are added changes nothing."""
 
     def __init__(self, policy: Policy = "published") -> None:
         self._policy = policy
@@ -125,15 +125,15 @@ class Linker:
         self._counts: Counter[str] = Counter()
 
     def __len__(self) -> int:
-        """How many articles were added."""
+        """How many documents were added."""
         return len(self._kept)
 
     def add(self, entry: Entry) -> None:
-        """Take note of an article; its references are not looked at."""
+        """Take note of a document; its references are not looked at."""
         if self._index is not None:
             raise FathomError(f"Article {entry.id} comes too late. Add every article before the first is linked.")
         ids = normal_ids(entry.ids)
-        # Families are few, and shared by many articles.
+        # Families are few, and shared by many documents.
         families = dict.fromkeys(map(intern, filter(None, map(normal_family, entry.families))))
         self._kept.append(
             Kept(
@@ -148,12 +148,12 @@ class Linker:
         )
 
     def link(self, entry: Entry) -> tuple[Match, ...]:
-        """For each reference of an article that was added: the article it names, and how that was told."""
+        """For each reference of a document that was added: the document it names, and how that was told."""
         matches = self.find(entry.id, map(Sought.of, entry.references))
         self.count(match.way for match in matches)
         return matches
 
-    def find(self, citing: ArticleId, references: Iterable[Sought]) -> tuple[Match, ...]:
+    def find(self, citing: DocumentId, references: Iterable[Sought]) -> tuple[Match, ...]:
         """The same for references that somebody else has prepared, and uncounted: other processes find too."""
         index = self.index
         own = index.place(citing)
@@ -163,14 +163,14 @@ class Linker:
         """Take note of the ways in which references were told."""
         self._counts.update(ways)
 
-    def work(self, id: ArticleId) -> str | None:
-        """The name of the article's work: its own, or one that all versions here share; None for a lone article."""
+    def work(self, id: DocumentId) -> str | None:
+        """The name of the document's work: its own, or one that all versions here share; None for a lone document."""
         index = self.index
         return index.works.get(index.kept[index.place(id)].group)
 
     @property
     def versions(self) -> int:
-        """How many articles are versions of a work that another article is a version of too."""
+        """How many documents are versions of a work that another document is a version of too."""
         works = Counter(work for work in (self.work(kept.id) for kept in self._kept) if work is not None)
         return sum(count for count in works.values() if count > 1)
 
@@ -180,7 +180,7 @@ class Linker:
 
     @property
     def index(self) -> Index:
-        """What is looked up; no article can be added once it is there."""
+        """What is looked up; no document can be added once it is there."""
         if self._index is None:
             self._index = Index(self._kept)
         return self._index
@@ -235,7 +235,7 @@ class _Search:
                 fits.setdefault(id, place)
         groups = {index.kept[place].group for place in fits.values()}
         if len(groups) > 1:
-            # A list whose entry has the DOI of one article and the PMID of another: the title decides, or nobody.
+            # A list whose entry has the DOI of one document and the PMID of another: the title decides, or nobody.
             exact = [id for id, place in fits.items() if index.kept[place].title == self._title]
             return _Found(fits[exact[0]], exact[0].partition(":")[0]) if self._title and exact else _AMBIGUOUS
         for id, place in fits.items():
@@ -305,9 +305,9 @@ class _Search:
         return bool(author) or apart is None or apart <= 3
 
     def _is_another_of_its_publisher(self, kept: Kept) -> bool:
-        """Whether the publisher of an article gave the reference a DOI of its own.
+        """Whether the publisher of a document gave the reference a DOI of its own.
 
-        An editor's decision letter is listed with the title of the article it is about: its DOI and its author differ.
+        An editor's decision letter is listed with the title of the document it is about: its DOI and its author differ.
         """
         return bool(_publishers(kept.ids) & _publishers(self._reference.ids))
 
@@ -319,7 +319,7 @@ class _Search:
         return bool(author) or (apart is not None and apart <= 1)
 
     def _may_be_supported(self) -> bool:
-        """Whether that can be so of any article at all."""
+        """Whether that can be so of any document at all."""
         return self._index.company.may_support(self._reference.names, self._reference.year)
 
     def _year_stands(self, kept: Kept, words: Sequence[str]) -> bool:

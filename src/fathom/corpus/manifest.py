@@ -1,4 +1,4 @@
-"""What a corpus says of itself: how it was made, what is in it, under which licences."""
+"""What a corpus says of itself: how it was made, what is in it, under which licenses."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from fathom.records import manifests
-from fathom.records.articles import Count
+from fathom.records.documents import Count
 from fathom.records.errors import FathomError
 from fathom.records.files import write_whole
 from fathom.records.record import Record
 
-FORMAT = 2
+FORMAT = 3
 """Raised whenever the files of a corpus change their shape."""
 
 FILE_NAME = "manifest.json"
@@ -30,17 +30,17 @@ class CorpusManifest(Record):
     recipe: dict[str, JsonValue]
     """The command and the settings that make the same corpus again."""
     fingerprint: str
-    """Of every article in order; two corpora of one fingerprint hold the same documents."""
-    articles: Count
+    """Of every document in order; two corpora of one fingerprint hold the same documents."""
+    documents: Count
     characters: Count
     tokens: Count
     tokenizer: str
     links: Count
-    """Citations from one article of the corpus to another."""
+    """Citations from one document of the corpus to another."""
     kinds: dict[str, Count]
     subjects: dict[str, Count]
     languages: dict[str, Count]
-    licences: dict[str, Count]
+    licenses: dict[str, Count]
 
     def write(self, folder: Path) -> None:
         """Put it into `folder`, readable by people."""

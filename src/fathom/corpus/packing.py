@@ -9,5 +9,5 @@ _LEVEL = 6
 
 
 def compressed(content: bytes) -> bytes:
-    """With a checksum: a flipped bit must never be shown as an article's words."""
+    """With a checksum: a flipped bit must never be shown as a document's words."""
     return zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compress(content)

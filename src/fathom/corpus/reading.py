@@ -1,4 +1,5 @@
-"""One file into what becomes of it: articles packed for the store, with what linking needs of each. Done by workers."""
+"""One file into what becomes of it: documents packed for the store, with what linking needs of each. Done by
+workers."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from fathom.corpus.readers.found import Found, NoSiblings, Unreadable
 from fathom.corpus.readers.opening import Opened
 from fathom.corpus.store import Packed, pack
 from fathom.corpus.who import Signature, signatures
-from fathom.records.articles import Article, Count
+from fathom.records.documents import Count, Document
 from fathom.records.record import Record
 
 PATIENCE = 120
@@ -37,8 +38,8 @@ class Filters(Record):
     least_tables: Count = 0
     full_text: bool = False
     """Only documents with a body, not those that are an abstract and a list of references."""
-    licences: tuple[str, ...] = ()
-    """Beginnings of allowed licences, such as CC-BY or CC0; empty for all."""
+    licenses: tuple[str, ...] = ()
+    """Beginnings of allowed licenses, such as CC-BY or CC0; empty for all."""
 
     def objection(self, read: Read) -> str | None:
         """Why a document is left out."""
@@ -50,8 +51,8 @@ class Filters(Record):
             return f"fewer than {self.least_tables} tables"
         if self.full_text and not read.has_body:
             return "no full text"
-        if self.licences and not read.licence.upper().startswith(tuple(name.upper() for name in self.licences)):
-            return f"licence {read.licence}"
+        if self.licenses and not read.license.upper().startswith(tuple(name.upper() for name in self.licenses)):
+            return f"license {read.license}"
         return None
 
 
@@ -65,14 +66,14 @@ class Read:
     refused: str = ""
     """Why nothing came of it."""
     packed: Packed | None = field(default=None, repr=False)
-    """The article, but for what only the others can tell: its links, its people, its work."""
+    """The document, but for what only the others can tell: its links, its people, its work."""
     front: bytes = field(default=b"", repr=False)
     """Who wrote what, for linking; packed."""
     sought: bytes = field(default=b"", repr=False)
     """Its references as they are looked for, packed too."""
     tokens: int = 0
     tables: int = 0
-    licence: str = ""
+    license: str = ""
     has_body: bool = False
     fields: tuple[str, ...] = ()
     """Which fields it has."""
@@ -94,7 +95,7 @@ FIELDS = (
     "facts",
     "ids",
     "year",
-    "licence",
+    "license",
     "subject",
 )
 
@@ -142,7 +143,7 @@ def _composed(document: Found, kind: str) -> Read:
         sought=_squeezed([Sought.of(reference) for reference in entry.references]),
         tokens=packed.tokens,
         tables=len(article.tables),
-        licence=article.licence,
+        license=article.license,
         has_body=any(section.role not in ("abstract", "references") for section in article.sections)
         or len(article.paragraphs) > 3,
         fields=tuple(name for name in FIELDS if _has(article, name)),
@@ -154,7 +155,7 @@ def _composed(document: Found, kind: str) -> Read:
 
 @dataclass(frozen=True)
 class Front:
-    """What the articles of a corpus are told apart by."""
+    """What the documents of a corpus are told apart by."""
 
     entry: Entry
     """Without its references."""
@@ -162,7 +163,7 @@ class Front:
     subject: str | None
 
     @classmethod
-    def of(cls, article: Article, entry: Entry) -> Front:
+    def of(cls, article: Document, entry: Entry) -> Front:
         return cls(replace(entry, references=()), signatures(article), article.subject)
 
     def to_bytes(self) -> bytes:
@@ -177,12 +178,12 @@ class Front:
 
 
 def _signature(values: dict[str, Any]) -> Signature:
-    # One string for each affiliation: all authors of an article have the same few.
+    # One string for each affiliation: all authors of a document have the same few.
     return Signature(**{**values, "affiliations": tuple(map(intern, values["affiliations"]))})
 
 
 def sought_from(packed: bytes) -> list[Sought]:
-    """The references of an article, as they are looked for."""
+    """The references of a document, as they are looked for."""
     return [Sought(title, tuple(ids), *others) for title, ids, *others in _opened(packed)]
 
 
@@ -194,7 +195,7 @@ def _opened(packed: bytes) -> Any:
     return json.loads(zstandard.decompress(packed))
 
 
-def _has(article: Article, name: str) -> bool:
+def _has(article: Document, name: str) -> bool:
     match name:
         case "title":
             return True
@@ -203,8 +204,8 @@ def _has(article: Article, name: str) -> bool:
             return bool(article.references) and titled >= 0.9 * len(article.references)
         case "year":
             return article.year is not None
-        case "licence":
-            return article.licence != "unknown"
+        case "license":
+            return article.license != "unknown"
         case "sections":
             return any(section.role not in ("abstract", "references") for section in article.sections)
         case _:

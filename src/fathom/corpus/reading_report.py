@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fathom.corpus.reading import FIELDS, Read
-from fathom.records.articles import Count
+from fathom.records.documents import Count
 from fathom.records.record import Record
 
 
@@ -47,7 +47,7 @@ class IngestReport(Record):
     by_source: dict[str, Told]
     by_kind: dict[str, Told]
     links: dict[str, Count]
-    """References by how the article they name was found, and those that name none."""
+    """References by how the document they name was found, and those that name none."""
     works: Count
     """Documents that are versions of another one."""
     people: dict[str, Count]

@@ -7,8 +7,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
 
-from fathom.records.articles import Article, Fact
-from fathom.records.chance import rng_for
+from fathom.records.documents import Document, Fact
+from fathom.records.rng import rng_for
 
 _DIGIT = re.compile(r"[0-9]")
 _FACTORS = tuple(factor for factor in range(62, 161) if not 94 <= factor <= 106)
@@ -38,15 +38,15 @@ class Refiguring:
 
 
 class Ledger:
-    """Hears every article of a corpus, then says how its numbers change."""
+    """Hears every document of a corpus, then says how its numbers change."""
 
     def __init__(self) -> None:
         self._numbers: dict[Subject, set[str]] = defaultdict(set)
 
-    def add(self, article: Article) -> None:
-        """Note the numbers of one article's facts."""
-        for fact in article.facts:
-            number = _number(fact, fact.span.of(article.text))
+    def add(self, document: Document) -> None:
+        """Note the numbers of one document's facts."""
+        for fact in document.facts:
+            number = _number(fact, fact.span.of(document.text))
             if number is not None:
                 self._numbers[_subject(fact)].add(number)
 

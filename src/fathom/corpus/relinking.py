@@ -1,6 +1,6 @@
-"""What all the others tell of an article, written into its parts: whom it cites, who wrote it, which work it is.
+"""What all the others tell of a document, written into its parts: whom it cites, who wrote it, which work it is.
 
-The parts stay JSON: taking them for an `Article`, with everything checked once more, took as long as reading it.
+The parts stay JSON: taking them for an `Document`, with everything checked once more, took as long as reading it.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from typing import Any, NamedTuple
 import zstandard
 
 from fathom.corpus.packing import compressed
-from fathom.records.articles import Outline
+from fathom.records.documents import Outline
 from fathom.records.errors import FathomError
 
 
 @dataclass(frozen=True)
 class Linked:
-    """An article's parts on their way into the corpus."""
+    """A document's parts on their way into the corpus."""
 
     id: str
     parts: bytes
     """As packed."""
     cited: tuple[str | None, ...]
-    """For each reference the article it names."""
+    """For each reference the document it names."""
     work: str | None
     people: tuple[str | None, ...]
     """For each author who that is."""
 
 
 class Relinked(NamedTuple):
-    """What the store keeps of an article beside its text."""
+    """What the store keeps of a document beside its text."""
 
     parts: bytes
     outline: bytes
@@ -50,7 +50,7 @@ def relinked(linked: Linked) -> Relinked:
         # The one rule of the record that a link can break.
         raise FathomError(f"Article {linked.id} would cite itself. Link it with the linker it was added to.")
     for reference, cited in zip(references, linked.cited, strict=True):
-        reference["article"] = cited
+        reference["document"] = cited
     for author, person in zip(authors, linked.people, strict=True):
         author["person"] = person
     parts["work"] = linked.work or parts["work"]

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from random import Random
 
 from fathom.models.tokenizers import DEFAULT, tokenizer
-from fathom.records.articles import Article
-from fathom.records.chance import rng_for
+from fathom.records.documents import Document
 from fathom.records.names import WORD, family_of, plain_word
+from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 
 TRIES = 120
@@ -61,7 +61,7 @@ class Renaming:
 
 
 class Census:
-    """Hears every article of a corpus, then says how its people are called."""
+    """Hears every document of a corpus, then says how its people are called."""
 
     def __init__(self) -> None:
         self._families: set[str] = set()
@@ -70,15 +70,15 @@ class Census:
         self.unspelled = 0
         """Names in letters that have no capitals, which stay as they are."""
 
-    def add(self, article: Article) -> None:
-        """Note the names and the words of one article."""
-        for family in families(article):
+    def add(self, document: Document) -> None:
+        """Note the names and the words of one document."""
+        for family in families(document):
             for word in WORD.findall(family):
                 if is_name(word):
                     self._families.add(plain_word(word))
                 elif word.upper() == word.lower():
                     self.unspelled += 1
-        for piece in article.text.split():
+        for piece in document.text.split():
             words = WORD.findall(piece)
             self._all.update(map(plain_word, words))
             # Alone but for its punctuation: "alayrac2022flamingo" and "lind@here.org" make no words of names.
@@ -102,19 +102,19 @@ def is_name(word: str) -> bool:
     return word[0].isupper() and len(plain_word(word)) > 1 and (word.isupper() or not _COINED.search(word))
 
 
-def families(article: Article) -> Iterator[str]:
+def families(document: Document) -> Iterator[str]:
     """The family names in its byline and in its reference list."""
-    yield from (author.family for author in article.authors if not author.group)
-    for reference in article.references:
+    yield from (author.family for author in document.authors if not author.group)
+    for reference in document.references:
         for span in reference.authors:
-            yield family_of(span.of(article.text))
+            yield family_of(span.of(document.text))
 
 
-def name_spans(article: Article) -> list[Span]:
+def name_spans(document: Document) -> list[Span]:
     """Where people are named: the byline, the authors of references, the citations that name somebody; in order."""
-    found: list[Span] = [author.span for author in article.authors]
-    found += [span for reference in article.references for span in reference.authors]
-    for citation in article.citations:
+    found: list[Span] = [author.span for author in document.authors]
+    found += [span for reference in document.references for span in reference.authors]
+    for citation in document.citations:
         found += [citation.authors] if citation.authors is not None else []
         found += [citation.span] if citation.style == "author-year" else []
     return sorted(found)
@@ -150,10 +150,10 @@ def _spelled(letter: str, rng: Random, longer: bool) -> str:
     return (opening + middle + rng.choice(_JOINTS) + rng.choice(_ENDINGS)).capitalize()
 
 
-def in_text(article: Article, renaming: Renaming) -> Iterator[tuple[Span, str]]:
-    """Every word of the article's text that changes, in order, with what stands there instead."""
-    names = _Within(name_spans(article))
-    for found in WORD.finditer(article.text):
+def in_text(document: Document, renaming: Renaming) -> Iterator[tuple[Span, str]]:
+    """Every word of the document's text that changes, in order, with what stands there instead."""
+    names = _Within(name_spans(document))
+    for found in WORD.finditer(document.text):
         made_up = renaming.of(found[0], names.hold(found.start(), found.end()))
         if made_up is not None:
             yield Span(*found.span()), made_up

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fathom.records.articles import Article, ArticleId
-from fathom.records.chance import rng_for
+from fathom.records.documents import Document, DocumentId
 from fathom.records.names import WORD, plain_word
+from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 
 TELLING = 5
@@ -50,32 +50,32 @@ class Retitling:
     """Which word of which title becomes which."""
 
     words: dict[str, Change]
-    """By the title's letters: preprint and article, which have one title, change alike."""
-    titles: dict[ArticleId, str]
-    """The letters of each article's title."""
+    """By the title's letters: preprint and document, which have one title, change alike."""
+    titles: dict[DocumentId, str]
+    """The letters of each document's title."""
 
     def title(self, text: str) -> str:
         """A title as it reads afterwards."""
         found = self._place(letters_of(text), text)
         return text if found is None else f"{text[: found[0].start]}{found[1]}{text[found[0].end :]}"
 
-    def in_text(self, article: Article) -> Iterator[tuple[Span, str]]:
-        """What changes in an article: its own title and those in the entries of its reference list."""
-        for id, place in [(article.id, article.title), *self._entries(article)]:
-            found = self._place(self.titles[id], place.of(article.text))
+    def in_text(self, document: Document) -> Iterator[tuple[Span, str]]:
+        """What changes in a document: its own title and those in the entries of its reference list."""
+        for id, place in [(document.id, document.title), *self._entries(document)]:
+            found = self._place(self.titles[id], place.of(document.text))
             if found is not None:
                 yield found[0].moved(place.start), found[1]
 
-    def missed(self, article: Article) -> int:
+    def missed(self, document: Document) -> int:
         """Entries of its reference list that keep a word which the title of their work has lost."""
         return sum(
-            self.titles[id] in self.words and self._place(self.titles[id], place.of(article.text)) is None
-            for id, place in self._entries(article)
+            self.titles[id] in self.words and self._place(self.titles[id], place.of(document.text)) is None
+            for id, place in self._entries(document)
         )
 
-    def _entries(self, article: Article) -> list[tuple[ArticleId, Span]]:
-        named = [entry for entry in article.references if entry.article in self.titles]
-        return [(entry.article, entry.title or entry.span) for entry in named if entry.article is not None]
+    def _entries(self, document: Document) -> list[tuple[DocumentId, Span]]:
+        named = [entry for entry in document.references if entry.document in self.titles]
+        return [(entry.document, entry.title or entry.span) for entry in named if entry.document is not None]
 
     def _place(self, letters: str, text: str) -> tuple[Span, str] | None:
         """Where the word stands in a title as it is printed here, and what comes to stand there."""
@@ -87,14 +87,14 @@ class Retitling:
 
 
 class Titles:
-    """Hears every article of a corpus, then says what its titles become."""
+    """Hears every document of a corpus, then says what its titles become."""
 
     def __init__(self) -> None:
-        self._titles: dict[ArticleId, str] = {}
+        self._titles: dict[DocumentId, str] = {}
 
-    def add(self, article: Article) -> None:
+    def add(self, document: Document) -> None:
         """Note one title."""
-        self._titles[article.id] = article.title_text
+        self._titles[document.id] = document.title_text
 
     def retitling(self, seed: int, names: Collection[str]) -> Retitling:
         """For each title a word of some other title in the place of one of its own, or before it; never a name."""

@@ -109,7 +109,7 @@ class Staging:
     # While they are linked.
 
     def told(self) -> Iterator[tuple[int, Read, Front | None]]:
-        """Every document in order, without its article: its number, and what tells it apart where it was read."""
+        """Every document in order, without its document: its number, and what tells it apart where it was read."""
         for number, told, front in self._rows("SELECT number, told, front FROM documents ORDER BY number"):
             yield number, _retold(told), Front.from_bytes(front) if front is not None else None
 
@@ -118,7 +118,7 @@ class Staging:
         self._db.execute("INSERT INTO kept (document) VALUES (?)", (document,))
 
     def sought(self) -> Iterator[tuple[int, str, bytes]]:
-        """Every document that is kept, in order: its number, its article's id and its references, packed."""
+        """Every document that is kept, in order: its number, its document's id and its references, packed."""
         for number, line, sought in self._rows(f"SELECT number, line, sought {_OF_KEPT}"):
             yield number, json.loads(line)["id"], sought
 

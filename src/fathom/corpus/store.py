@@ -26,7 +26,7 @@ from fathom.corpus.manifest import FORMAT, MENDING, CorpusManifest, read_manifes
 from fathom.corpus.packing import compressed
 from fathom.models.lines import Lengths, Lines, lengths_of
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
-from fathom.records.articles import Apparatus, Article, ArticleId, Front, Outline
+from fathom.records.documents import Apparatus, Document, DocumentId, Front, Outline
 from fathom.records.errors import FathomError, touching
 from fathom.records.record import Record, digest, digest_stream, first_fault
 
@@ -35,29 +35,29 @@ UNFINISHED = "corpus.sqlite.part"
 
 SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE articles (
+CREATE TABLE documents (
     number INTEGER PRIMARY KEY,      -- from one, in the order in which they were added
     id TEXT NOT NULL UNIQUE,
     kind TEXT NOT NULL,
     language TEXT NOT NULL,
     subject TEXT,
     year INTEGER,
-    licence TEXT NOT NULL,
+    license TEXT NOT NULL,
     title TEXT NOT NULL,             -- a copy of what the span says, for tables of contents
     characters INTEGER NOT NULL,
     fingerprint BLOB NOT NULL,       -- of the text alone: contexts are named by it
     text BLOB NOT NULL,              -- zstd of the text
-    parts BLOB NOT NULL,             -- zstd of the article's JSON without its text
+    parts BLOB NOT NULL,             -- zstd of the document's JSON without its text
     outline BLOB NOT NULL            -- a copy of what an outline takes of the parts: a tenth of them
 );
 CREATE TABLE tokens (
     tokenizer TEXT NOT NULL,
-    article INTEGER NOT NULL REFERENCES articles (number),
+    document INTEGER NOT NULL REFERENCES documents (number),
     count INTEGER NOT NULL,
     lines BLOB NOT NULL,             -- zstd of the characters of the lines and of their tokens, as JSON
-    PRIMARY KEY (tokenizer, article)
+    PRIMARY KEY (tokenizer, document)
 ) WITHOUT ROWID;
-CREATE TABLE links (                 -- which article cites which, by id
+CREATE TABLE links (                 -- which document cites which, by id
     citing TEXT NOT NULL,
     cited TEXT NOT NULL,
     PRIMARY KEY (citing, cited)
@@ -66,37 +66,37 @@ CREATE TABLE links (                 -- which article cites which, by id
 
 
 class Listed(NamedTuple):
-    """An article's line in the table of contents."""
+    """A document's line in the table of contents."""
 
     number: int
-    id: ArticleId
+    id: DocumentId
     kind: str
     language: str
     subject: str | None
     year: int | None
-    licence: str
+    license: str
     title: str
     characters: int
     fingerprint: bytes
 
 
 class Link(NamedTuple):
-    """One article of the corpus cites another."""
+    """One document of the corpus cites another."""
 
-    citing: ArticleId
-    cited: ArticleId
+    citing: DocumentId
+    cited: DocumentId
 
 
 @dataclass(frozen=True)
 class Packed:
-    """An article as the store keeps it; made by the workers, so that compression is spread over them."""
+    """A document as the store keeps it; made by the workers, so that compression is spread over them."""
 
-    id: ArticleId
+    id: DocumentId
     kind: str
     language: str
     subject: str | None
     year: int | None
-    licence: str
+    license: str
     title: str
     characters: int
     fingerprint: bytes
@@ -104,47 +104,47 @@ class Packed:
     parts: bytes
     outline: bytes
     lines: Lengths
-    cited: tuple[ArticleId, ...]
+    cited: tuple[DocumentId, ...]
 
     @property
     def tokens(self) -> int:
         return sum(self.lines.tokens)
 
 
-def pack(article: Article) -> Packed:
-    """The article, compressed and counted."""
-    text = article.text.encode()
-    parts = article.model_dump_json(exclude={"text"}).encode()
+def pack(document: Document) -> Packed:
+    """The document, compressed and counted."""
+    text = document.text.encode()
+    parts = document.model_dump_json(exclude={"text"}).encode()
     return Packed(
-        id=article.id,
-        kind=article.kind,
-        language=article.language,
-        subject=article.subject,
-        year=article.year,
-        licence=article.licence,
-        title=article.title_text,
-        characters=len(article.text),
+        id=document.id,
+        kind=document.kind,
+        language=document.language,
+        subject=document.subject,
+        year=document.year,
+        license=document.license,
+        title=document.title_text,
+        characters=len(document.text),
         fingerprint=digest(text),
         text=compressed(text),
         parts=compressed(parts),
-        outline=compressed(article.model_dump_json(include={*Outline.model_fields}).encode()),
-        lines=lengths_of(article.text, tokenizer(DEFAULT)),
-        cited=article.cited,
+        outline=compressed(document.model_dump_json(include={*Outline.model_fields}).encode()),
+        lines=lengths_of(document.text, tokenizer(DEFAULT)),
+        cited=document.cited,
     )
 
 
-A = TypeVar("A", Article, Front)
+A = TypeVar("A", Document, Front)
 V = TypeVar("V", Outline, Apparatus)
 
 
 def _unpack(text: bytes, parts: bytes, kind: type[A]) -> A:
     words = json.dumps(_decompress(text).decode(), ensure_ascii=False).encode()
-    # The text goes back in as the first field, so that one pass of the validator sees a whole article.
+    # The text goes back in as the first field, so that one pass of the validator sees a whole document.
     return kind.model_validate_json(b'{"text":' + words + b"," + _decompress(parts)[1:])
 
 
 class _Version(Record):
-    """What of an article says which work it is."""
+    """What of a document says which work it is."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -183,14 +183,14 @@ class _Recent:
 
     def __init__(self, room: int) -> None:
         self._room = room
-        self._texts: OrderedDict[ArticleId, Unpacked] = OrderedDict()
+        self._texts: OrderedDict[DocumentId, Unpacked] = OrderedDict()
 
-    def get(self, id: ArticleId) -> Unpacked | None:
+    def get(self, id: DocumentId) -> Unpacked | None:
         if id in self._texts:
             self._texts.move_to_end(id)
         return self._texts.get(id)
 
-    def put(self, id: ArticleId, found: Unpacked) -> None:
+    def put(self, id: DocumentId, found: Unpacked) -> None:
         self._texts[id] = found
         self._room -= len(found.text)
         while self._room < 0:
@@ -234,117 +234,118 @@ class Corpus(_Database):
         with touching("read", path):
             self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
         with self._closed_on_error(), touching("read", path):
-            found = self._db.execute("SELECT count(*) FROM articles").fetchone()[0]
-            if found != self.manifest.articles:
+            found = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
+            if found != self.manifest.documents:
                 raise FathomError(
-                    f"The corpus '{folder}' holds {found} articles where its manifest counts {self.manifest.articles}."
+                    f"The corpus '{folder}' holds {found} documents where its manifest counts "
+                    f"{self.manifest.documents}."
                     f" {MENDING}"
                 )
 
     def __len__(self) -> int:
-        return self.manifest.articles
+        return self.manifest.documents
 
-    def has(self, id: ArticleId) -> bool:
-        """Whether the corpus holds an article of that id."""
-        return any(self._query("SELECT 1 FROM articles WHERE id = ?", (id,)))
+    def has(self, id: DocumentId) -> bool:
+        """Whether the corpus holds a document of that id."""
+        return any(self._query("SELECT 1 FROM documents WHERE id = ?", (id,)))
 
     def listing(self) -> Iterator[Listed]:
         """The table of contents, in the order of the corpus, without texts."""
         columns = ", ".join(Listed._fields)
-        return map(Listed._make, self._query(f"SELECT {columns} FROM articles ORDER BY number"))
+        return map(Listed._make, self._query(f"SELECT {columns} FROM documents ORDER BY number"))
 
-    def article(self, id: ArticleId) -> Article:
-        """One article with all its parts."""
-        return self._opened(id, *self._packed(id), Article)
+    def document(self, id: DocumentId) -> Document:
+        """One document with all its parts."""
+        return self._opened(id, *self._packed(id), Document)
 
-    def front(self, id: ArticleId) -> Front:
-        """One article's title, authors and references."""
+    def front(self, id: DocumentId) -> Front:
+        """One document's title, authors and references."""
         return self._opened(id, *self._packed(id), Front)
 
-    def outline(self, id: ArticleId) -> Outline:
-        """How one article is built."""
+    def outline(self, id: DocumentId) -> Outline:
+        """How one document is built."""
         return self._view(id, Outline, "outline")
 
-    def apparatus(self, id: ArticleId) -> Apparatus:
-        """Whom one article cites and where."""
+    def apparatus(self, id: DocumentId) -> Apparatus:
+        """Whom one document cites and where."""
         return self._view(id, Apparatus, "parts")
 
-    def _view(self, id: ArticleId, kind: type[V], column: str) -> V:
-        for (parts,) in self._query(f"SELECT {column} FROM articles WHERE id = ?", (id,)):
+    def _view(self, id: DocumentId, kind: type[V], column: str) -> V:
+        for (parts,) in self._query(f"SELECT {column} FROM documents WHERE id = ?", (id,)):
             with self._sound(id):
                 return kind.model_validate_json(_decompress(parts))
         raise self._lacks(id)
 
-    def _packed(self, id: ArticleId) -> tuple[bytes, bytes]:
-        rows = list(self._query("SELECT text, parts FROM articles WHERE id = ?", (id,)))
+    def _packed(self, id: DocumentId) -> tuple[bytes, bytes]:
+        rows = list(self._query("SELECT text, parts FROM documents WHERE id = ?", (id,)))
         if not rows:
             raise self._lacks(id)
         return rows[0][0], rows[0][1]
 
-    def articles(self) -> Iterator[Article]:
-        """Every article with all its parts, one at a time, in the order of the corpus."""
-        for id, text, parts in self._query("SELECT id, text, parts FROM articles ORDER BY number"):
-            yield self._opened(id, text, parts, Article)
+    def documents(self) -> Iterator[Document]:
+        """Every document with all its parts, one at a time, in the order of the corpus."""
+        for id, text, parts in self._query("SELECT id, text, parts FROM documents ORDER BY number"):
+            yield self._opened(id, text, parts, Document)
 
-    def text(self, id: ArticleId) -> bytes:
-        """One article's text in UTF-8."""
+    def text(self, id: DocumentId) -> bytes:
+        """One document's text in UTF-8."""
         return self.unpacked(id).text
 
-    def words(self, id: ArticleId) -> str:
-        """One article's text."""
+    def words(self, id: DocumentId) -> str:
+        """One document's text."""
         with self._sound(id):
             return self.text(id).decode()
 
-    def unpacked(self, id: ArticleId) -> Unpacked:
-        """One article's text with its fingerprint."""
+    def unpacked(self, id: DocumentId) -> Unpacked:
+        """One document's text with its fingerprint."""
         found = self._recent.get(id)
         if found is None:
-            rows = list(self._query("SELECT text, fingerprint FROM articles WHERE id = ?", (id,)))
+            rows = list(self._query("SELECT text, fingerprint FROM documents WHERE id = ?", (id,)))
             if not rows:
                 raise self._lacks(id)
             found = Unpacked(self._decompressed(id, rows[0][0]), rows[0][1])
             self._recent.put(id, found)
         return found
 
-    def texts(self) -> Iterator[tuple[ArticleId, bytes]]:
-        """Every article's text in UTF-8, in the order of the corpus."""
-        for id, text in self._query("SELECT id, text FROM articles ORDER BY number"):
+    def texts(self) -> Iterator[tuple[DocumentId, bytes]]:
+        """Every document's text in UTF-8, in the order of the corpus."""
+        for id, text in self._query("SELECT id, text FROM documents ORDER BY number"):
             yield id, self._decompressed(id, text)
 
     def links(self) -> Iterator[Link]:
-        """Which article cites which, ordered."""
+        """Which document cites which, ordered."""
         return map(Link._make, self._query("SELECT citing, cited FROM links ORDER BY citing, cited"))
 
-    def token_counts(self, counter: Tokenizer) -> dict[ArticleId, int]:
-        """The length of every article's text; counted here where the corpus does not have them."""
+    def token_counts(self, counter: Tokenizer) -> dict[DocumentId, int]:
+        """The length of every document's text; counted here where the corpus does not have them."""
         stored = self._query(
-            "SELECT id, count FROM tokens JOIN articles ON article = number WHERE tokenizer = ? ORDER BY number",
+            "SELECT id, count FROM tokens JOIN documents ON document = number WHERE tokenizer = ? ORDER BY number",
             (counter.name,),
         )
-        counts: dict[ArticleId, int] = dict(stored)
+        counts: dict[DocumentId, int] = dict(stored)
         if counts and len(counts) != len(self):
             raise FathomError(
-                f"The corpus '{self.folder}' has lengths for {len(counts)} of {len(self)} articles. {MENDING}"
+                f"The corpus '{self.folder}' has lengths for {len(counts)} of {len(self)} documents. {MENDING}"
             )
         return counts or {id: counter.count(text.decode()) for id, text in self.texts()}
 
-    def lines(self, id: ArticleId) -> Lines:
-        """The lengths of one article's lines, by the default tokenizer."""
-        sql = "SELECT lines FROM tokens JOIN articles ON article = number WHERE tokenizer = ? AND id = ?"
+    def lines(self, id: DocumentId) -> Lines:
+        """The lengths of one document's lines, by the default tokenizer."""
+        sql = "SELECT lines FROM tokens JOIN documents ON document = number WHERE tokenizer = ? AND id = ?"
         for (lines,) in self._query(sql, (DEFAULT, id)):
             return Lines(*json.loads(self._decompressed(id, lines)))
         raise self._lacks(id)
 
-    def fingerprint(self, id: ArticleId) -> bytes:
-        """The fingerprint of one article's text."""
-        for (fingerprint,) in self._query("SELECT fingerprint FROM articles WHERE id = ?", (id,)):
+    def fingerprint(self, id: DocumentId) -> bytes:
+        """The fingerprint of one document's text."""
+        for (fingerprint,) in self._query("SELECT fingerprint FROM documents WHERE id = ?", (id,)):
             return bytes(fingerprint)
         raise self._lacks(id)
 
-    def works(self) -> dict[ArticleId, str]:
-        """Of which work each article is a version, where that is known."""
-        found: dict[ArticleId, str] = {}
-        for id, outline in self._query("SELECT id, outline FROM articles ORDER BY number"):
+    def works(self) -> dict[DocumentId, str]:
+        """Of which work each document is a version, where that is known."""
+        found: dict[DocumentId, str] = {}
+        for id, outline in self._query("SELECT id, outline FROM documents ORDER BY number"):
             with self._sound(id):
                 work = _Version.model_validate_json(_decompress(outline)).work
             if work is not None:
@@ -355,33 +356,33 @@ class Corpus(_Database):
         with touching("read", self.folder / STORE):
             yield from self._db.execute(sql, values)
 
-    def _opened(self, id: ArticleId, text: bytes, parts: bytes, kind: type[A]) -> A:
+    def _opened(self, id: DocumentId, text: bytes, parts: bytes, kind: type[A]) -> A:
         with self._sound(id):
             return _unpack(text, parts, kind)
 
-    def _decompressed(self, id: ArticleId, text: bytes) -> bytes:
+    def _decompressed(self, id: DocumentId, text: bytes) -> bytes:
         with self._sound(id):
             return _decompress(text)
 
     @contextmanager
-    def _sound(self, id: ArticleId) -> Iterator[None]:
-        """What reading a damaged article raises becomes a sentence that names it."""
+    def _sound(self, id: DocumentId) -> Iterator[None]:
+        """What reading a damaged document raises becomes a sentence that names it."""
         try:
             yield
         except (ValidationError, *_DAMAGE) as error:
             fault = first_fault(error) if isinstance(error, ValidationError) else str(error)
             raise FathomError(f"Article '{id}' of the corpus '{self.folder}' is damaged: {fault}. {MENDING}") from error
 
-    def _lacks(self, id: ArticleId) -> FathomError:
+    def _lacks(self, id: DocumentId) -> FathomError:
         return FathomError(
-            f"The corpus '{self.folder}' has no article '{id}'. Give the corpus that the context was made from."
+            f"The corpus '{self.folder}' has no document '{id}'. Give the corpus that the context was made from."
         )
 
 
 class CorpusWriter(_Database):
-    """A corpus in the making. A kill loses at most the articles since the last `save`; opening it again goes on.
+    """A corpus in the making. A kill loses at most the documents since the last `save`; opening it again goes on.
 
-    Until `finish` the articles stand in a file of another name, so nothing half-written can be taken for a corpus.
+    Until `finish` the documents stand in a file of another name, so nothing half-written can be taken for a corpus.
     """
 
     def __init__(self, folder: Path, recipe: dict[str, JsonValue]) -> None:
@@ -397,7 +398,7 @@ class CorpusWriter(_Database):
             self._db = sqlite3.connect(self._path, isolation_level=None)
         with self._closed_on_error(), touching("write", self._path):
             self._db.execute("PRAGMA synchronous = NORMAL")
-            # One writer at a time: a second one is told so instead of mixing its articles in.
+            # One writer at a time: a second one is told so instead of mixing its documents in.
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._db.execute("BEGIN IMMEDIATE")
             self._begin()
@@ -426,21 +427,21 @@ class CorpusWriter(_Database):
 
     def __len__(self) -> int:
         with touching("read", self._path):
-            return int(self._db.execute("SELECT count(*) FROM articles").fetchone()[0])
+            return int(self._db.execute("SELECT count(*) FROM documents").fetchone()[0])
 
     @property
     def tokens(self) -> int:
-        """How many tokens the articles so far have together."""
+        """How many tokens the documents so far have together."""
         with touching("read", self._path):
             return int(self._db.execute("SELECT coalesce(sum(count), 0) FROM tokens").fetchone()[0])
 
     def add(self, packed: Packed) -> None:
-        """Add one article at the end."""
+        """Add one document at the end."""
         with touching("write", self._path):
             try:
                 added = self._db.execute(
-                    "INSERT INTO articles (id, kind, language, subject, year, licence, title, characters,"
-                    " fingerprint, text, parts, outline) VALUES (:id, :kind, :language, :subject, :year, :licence,"
+                    "INSERT INTO documents (id, kind, language, subject, year, license, title, characters,"
+                    " fingerprint, text, parts, outline) VALUES (:id, :kind, :language, :subject, :year, :license,"
                     " :title, :characters, :fingerprint, :text, :parts, :outline)",
                     {name: value for name, value in vars(packed).items() if name not in ("lines", "cited")},
                 )
@@ -484,7 +485,7 @@ class CorpusWriter(_Database):
         def counts(column: str) -> dict[str, int]:
             return dict(
                 self._db.execute(
-                    f"SELECT {column}, count(*) FROM articles WHERE {column} IS NOT NULL GROUP BY 1 ORDER BY 1"
+                    f"SELECT {column}, count(*) FROM documents WHERE {column} IS NOT NULL GROUP BY 1 ORDER BY 1"
                 )
             )
 
@@ -492,20 +493,20 @@ class CorpusWriter(_Database):
             fathom=fathom.__version__,
             recipe=self.recipe,
             fingerprint=digest_stream(self._contents()).hex(),
-            articles=one("SELECT count(*) FROM articles"),
-            characters=one("SELECT coalesce(sum(characters), 0) FROM articles"),
+            documents=one("SELECT count(*) FROM documents"),
+            characters=one("SELECT coalesce(sum(characters), 0) FROM documents"),
             tokens=one("SELECT coalesce(sum(count), 0) FROM tokens"),
             tokenizer=DEFAULT,
             links=one("SELECT count(*) FROM links"),
             kinds=counts("kind"),
             subjects=counts("subject"),
             languages=counts("language"),
-            licences=counts("licence"),
+            licenses=counts("license"),
         )
 
     def _contents(self) -> Iterator[bytes]:
         """What the fingerprint covers. Decompressed, since another zstd may pack the same words differently."""
-        for id, text, parts in self._db.execute("SELECT id, fingerprint, parts FROM articles ORDER BY number"):
+        for id, text, parts in self._db.execute("SELECT id, fingerprint, parts FROM documents ORDER BY number"):
             yield from (id.encode(), text, _decompress(parts))
 
 

@@ -19,15 +19,15 @@ from fathom.corpus.refiguring import Ledger, Refiguring
 from fathom.corpus.renaming import Census, Renaming, in_text
 from fathom.corpus.retitling import Retitling, Titles
 from fathom.corpus.store import Corpus, CorpusWriter, finished, pack
-from fathom.records.articles import Article, Author, Fact
 from fathom.records.contexts import Edit, edited
+from fathom.records.documents import Author, Document, Fact
 from fathom.records.record import Record
 from fathom.records.spans import Span
 
 COMMAND = "swap"
 """What the recipe of a swapped corpus says made it."""
 SAVED_EVERY = 32
-"""Articles between two saves: what a kill can lose."""
+"""Documents between two saves: what a kill can lose."""
 VERSION = 1
 """Of the names and numbers that are put in: another version makes another corpus."""
 
@@ -59,11 +59,11 @@ class Moves:
 
 @dataclass(frozen=True)
 class Changed:
-    """What is edited in one article, and how many of its facts are."""
+    """What is edited in one document, and how many of its facts are."""
 
     edits: tuple[Edit, ...]
     values: dict[int, Decimal]
-    """The new values of facts, by their place in the article."""
+    """The new values of facts, by their place in the document."""
 
     @cached_property
     def moves(self) -> Moves:
@@ -82,32 +82,32 @@ class Swapping:
         """A title as it reads afterwards."""
         return self.renaming.words_of(self.retitling.title(text))
 
-    def changed(self, article: Article) -> Changed:
-        """The edits of one article."""
-        words = [*in_text(article, self.renaming), *self.retitling.in_text(article)]
+    def changed(self, document: Document) -> Changed:
+        """The edits of one document."""
+        words = [*in_text(document, self.renaming), *self.retitling.in_text(document)]
         edits = [Edit(span=span, text=word) for span, word in words]
         values: dict[int, Decimal] = {}
         printed: dict[Span, str] = {}
-        for place, fact in enumerate(article.facts):
-            found = self.refiguring.of(fact, fact.span.of(article.text))
+        for place, fact in enumerate(document.facts):
+            found = self.refiguring.of(fact, fact.span.of(document.text))
             # Two facts of two subjects can share their characters, which change once: the first one's way.
             if found is not None and printed.setdefault(fact.span, found[0]) == found[0]:
                 values[place] = found[1]
         edits += [Edit(span=span, text=text) for span, text in printed.items()]
         return Changed(tuple(_apart(edits)), values)
 
-    def swapped(self, article: Article, changed: Changed | None = None) -> Article:
-        """The article with its edits made and all its parts moved, checked as any article is."""
-        changed = changed or self.changed(article)
-        moved = _walked(article, changed.moves)
-        found: Article = moved.model_copy(
+    def swapped(self, document: Document, changed: Changed | None = None) -> Document:
+        """The document with its edits made and all its parts moved, checked as any document is."""
+        changed = changed or self.changed(document)
+        moved = _walked(document, changed.moves)
+        found: Document = moved.model_copy(
             update={
-                "text": edited(article.text, changed.edits),
+                "text": edited(document.text, changed.edits),
                 "authors": tuple(map(self._author, moved.authors)),
                 "facts": tuple(self._fact(fact, changed.values.get(place)) for place, fact in enumerate(moved.facts)),
             }
         )
-        return Article.from_line(found.to_line())
+        return Document.from_line(found.to_line())
 
     def _author(self, author: Author) -> Author:
         names = {"given": self.renaming.name(author.given), "family": self.renaming.name(author.family)}
@@ -128,7 +128,7 @@ def _apart(edits: Sequence[Edit]) -> Iterator[Edit]:
 
 
 def _walked(value: Any, moves: Moves) -> Any:
-    """The record with every span in it moved: a part that comes to be added to articles moves as well."""
+    """The record with every span in it moved: a part that comes to be added to documents moves as well."""
     if isinstance(value, Span):
         return moves.moved(value)
     if isinstance(value, tuple):
@@ -142,9 +142,9 @@ def _walked(value: Any, moves: Moves) -> Any:
 def survey(corpus: Corpus, seed: int) -> tuple[Swapping, Census]:
     """What is to change in a corpus; reads all of it once."""
     census, titles, ledger = Census(), Titles(), Ledger()
-    for article in corpus.articles():
+    for document in corpus.documents():
         for heard in (census, titles, ledger):
-            heard.add(article)
+            heard.add(document)
     renaming = census.renaming(seed)
     retitling = titles.retitling(seed, renaming.words.keys())
     return Swapping(renaming, retitling, ledger.refiguring(seed)), census
@@ -167,12 +167,12 @@ def swap_corpus(
     counts: Counter[str] = Counter()
     with nullcontext() if finished(folder, recipe) else CorpusWriter(folder, recipe) as writer:
         begun = len(corpus) if writer is None else len(writer)
-        for number, article in enumerate(corpus.articles(), start=1):
-            changed = swapping.changed(article)
-            counts.update(edits=len(changed.edits), facts=len(article.facts), changed=len(changed.values))
-            counts["missed"] += swapping.retitling.missed(article)
+        for number, document in enumerate(corpus.documents(), start=1):
+            changed = swapping.changed(document)
+            counts.update(edits=len(changed.edits), facts=len(document.facts), changed=len(changed.values))
+            counts["missed"] += swapping.retitling.missed(document)
             if writer is not None and number > begun:
-                writer.add(pack(swapping.swapped(article, changed)))
+                writer.add(pack(swapping.swapped(document, changed)))
                 if number % SAVED_EVERY == 0:
                     writer.save()
             watch(number)

@@ -1,7 +1,7 @@
 """Who is who in the bylines of a corpus, where that is safe to say.
 
 Two seats in two bylines are one person when their names fit and something besides the name says so: an ORCID, shared
-co-authors, an affiliation, one article that cites the other, and for a rare name the subject. A name that nothing else
+co-authors, an affiliation, one document that cites the other, and for a rare name the subject. A name that nothing else
 in the corpus may be a spelling of is a person of its own. Everything else stays None: two people taken for one make a
 false answer, one person left uncertain makes a question that is not asked.
 
@@ -35,7 +35,7 @@ from fathom.corpus.person_names import (
     short,
 )
 from fathom.corpus.workplaces import workplaces
-from fathom.records.articles import Article, ArticleId, PersonId
+from fathom.records.documents import Document, DocumentId, PersonId
 from fathom.records.errors import FathomError
 from fathom.records.record import short_id
 
@@ -54,8 +54,8 @@ class Signature:
     affiliations: tuple[str, ...] = ()
 
 
-def signatures(article: Article) -> tuple[Signature, ...]:
-    """The byline of an article that has been read; the reader notes an ORCID as the person."""
+def signatures(document: Document) -> tuple[Signature, ...]:
+    """The byline of a document that has been read; the reader notes an ORCID as the person."""
     return tuple(
         Signature(
             author.given,
@@ -64,7 +64,7 @@ def signatures(article: Article) -> tuple[Signature, ...]:
             author.group,
             author.affiliations,
         )
-        for author in article.authors
+        for author in document.authors
     )
 
 
@@ -88,11 +88,11 @@ class _Author:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Byline:
-    article: ArticleId
+    document: DocumentId
     authors: tuple[_Author, ...]
     subject: str
     work: str
-    cited: tuple[ArticleId, ...]
+    cited: tuple[DocumentId, ...]
 
 
 # Made when it is asked for: of most bylines no name is met again, and a set for each was a tenth of the memory.
@@ -103,20 +103,20 @@ def _company(byline: _Byline) -> frozenset[tuple[str, str]]:
 
 
 class Who:
-    """Sorts out the authors of a corpus: add every article, then ask. The order of adding changes nothing."""
+    """Sorts out the authors of a corpus: add every document, then ask. The order of adding changes nothing."""
 
     def __init__(self) -> None:
-        self._added: dict[ArticleId, _Byline] = {}
+        self._added: dict[DocumentId, _Byline] = {}
         self._known: dict[_Author, _Author] = {}
-        self._people: dict[ArticleId, tuple[PersonId | None, ...]] | None = None
+        self._people: dict[DocumentId, tuple[PersonId | None, ...]] | None = None
 
     def add(
         self,
-        id: ArticleId,
+        id: DocumentId,
         authors: Iterable[Signature],
         subject: str | None = None,
         work: str | None = None,
-        cited: Iterable[ArticleId] = (),
+        cited: Iterable[DocumentId] = (),
     ) -> None:
         """Take note of a byline, and of what tells its authors from others of their name."""
         if self._people is not None:
@@ -129,8 +129,8 @@ class Who:
         cited_ids = tuple(dict.fromkeys(map(intern, cited)))
         self._added[id] = _Byline(id, seated, intern((subject or "").casefold()), work or "", cited_ids)
 
-    def people(self, id: ArticleId) -> tuple[PersonId | None, ...]:
-        """Who the authors of an article are; None for whoever is uncertain."""
+    def people(self, id: DocumentId) -> tuple[PersonId | None, ...]:
+        """Who the authors of a document are; None for whoever is uncertain."""
         if self._people is None:
             # What adding remembers is let go before, and what sorting remembers behind it: together they are much.
             self._known.clear()
@@ -159,12 +159,12 @@ class _Sorting:
     """All seats, sorted into people."""
 
     def __init__(self, bylines: Iterable[_Byline]) -> None:
-        self._bylines = sorted(bylines, key=lambda byline: byline.article)
+        self._bylines = sorted(bylines, key=lambda byline: byline.document)
         self._seats = [author for byline in self._bylines for author in byline.authors]
-        self._articles = array("L")
+        self._documents = array("L")
         """For each seat which byline it is in."""
         for number, byline in enumerate(self._bylines):
-            self._articles.extend([number] * len(byline.authors))
+            self._documents.extend([number] * len(byline.authors))
         self._names = {author.name for author in self._seats}
         self._frequency = Frequency(self._names)
         self._common = self._met_often()
@@ -175,7 +175,7 @@ class _Sorting:
         met = Counter(one for byline in self._bylines for one in {short(author.name) for author in byline.authors})
         return frozenset(one for one, times in met.items() if times * 20 > len(self._bylines) + 60)
 
-    def people(self) -> dict[ArticleId, tuple[PersonId | None, ...]]:
+    def people(self) -> dict[DocumentId, tuple[PersonId | None, ...]]:
         doubted = self._half_names()
         groups: dict[str, list[int]] = defaultdict(list)
         families: dict[str, list[int]] = defaultdict(list)
@@ -187,7 +187,7 @@ class _Sorting:
             for initial in self._by_initial(places):
                 self._settle(initial, doubted)
         ids = iter(self._ids)
-        return {byline.article: tuple(islice(ids, len(byline.authors))) for byline in self._bylines}
+        return {byline.document: tuple(islice(ids, len(byline.authors))) for byline in self._bylines}
 
     # Bodies that sign as one.
 
@@ -240,7 +240,7 @@ class _Sorting:
         return pairs
 
     def _versions(self, places: Sequence[int]) -> list[tuple[int, int]]:
-        seats, articles = self._seats, self._articles
+        seats, documents = self._seats, self._documents
         pairs = []
         for one, two in combinations(places, 2):
             if self._differ(one, two):
@@ -249,7 +249,7 @@ class _Sorting:
                 other
                 for other in places
                 if other not in (one, two)
-                and articles[other] in (articles[one], articles[two])
+                and documents[other] in (documents[one], documents[two])
                 and (fit(seats[other].name, seats[one].name) or fit(seats[other].name, seats[two].name))
             ]
             if fit(seats[one].name, seats[two].name) and not rivals:
@@ -290,12 +290,12 @@ class _Sorting:
         )
 
     def _byline(self, place: int) -> _Byline:
-        return self._bylines[self._articles[place]]
+        return self._bylines[self._documents[place]]
 
     def _differ(self, one: int, two: int) -> bool:
         """Whether two seats are known to be two people."""
         left, right = self._seats[one].orcid, self._seats[two].orcid
-        return self._articles[one] == self._articles[two] or bool(left and right and left != right)
+        return self._documents[one] == self._documents[two] or bool(left and right and left != right)
 
     def _evidence(self, one: int, two: int, asked: _Asked) -> float:
         """What speaks for one person besides the name; an initial counts for nothing without a shared co-author."""
@@ -307,7 +307,7 @@ class _Sorting:
         score = sum(0.5 if self._is_common(other) else 1.0 for other in shared) if shared else 0.0
         if not left.workplaces.isdisjoint(right.workplaces):
             score += 1.0
-        if mine.article in yours.cited or yours.article in mine.cited:
+        if mine.document in yours.cited or yours.document in mine.cited:
             score += 1.0
         if mine.subject and mine.subject == yours.subject:
             score += 0.5 if asked.rare else 0.25
@@ -335,7 +335,7 @@ class _Sorting:
         seats = [self._seats[place] for place in cluster]
         names = {seat.name for seat in seats}
         return (
-            len({self._articles[place] for place in cluster}) == len(seats)
+            len({self._documents[place] for place in cluster}) == len(seats)
             and len({seat.orcid for seat in seats if seat.orcid}) <= 1
             and all(fit(one, two) for one, two in combinations(names, 2))
         )
@@ -367,10 +367,10 @@ class _Sorting:
             self._ids[place] = id
 
     def _new_id(self, place: int) -> PersonId:
-        """A person is named by the first seat: whose family, in which article, at which position."""
-        number = self._articles[place]
-        position = place - bisect_left(self._articles, number) + 1
-        return short_id("p", self._seats[place].name.family, self._bylines[number].article, position)
+        """A person is named by the first seat: whose family, in which document, at which position."""
+        number = self._documents[place]
+        position = place - bisect_left(self._documents, number) + 1
+        return short_id("p", self._seats[place].name.family, self._bylines[number].document, position)
 
     def _half_names(self) -> frozenset[Name]:
         """Names that may be another name with a part of the family left out: "Ana Ruiz" beside "Ana Ruiz-Soto"."""

@@ -1,4 +1,4 @@
-"""By what the place where somebody works is known again in another article."""
+"""By what the place where somebody works is known again in another document."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BODY = re.compile(r"universi|hospital|college|polytechni|academ|eth zurich|inst
 _PART = re.compile(r"(?:the )?(?:college|academy|department|division|faculty|school)s? (?:of|for)\b")
 _COMMON = (
     "the of for and university universities hospital hospitals college academy academic medical medicine general city "
-    "state national regional teaching children health center centre school clinic institute technology"
+    "state national regional teaching children health center center school clinic institute technology"
 )
 _ANYWHERE = frozenset(_COMMON.split())
 """Words that name no one body, however many of them stand together: "University Hospital"."""

@@ -1,4 +1,4 @@
-"""Which articles are versions of one work: a preprint, the article it became, its second edition."""
+"""Which documents are versions of one work: a preprint, the document it became, its second edition."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from itertools import chain, combinations, pairwise
 
 from fathom.corpus.likeness import ratio
-from fathom.records.articles import ArticleId
+from fathom.records.documents import DocumentId
 from fathom.records.record import short_id
 
 
 @dataclass(slots=True)
 class Kept:
-    id: ArticleId
+    id: DocumentId
     title: str
     """Normal."""
     ids: tuple[str, ...]
@@ -65,12 +65,12 @@ class _Sets:
 def sort_into_works(
     kept: Sequence[Kept], same_id: Iterable[Sequence[int]], same_title: Iterable[Sequence[int]]
 ) -> dict[int, str]:
-    """Tell each article its group and its best version; returns the names of the works that have one."""
+    """Tell each document its group and its best version; returns the names of the works that have one."""
     sets = _Sets(len(kept))
     by_work: dict[str, list[int]] = defaultdict(list)
-    for place, article in enumerate(kept):
-        if article.work:
-            by_work[article.work].append(place)
+    for place, document in enumerate(kept):
+        if document.work:
+            by_work[document.work].append(place)
     for places in chain(by_work.values(), same_id):
         for one, two in pairwise(places):
             sets.join(one, two)
@@ -79,9 +79,9 @@ def sort_into_works(
     for earlier, later in _versions(kept):
         sets.join(earlier, later)
     groups: dict[int, list[int]] = defaultdict(list)
-    for place, article in enumerate(kept):
-        article.group = sets.find(place)
-        groups[article.group].append(place)
+    for place, document in enumerate(kept):
+        document.group = sets.find(place)
+        groups[document.group].append(place)
     names: dict[int, str] = {}
     for group, members in groups.items():
         best = min(members, key=lambda place: (kept[place].preprint, -_version(kept[place]), kept[place].id))
@@ -94,7 +94,7 @@ def sort_into_works(
 
 
 def _same_titles(kept: Sequence[Kept], same_title: Iterable[Sequence[int]]) -> Iterator[tuple[int, int]]:
-    """Articles with one title, two families in common and at most two years between them."""
+    """Documents with one title, two families in common and at most two years between them."""
     for places in same_title:
         teams: dict[tuple[str, str], list[int]] = defaultdict(list)
         for place in places:
@@ -125,13 +125,13 @@ _MOST_VERSIONS = 40
 
 
 def _versions(kept: Sequence[Kept]) -> Iterator[tuple[int, int]]:
-    """Articles whose DOIs differ by a version at their end, such as ".2", and that are alike otherwise too.
+    """Documents whose DOIs differ by a version at their end, such as ".2", and that are alike otherwise too.
 
     Their titles may have changed between them. The earlier versions are noted as preprints.
     """
     stems: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for place, article in enumerate(kept):
-        for doi in (id for id in article.ids if id.startswith("doi:")):
+    for place, document in enumerate(kept):
+        for doi in (id for id in document.ids if id.startswith("doi:")):
             ending = _DOI_VERSION.search(doi)
             stems[doi].append((0, place))
             if ending:

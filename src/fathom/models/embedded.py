@@ -26,7 +26,7 @@ from fathom.models.weights import COMMAND, weights
 from fathom.records.errors import FathomError
 
 RUNTIME = "xllamacpp==2026.10.11549"
-"""The package that runs the model; pinned, since another build may write other replies."""
+"""The package that runs the model; pinned, since another build may write other responses."""
 
 _PATIENCE = 60.0
 """Seconds until a silent child counts as hung; loading takes half a second, on a busy machine some more."""
@@ -44,9 +44,9 @@ class Settings:
     model: str
     """The path of the weights."""
     name: str
-    """What the model is called in replies."""
+    """What the model is called in responses."""
     window: int
-    """Tokens of prompt and reply together."""
+    """Tokens of prompt and response together."""
     slots: int
     """How many questions are answered at the same time."""
     cache: bool
@@ -58,7 +58,7 @@ class Settings:
 class EmbeddedServer:
     """The embedded model while it runs: `with EmbeddedServer() as server:` and then ask at `server.url`.
 
-    A prompt that exceeds `window` is refused with status 400 and never cut. Replies of one seed repeat bit for bit
+    A prompt that exceeds `window` is refused with status 400 and never cut. Responses of one seed repeat bit for bit
     only with `cache=False`: a prefix that comes from the cache is worked through in other portions than a cold one,
     sums round differently, and a close choice between two words can fall the other way. What two prompts must share to
     use the cache is their beginning, so the context comes first and the question last.
@@ -87,7 +87,7 @@ class EmbeddedServer:
 
     @property
     def name(self) -> str:
-        """What the model is called in replies."""
+        """What the model is called in responses."""
         return self._file.stem
 
     def __enter__(self) -> Self:
@@ -217,7 +217,7 @@ def _load(settings: Settings) -> Any:
 
     chosen = xllamacpp.CommonParams()
     chosen.model.path = settings.model
-    chosen.model_alias = [settings.name]  # Otherwise replies would carry a path of this machine.
+    chosen.model_alias = [settings.name]  # Otherwise responses would carry a path of this machine.
     chosen.hostnames = ["127.0.0.1"]
     chosen.port = 0  # The system picks a free one.
     chosen.n_ctx = settings.window * settings.slots

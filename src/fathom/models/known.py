@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
-from fathom.records.articles import Count, Position
+from fathom.records.documents import Count, Position
 from fathom.records.errors import FathomError, touching
 from fathom.records.questions import Usage
 from fathom.records.record import Record, first_fault
@@ -23,15 +23,15 @@ class Known(Record):
     """A model's window and prices; a price that is missing is unknown, not zero."""
 
     window: Position | None = None
-    """Tokens that prompt and reply may have together."""
+    """Tokens that prompt and response may have together."""
     output: Position | None = None
-    """The most tokens of one reply."""
+    """The most tokens of one response."""
     input: Dollars | None = None
     cached: Dollars | None = None
     """For input that a cache serves."""
     written: Dollars | None = None
     """For input that is written to a cache, where that costs more."""
-    reply: Dollars | None = None
+    response: Dollars | None = None
     tokens: Annotated[float, Field(gt=0)] = 1.2
     """How many of its tokens one o200k token makes; on the safe side where nobody has measured it."""
 
@@ -41,7 +41,7 @@ class Known(Record):
     reads: Annotated[float, Field(gt=0)] = 10_000
     """Tokens of a prompt a second, roughly."""
     writes: Annotated[float, Field(gt=0)] = 60
-    """Tokens of a reply a second, roughly."""
+    """Tokens of a response a second, roughly."""
 
     def seconds(self, usage: Usage) -> float:
         """How long so many tokens take, one request after another."""
@@ -49,13 +49,13 @@ class Known(Record):
 
     def price(self, usage: Usage) -> float | None:
         """What so many tokens cost, in dollars."""
-        if self.input is None or self.reply is None:
+        if self.input is None or self.response is None:
             return None
         fresh = usage.input_tokens - usage.cached_tokens
         # What is not served from a cache may be written to one; without a price for writing it is plain input.
         paid = fresh * (self.written if self.written is not None else self.input)
         paid += usage.cached_tokens * (self.cached if self.cached is not None else self.input)
-        return (paid + usage.output_tokens * self.reply) / 1e6
+        return (paid + usage.output_tokens * self.response) / 1e6
 
 
 class _Table(Record):

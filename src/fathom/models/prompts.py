@@ -23,7 +23,7 @@ class Reference:
     """Whose views show it."""
     context: ContextId
     form: str
-    """What is shown of it: its articles, its tables."""
+    """What is shown of it: its documents, its tables."""
     start: int = 0
     end: int | None = None
     """Characters of the shown text; None for all up to its end."""

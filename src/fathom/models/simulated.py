@@ -20,7 +20,7 @@ KINDS = {
     "random": "gives a value of the wanted form that occurs in the context",
     "majority": "gives the most frequent answer of the wanted form in the bench",
     "lexical": "gives what shares words with the question",
-    "memoriser": "gives what the documents say that it knows by heart, whatever it is shown",
+    "memorizer": "gives what the documents say that it knows by heart, whatever it is shown",
     "reader": "computes the answer, and goes wrong as often as its dials say",
 }
 
@@ -65,8 +65,8 @@ DIALS = ("miss", *READING_FAULTS, "format", "refuse", "timeout")
 """What a reader's name can set. `miss` is each document's own chance to be missed; every other dial is the chance that
 its fault befalls a question."""
 
-DIALS_OF = {"reader": DIALS, "memoriser": ("refuse", "timeout", "forget")}
-"""Who has which dials; a memoriser who has forgotten reads."""
+DIALS_OF = {"reader": DIALS, "memorizer": ("refuse", "timeout", "forget")}
+"""Who has which dials; a memorizer who has forgotten reads."""
 
 _IN_ORDER = tuple(dict.fromkeys(dial for dials in DIALS_OF.values() for dial in dials))
 

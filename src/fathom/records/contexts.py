@@ -1,4 +1,4 @@
-"""A context: articles, whole or in part, laid end to end; kept as a recipe and never as a copy of their text."""
+"""A context: documents, whole or in part, laid end to end; kept as a recipe and never as a copy of their text."""
 
 from __future__ import annotations
 
@@ -8,21 +8,20 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from fathom.records.articles import ArticleId, Count, Position
+from fathom.records.documents import Count, DocumentId, Position
 from fathom.records.record import Record
 from fathom.records.spans import Span
 
 ContextId = str
-Way = Literal["random", "breadth", "depth", "candidates", "alone"]
-"""How a context grew: at random, or breadth-first or depth-first over the citation graph; or it is a paper with works
-that it may cite, or a single document."""
+Sampling = Literal["random", "bfs", "dfs"]
+"""How documents were chosen: at random, or breadth-first or depth-first over the citation graph."""
 
 
 Split = Literal["train", "dev", "test"]
 
 
 class Edit(Record):
-    """A stretch of an article that is shown as something else, or not at all."""
+    """A stretch of a document that is shown as something else, or not at all."""
 
     span: Span
     text: str = ""
@@ -30,15 +29,15 @@ class Edit(Record):
 
 
 class Place(Record):
-    """Where one article stands in the laid-out text."""
+    """Where one document stands in the laid-out text."""
 
-    article: ArticleId
+    document: DocumentId
     span: Span
-    """What is shown of the article, its boundary line left out."""
+    """What is shown of the document, its boundary line left out."""
     token: Count
     """How many tokens stand before it, piece by piece: exact where the tokenizer splits at newlines."""
     edits: tuple[Edit, ...] = ()
-    """In the order of the text and apart from one another; none where the article is shown as it is."""
+    """In the order of the text and apart from one another; none where the document is shown as it is."""
 
     @field_validator("edits")
     @classmethod
@@ -48,7 +47,7 @@ class Place(Record):
         return edits
 
     def locate(self, span: Span) -> Span | None:
-        """Where a span of the article stands in the laid-out text; None where one of its ends is not shown."""
+        """Where a span of the document stands in the laid-out text; None where one of its ends is not shown."""
         ends = [self._moved(span.start), self._moved(span.end)]
         return None if None in ends else Span(*(end for end in ends if end is not None))
 
@@ -74,10 +73,10 @@ def edited(text: str, edits: Sequence[Edit]) -> str:
 
 
 class Context(Record):
-    """Which articles, in which order, laid out how."""
+    """Which documents, in which order, laid out how."""
 
     id: ContextId
-    """A fingerprint of what it renders to: the layout, the articles' texts in order, and what is changed in them."""
+    """A fingerprint of what it renders to: the layout, the documents' texts in order, and what is changed in them."""
     layout: str
     """The name and version of the layout that renders it."""
     length: Position
@@ -85,19 +84,20 @@ class Context(Record):
     tokens: Position
     """The exact length of the laid-out text."""
     tokenizer: str
-    way: Way
+    sampling: Sampling | None = None
+    """None for a context that a family composed itself."""
     split: Split = "test"
-    """No article stands in contexts of two splits."""
+    """No document stands in contexts of two splits."""
     places: tuple[Place, ...] = Field(min_length=1)
 
     @property
-    def articles(self) -> tuple[ArticleId, ...]:
-        """The ids of its articles, in order."""
-        return tuple(place.article for place in self.places)
+    def documents(self) -> tuple[DocumentId, ...]:
+        """The ids of its documents, in order."""
+        return tuple(place.document for place in self.places)
 
     @model_validator(mode="after")
     def _places_follow_one_another(self) -> Self:
-        if len(set(self.articles)) != len(self.places):
+        if len(set(self.documents)) != len(self.places):
             raise ValueError("an article stands in it twice")
         ends = tokens = 0
         for place in self.places:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from fathom.records.articles import Count
 from fathom.records.contexts import ContextId, Split
+from fathom.records.documents import Count, Passage
 from fathom.records.record import Record
 
 QuestionId = str
@@ -55,23 +56,42 @@ class Usage(Record):
         return self
 
 
-class Reply(Record):
+class Step(Record):
+    """One step of a system that takes several: a model call, a tool call, or a retrieval."""
+
+    kind: Literal["model", "tool", "retrieval"]
+    name: str = ""
+    """What the step is for, or which tool was called."""
+    input: str = ""
+    """The question part of a prompt, the arguments of a tool, or a search query; never a whole context."""
+    output: str = ""
+    """The completion or the tool's result; long ones are shortened."""
+    passages: tuple[Passage, ...] = ()
+    """For a retrieval: what was retrieved, best first."""
+    error: str | None = None
+    usage: Usage = Usage()
+
+
+class Response(Record):
     """What came back for one question, or why nothing did."""
 
     question_id: QuestionId
     sample: Count = 0
     """Which of several answers to the same question, counted from zero."""
-    outcome: Literal["answered", "truncated", "refused", "overflow", "failed"]
+    outcome: Literal["answered", "truncated", "refused", "overflow", "error"]
     """Refused: by the model. Overflow: the question did not fit the model's window, and nothing was sent."""
     text: str = ""
     thinking: str = ""
     """A reasoning model's separate thoughts; never scored."""
     error: str | None = None
-    """For `failed`: which boundary broke (provider, system, reading), in its own words."""
+    """The message of the provider or system; set for the outcome `error` only."""
     usage: Usage = Usage()
+    """The sum over all calls."""
+    trace: tuple[Step, ...] = Field(default=(), exclude_if=operator.not_)
+    """The steps of a system that makes several calls, in order; empty for a single call."""
 
     @model_validator(mode="after")
-    def _a_failure_says_why(self) -> Self:
-        if (self.outcome == "failed") != (self.error is not None):
-            raise ValueError("a failed reply says why in `error`, and only a failed one does")
+    def _an_error_has_a_message(self) -> Self:
+        if (self.outcome == "error") != (self.error is not None):
+            raise ValueError("`error` must be set for the outcome 'error' and for no other")
         return self

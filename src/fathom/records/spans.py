@@ -1,4 +1,4 @@
-"""Where something stands in an article's text."""
+"""Where something stands in a document's text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Span(NamedTuple):
 
 
 _span: Callable[[tuple[int, int]], Span] = partial(tuple.__new__, Span)
-"""Without the step through Python that `Span(start, end)` takes: an article has a thousand of them."""
+"""Without the step through Python that `Span(start, end)` takes: a document has a thousand of them."""
 
 
 def _ordered(pair: tuple[int, int]) -> Span:

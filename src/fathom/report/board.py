@@ -13,7 +13,7 @@ from fathom.report.drawings.charts import Dot, Line, dots
 from fathom.report.figures import Column, Figure, Value
 from fathom.report.standing import Standing, came, is_partial, ranked, reservations, standings, waiting
 from fathom.report.titles import bench_names
-from fathom.report.where import GREY
+from fathom.report.where import GRAY
 from fathom.report.words import point, some
 
 COLUMNS = (
@@ -21,7 +21,7 @@ COLUMNS = (
     Column("rank", "Rank", "count"),
     Column("model", "Model"),
     Column("system", "System"),
-    Column("manner", "Manner"),
+    Column("prompting", "Prompting"),
     Column("standing", "What it is"),
     Column("run", "Run shown"),
     Column("runs", "of so many", "count"),
@@ -54,7 +54,7 @@ def board(findings: Findings) -> Figure:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(said := _said(entry, names), [Dot(_colour(entry), point(said, entry.run.all.right))])
+            Line(said := _said(entry, names), [Dot(_color(entry), point(said, entry.run.all.accuracy))])
             for entry in found
             if came(entry.run)
         ]
@@ -70,7 +70,7 @@ def board(findings: Findings) -> Figure:
 
 
 def entries(findings: Findings) -> list[Entry]:
-    """One entry for each model, system and manner on each bench, bench by bench, the best first."""
+    """One entry for each model, system and prompting on each bench, bench by bench, the best first."""
     known = standings(findings)
     alike: dict[tuple[str, ...], list[RunFinding]] = {}
     for run in findings.runs:
@@ -83,7 +83,7 @@ def entries(findings: Findings) -> list[Entry]:
 
 def _answerer(run: RunFinding) -> tuple[str, ...]:
     facts = run.facts
-    return facts.bench, facts.model, facts.system, facts.manner
+    return facts.bench, facts.model, facts.system, facts.prompting
 
 
 def _shown(runs: Sequence[RunFinding]) -> RunFinding:
@@ -109,8 +109,8 @@ def _said(entry: Entry, names: dict[str, str]) -> str:
     return f"{bench}{facts.model}, {facts.system}{beside}"
 
 
-def _colour(entry: Entry) -> int:
-    return 0 if entry.standing == "model" else GREY
+def _color(entry: Entry) -> int:
+    return 0 if entry.standing == "model" else GRAY
 
 
 def _row(entry: Entry, names: dict[str, str]) -> tuple[Value, ...]:
@@ -122,11 +122,11 @@ def _row(entry: Entry, names: dict[str, str]) -> tuple[Value, ...]:
         entry.rank,
         facts.model,
         facts.system,
-        facts.manner,
+        facts.prompting,
         entry.standing,
         facts.name,
         entry.runs,
-        *(interval_of(group.right) if came(run) else (None, None, None)),
+        *(interval_of(group.accuracy) if came(run) else (None, None, None)),
         "; ".join(filter(None, [reservations(run), several])),
         group.at_most,
         *asked_of(run),

@@ -6,21 +6,21 @@ from fathom.analysis.findings import Counts, Estimate, RunFinding
 from fathom.report.figures import Column, Value
 from fathom.report.standing import came
 
-INTERVAL = (Column("right", "Right", "share"), Column("low", "from", "share"), Column("high", "to", "share"))
+INTERVAL = (Column("accuracy", "Accuracy", "share"), Column("low", "from", "share"), Column("high", "to", "share"))
 RIGHT = (*INTERVAL, Column("questions", "Questions", "count"), Column("contexts", "Contexts", "count"))
 """How an estimate stands in a table."""
 
 ASKED = (
     Column("asked", "Questions asked", "count"),
     Column("not_asked", "Left out", "count"),
-    Column("replies", "Replies wanted", "count"),
+    Column("responses", "Responses wanted", "count"),
     Column("came", "Came", "count"),
 )
 
 FIVE = (
     Column("built", "Built", "count"),
     Column("fitted", "Fitted", "count"),
-    Column("failed", "Failed", "count"),
+    Column("errors", "Errors", "count"),
     Column("refused", "Refused", "count"),
     Column("retired", "Retired", "count"),
 )
@@ -37,8 +37,8 @@ def estimate(one: Estimate) -> tuple[Value, ...]:
 
 def asked_of(run: RunFinding) -> tuple[Value, ...]:
     outcomes = run.all.outcomes
-    return outcomes.questions, run.not_asked, outcomes.replies, came(run)
+    return outcomes.questions, run.not_asked, outcomes.responses, came(run)
 
 
 def five(counts: Counts) -> tuple[Value, ...]:
-    return counts.built, counts.fitted, counts.failed, counts.refused, counts.retired
+    return counts.built, counts.fitted, counts.errors, counts.refused, counts.retired

@@ -14,7 +14,7 @@ from fathom.report.words import joined, point
 
 COLUMNS = (
     Column("run", "Run"),
-    Column("right", "Right", "share"),
+    Column("accuracy", "Accuracy", "share"),
     Column("price_a_question", "Price a question", "money"),
     Column("price_a_right_answer", "Price a right answer", "money"),
     Column("price", "Price of all", "money"),
@@ -30,7 +30,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Each:
-    """What one question took, over those whose replies came."""
+    """What one question took, over those whose responses came."""
 
     price: float | None
     """None where it is not known; 0 for what is known to be free."""
@@ -39,17 +39,17 @@ class Each:
 
 
 def each(run: RunFinding) -> Each | None:
-    """What a question took; None where no reply came."""
+    """What a question took; None where no response came."""
     if not came(run):
         return None
     # Half of its calls failed, and a run seemed to cost half of what it will.
-    times, cost = run.all.outcomes.replies / came(run), run.cost
+    times, cost = run.all.outcomes.responses / came(run), run.cost
     price = None if cost.price_a_question is None else cost.price_a_question * times
     return Each(price, cost.tokens_a_question * times, cost.seconds_a_question * times)
 
 
 def price_a_question(run: RunFinding) -> float | None:
-    """None where it is not known, or where no reply came."""
+    """None where it is not known, or where no response came."""
     found = each(run)
     return None if found is None else found.price
 
@@ -68,15 +68,15 @@ def costs(findings: Findings) -> tuple[Figure, ...]:
     axis = (
         "US dollars a question" if priced else f"tokens a question ({'all are free' if free else 'no price is known'})"
     )
-    colours = places(findings)
+    colors = places(findings)
 
     def draw(width: float) -> Node:
         spots = [
             Spot(
-                colours[run.facts.name],
+                colors[run.facts.name],
                 run.facts.name,
                 amount,
-                point(f"{run.facts.name}, {amount:,.4g} {axis.partition(' (')[0]}", run.all.right),
+                point(f"{run.facts.name}, {amount:,.4g} {axis.partition(' (')[0]}", run.all.accuracy),
                 run.cost.best_for_its_price and priced,
             )
             for run in findings.runs
@@ -89,13 +89,13 @@ def costs(findings: Findings) -> tuple[Figure, ...]:
 
 
 def _note(findings: Findings, drawn: set[str], priced: bool) -> str:
-    said = ["Costs are on a scale of tens, over the questions whose replies came."]
+    said = ["Costs are on a scale of tens, over the questions whose responses came."]
     if priced:
         said = ["Dashed: runs that no other beats in both.", *said, "A run that is free stands left."]
     absent = [run.facts.name for run in findings.runs if run.facts.name not in drawn and came(run)]
     none = [run.facts.name for run in findings.runs if not came(run)]
     said += [f"Not drawn, for want of a known price: {joined(absent)}."] if absent else []
-    said += [f"Not drawn, for want of replies: {joined(none)}."] if none else []
+    said += [f"Not drawn, for want of responses: {joined(none)}."] if none else []
     return " ".join(said)
 
 
@@ -103,7 +103,7 @@ def _row(run: RunFinding, found: Each | None) -> tuple[Value, ...]:
     cost = run.cost
     return (
         run.facts.name,
-        None if found is None else run.all.right.value,
+        None if found is None else run.all.accuracy.value,
         None if found is None else found.price,
         cost.price_a_right_answer,
         cost.price,

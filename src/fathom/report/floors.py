@@ -8,7 +8,7 @@ from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, Line, dots
 from fathom.report.figures import Column, Figure
 from fathom.report.titles import bench_names
-from fathom.report.where import GREY, places
+from fathom.report.where import GRAY, places
 from fathom.report.words import percent, point
 
 
@@ -16,7 +16,7 @@ def floors(findings: Findings) -> tuple[Figure, ...]:
     """What a guess, a shortcut or a control gets right."""
     if not findings.floors:
         return ()
-    colours = places(findings)
+    colors = places(findings)
     benches = bench_names(findings)
 
     def named(one: Floor) -> str:
@@ -25,14 +25,14 @@ def floors(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(named(one), [Dot(colours.get(one.run or "", GREY), point(f"{named(one)}: {one.what}", one.right))])
+            Line(named(one), [Dot(colors.get(one.run or "", GRAY), point(f"{named(one)}: {one.what}", one.accuracy))])
             for one in findings.floors
         ]
         return dots("What is right without reading", lines, width)
 
     columns = (Column("floor", "Floor"), Column("what", "What it is"), Column("kind", "Kind"), Column("bench", "Bench"))
     rows = tuple(
-        (one.name, one.what, one.kind, benches.get(one.bench, one.bench), *estimate(one.right))
+        (one.name, one.what, one.kind, benches.get(one.bench, one.bench), *estimate(one.accuracy))
         for one in findings.floors
     )
     note = "Floors need no reading; controls show what the measuring itself can reach."
@@ -44,7 +44,7 @@ def contamination(findings: Findings) -> tuple[Figure, ...]:
     found = findings.contamination
     if not found:
         return ()
-    colours = places(findings)
+    colors = places(findings)
     benches = bench_names(findings)
 
     def named(one: Contamination) -> str:
@@ -52,7 +52,7 @@ def contamination(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(named(one), [Dot(colours.get(one.run, GREY), point(f"{named(one)}, closed book", one.closed_book))])
+            Line(named(one), [Dot(colors.get(one.run, GRAY), point(f"{named(one)}, closed book", one.closed_book))])
             for one in found
             if one.p is not None
         ]

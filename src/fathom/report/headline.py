@@ -22,8 +22,8 @@ COLUMNS = (
     Column("at_most", "At most", "share"),
     Column("standing", "What it is"),
     *ASKED,
-    Column("wrong", "Wrong", "count"),
-    Column("unreadable", "Unreadable", "count"),
+    Column("incorrect", "Incorrect", "count"),
+    Column("unparseable", "Unparseable", "count"),
     Column("model_refused", "Refused by the model", "count"),
     Column("overflow", "Too long", "count"),
     Column("unanswered", "Not asked yet", "count"),
@@ -42,7 +42,7 @@ def headline(findings: Findings) -> Figure:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(_named(run), [Dot(places[run.facts.name], point(_named(run), run.all.right))] if came(run) else [])
+            Line(_named(run), [Dot(places[run.facts.name], point(_named(run), run.all.accuracy))] if came(run) else [])
             for run in runs
         ]
         return dots("The share right of every run with its 95% interval", lines, width)
@@ -50,7 +50,7 @@ def headline(findings: Findings) -> Figure:
     return Figure(
         "headline",
         "Share right",
-        "Share right of all replies wanted, answered or not, with the 95% interval clustered by context. Built, "
+        "Share right of all responses wanted, answered or not, with the 95% interval clustered by context. Built, "
         "fitted, failed, refused, retired: the five counts that stand beside every score.",
         COLUMNS,
         tuple(_row(run, benches.get(run.facts.bench, ""), known[run.facts.name]) for run in runs),
@@ -66,13 +66,13 @@ def _row(run: RunFinding, bench: str, standing: str) -> tuple[Value, ...]:
         facts.model,
         facts.system,
         bench,
-        *interval_of(group.right),
+        *interval_of(group.accuracy),
         group.credit.value,
         group.at_most,
         standing,
         *asked_of(run),
-        outcomes.wrong,
-        outcomes.unreadable,
+        outcomes.incorrect,
+        outcomes.unparseable,
         outcomes.refused,
         outcomes.overflow,
         outcomes.unanswered,

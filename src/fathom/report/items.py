@@ -11,11 +11,11 @@ from fathom.analysis.findings import Findings, ItemFinding
 from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records
-from fathom.records.questions import Question, QuestionId, Reply
+from fathom.records.questions import Question, QuestionId, Response
 from fathom.report.packing import packed
 from fathom.report.passages import Passages
 from fathom.report.shortening import Limits, shortened
-from fathom.runs.folder import VERDICTS, read_replies
+from fathom.runs.folder import VERDICTS, read_responses
 from fathom.scoring.answers import Answer, Ranking, Rows
 from fathom.scoring.keys import Key
 from fathom.scoring.scitrek import printed
@@ -28,15 +28,16 @@ IN_A_PART = 1_000
 """Items whose details travel together."""
 
 OUTCOMES = {
-    "right": "r",
-    "wrong": "w",
-    "unreadable": "u",
+    "correct": "r",
+    "incorrect": "w",
+    "unparseable": "u",
     "refused": "f",
     "overflow": "o",
-    "failed": "x",
+    "error": "x",
+    "unjudged": "j",
     "unanswered": ".",
 }
-"""A sign for what became of a reply; "-" for a question that the run was not to answer."""
+"""A sign for what became of a response; "-" for a question that the run was not to answer."""
 
 OPAQUE = ("template",)
 """Tags whose values say nothing to a reader: nobody looks for t-4f2a."""
@@ -73,7 +74,7 @@ class Said:
 
     name: str
     bench: str
-    replies: dict[tuple[QuestionId, int], Reply]
+    responses: dict[tuple[QuestionId, int], Response]
     verdicts: dict[tuple[QuestionId, int], Verdict]
     found: dict[tuple[QuestionId, int], ItemFinding] = field(default_factory=dict)
 
@@ -160,11 +161,11 @@ class Items:
                 yield self._part(start, self.rows[start : start + IN_A_PART], opened, limits)
 
     def weight(self, limits: Limits) -> int:
-        """About how many bytes of the page the words of replies take, told from some of them."""
-        replies = [reply for run in self.runs for reply in run.replies.values()]
-        some = replies[:: max(1, len(replies) // 400)]
-        texts = [shortened(one.text, limits.reply) + shortened(one.thinking, limits.thinking) for one in some]
-        return len(packed(texts)) * len(replies) // max(1, len(some))
+        """About how many bytes of the page the words of responses take, told from some of them."""
+        responses = [response for run in self.runs for response in run.responses.values()]
+        some = responses[:: max(1, len(responses) // 400)]
+        texts = [shortened(one.text, limits.response) + shortened(one.thinking, limits.thinking) for one in some]
+        return len(packed(texts)) * len(responses) // max(1, len(some))
 
     def _corpus(self, bench: Bench, stack: ExitStack) -> Corpus | None:
         """The corpus of the bench; where it is gone, passages keep their places and lose their text."""
@@ -192,7 +193,7 @@ class Items:
         return {
             "start": start,
             "items": items,
-            "replies": [[self._replies(run, row, limits, words) for row in rows] for run in self.runs],
+            "responses": [[self._responses(run, row, limits, words) for row in rows] for run in self.runs],
             "benches": [passages.finished() for passages in opened],
             "words": words.listed(),
         }
@@ -214,29 +215,33 @@ class Items:
             rows,
         ]
 
-    def _replies(self, run: Said, row: Row, limits: Limits, words: Names) -> list[object]:
+    def _responses(self, run: Said, row: Row, limits: Limits, words: Names) -> list[object]:
         if self._fingerprint(row) != run.bench:
             return []
-        return [self._reply(run, found, limits, words) for found in run.samples(row.question.id)]
+        return [self._response(run, found, limits, words) for found in run.samples(row.question.id)]
 
-    def _reply(self, run: Said, found: ItemFinding, limits: Limits, words: Names) -> list[object]:
+    def _response(self, run: Said, found: ItemFinding, limits: Limits, words: Names) -> list[object]:
         place = found.question_id, found.sample
-        reply, verdict = run.replies.get(place), run.verdicts.get(place)
+        response, verdict = run.responses.get(place), run.verdicts.get(place)
         # What a right answer was read as stands in the key.
-        read_as = verdict.read_as if verdict and found.outcome != "right" else None
-        usage = [reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.price] if reply else [0, 0, None]
+        parsed = verdict.parsed if verdict and found.outcome != "correct" else None
+        usage = (
+            [response.usage.input_tokens, response.usage.output_tokens, response.usage.price]
+            if response
+            else [0, 0, None]
+        )
         return [
             OUTCOMES[found.outcome],
-            shortened(reply.text, limits.reply) if reply else "",
-            None if read_as is None else answer_text(read_as),
-            (verdict.reason if verdict else "") or (reply.error or "" if reply else ""),
-            shortened(reply.thinking, limits.thinking) if reply and limits.thinking else "",
+            shortened(response.text, limits.response) if response else "",
+            None if parsed is None else answer_text(parsed),
+            (verdict.reason if verdict else "") or (response.error or "" if response else ""),
+            shortened(response.thinking, limits.thinking) if response and limits.thinking else "",
             usage,
             round(found.score, 3),
             [[self.causes(one.cause), one.detail, round(one.weight, 3)] for one in found.suspects[:5]],
             found.unclear,
             [self.patterns(name) for name in found.patterns],
-            # The same steps stand in the replies of every run: a number each, below zero where it was not reached.
+            # The same steps stand in the responses of every run: a number each, below zero where it was not reached.
             [_signed(words(f"{one.name}: {shortened(one.value, 80)}"), one.at is not None) for one in found.steps[:24]],
         ]
 
@@ -248,7 +253,7 @@ def _signed(number: int, reached: bool) -> int:
 def _said(name: str, bench: str, folder: Path) -> Said:
     verdicts = folder / VERDICTS
     judged = read_records(verdicts, Verdict) if verdicts.exists() else iter(())
-    return Said(name, bench, read_replies(folder).replies, {(one.question_id, one.sample): one for one in judged})
+    return Said(name, bench, read_responses(folder).responses, {(one.question_id, one.sample): one for one in judged})
 
 
 def _tags(row: Row) -> dict[str, str]:

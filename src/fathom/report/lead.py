@@ -41,11 +41,11 @@ def _contests(findings: Findings) -> list[list[RunFinding]]:
 
 
 def _best(run: RunFinding) -> str:
-    right = run.all.right
+    right = run.all.accuracy
     if not came(run):
-        replies = run.all.outcomes.replies
+        responses = run.all.outcomes.responses
         of = f" ({asked(run)} questions)" if asked(run) else ""
-        return f"Of {some(replies, 'reply', 'replies')} wanted of {run.facts.name} none has come{of}."
+        return f"Of {some(responses, 'response', 'responses')} wanted of {run.facts.name} none has come{of}."
     beside = reservations(run)
     return (
         f"{run.facts.name} answers {percent(right.value)} of the questions right "
@@ -61,7 +61,7 @@ def _second(findings: Findings, best: RunFinding, next_best: RunFinding) -> str:
     beside = reservations(next_best)
     # A partial run may have the higher share of the two, and stands below all the same.
     verb = "has" if is_partial(next_best) else "follows with"
-    said = f"{next_best.facts.name} {verb} {percent(next_best.all.right.value)}{f' ({beside})' if beside else ''}"
+    said = f"{next_best.facts.name} {verb} {percent(next_best.all.accuracy.value)}{f' ({beside})' if beside else ''}"
     if pair is None:
         return f"{said}."
     over = f" over the {some(pair.items, 'question')} that both were asked" if is_partial(next_best) else ""
@@ -101,7 +101,7 @@ def _ends(run: RunFinding) -> tuple[LengthPoint, LengthPoint] | None:
 
 def _drop(short: LengthPoint, long: LengthPoint) -> tuple[float, float, float]:
     """What is lost between two lengths, with the interval that those of the two give (their contexts are others)."""
-    one, two = short.right, long.right
+    one, two = short.accuracy, long.accuracy
     lost = one.value - two.value
     return (
         lost,

@@ -24,7 +24,7 @@ from fathom.report.titles import bench_names
 MOST = 2_900_000
 """Bytes that a page of one file may have."""
 MANY = 60_000
-"""Replies above which the details lie beside the page from the start."""
+"""Responses above which the details lie beside the page from the start."""
 
 SCRIPTS = (
     "elements.js",
@@ -95,8 +95,8 @@ def write_page(
     shown = sections(findings)
     # The index names patterns and causes, so that the parts can point to them.
     index = items.index()
-    replies = len(items.rows) * max(1, len(items.runs))
-    if parts is False or (parts is None and replies <= MANY):
+    responses = len(items.rows) * max(1, len(items.runs))
+    if parts is False or (parts is None and responses <= MANY):
         for limits in LEVELS:
             if limits is not LEVELS[-1] and items.weight(limits) > MOST:
                 continue
@@ -144,7 +144,7 @@ def _head(
 ) -> dict[str, object]:
     """All that the page needs before an item is opened."""
     names = bench_names(findings)
-    floors = [[one.name, one.right.value, one.bench] for one in findings.floors if one.kind == "floor"]
+    floors = [[one.name, one.accuracy.value, one.bench] for one in findings.floors if one.kind == "floor"]
     return {
         "title": title,
         "lead": lead(findings),
@@ -153,7 +153,14 @@ def _head(
         "level": findings.level,
         "benches": [[names[one.fingerprint], one.questions, one.contexts, one.documents] for one in findings.benches],
         "runs": [
-            [run.facts.name, run.facts.model, run.facts.system, run.facts.manner, run.facts.bench, run.facts.is_whole]
+            [
+                run.facts.name,
+                run.facts.model,
+                run.facts.system,
+                run.facts.prompting,
+                run.facts.bench,
+                run.facts.is_whole,
+            ]
             for run in findings.runs
         ],
         "floors": floors,

@@ -6,17 +6,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fathom.corpus.store import Corpus
-from fathom.records.articles import ArticleId
 from fathom.records.contexts import Context, ContextId, Edit, edited
+from fathom.records.documents import DocumentId, Passage
 from fathom.records.spans import Span
 from fathom.report.shortening import Limits, shortened
-from fathom.scoring.answers import Passage
 
 
 class _Place(NamedTuple):
-    """A stretch of what is shown of an article."""
+    """A stretch of what is shown of a document."""
 
-    article: ArticleId
+    document: DocumentId
     edits: tuple[Edit, ...]
     span: Span
 
@@ -33,7 +32,7 @@ class Passages:
 
     def begin(self) -> None:
         """Forget what was collected for the part before."""
-        self._articles: dict[ArticleId, int] = {}
+        self._documents: dict[DocumentId, int] = {}
         self._passages: dict[_Place, int] = {}
         self._contexts: dict[ContextId, int] = {}
         self._layouts: list[list[object]] = []
@@ -42,36 +41,36 @@ class Passages:
         """The number of a context; its layout is kept, its text is not."""
         if context.id not in self._contexts:
             self._contexts[context.id] = len(self._contexts)
-            places = [[self._article(place.article), *place.span, place.token] for place in context.places]
+            places = [[self._document(place.document), *place.span, place.token] for place in context.places]
             self._layouts.append([context.id, context.tokens, places])
         return self._contexts[context.id]
 
     def number(self, context: Context, passage: Passage) -> int | None:
         """The number of a passage; None where one of its ends is not shown."""
-        place = next((place for place in context.places if place.article == passage.article), None)
+        place = next((place for place in context.places if place.document == passage.document), None)
         located = None if place is None else place.locate(passage.span)
         if place is None or located is None:
             return None
-        # Where an article is shown in part, a passage is what stands there in its stead.
-        shown = _Place(passage.article, place.edits, located.moved(-place.span.start))
+        # Where a document is shown in part, a passage is what stands there in its stead.
+        shown = _Place(passage.document, place.edits, located.moved(-place.span.start))
         return self._passages.setdefault(shown, len(self._passages))
 
     def finished(self) -> dict[str, object]:
         """All that was collected."""
         cut = [self._cut(*place) for place in self._passages]
-        titles = [self._titles.get(article, article) for article in self._articles]
+        titles = [self._titles.get(document, document) for document in self._documents]
         return {"articles": titles, "contexts": self._layouts, "passages": cut}
 
-    def _article(self, article: ArticleId) -> int:
-        return self._articles.setdefault(article, len(self._articles))
+    def _document(self, document: DocumentId) -> int:
+        return self._documents.setdefault(document, len(self._documents))
 
-    def _cut(self, article: ArticleId, edits: tuple[Edit, ...], span: Span) -> list[object]:
-        number = self._article(article)
+    def _cut(self, document: DocumentId, edits: tuple[Edit, ...], span: Span) -> list[object]:
+        number = self._document(document)
         start, end = span
-        text = edited(self._text(article), edits) if self._corpus is not None else ""
+        text = edited(self._text(document), edits) if self._corpus is not None else ""
         around = self._limits.around
         before, after = text[max(0, start - around) : start], text[end : end + around]
         return [number, start, end, before, shortened(text[start:end], self._limits.passage), after]
 
-    def _read(self, article: ArticleId) -> str:
-        return "" if self._corpus is None else self._corpus.text(article).decode()
+    def _read(self, document: DocumentId) -> str:
+        return "" if self._corpus is None else self._corpus.text(document).decode()

@@ -42,7 +42,7 @@ def sections(findings: Findings) -> list[Section]:
         Section(
             "breakdowns",
             "Where it is lost",
-            "The share right by one property of the questions, each run in its colour.",
+            "The share right by one property of the questions, each run in its color.",
             where.breakdowns(findings),
             "choice",
         ),
@@ -74,7 +74,7 @@ def sections(findings: Findings) -> list[Section]:
         Section(
             "samples",
             "Asked again",
-            "What repeated replies to the same question show.",
+            "What repeated responses to the same question show.",
             where.samples(findings) + where.repeated(findings),
         ),
         Section(
@@ -107,5 +107,5 @@ def _told_apart(comparisons: Sequence[Comparison]) -> str:
         return ""
     return (
         f"Runs on the same questions, compared question by question. Of {len(pairs)} pair{'s' * (len(pairs) != 1)} "
-        f"{apart} can be told apart after correction for looking at all of them, whatever replies are still to come."
+        f"{apart} can be told apart after correction for looking at all of them, whatever responses are still to come."
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Limits:
     """The longest texts, in characters."""
 
-    reply: int
+    response: int
     thinking: int
     passage: int
     around: int
@@ -19,7 +19,8 @@ class Limits:
         """What was done, in a sentence."""
         thoughts = f", thoughts after {self.thinking:,}" if self.thinking else ", thoughts are left out"
         return (
-            f"To keep the page small, replies are shortened in the middle after {self.reply:,} characters{thoughts}, "
+            f"To keep the page small, responses are shortened in the middle after {self.response:,} "
+            f"characters{thoughts}, "
             f"needed passages after {self.passage:,}; {self.around:,} characters of the context stand around each."
         )
 
@@ -35,7 +36,7 @@ LEVELS = (
 
 
 def shortened(text: str, most: int) -> str:
-    """The text with its middle left out where it is longer: how a reply begins and ends says most."""
+    """The text with its middle left out where it is longer: how a response begins and ends says most."""
     if len(text) <= most:
         return text
     head = most * 2 // 3

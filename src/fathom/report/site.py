@@ -113,7 +113,7 @@ def _first_page(findings: Findings, figure: Figure, title: str) -> bytes:
             ]
             for number, one in enumerate(findings.benches, start=1)
         ],
-        "answerers": len({(run.facts.model, run.facts.system, run.facts.manner) for run in findings.runs}),
+        "answerers": len({(run.facts.model, run.facts.system, run.facts.prompting) for run in findings.runs}),
         "figure": figure.for_page(),
         "notes": list(findings.notes),
     }
@@ -122,5 +122,5 @@ def _first_page(findings: Findings, figure: Figure, title: str) -> bytes:
 
 def _floor(findings: Findings, bench: BenchFacts) -> float | None:
     """The highest floor of a bench."""
-    floors = [one.right.value for one in findings.floors if one.bench == bench.fingerprint and one.kind == "floor"]
+    floors = [one.accuracy.value for one in findings.floors if one.bench == bench.fingerprint and one.kind == "floor"]
     return max(floors, default=None)

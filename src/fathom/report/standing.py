@@ -47,7 +47,7 @@ def ranked(findings: Findings) -> list[RunFinding]:
     # A run that was asked ten easy questions of a thousand would otherwise stand first.
     def place(run: RunFinding) -> tuple[int, int, bool, bool, float]:
         standing = ORDER.index(known[run.facts.name])
-        return benches.index(run.facts.bench), standing, not came(run), is_partial(run), -run.all.right.value
+        return benches.index(run.facts.bench), standing, not came(run), is_partial(run), -run.all.accuracy.value
 
     return sorted(findings.runs, key=place)
 
@@ -58,13 +58,13 @@ def is_partial(run: RunFinding) -> bool:
 
 
 def waiting(run: RunFinding) -> int:
-    """Replies that failed or were not asked for yet."""
-    return run.all.outcomes.failed + run.all.outcomes.unanswered
+    """Responses that failed or were not asked for yet."""
+    return run.all.outcomes.error + run.all.outcomes.unanswered
 
 
 def came(run: RunFinding) -> int:
-    """Replies that are there to be judged."""
-    return run.all.outcomes.replies - run.all.outcomes.waiting
+    """Responses that are there to be judged."""
+    return run.all.outcomes.responses - run.all.outcomes.waiting
 
 
 def asked(run: RunFinding) -> str:
@@ -74,10 +74,10 @@ def asked(run: RunFinding) -> str:
 
 
 def missing(run: RunFinding) -> str:
-    """How many replies have not come; empty where none is missing."""
+    """How many responses have not come; empty where none is missing."""
     if not waiting(run):
         return ""
-    of = f"of {some(run.all.outcomes.replies, 'reply', 'replies')}"
+    of = f"of {some(run.all.outcomes.responses, 'response', 'responses')}"
     return f"{of} {waiting(run):,} {'has' if waiting(run) == 1 else 'have'} not come"
 
 
@@ -89,6 +89,6 @@ def reservations(run: RunFinding) -> str:
     return "; ".join(filter(None, [asked(run), absent + limit]))
 
 
-def with_replies(findings: Findings) -> list[RunFinding]:
+def with_responses(findings: Findings) -> list[RunFinding]:
     """The runs of which something came: a score of one that only failed is no score, and is drawn nowhere."""
     return [run for run in findings.runs if came(run)]

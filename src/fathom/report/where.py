@@ -11,11 +11,11 @@ from fathom.report.columns import FIVE, RIGHT, estimate, five
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Curve, Dot, Field, Line, Point, curves, dots, heat
 from fathom.report.figures import Column, Figure
-from fathom.report.standing import came, with_replies
+from fathom.report.standing import came, with_responses
 from fathom.report.words import interval, joined, point, some
 
-GREY = 6
-"""The colour of what is no run."""
+GRAY = 6
+"""The color of what is no run."""
 FIRST = ("skill", "topic", "task", "level", "length", "answer", "documents", "position", "dispersion")
 """Properties that people look for stand first."""
 MOST_PAIRS = 20
@@ -23,7 +23,7 @@ MOST_PAIRS = 20
 
 
 def places(findings: Findings) -> dict[str, int]:
-    """The number of each run, which decides its colour everywhere."""
+    """The number of each run, which decides its color everywhere."""
     return {run.facts.name: number for number, run in enumerate(findings.runs)}
 
 
@@ -34,10 +34,10 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
         return ()
     # The closest pairs first: those are the ones that a reader wonders about.
     overall = sorted((one for one in pairs if one.within == "all"), key=lambda one: abs(one.difference.value))
-    colours = places(findings)
+    colors = places(findings)
 
     def draw(width: float) -> Node:
-        lines = [_ahead(one, colours) for one in overall[:MOST_PAIRS]]
+        lines = [_ahead(one, colors) for one in overall[:MOST_PAIRS]]
         low = min((dot.point.low for row in lines for dot in row.dots), default=0.0)
         high = max((dot.point.high for row in lines for dot in row.dots), default=0.1)
         return dots(
@@ -72,8 +72,8 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
             one.first,
             one.second,
             one.within,
-            one.first_right,
-            one.second_right,
+            one.first_accuracy,
+            one.second_accuracy,
             one.difference.value,
             one.difference.low,
             one.difference.high,
@@ -95,13 +95,13 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
     )
     note = (
         "By how many points the better run is ahead, paired by question and clustered by context, the closest pairs "
-        "first. Grey: the two cannot be told apart."
+        "first. Gray: the two cannot be told apart."
     )
     return (Figure("comparisons", "Differences between runs", note, columns, rows, draw),)
 
 
-def _ahead(one: Comparison, colours: dict[str, int]) -> Line:
-    """The better of two over the other; grey where they cannot be told apart."""
+def _ahead(one: Comparison, colors: dict[str, int]) -> Line:
+    """The better of two over the other; gray where they cannot be told apart."""
     turned = one.difference.value < 0
     better, worse = (one.first, one.second) if turned else (one.second, one.first)
     sign = -1 if turned else 1
@@ -110,31 +110,31 @@ def _ahead(one: Comparison, colours: dict[str, int]) -> Line:
     tip = f"{better} is {value * 100:.1f} points ahead of {worse} ({low * 100:+.1f} to {high * 100:+.1f})"
     tip += "" if one.apart else f", which {why_together(one)}"
     return Line(
-        f"{better} over {worse}", [Dot(colours.get(better, 0) if one.apart else GREY, Point(value, low, high, tip))]
+        f"{better} over {worse}", [Dot(colors.get(better, 0) if one.apart else GRAY, Point(value, low, high, tip))]
     )
 
 
 def why_together(one: Comparison) -> str:
     """What keeps two runs from being told apart."""
-    # More questions would not help where only the replies are wanting.
-    return "replies that have not come may undo" if one.more_items == 0 else "may be chance"
+    # More questions would not help where only the responses are wanting.
+    return "responses that have not come may undo" if one.more_items == 0 else "may be chance"
 
 
 def lengths(findings: Findings) -> tuple[Figure, ...]:
     """The share right by length, and how far each run holds."""
-    runs = [run for run in with_replies(findings) if len(run.lengths.points) > 1]
+    runs = [run for run in with_responses(findings) if len(run.lengths.points) > 1]
     if not runs:
         return ()
     ticks = sorted({(float(one.tokens), one.name) for run in runs for one in run.lengths.points})
-    colours = places(findings)
+    colors = places(findings)
 
     def draw(width: float) -> Node:
         lines = [
             Curve(
-                colours[run.facts.name],
+                colors[run.facts.name],
                 run.facts.name,
                 [
-                    (one.tokens, point(f"{run.facts.name} at {one.name}", one.right))
+                    (one.tokens, point(f"{run.facts.name} at {one.name}", one.accuracy))
                     for one in sorted(run.lengths.points, key=lambda one: one.tokens)
                 ],
             )
@@ -144,11 +144,11 @@ def lengths(findings: Findings) -> tuple[Figure, ...]:
 
     columns = (Column("run", "Run"), Column("length", "Length"), Column("tokens", "Tokens", "count"), *RIGHT)
     rows = tuple(
-        (run.facts.name, one.name, one.tokens, *estimate(one.right)) for run in runs for one in run.lengths.points
+        (run.facts.name, one.name, one.tokens, *estimate(one.accuracy)) for run in runs for one in run.lengths.points
     )
     said = ["Tokens of the context, on a doubling scale.", *_reserved(runs)]
     curve = Figure("lengths", "Share right by length", " ".join(said), columns, rows, draw)
-    return (curve, *_effective(runs, colours))
+    return (curve, *_effective(runs, colors))
 
 
 def _reserved(runs: list[RunFinding]) -> Iterator[str]:
@@ -157,7 +157,7 @@ def _reserved(runs: list[RunFinding]) -> Iterator[str]:
         yield f"{joined([run.facts.name for run in runs if run.lengths.note == note])}: {note}"
 
 
-def _effective(runs: list[RunFinding], colours: dict[str, int]) -> Iterator[Figure]:
+def _effective(runs: list[RunFinding], colors: dict[str, int]) -> Iterator[Figure]:
     rows = tuple(
         (run.facts.name, one.at_shortest, one.shortest, one.length, one.low, one.high, one.reaches_the_end, one.note)
         for run in runs
@@ -175,10 +175,10 @@ def _effective(runs: list[RunFinding], colours: dict[str, int]) -> Iterator[Figu
             Column("note", "Note"),
         )
         note = "The longest length at which a run keeps 85% of its score at the shortest."
-        yield Figure("effective-length", "Effective length", note, columns, rows, partial(_reach, runs, colours))
+        yield Figure("effective-length", "Effective length", note, columns, rows, partial(_reach, runs, colors))
 
 
-def _reach(runs: list[RunFinding], colours: dict[str, int], width: float) -> Node:
+def _reach(runs: list[RunFinding], colors: dict[str, int], width: float) -> Node:
     """How far each run holds, on a doubling scale that begins with "none"."""
     shortest = min(one.tokens for run in runs for one in run.lengths.points)
     longest = max(one.tokens for run in runs for one in run.lengths.points)
@@ -187,7 +187,7 @@ def _reach(runs: list[RunFinding], colours: dict[str, int], width: float) -> Nod
         return log2(max(tokens, shortest / 2))
 
     lines = [
-        Line(run.facts.name, [Dot(colours[run.facts.name], Point(at(one.tokens), at(low), at(high), tip))])
+        Line(run.facts.name, [Dot(colors[run.facts.name], Point(at(one.tokens), at(low), at(high), tip))])
         for run in runs
         if (one := run.lengths.effective) is not None
         for tip in [f"{run.facts.name}: {one.note}"]
@@ -198,22 +198,22 @@ def _reach(runs: list[RunFinding], colours: dict[str, int], width: float) -> Nod
 
 def breakdowns(findings: Findings) -> tuple[Figure, ...]:
     """One figure for each property of the questions."""
-    kinds = {one.by: one.what for run in with_replies(findings) for one in run.breakdowns if len(one.groups) > 1}
+    kinds = {one.by: one.what for run in with_responses(findings) for one in run.breakdowns if len(one.groups) > 1}
     order = sorted(kinds, key=lambda by: (FIRST.index(by) if by in FIRST else len(FIRST), by))
     return tuple(_breakdown(findings, by, kinds[by]) for by in order)
 
 
 def _breakdown(findings: Findings, by: str, what: str) -> Figure:
-    found = [(run, one) for run in with_replies(findings) for one in run.breakdowns if one.by == by]
+    found = [(run, one) for run in with_responses(findings) for one in run.breakdowns if one.by == by]
     names = list(dict.fromkeys(group.name for _, one in found for group in one.groups))
-    colours = places(findings)
+    colors = places(findings)
 
     def draw(width: float) -> Node:
         lines = [
             Line(
                 name or "(none)",
                 [
-                    Dot(colours[run.facts.name], point(f"{run.facts.name}, {name}", group.right))
+                    Dot(colors[run.facts.name], point(f"{run.facts.name}, {name}", group.accuracy))
                     for run, one in found
                     for group in one.groups
                     if group.name == name
@@ -234,7 +234,7 @@ def _breakdown(findings: Findings, by: str, what: str) -> Figure:
         (
             run.facts.name,
             group.name,
-            *estimate(group.right),
+            *estimate(group.accuracy),
             group.credit.value,
             *five(group.counts),
         )
@@ -267,9 +267,9 @@ def _heat(number: int, run: RunFinding, found: HeatMap) -> Figure:
         Field(
             cell.row,
             cell.column,
-            cell.right.value,
-            cell.right.items,
-            f"{cell.row}, {cell.column}: {interval(cell.right)}, {some(cell.right.items, 'question')}",
+            cell.accuracy.value,
+            cell.accuracy.items,
+            f"{cell.row}, {cell.column}: {interval(cell.accuracy)}, {some(cell.accuracy.items, 'question')}",
         )
         for cell in found.cells
     ]
@@ -279,16 +279,16 @@ def _heat(number: int, run: RunFinding, found: HeatMap) -> Figure:
         f"{run.facts.name}: {found.rows} against {found.columns}",
         "Shares right in per cent; empty where nothing was asked, small where fewer than ten questions were.",
         (Column("row", found.rows), Column("column", found.columns), *RIGHT),
-        tuple((cell.row, cell.column, *estimate(cell.right)) for cell in found.cells),
+        tuple((cell.row, cell.column, *estimate(cell.accuracy)) for cell in found.cells),
         partial(heat, what, rows, columns, fields),
     )
 
 
 def samples(findings: Findings) -> tuple[Figure, ...]:
-    """pass@k and what repeated replies agree on."""
+    """pass@k and what repeated responses agree on."""
     rows = tuple(
         (run.facts.name, one.samples, k, share.value, share.low, share.high, one.mean, one.majority, one.agreement)
-        for run in with_replies(findings)
+        for run in with_responses(findings)
         if (one := run.samples) is not None
         for k, share in one.pass_at.items()
     )
@@ -303,17 +303,17 @@ def samples(findings: Findings) -> tuple[Figure, ...]:
         Column("majority", "Majority right", "share"),
         Column("agreement", "Two samples agree", "share"),
     )
-    note = "pass@k: the share of questions of which at least one of k replies is right."
-    return (Figure("samples", "Repeated replies", note, columns, rows, partial(_passed, findings)),) if rows else ()
+    note = "pass@k: the share of questions of which at least one of k responses is right."
+    return (Figure("samples", "Repeated responses", note, columns, rows, partial(_passed, findings)),) if rows else ()
 
 
 def _passed(findings: Findings, width: float) -> Node:
     """pass@k against k."""
-    found = [(run, run.samples) for run in with_replies(findings) if run.samples is not None]
-    colours = places(findings)
+    found = [(run, run.samples) for run in with_responses(findings) if run.samples is not None]
+    colors = places(findings)
     lines = [
         Curve(
-            colours[run.facts.name],
+            colors[run.facts.name],
             run.facts.name,
             [(k, point(f"{run.facts.name}, pass@{k}", share)) for k, share in one.pass_at.items()],
         )
@@ -328,20 +328,20 @@ def repeated(findings: Findings) -> tuple[Figure, ...]:
     columns = (
         Column("model", "Model"),
         Column("system", "System"),
-        Column("manner", "Manner"),
+        Column("prompting", "Prompting"),
         Column("runs", "Runs", "count"),
         *RIGHT,
         Column("spread", "Spread from run to run", "difference"),
     )
     rows = tuple(
-        (one.model, one.system, one.manner, len(one.runs), *estimate(one.right), one.spread)
+        (one.model, one.system, one.prompting, len(one.runs), *estimate(one.accuracy), one.spread)
         for one in findings.repeated
     )
     note = "The mean over runs of one model and system, question by question; the spread is a standard deviation."
 
     def draw(width: float) -> Node:
         lines = [
-            Line(name, [Dot(number, point(f"{name}: {', '.join(one.runs)}", one.right))])
+            Line(name, [Dot(number, point(f"{name}: {', '.join(one.runs)}", one.accuracy))])
             for number, one in enumerate(findings.repeated)
             for name in [f"{one.model}, {one.system}, {some(len(one.runs), 'run')}"]
         ]

@@ -16,19 +16,19 @@ RUNGS = {"full": "full text", "passages": "passages alone", "tables": "finished 
 
 
 def patterns(findings: Findings) -> tuple[Figure, ...]:
-    """How replies went wrong, run by run."""
+    """How responses went wrong, run by run."""
     found = [(run, one) for run in findings.runs for one in run.patterns if one.count]
     if not found:
         return ()
     names = by_weight((one.name, one.count) for _, one in found)
-    colours = places(findings)
+    colors = places(findings)
 
     def draw(width: float) -> Node:
         lines = [
             Line(
                 name,
                 [
-                    Dot(colours[run.facts.name], point(f"{run.facts.name}, {name}", one.share))
+                    Dot(colors[run.facts.name], point(f"{run.facts.name}, {name}", one.share))
                     for run, one in found
                     if one.name == name
                 ],
@@ -41,7 +41,7 @@ def patterns(findings: Findings) -> tuple[Figure, ...]:
     columns = (
         Column("run", "Run"),
         Column("pattern", "Pattern"),
-        Column("count", "Replies", "count"),
+        Column("count", "Responses", "count"),
         Column("share", "Of all", "share"),
         Column("low", "from", "share"),
         Column("high", "to", "share"),
@@ -54,7 +54,7 @@ def patterns(findings: Findings) -> tuple[Figure, ...]:
         for run, one in found
         if one.name == name
     )
-    note = "Told from the answers alone, type by type; each reply that is not right shows one pattern."
+    note = "Told from the answers alone, type by type; each response that is not right shows one pattern."
     return (Figure("patterns", "Failure patterns", note, columns, rows, draw),)
 
 
@@ -95,14 +95,14 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
     if not found:
         return ()
     names = by_weight((one.name, one.count) for _, one in found)
-    colours = places(findings)
+    colors = places(findings)
 
     def draw(width: float) -> Node:
         lines = [
             Line(
                 name,
                 [
-                    Dot(colours[run.facts.name], _rate(run, one, one.rate))
+                    Dot(colors[run.facts.name], _rate(run, one, one.rate))
                     for run, one in found
                     if one.name == name and one.rate is not None
                 ],
@@ -128,7 +128,8 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
     rows = tuple(_cause(run, one) for name in names for run, one in found if one.name == name)
     note = (
         "Where a question has a program, it is broken in one place at a time, and the cause is the break that gives "
-        "the reply's answer; other families say which answer each way of going astray leads to. The drawing shows how "
+        "the response's answer; other families say which answer each way of going astray leads to. The drawing "
+        "shows how "
         "often a cause strikes where it could; that is left blank where it hardly could."
     )
     return (Figure("causes", "Likely causes", note, columns, rows, draw), *_unclear(findings))
@@ -225,7 +226,7 @@ def ladders(findings: Findings) -> tuple[Figure, ...]:
 
 def _rungs(one: Ladder) -> Iterator[tuple[Value, ...]]:
     """What is right on each rung, and what is lost between two."""
-    for rung, right in one.right.items():
+    for rung, right in one.accuracy.items():
         yield one.model, f"right over {RUNGS.get(rung, rung)}", right.value, right.low, right.high, right.items
     for step in one.steps:
         lost = step.lost
@@ -233,7 +234,7 @@ def _rungs(one: Ladder) -> Iterator[tuple[Value, ...]]:
 
 
 def _pieces(one: Ladder) -> list[Piece]:
-    kept = one.right.get("full")
+    kept = one.accuracy.get("full")
     pieces = (
         [Piece("kept", "right over the full text", kept.value, f"right over the full text: {interval(kept)}")]
         if kept
@@ -251,7 +252,7 @@ def steps(findings: Findings) -> tuple[Figure, ...]:
     found = [(run, run.steps) for run in findings.runs if run.steps is not None and run.steps.traces]
     if not found:
         return ()
-    colours = places(findings)
+    colors = places(findings)
     most = max(step.place for _, one in found for step in one.by_place) if any(one.by_place for _, one in found) else 0
 
     def draw(width: float) -> Node:
@@ -259,7 +260,7 @@ def steps(findings: Findings) -> tuple[Figure, ...]:
             Line(
                 f"step {place}",
                 [
-                    Dot(colours[run.facts.name], _reached(run, step.reached, step.wanted))
+                    Dot(colors[run.facts.name], _reached(run, step.reached, step.wanted))
                     for run, one in found
                     for step in one.by_place
                     if step.place == place and step.wanted

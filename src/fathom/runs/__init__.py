@@ -1,1 +1,1 @@
-"""A bench's questions and a system in, replies out: plan, order, gate, budget, resume. Never a key."""
+"""A bench's questions and a system in, responses out: plan, order, gate, budget, resume. Never a key."""

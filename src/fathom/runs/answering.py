@@ -14,7 +14,7 @@ from fathom.models.known import Known, in_its_tokens
 from fathom.models.prompts import Completion, Prompt
 from fathom.records.contexts import Context, ContextId
 from fathom.records.errors import FathomError
-from fathom.records.questions import Reply, Usage
+from fathom.records.questions import Response, Usage
 from fathom.runs.budget import BudgetReached, Purse
 from fathom.runs.exam import Exam, Seen
 from fathom.runs.folder import Settings
@@ -40,9 +40,9 @@ class Model(Protocol):
 
 
 class Keeper(Protocol):
-    """Where replies and notes go."""
+    """Where responses and notes go."""
 
-    def append(self, reply: Reply) -> None: ...
+    def append(self, response: Response) -> None: ...
 
     def noted(self, context: ContextId, name: str) -> str | None: ...
 
@@ -104,7 +104,7 @@ class _Desk:
 
 
 class Answering:
-    """Puts jobs to a system and keeps every reply."""
+    """Puts jobs to a system and keeps every response."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class Answering:
         folder: Keeper,
         purse: Purse,
         gate: Gate,
-        watch: Callable[[Reply], None] = lambda reply: None,
+        watch: Callable[[Response], None] = lambda response: None,
     ) -> None:
         self._exam = exam
         self._system = system
@@ -136,14 +136,14 @@ class Answering:
         """Begin no further question; what is in flight is finished."""
         self.stopped = self.stopped or why
 
-    async def one(self, job: Job) -> Reply | None:
-        """The reply to one job, kept; None where it was not begun or the budget ended it."""
+    async def one(self, job: Job) -> Response | None:
+        """The response to one job, kept; None where it was not begun or the budget ended it."""
         if self.stopped is not None:
             return None
         start = time.monotonic()
         desk = _Desk(self, seen(self._exam, job))
         try:
-            reply = await self._system.answer(job.question, desk)
+            response = await self._system.answer(job.question, desk)
         except NotBegunError:
             return None
         except BudgetReached as reached:
@@ -154,15 +154,15 @@ class Answering:
             self._give_up(error)
             return None
         except Exception as error:
-            reply = _failed(job, error, desk.spent, time.monotonic() - start)
-        reply = reply.model_copy(update={"sample": job.sample})
+            response = _failed(job, error, desk.spent, time.monotonic() - start)
+        response = response.model_copy(update={"sample": job.sample})
         try:
-            self._folder.append(reply)
+            self._folder.append(response)
         except FathomError as error:
             self._give_up(error)
             return None
-        self._watch(reply)
-        return reply
+        self._watch(response)
+        return response
 
     def _give_up(self, error: Exception) -> None:
         self.fatal = self.fatal or without_secrets(str(error))
@@ -199,7 +199,7 @@ class Answering:
         return completion.usage.model_copy(update={"input_tokens": tokens, "output_tokens": said})
 
     def _most(self, prompt: Prompt, sight: Seen) -> float | None:
-        """What the request costs if nothing is cached and the reply is as long as allowed."""
+        """What the request costs if nothing is cached and the response is as long as allowed."""
         if not self._purse.is_capped:
             return None
         one = expected(sight, prompt)
@@ -216,14 +216,14 @@ class Answering:
             return known
 
 
-def _failed(job: Job, error: Exception, spent: Sequence[Usage], seconds: float) -> Reply:
+def _failed(job: Job, error: Exception, spent: Sequence[Usage], seconds: float) -> Response:
     said = without_secrets(str(error) or type(error).__name__)
     if len(said) > LONGEST_ERROR:
         said = f"{said[:LONGEST_ERROR]} ... ({len(said):,} characters)"
-    return Reply(
+    return Response(
         question_id=job.question.id,
         sample=job.sample,
-        outcome="failed",
+        outcome="error",
         error=said,
         usage=total(spent) if spent else Usage(seconds=round(seconds, 3), price=0.0),
     )

@@ -37,8 +37,8 @@ from fathom.runs.folder import Settings
 from fathom.runs.plan import Job
 from fathom.runs.stopping import INTERRUPTED
 
-LONGEST_REPLY = 1_000_000
-"""Characters of a reply that are kept; what is longer is marked as cut."""
+LONGEST_RESPONSE = 1_000_000
+"""Characters of a response that are kept; what is longer is marked as cut."""
 
 _STOPS: dict[str, Stop] = {"max_tokens": "length", "model_length": "overflow", "content_filter": "refused"}
 _FATAL = {401: "refuses the key", 403: "forbids it", 404: "does not know the model or the address"}
@@ -161,7 +161,7 @@ def _completion(output: ModelOutput) -> Completion:
         raise RuntimeError("the provider sent an empty body")
     content = output.message.content
     thoughts = [part.reasoning for part in content if isinstance(part, ContentReasoning)] if content else []
-    whole = len(output.completion) <= LONGEST_REPLY
+    whole = len(output.completion) <= LONGEST_RESPONSE
     return Completion(
         text=_sound(output.completion),
         stop=_STOPS.get(output.stop_reason, "stop") if whole else "length",
@@ -172,7 +172,7 @@ def _completion(output: ModelOutput) -> Completion:
 
 def _sound(text: str) -> str:
     """The text without halves of characters, which no file can hold, and not longer than is kept."""
-    return text[:LONGEST_REPLY].encode("utf-8", "replace").decode()
+    return text[:LONGEST_RESPONSE].encode("utf-8", "replace").decode()
 
 
 def _usage(output: ModelOutput) -> Usage:
@@ -180,7 +180,7 @@ def _usage(output: ModelOutput) -> Usage:
     used = output.usage
     if used is None:
         return Usage(seconds=seconds)
-    # Servers that count oddly (more cached than sent, less than nothing) must not cost us the reply.
+    # Servers that count oddly (more cached than sent, less than nothing) must not cost us the response.
     cached = max(0, used.input_tokens_cache_read or 0)
     fresh = max(0, used.input_tokens) + max(0, used.input_tokens_cache_write or 0)
     return Usage(
@@ -217,7 +217,7 @@ def open_model(
 
 
 def _plain(error: Exception) -> str:
-    """What the engine says, in one line and without its colours."""
+    """What the engine says, in one line and without its colors."""
     return " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(getattr(error, "message", error))).split()).rstrip(".")
 
 
@@ -251,16 +251,16 @@ def _knock(name: str, model: Model) -> None:
 
 
 def _answered(answering: Answering, jobs: dict[str, Job]) -> Solver:
-    """Answers each sample's job; a failure is kept as a reply and shown in the log as an error."""
+    """Answers each sample's job; a failure is kept as a response and shown in the log as an error."""
 
     # Without parameters of its own: the engine writes those into its log.
     @solver(name="fathom")
     def answered() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            reply = await answering.one(jobs[str(state.sample_id)])
-            if reply is not None and reply.outcome == "failed":
-                raise RuntimeError(reply.error)
-            state.output = ModelOutput.from_content(str(state.model), reply.text if reply else "")
+            response = await answering.one(jobs[str(state.sample_id)])
+            if response is not None and response.outcome == "error":
+                raise RuntimeError(response.error)
+            state.output = ModelOutput.from_content(str(state.model), response.text if response else "")
             return state
 
         return solve
@@ -273,7 +273,7 @@ BLOCK = 2_000
 
 
 def run_jobs(answering: Answering, pending: list[Job], model: Model, logs: Path, connections: int) -> None:
-    """Answer all jobs; returns when every one of them has its reply, failed, or was not begun."""
+    """Answer all jobs; returns when every one of them has its response, failed, or was not begun."""
 
     async def run_all() -> None:
         init_display_type("none")
@@ -312,7 +312,7 @@ async def _run_block(answering: Answering, pending: list[Job], model: Model, log
         log_dir=str(logs),
         log_format="eval",
         # Each time the log is written its whole directory is read again, so writing it after every sample costs
-        # the square of their number; the journal has the replies, and a kill loses this much of the log alone.
+        # the square of their number; the journal has the responses, and a kill loses this much of the log alone.
         log_buffer=100,
         log_model_api=False,
         log_realtime=False,

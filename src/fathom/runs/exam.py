@@ -40,7 +40,7 @@ class Seen:
         return self.views.text(self.context, form).decode()
 
     def tokens(self, form: str) -> int:
-        """Exact and free for the articles of a context that was gathered with o200k; counted otherwise."""
+        """Exact and free for the documents of a context that was gathered with o200k; counted otherwise."""
         if form == "articles" and self.context.tokenizer == COUNTED_IN:
             return self.context.tokens
         return self.count(self.text(form))

@@ -1,4 +1,4 @@
-"""A run on disk: what was asked of whom, every reply as it came, and what a system noted on the way."""
+"""A run on disk: what was asked of whom, every response as it came, and what a system noted on the way."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from typing import Annotated, Self
 from pydantic import Field, JsonValue
 
 import fathom
-from fathom.records.articles import Position
 from fathom.records.contexts import ContextId, Split
+from fathom.records.documents import Position
 from fathom.records.errors import FathomError, touching
 from fathom.records.files import Journal, write_whole
 from fathom.records.manifests import read_manifest
-from fathom.records.questions import Question, QuestionId, Reply, Usage
+from fathom.records.questions import Question, QuestionId, Response, Usage
 from fathom.records.record import Record
 
-FORMAT = 1
-MANIFEST, REPLIES, NOTES, VERDICTS, LOGS = "run.json", "replies.jsonl", "notes.jsonl", "verdicts.jsonl", "logs"
+FORMAT = 2
+MANIFEST, RESPONSES, NOTES, VERDICTS, LOGS = "run.json", "responses.jsonl", "notes.jsonl", "verdicts.jsonl", "logs"
 SPENDING = "spending.jsonl"
 
 
 class Settings(Record):
-    """What else decides a reply."""
+    """What else decides a response."""
 
     samples: Position = 1
-    """Replies asked for each question."""
+    """Responses asked for each question."""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     """None leaves it to the provider."""
     seed: int | None = None
     max_tokens: Position = 2_048
-    """Room reserved for one reply."""
+    """Room reserved for one response."""
     window: Position | None = None
-    """Tokens that prompt and reply may have together, where it is not the one known of the model."""
+    """Tokens that prompt and response may have together, where it is not the one known of the model."""
     reasoning_effort: str | None = None
     split: Split | None = None
     """None asks the questions of all splits."""
@@ -76,7 +76,7 @@ class RunFolder:
     def __init__(self, folder: Path, manifest: RunManifest) -> None:
         self.folder = folder
         self.manifest = manifest
-        self._replies: Journal[Reply] = Journal(folder / REPLIES, Reply)
+        self._responses: Journal[Response] = Journal(folder / RESPONSES, Response)
         self._notes: Journal[Note] = Journal(folder / NOTES, Note)
         self._spending: Journal[Usage] = Journal(folder / SPENDING, Usage)
         self._noted: dict[tuple[ContextId, str], str] = {}
@@ -85,7 +85,7 @@ class RunFolder:
         with touching("make the folder", self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
         _begin(self.folder, self.manifest)
-        self._replies.__enter__()
+        self._responses.__enter__()
         self._notes.__enter__()
         self._spending.__enter__()
         self._noted = {(note.context_id, note.name): note.text for note in self._notes.read()}
@@ -96,11 +96,11 @@ class RunFolder:
     ) -> None:
         self._spending.__exit__(kind, error, trace)
         self._notes.__exit__(kind, error, trace)
-        self._replies.__exit__(kind, error, trace)
+        self._responses.__exit__(kind, error, trace)
 
-    def append(self, reply: Reply) -> None:
-        """Keep a reply; once this returns no kill can lose it."""
-        self._replies.append(reply)
+    def append(self, response: Response) -> None:
+        """Keep a response; once this returns no kill can lose it."""
+        self._responses.append(response)
 
     def noted(self, context: ContextId, name: str) -> str | None:
         """What was noted under that name."""
@@ -121,36 +121,36 @@ class RunFolder:
         return sum(usage.price or 0.0 for usage in self._spending.read())
 
     def standing(self) -> Standing:
-        """What the replies so far amount to."""
-        return Standing.of(self._replies.read())
+        """What the responses so far amount to."""
+        return Standing.of(self._responses.read())
 
 
-WAITING = ("failed", "overflow")
+WAITING = ("error", "overflow")
 """Outcomes that are not the last word: what failed is tried again, and a larger window may take what did not fit."""
 
 
 class Standing:
-    """Which questions have their reply; failures wait to be tried again."""
+    """Which questions have their response; failures wait to be tried again."""
 
     def __init__(self) -> None:
-        self.replies: dict[tuple[QuestionId, int], Reply] = {}
+        self.responses: dict[tuple[QuestionId, int], Response] = {}
         self.attempts: Counter[tuple[QuestionId, int]] = Counter()
 
     @classmethod
-    def of(cls, replies: Iterator[Reply]) -> Self:
-        """The last reply to each question counts, and only a later success takes the place of a failure."""
+    def of(cls, responses: Iterator[Response]) -> Self:
+        """The last response to each question counts, and only a later success takes the place of a failure."""
         standing = cls()
-        for reply in replies:
-            place = reply.question_id, reply.sample
+        for response in responses:
+            place = response.question_id, response.sample
             standing.attempts[place] += 1
-            known = standing.replies.get(place)
+            known = standing.responses.get(place)
             if known is None or known.outcome in WAITING:
-                standing.replies[place] = reply
+                standing.responses[place] = response
         return standing
 
     def is_done(self, question: QuestionId, sample: int) -> bool:
         """Whether nothing more is to be asked."""
-        known = self.replies.get((question, sample))
+        known = self.responses.get((question, sample))
         return known is not None and known.outcome not in WAITING
 
 
@@ -184,7 +184,7 @@ def refuse_another(folder: Path, manifest: RunManifest) -> RunManifest:
 
 
 def _is_more(old: Settings, new: Settings) -> bool:
-    """Whether a run may grow so: more samples, more questions, a larger window; no reply would have been another."""
+    """Whether a run may grow so: more samples, more questions, a larger window; no response would have been another."""
     free = {"samples": 1, "limit": None, "window": None}
     if old.model_copy(update=free) != new.model_copy(update=free) or new.samples < old.samples:
         return False
@@ -199,6 +199,6 @@ def read_run(folder: Path) -> RunManifest:
     return read_manifest(path, RunManifest, FORMAT, "run", "Restore a copy, or run it again.")
 
 
-def read_replies(folder: Path) -> Standing:
-    """The replies of a run, whether or not it has ended."""
-    return Standing.of(Journal(folder / REPLIES, Reply).read())
+def read_responses(folder: Path) -> Standing:
+    """The responses of a run, whether or not it has ended."""
+    return Standing.of(Journal(folder / RESPONSES, Response).read())

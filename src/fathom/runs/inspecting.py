@@ -13,7 +13,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from fathom.models.known import known
 from fathom.records.contexts import ContextId
-from fathom.records.questions import Reply, Usage
+from fathom.records.questions import Response, Usage
 from fathom.runs.answering import Answering
 from fathom.runs.budget import Purse
 from fathom.runs.engine import Endurance, EngineModel, sample_of
@@ -24,17 +24,17 @@ from fathom.runs.plan import Fitting, Job, jobs
 from fathom.runs.run import expander
 from fathom.systems.desk import System
 
-Judge = Callable[[Reply], tuple[bool, str]]
-"""Whether a reply is right, and why or why not."""
+Judge = Callable[[Response], tuple[bool, str]]
+"""Whether a response is right, and why or why not."""
 
 
 class Memory:
-    """Keeps replies and notes for as long as the engine runs; its own log outlasts it."""
+    """Keeps responses and notes for as long as the engine runs; its own log outlasts it."""
 
     def __init__(self) -> None:
         self._notes: dict[tuple[ContextId, str], str] = {}
 
-    def append(self, reply: Reply) -> None:
+    def append(self, response: Response) -> None:
         """The engine's log holds it."""
 
     def noted(self, context: ContextId, name: str) -> str | None:
@@ -55,7 +55,7 @@ def task_of(exam: Exam, system: System, settings: Settings, judge: Judge) -> Tas
         solver=_answered(exam, system, settings, wanted),
         scorer=_judged(judge),
         fail_on_error=False,
-        # A question without a reply counts: it is as little right as a wrong one.
+        # A question without a response counts: it is as little right as a wrong one.
         score_on_error=True,
     )
 
@@ -79,13 +79,13 @@ def _answered(exam: Exam, system: System, settings: Settings, wanted: dict[str, 
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             job, model = wanted[str(state.sample_id)], get_model()
             if fits(job, model):
-                reply = await answering(model).one(job)
+                response = await answering(model).one(job)
             else:
-                reply = Reply(question_id=job.question.id, sample=job.sample, outcome="overflow")
-            if reply is None or reply.outcome == "failed":
-                raise RuntimeError(reply.error if reply else "not begun")
-            state.output = ModelOutput.from_content(str(model), reply.text)
-            state.store.set("reply", reply.model_dump(mode="json"))
+                response = Response(question_id=job.question.id, sample=job.sample, outcome="overflow")
+            if response is None or response.outcome == "error":
+                raise RuntimeError(response.error if response else "not begun")
+            state.output = ModelOutput.from_content(str(model), response.text)
+            state.store.set("response", response.model_dump(mode="json"))
             return state
 
         return solve
@@ -97,12 +97,12 @@ def _judged(judge: Judge) -> Scorer:
     @scorer(metrics=[accuracy(), stderr(cluster="context")], name="fathom")
     def judged() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            kept = state.store.get("reply")
+            kept = state.store.get("response")
             if kept is None:
-                return Score(value=INCORRECT, explanation="failed: no reply came")
-            reply = Reply.model_validate(kept)
-            right, why = judge(reply)
-            return Score(value=CORRECT if right else INCORRECT, answer=reply.text[-500:], explanation=why)
+                return Score(value=INCORRECT, explanation="failed: no response came")
+            response = Response.model_validate(kept)
+            right, why = judge(response)
+            return Score(value=CORRECT if right else INCORRECT, answer=response.text[-500:], explanation=why)
 
         return score
 

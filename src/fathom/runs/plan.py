@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from fathom.models.known import Known, in_its_tokens
-from fathom.records.articles import Count
 from fathom.records.contexts import Context
+from fathom.records.documents import Count
 from fathom.records.questions import Question, QuestionId, Usage
 from fathom.records.record import Record
 from fathom.runs.exam import Exam, Seen
@@ -21,13 +21,13 @@ SMALLEST_CACHED = 1_024
 BOUNDLESS = 100_000_000
 """Tokens of a window that nothing fills: answerers that read no prompt have it."""
 
-EXPECTED_REPLY = {"direct": 80, "stepwise": 800}
-"""Tokens of a usual reply, by manner; what is reserved is `max_tokens`."""
+EXPECTED_RESPONSE = {"direct": 80, "cot": 800}
+"""Tokens of a usual response, by prompting; what is reserved is `max_tokens`."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One reply that is to be had."""
+    """One response that is to be had."""
 
     context: Context
     question: Question
@@ -42,10 +42,10 @@ class Plan(Record):
     """How many requests, how many tokens, what price, how long."""
 
     questions: Count
-    replies: Count
+    responses: Count
     """Questions times samples."""
     done: Count
-    """Replies that are there already."""
+    """Responses that are there already."""
     overflow: tuple[QuestionId, ...]
     """Questions that do not fit the model's window and are refused before anything is sent."""
     requests: Count
@@ -57,7 +57,7 @@ class Plan(Record):
     price: float | None
     """In US dollars; None where the model's prices are not known."""
     price_at_most: float | None
-    """If no cache served anything and every reply were as long as allowed."""
+    """If no cache served anything and every response were as long as allowed."""
     seconds: float
     """A rough guess."""
 
@@ -82,7 +82,7 @@ def seen(exam: Exam, job: Job) -> Seen:
 
 
 class Fitting:
-    """Whether questions fit the model's window, with room for the reply."""
+    """Whether questions fit the model's window, with room for the response."""
 
     def __init__(self, exam: Exam, system: System, model: Known, settings: Settings) -> None:
         self._exam = exam
@@ -101,7 +101,7 @@ class Fitting:
         return self._system.expects(job.question, seen(self._exam, job))
 
     def fits(self, requests: list[Expected]) -> bool:
-        """Whether every one of them leaves room for a reply."""
+        """Whether every one of them leaves room for a response."""
         return self._window is None or all(
             in_its_tokens(one.prefix_tokens + one.own_tokens, self._model) + self._room <= self._window
             for one in requests
@@ -111,11 +111,11 @@ class Fitting:
 def plan(exam: Exam, system: System, model: Known, settings: Settings, standing: Standing, connections: int) -> Plan:
     """Add up what is still to be asked."""
     fitting = Fitting(exam, system, model, settings)
-    sums = _Sums(model, EXPECTED_REPLY[getattr(system, "manner", "direct")], settings)
+    sums = _Sums(model, EXPECTED_RESPONSE[getattr(system, "prompting", "direct")], settings)
     for group in jobs(exam, settings):
         sums.begin_context()
         for job in group:
-            sums.replies += 1
+            sums.responses += 1
             sums.questions += job.sample == 0
             if standing.is_done(job.question.id, job.sample):
                 sums.done += 1
@@ -134,7 +134,7 @@ class _Sums:
         self._model = model
         self._usual = min(usual, settings.max_tokens)
         self._most = settings.max_tokens
-        self.questions = self.replies = self.done = self.requests = 0
+        self.questions = self.responses = self.done = self.requests = 0
         self._input = self._cached = 0
         self.overflow: list[QuestionId] = []
         self._warm: set[str] = set()
@@ -162,7 +162,7 @@ class _Sums:
         at_most = Usage(input_tokens=self._input, output_tokens=self.requests * self._most)
         return Plan(
             questions=self.questions,
-            replies=self.replies,
+            responses=self.responses,
             done=self.done,
             overflow=tuple(self.overflow),
             requests=self.requests,

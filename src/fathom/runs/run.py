@@ -10,10 +10,10 @@ from pathlib import Path
 
 from fathom.models.known import Known
 from fathom.models.prompts import Expand, Reference
-from fathom.records.articles import Count
 from fathom.records.contexts import Context, ContextId
+from fathom.records.documents import Count
 from fathom.records.errors import FathomError
-from fathom.records.questions import Reply, Usage
+from fathom.records.questions import Response, Usage
 from fathom.records.record import Record
 from fathom.runs.budget import Purse
 from fathom.runs.exam import Exam
@@ -21,15 +21,15 @@ from fathom.runs.folder import LOGS, RunFolder, RunManifest, Standing
 from fathom.runs.plan import Fitting, Job, jobs
 from fathom.systems.desk import System
 
-Watch = Callable[[Reply], None]
-SimulatedAnswer = Callable[[Job, int], Reply]
-"""A simulated answerer's reply to a job, at its first, second, ... attempt."""
+Watch = Callable[[Response], None]
+SimulatedAnswer = Callable[[Job, int], Response]
+"""A simulated answerer's response to a job, at its first, second, ... attempt."""
 
 
 class Ran(Record):
     """What a run amounts to."""
 
-    replies: Count
+    responses: Count
     """Wanted, all in all."""
     outcomes: dict[str, Count]
     waiting: Count
@@ -42,7 +42,7 @@ class Ran(Record):
 
     @property
     def is_whole(self) -> bool:
-        return not self.waiting and not self.outcomes.get("failed")
+        return not self.waiting and not self.outcomes.get("error")
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def run(
     path: Path,
     opened: Callable[[], AbstractContextManager[tuple[str, dict[str, str]]]],
     company: Company,
-    watch: Watch = lambda reply: None,
+    watch: Watch = lambda response: None,
 ) -> Ran:
     """Ask a model through the engine; `opened` gives the engine's name of it, and starts whatever serves it."""
     try:
@@ -108,15 +108,15 @@ def run_simulated(
     manifest: RunManifest,
     path: Path,
     answer: SimulatedAnswer,
-    watch: Watch = lambda reply: None,
+    watch: Watch = lambda response: None,
 ) -> Ran:
-    """The same for an answerer that needs no engine: one reply after another."""
+    """The same for an answerer that needs no engine: one response after another."""
     with RunFolder(path, manifest) as folder:
         standing = folder.standing()
         for job in _pending(exam, system, known, folder, watch):
-            reply = answer(job, standing.attempts[job.question.id, job.sample])
-            folder.append(reply)
-            watch(reply)
+            response = answer(job, standing.attempts[job.question.id, job.sample])
+            folder.append(response)
+            watch(response)
         return _ran(exam, manifest, folder.standing(), None)
 
 
@@ -133,9 +133,9 @@ def _pending(exam: Exam, system: System, known: Known, folder: RunFolder, watch:
             if not fitting.is_bound or fitting.fits(fitting.expected(job)):
                 pending.append(job)
             elif standing.attempts[job.question.id, job.sample] == 0:
-                reply = Reply(question_id=job.question.id, sample=job.sample, outcome="overflow")
-                folder.append(reply)
-                watch(reply)
+                response = Response(question_id=job.question.id, sample=job.sample, outcome="overflow")
+                folder.append(response)
+                watch(response)
     return pending
 
 
@@ -153,14 +153,16 @@ def expander(exam: Exam, pending: Iterable[Job]) -> Expand:
 
 def _ran(exam: Exam, manifest: RunManifest, standing: Standing, stopped: str | None) -> Ran:
     wanted = [(job.question.id, job.sample) for group in jobs(exam, manifest.settings) for job in group]
-    found = [standing.replies[place] for place in wanted if place in standing.replies]
+    found = [standing.responses[place] for place in wanted if place in standing.responses]
     usage = Usage(price=0.0)
-    for reply in found:
-        usage = usage.plus(reply.usage if reply.usage.input_tokens else reply.usage.model_copy(update={"price": 0.0}))
-    errors = Counter(reply.error[:120] for reply in found if reply.error is not None)
+    for response in found:
+        usage = usage.plus(
+            response.usage if response.usage.input_tokens else response.usage.model_copy(update={"price": 0.0})
+        )
+    errors = Counter(response.error[:120] for response in found if response.error is not None)
     return Ran(
-        replies=len(wanted),
-        outcomes=dict(sorted(Counter(reply.outcome for reply in found).items())),
+        responses=len(wanted),
+        outcomes=dict(sorted(Counter(response.outcome for response in found).items())),
         waiting=len(wanted) - len(found),
         usage=usage,
         errors=dict(errors.most_common(3)),

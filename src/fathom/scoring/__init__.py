@@ -1,1 +1,1 @@
-"""Keys, typed answers and verdicts: what is right, and whether a reply said it."""
+"""Keys, typed answers and verdicts: what is right, and whether a response said it."""

@@ -7,9 +7,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fathom.records.articles import ArticleId, Count, Position
+from fathom.records.documents import Count, Passage, Position
 from fathom.records.record import Record
-from fathom.records.spans import Span
 
 
 class Number(Record):
@@ -107,18 +106,25 @@ class Assignment(Record):
         return self
 
 
-class Passage(Record):
-    """A stretch of one article's text."""
-
-    article: ArticleId
-    span: Span
-
-
 class Spans(Record):
     """Passages to be found."""
 
     type: Literal["spans"] = "spans"
     passages: tuple[Passage, ...] = Field(min_length=1)
+
+
+class LinkedSpan(Record):
+    """A passage, such as a claim, with the passages linked to it, such as its evidence."""
+
+    passage: Passage
+    links: tuple[Passage, ...] = ()
+
+
+class LinkedSpans(Record):
+    """Passages to find, each with the passages linked to it."""
+
+    type: Literal["linked spans"] = "linked spans"
+    spans: tuple[LinkedSpan, ...] = Field(min_length=1)
 
 
 class Nothing(Record):
@@ -128,6 +134,6 @@ class Nothing(Record):
 
 
 Answer = Annotated[
-    Number | Text | Members | Multiset | Ranking | Rows | Choice | Assignment | Spans | Nothing,
+    Number | Text | Members | Multiset | Ranking | Rows | Choice | Assignment | Spans | LinkedSpans | Nothing,
     Field(discriminator="type"),
 ]

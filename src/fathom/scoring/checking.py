@@ -1,4 +1,4 @@
-"""Whether an answer is the key's, by type; how near it comes; and the verdict on a reply.
+"""Whether an answer is the key's, by type; how near it comes; and the verdict on a response.
 
 The rules, each strict where a guess could pass and lenient where only the spelling differs:
 
@@ -20,7 +20,7 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from itertools import chain
 from typing import Literal
 
-from fathom.records.questions import Reply
+from fathom.records.questions import Response
 from fathom.scoring.answers import (
     Answer,
     Assignment,
@@ -36,7 +36,7 @@ from fathom.scoring.answers import (
 )
 from fathom.scoring.keys import Key
 from fathom.scoring.numerals import number_of
-from fathom.scoring.reading import read_reply
+from fathom.scoring.reading import read_response
 from fathom.scoring.spelling import bare_letter, letters, normal
 from fathom.scoring.verdicts import Verdict
 
@@ -324,41 +324,44 @@ def agrees(key: Answer, read: Answer) -> bool:
     return share(key, read) == 1.0
 
 
-def judge(key: Key, reply: Reply) -> Verdict:
-    """The verdict on a reply: what it states, whether that is right, and what it is worth if it is not.
+def judge(key: Key, response: Response) -> Verdict:
+    """The verdict on a response: what it states, whether that is right, and what it is worth if it is not.
 
-    A call that failed has no verdict but `failed`; a refusal is one of its own. A reply that was cut off is judged by
+    A call that failed has no verdict but `failed`; a refusal is one of its own. A response that was cut off is
+    judged by
     what it had boxed before the cut.
     """
-    if reply.outcome == "failed":
-        return _verdict(reply, "failed", reason=reply.error or "")
-    if reply.outcome == "overflow":
-        return _verdict(reply, "overflow", reason="the question did not fit the model's window")
-    if reply.outcome == "refused":
-        return _verdict(reply, "refused", reason="the model declined to answer")
-    cut = reply.outcome == "truncated"
-    read = read_reply(reply.text, key.answer, cut=cut)
+    if response.outcome == "error":
+        return _verdict(response, "error", reason=response.error or "")
+    if response.outcome == "overflow":
+        return _verdict(response, "overflow", reason="the question did not fit the model's window")
+    if response.outcome == "refused":
+        return _verdict(response, "refused", reason="the model declined to answer")
+    cut = response.outcome == "truncated"
+    read = read_response(response.text, key.answer, cut=cut)
     if read is None:
-        return _verdict(reply, "unreadable", reason="cut off before an answer" if cut else "no answer could be read")
+        return _verdict(
+            response, "unparseable", reason="cut off before an answer" if cut else "no answer could be read"
+        )
     score = share(key.answer, read)
     if score == 1.0:
-        return _verdict(reply, "right", 1.0, read)
-    return _verdict(reply, "wrong", score, read)
+        return _verdict(response, "correct", 1.0, read)
+    return _verdict(response, "incorrect", score, read)
 
 
 def _verdict(
-    reply: Reply,
-    outcome: Literal["right", "wrong", "unreadable", "refused", "overflow", "failed"],
+    response: Response,
+    outcome: Literal["correct", "incorrect", "unparseable", "refused", "overflow", "error"],
     score: float = 0.0,
-    read_as: Answer | None = None,
+    parsed: Answer | None = None,
     reason: str = "",
 ) -> Verdict:
     # Not validated: every value comes from a record that was, and a set would be searched for repeats once more.
     return Verdict.model_construct(
-        question_id=reply.question_id,
-        sample=reply.sample,
+        question_id=response.question_id,
+        sample=response.sample,
         outcome=outcome,
         score=score,
-        read_as=read_as,
+        parsed=parsed,
         reason=reason,
     )

@@ -6,14 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from fathom.records.articles import Count
-from fathom.records.questions import Question, QuestionId, Reply
+from fathom.records.documents import Count
+from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record
 from fathom.scoring.intervals import Difference, Outcome, Rate, Trend, clustered, difference, rate, trend
 from fathom.scoring.keys import Key
 from fathom.scoring.score import Check
 
-PROBES = "recall"
+PROBES = "memorization"
 """The family whose questions are probes."""
 
 
@@ -23,7 +23,7 @@ class Asked:
 
     question: Question
     key: Key
-    reply: Reply | None
+    response: Response | None
     """None where nothing came back yet."""
     check: Check
 
@@ -38,10 +38,10 @@ class Asked:
 
     @property
     def is_answered(self) -> bool:
-        return self.reply is not None and self.reply.outcome in ("answered", "truncated")
+        return self.response is not None and self.response.outcome in ("answered", "truncated")
 
     def _judged(self, key: Key) -> bool:
-        return self.reply is not None and self.check(key, self.reply).outcome == "right"
+        return self.response is not None and self.check(key, self.response).outcome == "correct"
 
 
 class Probed(Record):
@@ -132,9 +132,9 @@ def _outcome(one: Asked, hit: bool) -> Outcome:
 
 
 def matched(
-    asked: Iterable[tuple[Question, Key]], replies: Iterable[Reply], checks: Mapping[str, Check]
+    asked: Iterable[tuple[Question, Key]], responses: Iterable[Response], checks: Mapping[str, Check]
 ) -> Iterator[Asked]:
-    """Each question with its first reply, if there is one, and the check of its family."""
-    first = {reply.question_id: reply for reply in replies if reply.sample == 0}
+    """Each question with its first response, if there is one, and the check of its family."""
+    first = {response.question_id: response for response in responses if response.sample == 0}
     for question, key in asked:
         yield Asked(question, key, first.get(question.id), checks[question.family])

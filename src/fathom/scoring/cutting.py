@@ -105,7 +105,7 @@ def tidied(pieces: list[str], guide: Guide) -> list[str]:
 
 
 def tidy(item: str, guide: Guide) -> str:
-    """An item without trailing separator and a count in brackets that explains it: "Lind (5 articles)"."""
+    """An item without trailing separator and a count in brackets that explains it: "Lind (5 documents)"."""
     item = item.strip(_ENDS)
     if item.endswith((")", "]")) and letters(item) not in guide.whole:
         item = _COUNTED.sub("", item)

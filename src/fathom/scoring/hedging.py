@@ -1,4 +1,5 @@
-"""Tells where a reply states nothing: it hedges ("4 or 5"), bounds ("at least 4") or says that there is no answer."""
+"""Tells where a response states nothing: it hedges ("4 or 5"), bounds ("at least 4") or says that there is no
+answer."""
 
 from __future__ import annotations
 

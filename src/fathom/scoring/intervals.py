@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from math import erfc, sqrt
 from typing import NamedTuple
 
-from fathom.records.articles import Count
+from fathom.records.documents import Count
 from fathom.records.record import Record
 
 Z = 1.959964

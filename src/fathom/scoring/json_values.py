@@ -85,7 +85,7 @@ def json_pairs(value: Any) -> str:
 
 
 def _json_place(place: dict[str, Any]) -> str:
-    """A passage such as {"article": "a-1", "start": 3, "end": 9} as "a-1:3-9"."""
+    """A passage such as {"document": "a-1", "start": 3, "end": 9} as "a-1:3-9"."""
     ends = place.get("span") or [place.get("start"), place.get("end")]
     start, end = ends if isinstance(ends, list) and len(ends) == 2 else ("", "")
     return f"{scalar(place.get('article'))}:{scalar(start)}-{scalar(end)}"

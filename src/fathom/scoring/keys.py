@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from fathom.records.documents import Passage
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
-from fathom.scoring.answers import Answer, Passage
+from fathom.scoring.answers import Answer
 
 
 class Proof(Record):
-    """Why the answer is the answer: run `program` again over the same articles and see."""
+    """Why the answer is the answer: run `program` again over the same documents and see."""
 
     program: str
     """What computes the answer, in the family's own notation."""
     rows: tuple[tuple[str, ...], ...] = ()
     """The rows the program touched, as text."""
     passages: tuple[Passage, ...] = ()
-    """Where in the articles those rows were read."""
+    """Where in the documents those rows were read."""
 
 
 class Key(Record):

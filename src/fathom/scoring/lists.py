@@ -102,7 +102,7 @@ def _is_value(piece: str, guide: Guide) -> bool:
 
 
 def list_part(text: str, guide: Guide) -> str:
-    """Of a reply without a marker: all of it where it is a list, else the list it ends with, else its last line."""
+    """Of a response without a marker: all of it where it is a list, else the list it ends with, else its last line."""
     lines = [line.strip() for line in text.strip().split("\n")]
     if len(lines) == 1:
         return text

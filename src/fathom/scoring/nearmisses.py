@@ -1,4 +1,4 @@
-"""Replies made from a key: ways in which a model may rightly write it, and near misses that must not pass.
+"""Responses made from a key: ways in which a model may rightly write it, and near misses that must not pass.
 
 A bench proves by them that its own check can be trusted: on every key, what is right is taken and what is nearly right
 is refused. Whether a near miss truly is one is decided here by a rule of its own, coarser than the checker's and blind
@@ -39,12 +39,12 @@ WORDS = (
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
 )
 STRANGERS = ("Ottoline Quarrymoss", "Fenwick Umbertide", "Perpetua Zolnay", "Barnaby Ixworth", "Hester Vukasin")
-"""Names and titles that no article has."""
+"""Names and titles that no document has."""
 DUMPED = 12
-"""Items that a reply adds to a right list in the hope that some are wanted."""
+"""Items that a response adds to a right list in the hope that some are wanted."""
 
 SWAPS = 8
-"""Places, spread over a ranking, at which two neighbours are swapped."""
+"""Places, spread over a ranking, at which two neighbors are swapped."""
 
 _EXACT = Context(prec=1000)
 _HOLDS_SEPARATOR = re.compile(r"[,;，；、&|\n]|\band\b", re.IGNORECASE)
@@ -52,7 +52,7 @@ _ENDS = " \t,;:.!?-–—\"'“”‘’()[]"
 
 
 def right_ways(answer: Answer) -> Iterator[str]:
-    """Several replies that all state the answer."""
+    """Several responses that all state the answer."""
     match answer:
         case Number():
             yield from _right_numbers(answer)
@@ -74,7 +74,7 @@ def right_ways(answer: Answer) -> Iterator[str]:
 
 
 def near_misses(answer: Answer) -> Iterator[str]:
-    """Several replies that look like the answer and are not."""
+    """Several responses that look like the answer and are not."""
     yield ""
     match answer:
         case Number():
@@ -99,7 +99,7 @@ def near_misses(answer: Answer) -> Iterator[str]:
 
 
 def _dressed(bare: str) -> Iterator[str]:
-    """A short statement as replies mark one."""
+    """A short statement as responses mark one."""
     yield bare
     yield f"Answer: {bare}"
     yield f"Let me go through the articles.\n\n**Answer:** {bare}"
@@ -343,7 +343,7 @@ def _other_values(values: list[Value]) -> Iterator[list[Value]]:
 
 
 def _other_orders(answer: Collection, values: list[Value]) -> Iterator[list[Value]]:
-    """A sort turned round, and untied neighbours swapped, here and there; the columns of a table swapped."""
+    """A sort turned round, and untied neighbors swapped, here and there; the columns of a table swapped."""
     if isinstance(answer, Rows):
         yield [tuple(reversed(row)) for row in answer.rows]
     yield values[::-1]

@@ -176,6 +176,6 @@ def as_number(found: Found, text: str, unit: str) -> Number | None:
 
 
 def _unit_after(rest: str, unit: str) -> str:
-    """The words after a number, as many as the wanted unit has: of "5 articles in all" just "articles"."""
+    """The words after a number, as many as the wanted unit has: of "5 documents in all" just "documents"."""
     words = _UNIT_WORDS.match(rest.lstrip(" \t")) if unit and unit != "%" else None
     return " ".join(words[0].split(" ")[: unit.count(" ") + 1]) if words else ""

@@ -1,11 +1,14 @@
-"""Reads the answer that a reply states, as the type its key has.
+"""Reads the answer that a response states, as the type its key has.
 
 The key tells which type to look for and where a list may be cut ("Tides, storms" is one title where the key has such a
-title). It never tells which value to find: whatever the reply states is read, right or wrong, and a reply that hedges
+title). It never tells which value to find: whatever the response states is read, right or wrong, and a
+response that hedges
 ("4 or 5") states nothing.
 
-Replies are hostile input. Every pattern here and in the modules this one is built on (`statements` finds the answer in
-the reply; `lists` and `tables` cut it; `numerals`, `spelling`, `json_values` and `hedging` read what it says) is linear
+Responses are hostile input. Every pattern here and in the modules this one is built on (`statements` finds the
+answer in
+the response; `lists` and `tables` cut it; `numerals`, `spelling`, `json_values` and `hedging` read what it
+says) is linear
 (no repetition inside a repetition that could match the same characters twice), every search looks once, and no
 exception leaves `read_reply`.
 """
@@ -19,6 +22,7 @@ from itertools import chain
 from typing import Any
 from unicodedata import normalize
 
+from fathom.records.documents import Passage
 from fathom.records.spans import Span
 from fathom.scoring.answers import (
     Answer,
@@ -29,7 +33,6 @@ from fathom.scoring.answers import (
     Multiset,
     Nothing,
     Number,
-    Passage,
     Ranking,
     Rows,
     Spans,
@@ -154,7 +157,7 @@ def _text(item: str) -> Text:
 
 @lru_cache(maxsize=1 << 14)
 def _remembered_text(item: str) -> Text:
-    return Text(value=item)  # frozen, so that one will do for every reply that says the same
+    return Text(value=item)  # frozen, so that one will do for every response that says the same
 
 
 def _read_list(stated: Stated, wanted: Members | Multiset | Ranking) -> Answer | None:
@@ -255,11 +258,11 @@ def _assigned(options: Sequence[int | None], of: int) -> Assignment | None:
 
 
 def _read_spans(stated: Stated, wanted: Spans) -> Spans | None:
-    """The passages that are stated, each as article:start-end."""
-    places = [(article, int(start), int(end)) for article, start, end in _PLACE.findall(plain(stated.text))]
+    """The passages that are stated, each as document:start-end."""
+    places = [(document, int(start), int(end)) for document, start, end in _PLACE.findall(plain(stated.text))]
     if not places or any(start > end for _, start, end in places):
         return None
-    return Spans(passages=tuple(Passage(article=article, span=Span(start, end)) for article, start, end in places))
+    return Spans(passages=tuple(Passage(document=document, span=Span(start, end)) for document, start, end in places))
 
 
 def _read_anything(stated: Stated, wanted: Nothing) -> Text | None:
@@ -321,7 +324,7 @@ def _interpreted(stated: Stated, wanted: Answer) -> Answer | None:
     return _READERS[wanted.type](stated, wanted)
 
 
-def read_reply(text: str, wanted: Answer, *, cut: bool = False) -> Answer | None:
+def read_response(text: str, wanted: Answer, *, cut: bool = False) -> Answer | None:
     """The answer that `text` states, of the type of `wanted`; `Nothing` where it says that there is none; None where
     nothing can be read. Of a text that was `cut` off only what it had boxed is read."""
     if not text.isascii():
@@ -333,7 +336,7 @@ def read_reply(text: str, wanted: Answer, *, cut: bool = False) -> Answer | None
         stated = where_it_stands(text, wanted, cut)
         return None if stated is None else _read(stated, wanted)
     except (ArithmeticError, LookupError, RecursionError, ValueError):
-        return None  # no way here is known; a reply may still find one
+        return None  # no way here is known; a response may still find one
 
 
 def _read(stated: Stated, wanted: Answer) -> Answer | None:

@@ -11,11 +11,13 @@ import string
 from functools import lru_cache
 from typing import NamedTuple
 
+from fathom.records.documents import Passage
 from fathom.scoring.answers import (
     Answer,
     Assignment,
     Atom,
     Choice,
+    LinkedSpans,
     Members,
     Multiset,
     Nothing,
@@ -27,7 +29,7 @@ from fathom.scoring.answers import (
 )
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
-_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
 
 class Match(NamedTuple):
@@ -64,8 +66,8 @@ def _tidied(generation: str) -> str:
 
 
 def _normal(text: str) -> str:
-    """Lower-cased, ASCII punctuation deleted, articles dropped, spaces collapsed, in this order."""
-    return " ".join(_ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+    """Lower-cased, ASCII punctuation deleted, "a", "an" and "the" dropped, spaces collapsed, in this order."""
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
 def printed(answer: Answer) -> str:
@@ -82,9 +84,15 @@ def printed(answer: Answer) -> str:
         case Assignment(options=options):
             return ", ".join(map(str, options))
         case Spans(passages=passages):
-            return ", ".join(f"{passage.article}:{passage.span.start}-{passage.span.end}" for passage in passages)
+            return ", ".join(map(_printed_passage, passages))
+        case LinkedSpans(spans=spans):
+            return ", ".join(_printed_passage(one) for span in spans for one in (span.passage, *span.links))
         case Nothing():
             return "NULL"
+
+
+def _printed_passage(passage: Passage) -> str:
+    return f"{passage.document}:{passage.span.start}-{passage.span.end}"
 
 
 def _printed_value(value: Atom) -> str:

@@ -1,4 +1,4 @@
-"""Scoring a file of replies against a bench's keys: every question counts, whether or not it was answered."""
+"""Scoring a file of responses against a bench's keys: every question counts, whether or not it was answered."""
 
 from __future__ import annotations
 
@@ -6,55 +6,57 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from math import comb
 
-from fathom.records.articles import Count
+from fathom.records.documents import Count
 from fathom.records.errors import FathomError
-from fathom.records.questions import Question, QuestionId, Reply
+from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
 
-Check = Callable[[Key, Reply], Verdict]
+Check = Callable[[Key, Response], Verdict]
 
 
 class Score(Record):
     """How one group of questions fared. The share right is over all of them, answered or not."""
 
     questions: Count
-    right: Count = 0
-    wrong: Count = 0
-    unreadable: Count = 0
+    correct: Count = 0
+    incorrect: Count = 0
+    unparseable: Count = 0
     refused: Count = 0
     overflow: Count = 0
-    failed: Count = 0
+    error: Count = 0
+    unjudged: Count = 0
     unanswered: Count = 0
-    """Questions for which there is no reply at all."""
-    credit: float = 0.0
+    """Questions for which there is no response at all."""
+    total_score: float = 0.0
     """The sum of scores, partial credit included."""
 
     @property
-    def share_right(self) -> float:
-        return self.right / self.questions if self.questions else 0.0
+    def accuracy(self) -> float:
+        return self.correct / self.questions if self.questions else 0.0
 
     @property
-    def mean_credit(self) -> float:
-        return self.credit / self.questions if self.questions else 0.0
+    def partial_credit(self) -> float:
+        return self.total_score / self.questions if self.questions else 0.0
 
 
-def judge_all(keys: Mapping[QuestionId, Key], replies: Iterable[Reply], check: Check) -> Iterator[Verdict]:
-    """A verdict for each reply; one to a question that the bench does not ask is an error."""
+def judge_all(keys: Mapping[QuestionId, Key], responses: Iterable[Response], check: Check) -> Iterator[Verdict]:
+    """A verdict for each response; one to a question that the bench does not ask is an error."""
     seen: set[tuple[QuestionId, int]] = set()
-    for reply in replies:
-        if reply.question_id not in keys:
+    for response in responses:
+        if response.question_id not in keys:
             raise FathomError(
-                f"There is a reply to question '{reply.question_id}', which the bench does not ask. "
+                f"There is a response to question '{response.question_id}', which the bench does not ask. "
                 "Give the bench that the answers belong to."
             )
-        if (reply.question_id, reply.sample) in seen:
+        if (response.question_id, response.sample) in seen:
             raise FathomError(
-                f"Question '{reply.question_id}' is answered twice (sample {reply.sample}). Number samples or drop one."
+                f"Question '{response.question_id}' is answered twice (sample {response.sample}). Number "
+                f"samples or drop one."
             )
-        seen.add((reply.question_id, reply.sample))
-        yield check(keys[reply.question_id], reply)
+        seen.add((response.question_id, response.sample))
+        yield check(keys[response.question_id], response)
 
 
 def tally(questions: Iterable[Question], verdicts: Iterable[Verdict], by: str | None = None) -> dict[str, Score]:
@@ -67,12 +69,12 @@ def tally(questions: Iterable[Question], verdicts: Iterable[Verdict], by: str | 
         group["questions"] += 1
         verdict = judged.get(question.id)
         group[verdict.outcome if verdict else "unanswered"] += 1
-        group["credit"] += verdict.score if verdict else 0.0
+        group["total_score"] += verdict.score if verdict else 0.0
     return {name: Score.model_validate(dict(groups[name])) for name in sorted(groups)}
 
 
 class Sampled(Record):
-    """What several replies to each question are worth together; all shares are over all questions."""
+    """What several responses to each question are worth together; all shares are over all questions."""
 
     most: Count
     """Samples of the question that has the most."""
@@ -90,7 +92,7 @@ def sampled(keys: Collection[QuestionId], verdicts: Iterable[Verdict]) -> Sample
     for verdict in verdicts:
         by_question[verdict.question_id].append(verdict)
     most = max(map(len, by_question.values()), default=0)
-    right = [sum(verdict.outcome == "right" for verdict in group) for group in by_question.values()]
+    right = [sum(verdict.outcome == "correct" for verdict in group) for group in by_question.values()]
     total = max(1, len(keys))
     return Sampled(
         most=most,
@@ -108,14 +110,14 @@ def passes(samples: int, right: int, draws: int) -> float:
 def _majority_is_right(group: list[Verdict]) -> bool:
     votes = Counter(_vote(verdict) for verdict in sorted(group, key=lambda verdict: verdict.sample))
     winner = votes.most_common(1)[0][0]
-    return any(verdict.outcome == "right" for verdict in group if _vote(verdict) == winner)
+    return any(verdict.outcome == "correct" for verdict in group if _vote(verdict) == winner)
 
 
 def _vote(verdict: Verdict) -> str:
     """All right answers are one answer, however they were written."""
-    if verdict.outcome == "right":
-        return "right"
-    return verdict.outcome if verdict.read_as is None else verdict.read_as.model_dump_json()
+    if verdict.outcome == "correct":
+        return "correct"
+    return verdict.outcome if verdict.parsed is None else verdict.parsed.model_dump_json()
 
 
 class Changes(Record):

@@ -1,4 +1,5 @@
-"""Finds where in a reply the answer stands: in a box, after "Answer:", in a JSON object or a block that closes it."""
+"""Finds where in a response the answer stands: in a box, after "Answer:", in a JSON object or a block that
+closes it."""
 
 from __future__ import annotations
 
@@ -17,11 +18,11 @@ LONGEST_STATEMENT: Final = 200_000
 
 
 class Stated(NamedTuple):
-    """The part of a reply that states its answer."""
+    """The part of a response that states its answer."""
 
     text: str
     marked: bool
-    """Whether the reply itself marked it, by a box or by "Answer:"."""
+    """Whether the response itself marked it, by a box or by "Answer:"."""
 
 
 _BRACE = re.compile(r"\\[{}\\]|[{}]")
@@ -45,7 +46,8 @@ def where_it_stands(text: str, wanted: Answer, cut: bool) -> Stated | None:
     """The statement of the answer: a box, then "Answer:", then a closing JSON object or fenced block, then all of it.
 
     What stands later takes the place of a box: "\\boxed{4} ... wait. Final answer: 5" says 5. And a JSON object that
-    closes the reply is read as such, whatever its strings hold. Of a reply that was cut off only a box counts, since it
+    closes the response is read as such, whatever its strings hold. Of a response that was cut off only a box
+    counts, since it
     is closed: "Answer: 71" may have been on its way to 711.
     """
     box, box_end = _last_box(text) if "\\boxed" in text else ("", 0)
@@ -108,7 +110,7 @@ def _is_heading(text: str, at: int) -> bool:
 
 
 def last_fence(text: str) -> str:
-    """What the last fenced block holds, where it closes the reply."""
+    """What the last fenced block holds, where it closes the response."""
     close = text.rfind("```")
     opening = text.rfind("```", 0, close) if close > 0 else -1
     if opening < 0 or text[close + 3 :].strip():
@@ -118,7 +120,7 @@ def last_fence(text: str) -> str:
 
 
 def _json_at_the_end(text: str) -> str:
-    """The JSON object that closes the reply, where it has an answer field."""
+    """The JSON object that closes the response, where it has an answer field."""
     end = len(text.rstrip()) - 1
     if end < 0 or text[end] != "}" or '"' not in text:
         return ""

@@ -1,32 +1,56 @@
-"""What scoring says of one reply."""
+"""The verdict on one response."""
 
 from __future__ import annotations
 
+import operator
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fathom.records.articles import Count
+from fathom.records.documents import Count
+from fathom.records.judgments import Judgment
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
 from fathom.scoring.answers import Answer
 
+Outcome = Literal["correct", "incorrect", "unparseable", "refused", "overflow", "error", "unjudged"]
+OUTCOMES: tuple[Outcome, ...] = ("correct", "incorrect", "unparseable", "refused", "overflow", "error", "unjudged")
+
+GRADED = ("correct", "incorrect")
+"""Outcomes that say something about the answer; only these can have a score above zero."""
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class PartVerdict(Record):
+    """The verdict on one part of a response: a checklist item, a claim or a field."""
+
+    name: str
+    outcome: Outcome
+    score: Share = 0.0
+    reason: str = ""
+
 
 class Verdict(Record):
-    """Whether one reply is right, how right, and what was read out of it."""
+    """Whether one response is correct, its score, and the answer parsed from it."""
 
     question_id: QuestionId
     sample: Count = 0
-    outcome: Literal["right", "wrong", "unreadable", "refused", "overflow", "failed"]
-    """`failed` is no verdict on the system: nothing came back, and the question waits to be asked again."""
-    score: Annotated[float, Field(ge=0, le=1)]
-    """One where right; partial credit where the family gives any."""
-    read_as: Answer | None = None
-    """The answer as read from the reply; None where none could be read."""
+    outcome: Outcome
+    """`error` and `unjudged` are states, not grades: the question is asked or judged again."""
+    score: Share
+    """Partial credit between 0 and 1. A family declares from which score on a response counts as correct."""
+    parsed: Answer | None = None
+    """The answer parsed from the response; None if there was none."""
     reason: str = ""
+    measures: dict[str, float] = Field(default={}, exclude_if=operator.not_)
+    """Named measures such as precision, recall, F1 or IoU."""
+    parts: tuple[PartVerdict, ...] = Field(default=(), exclude_if=operator.not_)
+    judgments: tuple[Judgment, ...] = Field(default=(), exclude_if=operator.not_)
+    """The judgments that the verdict is based on."""
 
     @model_validator(mode="after")
-    def _right_means_the_full_score(self) -> Self:
-        if (self.outcome == "right") != (self.score == 1.0) or (self.score and self.outcome not in ("right", "wrong")):
+    def _only_graded_responses_score(self) -> Self:
+        if self.score and self.outcome not in GRADED:
             raise ValueError(f"a verdict of '{self.outcome}' cannot score {self.score}")
         return self

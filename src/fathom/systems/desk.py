@@ -10,9 +10,9 @@ from typing import Literal, Protocol
 
 from fathom.models.prompts import Completion, Prompt, Reference
 from fathom.records.contexts import Context
-from fathom.records.questions import Question, Reply, Usage
+from fathom.records.questions import Question, Response, Usage
 
-Manner = Literal["direct", "stepwise"]
+Prompting = Literal["direct", "cot"]
 """The answer alone, or the steps to it first."""
 
 
@@ -24,7 +24,7 @@ class Views(Protocol):
         ...
 
     def text(self, context: Context, form: str) -> bytes:
-        """The context in one form, "articles", "tables" or what a question needs ("passages@q-1"), in UTF-8."""
+        """The context in one form, "documents", "tables" or what a question needs ("passages@q-1"), in UTF-8."""
         ...
 
     def database(self, context: Context) -> sqlite3.Connection:
@@ -92,7 +92,7 @@ class System(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def answer(self, question: Question, desk: Desk) -> Reply: ...
+    async def answer(self, question: Question, desk: Desk) -> Response: ...
 
     def expects(self, question: Question, sight: Sight) -> list[Expected]: ...
 
@@ -105,9 +105,11 @@ OUTCOMES: dict[str, Literal["answered", "truncated", "refused", "overflow"]] = {
 }
 
 
-def reply_to(question: Question, last: Completion, text: str | None = None, calls: Iterable[Completion] = ()) -> Reply:
-    """The reply that the last completion makes, with what all the calls cost."""
-    return Reply(
+def response_to(
+    question: Question, last: Completion, text: str | None = None, calls: Iterable[Completion] = ()
+) -> Response:
+    """The response that the last completion makes, with what all the calls cost."""
+    return Response(
         question_id=question.id,
         outcome=OUTCOMES[last.stop],
         text=last.text if text is None else text,

@@ -1,4 +1,4 @@
-"""One prompt, one reply: the whole context, what is needed of it, its tables, or nothing but the question."""
+"""One prompt, one response: the whole context, what is needed of it, its tables, or nothing but the question."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fathom.models.prompts import Prompt
-from fathom.records.questions import Question, Reply
-from fathom.systems.desk import Desk, Expected, Manner, Sight, expected, reply_to, shown
+from fathom.records.questions import Question, Response
+from fathom.systems.desk import Desk, Expected, Prompting, Sight, expected, response_to, shown
 
 PASSAGES = "passages@"
 """Begins the name of the form that shows one question's passages; the question's id follows."""
@@ -17,12 +17,12 @@ PASSAGES = "passages@"
 class Direct:
     """Shows one form of the context, or none, and asks."""
 
-    manner: Manner = "direct"
+    prompting: Prompting = "direct"
     name: ClassVar[str]
     form: ClassVar[str | None]
 
-    async def answer(self, question: Question, desk: Desk) -> Reply:
-        return reply_to(question, await desk.ask(self._prompt(question, desk)))
+    async def answer(self, question: Question, desk: Desk) -> Response:
+        return response_to(question, await desk.ask(self._prompt(question, desk)))
 
     def expects(self, question: Question, sight: Sight) -> list[Expected]:
         return [expected(sight, self._prompt(question, sight))]
@@ -33,12 +33,12 @@ class Direct:
     def _prompt(self, question: Question, sight: Sight) -> Prompt:
         form = self._form(question)
         seen = shown(sight, form) if form else None
-        return Prompt(sight.words(f"{self.name}, {self.manner}"), seen, question.text)
+        return Prompt(sight.words(f"{self.name}, {self.prompting}"), seen, question.text)
 
 
 @dataclass(frozen=True)
 class Full(Direct):
-    """The laid-out articles, all of them, then the question."""
+    """The laid-out documents, all of them, then the question."""
 
     name = "full"
     form = "articles"

@@ -22,7 +22,7 @@ from fathom.systems.statements import first_word
 Value = int | float | str | None
 
 
-class RefusedQuery(Exception):  # noqa: N818 (a reply to the model, which is no error of ours)
+class RefusedQuery(Exception):  # noqa: N818 (a response to the model, which is no error of ours)
     """Why a statement was not run to its end, in plain words, fit to be shown to whoever wrote it."""
 
 

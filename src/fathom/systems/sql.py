@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fathom.models.prompts import Completion, Prompt
-from fathom.records.articles import Count
-from fathom.records.questions import Question, Reply
-from fathom.systems.desk import Desk, Expected, Manner, Sight, expected, reply_to
+from fathom.records.documents import Count
+from fathom.records.questions import Question, Response
+from fathom.systems.desk import Desk, Expected, Prompting, Sight, expected, response_to
 from fathom.systems.guard import RefusedQuery, Result, run_guarded
 from fathom.systems.statements import statement_in
 
@@ -19,30 +19,32 @@ from fathom.systems.statements import statement_in
 class Sql:
     """A query over the tables that were read from the context without a fault."""
 
-    manner: Manner = "direct"
+    prompting: Prompting = "direct"
     repairs: Count = 1
     """How often the model may mend a query that could not be run."""
     name: ClassVar[str] = "sql"
 
-    async def answer(self, question: Question, desk: Desk) -> Reply:
+    async def answer(self, question: Question, desk: Desk) -> Response:
         database = desk.database()
         try:
-            return await query(question, desk, database, self.manner, self.repairs)
+            return await query(question, desk, database, self.prompting, self.repairs)
         finally:
             database.close()
 
     def expects(self, question: Question, sight: Sight) -> list[Expected]:
-        return [expected(sight, first_prompt(question, sight, self.manner))]
+        return [expected(sight, first_prompt(question, sight, self.prompting))]
 
 
-def first_prompt(question: Question, sight: Sight, manner: Manner) -> Prompt:
+def first_prompt(question: Question, sight: Sight, prompting: Prompting) -> Prompt:
     """The schema and the question."""
-    return Prompt(sight.words(f"sql, {manner}"), None, question.text)
+    return Prompt(sight.words(f"sql, {prompting}"), None, question.text)
 
 
-async def query(question: Question, desk: Desk, database: sqlite3.Connection, manner: Manner, repairs: int) -> Reply:
+async def query(
+    question: Question, desk: Desk, database: sqlite3.Connection, prompting: Prompting, repairs: int
+) -> Response:
     """Ask for a query, run it, and let the model mend it where it cannot be run."""
-    prompt = first_prompt(question, desk, manner)
+    prompt = first_prompt(question, desk, prompting)
     calls: list[Completion] = []
     refusal = ""
     for _ in range(1 + repairs):
@@ -57,10 +59,10 @@ async def query(question: Question, desk: Desk, database: sqlite3.Connection, ma
             said = f"{question.text}\n\nThis query could not be run ({error}):\n{statement}\n\nWrite it anew."
             prompt = Prompt(prompt.instruction, None, said)
         else:
-            return reply_to(question, calls[-1], f"{calls[-1].text}\n\n{printed(result)}", calls[:-1])
+            return response_to(question, calls[-1], f"{calls[-1].text}\n\n{printed(result)}", calls[:-1])
     # Words around a query that was never run are no answer, even where they look like one.
     text = f"No query could be run ({refusal})." if refusal and calls[-1].stop == "stop" else None
-    return reply_to(question, calls[-1], text, calls[:-1])
+    return response_to(question, calls[-1], text, calls[:-1])
 
 
 def printed(result: Result) -> str:

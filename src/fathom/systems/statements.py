@@ -1,4 +1,4 @@
-"""Finding the SQL in a reply. Nothing here goes back over what it has read: replies can be long and odd."""
+"""Finding the SQL in a response. Nothing here goes back over what it has read: responses can be long and odd."""
 
 from __future__ import annotations
 
@@ -21,19 +21,20 @@ def first_word(statement: str) -> str:
     return opening[1].upper() if opening else ""
 
 
-def statement_in(reply: str) -> str | None:
-    """The SQL in a reply: the last block fenced as SQL, else the last fenced query, else the last that stands bare."""
-    blocks = [block for block in map(_block, reply.split("```")[1::2]) if block[1]]
-    as_sql = [text for labelled, text in blocks if labelled]
+def statement_in(response: str) -> str | None:
+    """The SQL in a response: the last block fenced as SQL, else the last fenced query, else the last that
+    stands bare."""
+    blocks = [block for block in map(_block, response.split("```")[1::2]) if block[1]]
+    as_sql = [text for labeled, text in blocks if labeled]
     queries = [text for _, text in blocks if _opens_query(text)]
     for found in (as_sql, queries):
         if found:
             return found[-1]
-    return _bare(reply) or (blocks[-1][1] if blocks else None)
+    return _bare(response) or (blocks[-1][1] if blocks else None)
 
 
 def _block(fenced: str) -> tuple[bool, str]:
-    """Whether what stands between two fences is labelled as SQL, and its text."""
+    """Whether what stands between two fences is labeled as SQL, and its text."""
     inside = fenced.lstrip("`")
     label = _LABEL.match(inside)
     return bool(label and label[1]), inside[label.end() if label else 0 :].strip()
@@ -43,17 +44,17 @@ def _opens_query(text: str) -> bool:
     return first_word(text) in ("SELECT", "WITH")
 
 
-def _bare(reply: str) -> str | None:
+def _bare(response: str) -> str | None:
     """The last statement among sentences: up to its semicolon or a fence, or to where its paragraph ends."""
-    last = max(_last(_SELECT, reply), _last(_WITH, reply))
+    last = max(_last(_SELECT, response), _last(_WITH, response))
     if last < 0:
         return None
-    start = reply.rfind(";", 0, last) + 1
-    stretch = re.split(";|```", reply[last:], maxsplit=1)[0]
-    opening = _last(_WITH, reply[start : last + 1_000])
+    start = response.rfind(";", 0, last) + 1
+    stretch = re.split(";|```", response[last:], maxsplit=1)[0]
+    opening = _last(_WITH, response[start : last + 1_000])
     if opening >= 0:  # the SELECT on a line of its own is its last part
-        return (reply[start + opening : last] + stretch).strip()
-    before = _BLANK_LINE.split(reply[start:last])[-1]
+        return (response[start + opening : last] + stretch).strip()
+    before = _BLANK_LINE.split(response[start:last])[-1]
     first = _SELECT.search(before)
     return ((before[first.start() :] if first else "") + _BLANK_LINE.split(stretch, maxsplit=1)[0]).strip()
 

@@ -28,7 +28,7 @@ def ages(bench: Bench, corpus: Corpus, cutoff: str) -> Ages | None:
     if corpus.manifest.recipe.get("command") in UNSEEN:
         return None
     until = Month.parse(cutoff)
-    shown = {article for context in bench.contexts() for article in context.articles}
+    shown = {article for context in bench.contexts() for article in context.documents}
     older = undated = 0
     for listed in corpus.listing():
         if listed.id not in shown:

@@ -9,7 +9,7 @@ from fathom.records.errors import FathomError
 
 
 def instruction(package: str, name: str) -> str:
-    """What a model is told, by what it is shown and how it is to answer: "full, direct", "sql, stepwise"."""
+    """What a model is told, by what it is shown and how it is to answer: "full, direct", "sql, cot"."""
     sections = _sections(package)
     if name not in sections:
         system = name.partition(",")[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fathom.records.articles import Count
+from fathom.records.documents import Count
 from fathom.records.files import write_whole
 from fathom.records.record import Record
 from fathom.tasks.bench import Bench, Counted

@@ -17,14 +17,14 @@ from pydantic import JsonValue, model_validator
 import fathom
 from fathom.contexts.files import read_contexts
 from fathom.corpus.store import Corpus
-from fathom.records.articles import Count, Position
-from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
+from fathom.records.documents import Count, Position
 from fathom.records.errors import FathomError, touching
 from fathom.records.files import read_records
 from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question
 from fathom.records.record import Record, digest, digest_stream
+from fathom.records.rng import rng_for
 from fathom.scoring.keys import Key
 from fathom.tasks.bench_folder import (
     CONTEXTS,
@@ -40,7 +40,7 @@ from fathom.tasks.catalog import family
 from fathom.tasks.family import Asked, Builder, Item, Maker
 from fathom.work import rare_collections, run_ordered
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Fitted(Record):
@@ -50,7 +50,7 @@ class Fitted(Record):
     """The fingerprint of the bench that it was fitted from."""
     window: Position
     reserve: Count
-    """Tokens of the window that are left to the reply."""
+    """Tokens of the window that are left to the response."""
     model: str | None = None
     """In whose tokens lengths were taken; None for those that the contexts were counted in."""
     built: Count
@@ -78,7 +78,7 @@ class BenchManifest(Record):
     corpus: str
     """Where the corpus was when the bench was built, seen from the bench's folder."""
     corpus_fingerprint: str
-    licences: dict[str, Count]
+    licenses: dict[str, Count]
     families: tuple[str, ...]
     asked: Asked
     seed: int
@@ -89,7 +89,7 @@ class BenchManifest(Record):
     missing: dict[str, Count] = {}
     """Questions that were asked for and could not be made, by the likely reason."""
     leaks: dict[str, JsonValue]
-    """What two splits have in common: articles, contexts, templates, identical programs."""
+    """What two splits have in common: documents, contexts, templates, identical programs."""
     reports: dict[str, dict[str, JsonValue]] = {}
     """What the families that make contexts of their own have to say of what they made."""
     inputs: str = ""
@@ -119,7 +119,7 @@ def build(
         return found
     refuse_another(folder)
     with Corpus(corpus_folder) as corpus:
-        licences, fingerprint = corpus.manifest.licences, corpus.manifest.fingerprint
+        licenses, fingerprint = corpus.manifest.licenses, corpus.manifest.fingerprint
     counted = Counted(asked, families)
     made = _Making(corpus_folder, contexts_path, families, asked, seed)
     with making(folder) as finish:
@@ -135,7 +135,7 @@ def build(
             sqlite=sqlite3.sqlite_version,
             corpus=Path(os.path.relpath(corpus_folder.resolve(), folder.resolve())).as_posix(),
             corpus_fingerprint=fingerprint,
-            licences=licences,
+            licenses=licenses,
             families=families,
             asked=asked,
             seed=seed,
@@ -297,7 +297,7 @@ class Counted:
             seen["contexts"].add(context.id)
             seen["templates"].add(item.question.tags.get("template", ""))
             seen["programs"].add(item.key.proof.program)
-            seen.setdefault("articles", set()).update(context.articles)
+            seen.setdefault("articles", set()).update(context.documents)
 
     def leaks(self) -> dict[str, JsonValue]:
         """For each two splits, how much of each kind they share."""

@@ -8,7 +8,7 @@ from typing import cast
 from fathom.records.errors import FathomError
 from fathom.tasks.family import Family
 
-FAMILIES = ("numeric", "citations", "manners", "recall")
+FAMILIES = ("numeric", "citations", "citation_types", "memorization")
 """Their names, which are their folders'."""
 
 

@@ -13,11 +13,11 @@ from pydantic import Field, JsonValue
 from fathom.corpus.store import Corpus
 from fathom.corpus.swapping import Moves, Swapping
 from fathom.models.simulated import Operation, Simulated
-from fathom.records.articles import ArticleId, Position
 from fathom.records.contexts import Context
-from fathom.records.questions import Question, Reply
+from fathom.records.documents import DocumentId, Passage, Position
+from fathom.records.questions import Question, Response
 from fathom.records.record import Record
-from fathom.scoring.answers import Answer, Passage
+from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
 from fathom.systems.desk import Views
@@ -89,12 +89,12 @@ class SwappedCorpus(Protocol):
     def swapping(self) -> Swapping: ...
 
     @property
-    def moves(self) -> Callable[[ArticleId], Moves]:
-        """Where the characters of an article are now."""
+    def moves(self) -> Callable[[DocumentId], Moves]:
+        """Where the characters of a document are now."""
         ...
 
     def context(self, context: Context, order: Sequence[int] | None = None) -> Context:
-        """A context with what its articles say now; in the order of these places, if given."""
+        """A context with what its documents say now; in the order of these places, if given."""
         ...
 
 
@@ -176,7 +176,7 @@ class FamilyDescribe(Protocol):
 
 
 class FamilyCheck(Protocol):
-    def __call__(self, key: Key, reply: Reply) -> Verdict: ...
+    def __call__(self, key: Key, response: Response) -> Verdict: ...
 
 
 class FamilyAudit(Protocol):
@@ -200,14 +200,14 @@ class FamilyViews(Protocol):
 class Simulator(Protocol):
     """Answers items as a simulated answerer would; it knows the keys, and says so by being simulated."""
 
-    def answer(self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0) -> Reply: ...
+    def answer(self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0) -> Response: ...
 
 
 class FamilySimulator(Protocol):
     def __call__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]]) -> Simulator: ...
 
 
-# How a wrong reply is wrong. A family may offer this, and need not.
+# How a wrong response is wrong. A family may offer this, and need not.
 
 
 class Suspected(NamedTuple):

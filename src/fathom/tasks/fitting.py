@@ -1,4 +1,4 @@
-"""A bench for a model's window: contexts that are too long lose whole articles, and every key is proved again."""
+"""A bench for a model's window: contexts that are too long lose whole documents, and every key is proved again."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from fathom.contexts.layout import CLOSING, LAYOUT, Piece, boundary, context_id,
 from fathom.corpus.store import Corpus
 from fathom.models.known import Known, in_its_tokens, known
 from fathom.models.tokenizers import DEFAULT, EMBEDDED, tokenizer
-from fathom.records.articles import ArticleId
-from fathom.records.chance import rng_for
 from fathom.records.contexts import Context, ContextId, Place
+from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
 from fathom.records.lengths import print_length
 from fathom.records.record import digest
-from fathom.systems.desk import Manner
+from fathom.records.rng import rng_for
+from fathom.systems.desk import Prompting
 from fathom.tasks.bench import Bench, BenchManifest, Counted, Fitted
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, QUESTIONS, fingerprint_of, making, refuse_another, writing
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Refitter
 
-LEAST_ARTICLES = 4
-"""Articles that a context keeps: with fewer there is little left to compare."""
+LEAST_DOCUMENTS = 4
+"""Documents that a context keeps: with fewer there is little left to compare."""
 
-TOO_FEW = f"fewer than {LEAST_ARTICLES} of its articles fit"
+TOO_FEW = f"fewer than {LEAST_DOCUMENTS} of its articles fit"
 TAKEN = "what is left of its context is another context"
 
 
@@ -40,12 +40,12 @@ class Window:
 
     window: int
     reserve: int = 2_048
-    """Left to the reply."""
+    """Left to the response."""
     model: str | None = None
     """Whose tokens they are; None for those that the contexts were counted in."""
 
     def takes(self, tokens: int) -> bool:
-        """Whether so many counted tokens fit, with room for a reply."""
+        """Whether so many counted tokens fit, with room for a response."""
         return in_its_tokens(tokens, self._known) + self.reserve <= self.window
 
     def counted_in(self, context: Context) -> str:
@@ -153,8 +153,8 @@ class _Fitting:
         return self._ruler(self._window.counted_in(context))
 
     def _tokens(self, context: Context) -> int:
-        """What is shown of a context; one that shows articles in part was counted when it was made."""
-        return self._ruled(context).tokens(context.articles) if _is_whole(context) else context.tokens
+        """What is shown of a context; one that shows documents in part was counted when it was made."""
+        return self._ruled(context).tokens(context.documents) if _is_whole(context) else context.tokens
 
     def _asked(self, context: Context, items: Sequence[Item]) -> int:
         """The tokens of the longest question with its instruction."""
@@ -164,21 +164,21 @@ class _Fitting:
         )
 
     def _count_words(self, name: str, ruler: _Ruler) -> int:
-        """The tokens of the instruction to whoever reads all articles, in the manner that takes more of them."""
+        """The tokens of the instruction to whoever reads all documents, in the prompting that takes more of them."""
         views = family(name).views(self._corpus)
-        return max(ruler.count(views.words(f"full, {manner}")) for manner in get_args(Manner))
+        return max(ruler.count(views.words(f"full, {prompting}")) for prompting in get_args(Prompting))
 
     # Making it smaller.
 
     def _shrunk(self, context: Context, items: list[Item]) -> tuple[Context | None, list[Item]]:
-        """The context with fewer articles and the items that hold in it; those that do not are counted."""
+        """The context with fewer documents and the items that hold in it; those that do not are counted."""
         if not _is_whole(context):
             for item in items:
                 _, reasons = self._refitter(item.question.family).refit(context, context, [item])
                 self._refused.update(reasons)
             return None, []
-        articles = self._chosen(context, items)
-        smaller = None if articles is None else self._laid_out(context, articles)
+        documents = self._chosen(context, items)
+        smaller = None if documents is None else self._laid_out(context, documents)
         if smaller is None or smaller.id in self._taken:
             self._refused.update({TOO_FEW if smaller is None else TAKEN: len(items)} if items else {})
             return None, []
@@ -191,58 +191,59 @@ class _Fitting:
             self._refused.update(reasons)
         return smaller, kept
 
-    def _chosen(self, context: Context, items: Sequence[Item]) -> list[ArticleId] | None:
-        """The articles to keep: those on which items depend most, then whatever still fits."""
+    def _chosen(self, context: Context, items: Sequence[Item]) -> list[DocumentId] | None:
+        """The documents to keep: those on which items depend most, then whatever still fits."""
         asked, own = self._asked(context, items), self._ruler(context.tokenizer)
 
-        def fits(wanted: Collection[ArticleId]) -> bool:
+        def fits(wanted: Collection[DocumentId]) -> bool:
             ordered = _in_order(context, wanted)
             # A context's length is the window it is fitted to, and its text may not be longer, whoever counts.
             return self._window.takes(self._ruled(context).tokens(ordered) + asked) and (
                 own.tokens(ordered) <= self._window.window
             )
 
-        shortest = sorted(context.articles, key=own.of)
-        kept: set[ArticleId] = set()
-        for article in _most_needed(context, items):
-            wanted = kept | {article}
-            # A long article is passed over where those that must still follow would no longer fit.
-            others = [other for other in shortest if other not in wanted][: max(0, LEAST_ARTICLES - len(wanted))]
+        shortest = sorted(context.documents, key=own.of)
+        kept: set[DocumentId] = set()
+        for document in _most_needed(context, items):
+            wanted = kept | {document}
+            # A long document is passed over where those that must still follow would no longer fit.
+            others = [other for other in shortest if other not in wanted][: max(0, LEAST_DOCUMENTS - len(wanted))]
             if fits(wanted.union(others)):
                 kept = wanted
-        return _in_order(context, kept) if len(kept) >= LEAST_ARTICLES else None
+        return _in_order(context, kept) if len(kept) >= LEAST_DOCUMENTS else None
 
-    def _laid_out(self, context: Context, articles: Sequence[ArticleId]) -> Context:
-        return lay_out_again(context, articles, self._window.window, self._ruler(context.tokenizer))
+    def _laid_out(self, context: Context, documents: Sequence[DocumentId]) -> Context:
+        return lay_out_again(context, documents, self._window.window, self._ruler(context.tokenizer))
 
 
 def _is_whole(context: Context) -> bool:
-    """Whether it shows whole articles, of which some can be left out."""
+    """Whether it shows whole documents, of which some can be left out."""
     return context.layout == LAYOUT and not any(place.edits for place in context.places)
 
 
-def _most_needed(context: Context, items: Sequence[Item]) -> list[ArticleId]:
-    """The articles in the order in which they are worth keeping; chance decides among equals.
+def _most_needed(context: Context, items: Sequence[Item]) -> list[DocumentId]:
+    """The documents in the order in which they are worth keeping; chance decides among equals.
 
-    Each item has one vote for the articles it depends on, all together: what needs two articles falls with either, what
-    needs forty can spare some. With a vote for each article no more items survived than with articles drawn by lot.
+    Each item has one vote for the documents it depends on, all together: what needs two documents falls with
+    either, what
+    needs forty can spare some. With a vote for each document no more items survived than with documents drawn by lot.
     """
-    needed: dict[ArticleId, float] = dict.fromkeys(context.articles, 0.0)
+    needed: dict[DocumentId, float] = dict.fromkeys(context.documents, 0.0)
     for item in items:
-        mine = {passage.article for passage in item.key.proof.passages}
-        for article in mine:
-            needed[article] += 1 / len(mine)
-    order = list(context.articles)
+        mine = {passage.document for passage in item.key.proof.passages}
+        for document in mine:
+            needed[document] += 1 / len(mine)
+    order = list(context.documents)
     rng_for(0, "fit", context.id).shuffle(order)
     return sorted(order, key=needed.__getitem__, reverse=True)
 
 
-def _in_order(context: Context, articles: Collection[ArticleId]) -> list[ArticleId]:
-    return [id for id in context.articles if id in articles]
+def _in_order(context: Context, documents: Collection[DocumentId]) -> list[DocumentId]:
+    return [id for id in context.documents if id in documents]
 
 
 class _Ruler:
-    """Measures laid-out articles of one corpus in the tokens of one tokenizer."""
+    """Measures laid-out documents of one corpus in the tokens of one tokenizer."""
 
     def __init__(self, corpus: Corpus, name: str) -> None:
         if name not in EMBEDDED:
@@ -260,36 +261,36 @@ class _Ruler:
     def count(self, text: str) -> int:
         return self._counter.count(text)
 
-    def of(self, article: ArticleId) -> int:
-        """The tokens of one article."""
-        return self._tokens[article]
+    def of(self, document: DocumentId) -> int:
+        """The tokens of one document."""
+        return self._tokens[document]
 
-    def placed(self, articles: Sequence[ArticleId]) -> tuple[tuple[Place, ...], int]:
-        """Where these articles stand when they are laid out, and how many tokens all of it has."""
-        pieces = (Piece(article, self.listed[article].characters, self.of(article)) for article in articles)
+    def placed(self, documents: Sequence[DocumentId]) -> tuple[tuple[Place, ...], int]:
+        """Where these documents stand when they are laid out, and how many tokens all of it has."""
+        pieces = (Piece(document, self.listed[document].characters, self.of(document)) for document in documents)
         places, tokens = placed(pieces, self._boundary)
         return places, tokens + self.count(CLOSING)
 
-    def tokens(self, articles: Sequence[ArticleId]) -> int:
-        """How many tokens these articles have when they are laid out."""
-        return self.placed(articles)[1]
+    def tokens(self, documents: Sequence[DocumentId]) -> int:
+        """How many tokens these documents have when they are laid out."""
+        return self.placed(documents)[1]
 
 
-def lay_out_again(context: Context, articles: Sequence[ArticleId], length: int, ruler: _Ruler) -> Context:
-    """The context of these articles alone, of at most that length; all else is as it was."""
+def lay_out_again(context: Context, documents: Sequence[DocumentId], length: int, ruler: _Ruler) -> Context:
+    """The context of these documents alone, of at most that length; all else is as it was."""
     if context.layout != LAYOUT:
         raise FathomError(
             f"Context '{context.id}' is laid out as '{context.layout}', which this Fathom does not know ({LAYOUT}). "
             "Update Fathom, or build the bench again."
         )
-    places, tokens = ruler.placed(articles)
+    places, tokens = ruler.placed(documents)
     return Context(
-        id=context_id(ruler.listed[article].fingerprint for article in articles),
+        id=context_id(ruler.listed[document].fingerprint for document in documents),
         layout=context.layout,
         length=length,
         tokens=tokens,
         tokenizer=context.tokenizer,
-        way=context.way,
+        sampling=context.sampling,
         split=context.split,
         places=places,
     )

@@ -9,11 +9,11 @@ from fathom.contexts.layout import Piece, boundary, closing, context_id, placed
 from fathom.corpus.store import Corpus
 from fathom.corpus.swapping import Moves, Swapping
 from fathom.models.tokenizers import tokenizer
-from fathom.records.articles import ArticleId
 from fathom.records.contexts import Context, Edit, Place, edited
+from fathom.records.documents import DocumentId
 
 KEPT = 4_096
-"""Articles whose moves are kept at hand."""
+"""Documents whose moves are kept at hand."""
 
 
 class Moved:
@@ -23,26 +23,26 @@ class Moved:
         self.before = before
         self.after = after
         self.swapping = swapping
-        self.moves: Callable[[ArticleId], Moves] = lru_cache(maxsize=KEPT)(self._moves)
+        self.moves: Callable[[DocumentId], Moves] = lru_cache(maxsize=KEPT)(self._moves)
 
-    def _moves(self, id: ArticleId) -> Moves:
-        return self.swapping.changed(self.before.article(id)).moves
+    def _moves(self, id: DocumentId) -> Moves:
+        return self.swapping.changed(self.before.document(id)).moves
 
     def context(self, context: Context, order: Sequence[int] | None = None) -> Context:
-        """The same articles and as much of them, with what they say now; in the order of these places, if given."""
+        """The same documents and as much of them, with what they say now; in the order of these places, if given."""
         count = tokenizer(context.tokenizer).count
         pieces, fingerprints = [], []
         for place in context.places if order is None else [context.places[number] for number in order]:
-            found = self.after.unpacked(place.article)
+            found = self.after.unpacked(place.document)
             edits = self._edits(place)
             text = edited(found.text.decode(), edits)
-            pieces.append(Piece(place.article, len(text), count(text), edits))
+            pieces.append(Piece(place.document, len(text), count(text), edits))
             fingerprints.append(found.fingerprint)
         return _laid_out(context, pieces, fingerprints)
 
     def _edits(self, place: Place) -> tuple[Edit, ...]:
-        # Whole articles are not opened for their moves: most contexts show nothing else.
-        return tuple(Edit(span=self.moves(place.article).moved(edit.span), text=edit.text) for edit in place.edits)
+        # Whole documents are not opened for their moves: most contexts show nothing else.
+        return tuple(Edit(span=self.moves(place.document).moved(edit.span), text=edit.text) for edit in place.edits)
 
 
 def _laid_out(context: Context, pieces: Sequence[Piece], fingerprints: Sequence[bytes]) -> Context:
@@ -56,7 +56,7 @@ def _laid_out(context: Context, pieces: Sequence[Piece], fingerprints: Sequence[
         length=max(context.length, -(-tokens // 1_024) * 1_024 if tokens > context.length else 1),
         tokens=tokens,
         tokenizer=context.tokenizer,
-        way=context.way,
+        sampling=context.sampling,
         split=context.split,
         places=places,
     )

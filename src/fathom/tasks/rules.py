@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from fathom.records.questions import Reply
+from fathom.records.questions import Response
 from fathom.scoring.nearmisses import near_misses, right_ways
 from fathom.tasks.family import Checked, FamilyCheck, Item
 
@@ -22,15 +22,15 @@ class Rules:
         if not holds:
             self._faults[rule].append(item.question.id)
 
-    def reply(self, item: Item, check: FamilyCheck) -> None:
+    def response(self, item: Item, check: FamilyCheck) -> None:
         """Answer as models do, rightly and nearly so, and see that the check tells which is which."""
-        for rule, replies, wanted in (
+        for rule, responses, wanted in (
             ("right answers are taken", right_ways(item.key.answer), True),
             ("near misses are refused", near_misses(item.key.answer), False),
         ):
-            for text in replies:
-                reply = Reply(question_id=item.question.id, outcome="answered", text=text)
-                self.look(rule, item, (check(item.key, reply).outcome == "right") == wanted)
+            for text in responses:
+                response = Response(question_id=item.question.id, outcome="answered", text=text)
+                self.look(rule, item, (check(item.key, response).outcome == "correct") == wanted)
 
     def checked(self) -> list[Checked]:
         """Every rule with what was found."""

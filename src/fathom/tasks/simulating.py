@@ -7,22 +7,22 @@ from random import Random
 
 from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
-from fathom.records.questions import Reply, Usage
+from fathom.records.questions import Response, Usage
 from fathom.tasks.family import Item
 
 REFUSAL = "I am sorry, but I cannot help with this."
 
 
-def simulated_reply(
+def simulated_response(
     context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int, sample: int, text: Callable[[], str]
-) -> Reply:
-    """The reply to one question; `text` says what is answered where nothing goes wrong before."""
+) -> Response:
+    """The response to one question; `text` says what is answered where nothing goes wrong before."""
     if simulated.befalls("timeout", rng):
-        error = f"provider: no reply within the time limit (simulated, attempt {attempt + 1})"
-        return Reply(question_id=item.question.id, sample=sample, outcome="failed", error=error)
+        error = f"provider: no response within the time limit (simulated, attempt {attempt + 1})"
+        return Response(question_id=item.question.id, sample=sample, outcome="error", error=error)
     refused = simulated.befalls("refuse", rng)
     said = REFUSAL if refused else text()
-    return Reply(
+    return Response(
         question_id=item.question.id,
         sample=sample,
         outcome="refused" if refused else "answered",

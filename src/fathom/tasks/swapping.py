@@ -64,7 +64,7 @@ def _refuse_unswappable(bench: Bench) -> None:
 
 
 def could_be_one(now: Answer, before: Answer) -> bool:
-    """Whether some reply may be right for both answers: it would tell nothing of what was read and what recited."""
+    """Whether some response may be right for both answers: it would tell nothing of what was read and what recited."""
     if agrees(now, before) or agrees(before, now):
         return True
     if not (isinstance(now, Ranking) and isinstance(before, Ranking)):

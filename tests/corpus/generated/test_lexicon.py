@@ -1,4 +1,4 @@
-"""The words of the generated articles: what is retold says the same thing in words of its own."""
+"""The words of the generated documents: what is retold says the same thing in words of its own."""
 
 from __future__ import annotations
 

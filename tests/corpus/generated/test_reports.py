@@ -15,13 +15,13 @@ from itertools import pairwise
 import pytest
 
 from fathom.corpus.generated.reports import DOMAINS, write_report
-from fathom.corpus.generated.reports.catalogue import catalogue
+from fathom.corpus.generated.reports.catalog import catalog
 from fathom.corpus.generated.reports.entity import Entity, Origin
 from fathom.corpus.generated.reports.names import pick_words
 from fathom.corpus.generated.reports.pack import load_pack
 from fathom.corpus.generated.reports.writer import title_of
 from fathom.models.tokenizers import EmbeddedTokenizer
-from fathom.records.articles import Article, Fact
+from fathom.records.documents import Document, Fact
 from fathom.records.errors import FathomError
 from fathom.records.record import short_id
 from fathom.records.spans import Span
@@ -57,12 +57,12 @@ every_domain = pytest.mark.parametrize("domain", DOMAINS)
 
 
 @cache
-def reports(domain: str) -> tuple[Article, ...]:
+def reports(domain: str) -> tuple[Document, ...]:
     """All reports of the sampled entities, in order."""
     return tuple(write_report(domain, SEED, index) for index in range(len(ENTITIES) * REPORTS_PER_ENTITY))
 
 
-def histories(domain: str) -> Iterator[tuple[Article, ...]]:
+def histories(domain: str) -> Iterator[tuple[Document, ...]]:
     """The reports of each entity, by year."""
     for number in ENTITIES:
         yield reports(domain)[number * REPORTS_PER_ENTITY : (number + 1) * REPORTS_PER_ENTITY]
@@ -106,18 +106,18 @@ def scale_of(unit: str) -> int:
     return SCALES[found.group()] if found and UNIT.search(unit) else 1
 
 
-def scale_in_prose(article: Article, fact: Fact) -> int:
+def scale_in_prose(article: Document, fact: Fact) -> int:
     following = PROSE_SCALE.match(article.text, fact.span.end)
     return SCALES[next(filter(None, following.groups()))] if following else 1
 
 
-def scale(article: Article, fact: Fact) -> int:
+def scale(article: Document, fact: Fact) -> int:
     if fact.place == "table":
         return table_scales(article.id, article.subject or "")[fact.span]
     return scale_in_prose(article, fact)
 
 
-def rounds_to(exact: Decimal, fact: Fact, article: Article) -> bool:
+def rounds_to(exact: Decimal, fact: Fact, article: Document) -> bool:
     """Whether `exact`, rounded as the fact is printed, gives the fact's value; three digits are enough for "about"."""
     assert fact.value is not None
     decimals = len(fact.span.of(article.text).partition(".")[2].rstrip(")"))
@@ -126,13 +126,13 @@ def rounds_to(exact: Decimal, fact: Fact, article: Article) -> bool:
     return apart <= half or (apart <= abs(exact) / 200 and "about" in nearby(article, fact))
 
 
-def nearby(article: Article, fact: Fact) -> str:
+def nearby(article: Document, fact: Fact) -> str:
     """The sentence of a fact in prose, with every way to say "about" made "about"."""
     sentence = next(span for span in article.sentences if span.holds(fact.span))
     return re.sub("约|in round figures", "about", sentence.of(article.text).lower())
 
 
-def table_values(article: Article) -> dict[Key, Decimal | None]:
+def table_values(article: Document) -> dict[Key, Decimal | None]:
     """The values that the tables print; a figure that stands in several tables is the same in all."""
     values: dict[Key, Decimal | None] = {}
     for fact in article.facts:
@@ -176,7 +176,7 @@ def test_prose_rounds_what_the_tables_say(domain: str) -> None:
         assert compared > 30
 
 
-def restated(article: Article, key: Key) -> bool:
+def restated(article: Document, key: Key) -> bool:
     return any(fact.status == "restated" and key_of(fact) == key for fact in article.facts)
 
 
@@ -215,7 +215,7 @@ def test_restatements_are_explained_with_the_old_value(domain: str) -> None:
 
 @every_domain
 def test_figures_add_up(domain: str) -> None:
-    metrics = catalogue(DOMAINS[domain].words)
+    metrics = catalog(DOMAINS[domain].words)
     checked: set[str] = set()
     for number, history in zip(ENTITIES, histories(domain), strict=True):
         parts = entity(domain, number).parts
@@ -252,7 +252,7 @@ def test_figures_add_up(domain: str) -> None:
 
 @every_domain
 def test_values_lie_in_their_plausible_range(domain: str) -> None:
-    metrics = catalogue(DOMAINS[domain].words)
+    metrics = catalog(DOMAINS[domain].words)
     assert len(metrics) >= 15
     for article in reports(domain):
         for fact in article.facts:
@@ -279,7 +279,7 @@ def test_what_a_report_says_of_itself(domain: str) -> None:
     for index, article in enumerate(reports(domain)):
         number, place = divmod(index, REPORTS_PER_ENTITY)
         name = entity(domain, number).name
-        assert (article.kind, article.subject, article.licence) == ("report", domain, "CC0-1.0")
+        assert (article.kind, article.subject, article.license) == ("report", domain, "CC0-1.0")
         assert article.id == short_id("gen", "report", domain, SEED, index)
         assert article.source == f"generated:{domain}:{SEED}:{index}"
         assert article.year == 2019 + place

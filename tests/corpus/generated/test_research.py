@@ -1,4 +1,4 @@
-"""Generated research articles, looked at from outside: every part is read again from the text by other means."""
+"""Generated research documents, looked at from outside: every part is read again from the text by other means."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.research import write_article
 from fathom.corpus.generated.world import Length, Plan, World
 from fathom.models.tokenizers import tokenizer
-from fathom.records.articles import Article, Citation
+from fathom.records.documents import Citation, Document
 from fathom.records.names import without_accents
 
 COUNT = 240
@@ -26,7 +26,7 @@ short_only = pytest.mark.parametrize("length", ["short"], indirect=True)
 
 @pytest.fixture(scope="module", params=["full", "short"])
 def length(request: pytest.FixtureRequest) -> Length:
-    """Every test takes articles of each length, unless it is marked for one."""
+    """Every test takes documents of each length, unless it is marked for one."""
     wanted: Length = request.param
     return wanted
 
@@ -37,19 +37,19 @@ def plans(length: Length) -> list[Plan]:
 
 
 @pytest.fixture(scope="module")
-def articles(plans: list[Plan]) -> list[Article]:
+def articles(plans: list[Plan]) -> list[Document]:
     return list(map(write_article, plans))
 
 
 @pytest.fixture(scope="module")
-def by_id(articles: list[Article]) -> dict[str, Article]:
+def by_id(articles: list[Document]) -> dict[str, Document]:
     return {article.id: article for article in articles}
 
 
 # What a reader sees.
 
 
-def test_the_front_of_an_article_reads_back(articles: list[Article]) -> None:
+def test_the_front_of_an_article_reads_back(articles: list[Document]) -> None:
     for article in articles:
         lines = article.text.split("\n")
         assert lines[0] == f"# {article.title_text}"
@@ -63,12 +63,12 @@ def test_the_front_of_an_article_reads_back(articles: list[Article]) -> None:
 
 
 @full_only
-def test_every_full_article_has_an_abstract(articles: list[Article]) -> None:
+def test_every_full_article_has_an_abstract(articles: list[Document]) -> None:
     assert all(article.abstract is not None for article in articles)
 
 
 @short_only
-def test_a_letter_has_a_short_abstract_or_none(articles: list[Article]) -> None:
+def test_a_letter_has_a_short_abstract_or_none(articles: list[Document]) -> None:
     abstracts = [article.abstract for article in articles if article.abstract is not None]
     assert COUNT // 10 < len(abstracts) < COUNT // 2
     for article in articles:
@@ -77,13 +77,13 @@ def test_a_letter_has_a_short_abstract_or_none(articles: list[Article]) -> None:
         assert len(article.paragraphs) - (article.abstract is not None) in (1, 2)
 
 
-def test_nothing_was_left_unfilled_or_mistyped(articles: list[Article]) -> None:
+def test_nothing_was_left_unfilled_or_mistyped(articles: list[Document]) -> None:
     for article in articles:
         for wrong in ("{", "}", "  ", " .", " ,", "..", ",,", "( ", " )", "\n\n\n", " a a ", " the the ", "pletter"):
             assert wrong not in article.text, (article.id, wrong, article.text[article.text.index(wrong) - 40 :][:90])
 
 
-def test_headings_are_sections_and_sections_tile_the_text(articles: list[Article], length: Length) -> None:
+def test_headings_are_sections_and_sections_tile_the_text(articles: list[Document], length: Length) -> None:
     for article in articles:
         printed = re.findall(r"^(##+) (.*)$", article.text, re.MULTILINE)
         assert printed == [("#" * s.level, s.heading.of(article.text)) for s in article.sections if s.heading]
@@ -97,7 +97,7 @@ def test_headings_are_sections_and_sections_tile_the_text(articles: list[Article
             assert {"abstract", "introduction", "methods", "results", "discussion", "conclusion"} <= roles
 
 
-def test_sentences_tile_paragraphs(articles: list[Article]) -> None:
+def test_sentences_tile_paragraphs(articles: list[Document]) -> None:
     for article in articles:
         sentences = iter(article.sentences)
         for paragraph in article.paragraphs:
@@ -113,7 +113,7 @@ def test_sentences_tile_paragraphs(articles: list[Article]) -> None:
 
 
 @full_only
-def test_lengths_span_the_wanted_range(articles: list[Article]) -> None:
+def test_lengths_span_the_wanted_range(articles: list[Document]) -> None:
     counts = [tokenizer().count(article.text) for article in articles]
     assert min(counts) >= 2_000
     assert max(counts) <= 40_000
@@ -122,7 +122,7 @@ def test_lengths_span_the_wanted_range(articles: list[Article]) -> None:
 
 
 @short_only
-def test_letters_have_250_to_600_tokens(articles: list[Article]) -> None:
+def test_letters_have_250_to_600_tokens(articles: list[Document]) -> None:
     """But for a few with seven references whose names and titles are all long."""
     counts = [tokenizer().count(article.text) for article in articles]
     assert min(counts) >= 250
@@ -133,7 +133,7 @@ def test_letters_have_250_to_600_tokens(articles: list[Article]) -> None:
     assert 375 <= statistics.mean(counts) <= 450
 
 
-def test_titles_are_unique_and_have_the_traps_of_real_ones(articles: list[Article]) -> None:
+def test_titles_are_unique_and_have_the_traps_of_real_ones(articles: list[Document]) -> None:
     titles = [article.title_text for article in articles]
     assert len({title.casefold() for title in titles}) == len(titles)
     for sign in (",", "'", "?", ":"):
@@ -141,7 +141,7 @@ def test_titles_are_unique_and_have_the_traps_of_real_ones(articles: list[Articl
     assert any(re.search(r"\d", title) for title in titles)
 
 
-def test_an_article_seldom_repeats_itself(articles: list[Article]) -> None:
+def test_an_article_seldom_repeats_itself(articles: list[Document]) -> None:
     """Not a word salad and not a litany: of a thousand sentences hardly one is said twice."""
     for article in articles:
         sentences = [s.of(article.text) for s in article.sentences if s.end - s.start > 60]
@@ -153,7 +153,7 @@ def test_an_article_seldom_repeats_itself(articles: list[Article]) -> None:
 
 
 @full_only
-def test_reference_lists_have_8_to_80_entries_and_some_lead_inside(articles: list[Article]) -> None:
+def test_reference_lists_have_8_to_80_entries_and_some_lead_inside(articles: list[Document]) -> None:
     sizes = [len(article.references) for article in articles]
     assert min(sizes) >= 8
     assert max(sizes) <= 80
@@ -163,7 +163,7 @@ def test_reference_lists_have_8_to_80_entries_and_some_lead_inside(articles: lis
 
 
 @short_only
-def test_letters_have_2_to_7_references_of_which_many_lead_inside(articles: list[Article]) -> None:
+def test_letters_have_2_to_7_references_of_which_many_lead_inside(articles: list[Document]) -> None:
     sizes = Counter(len(article.references) for article in articles)
     assert sorted(sizes) == list(range(2, 8))
     inside = [len(article.cited) for article in articles[40:]]
@@ -171,7 +171,7 @@ def test_letters_have_2_to_7_references_of_which_many_lead_inside(articles: list
     assert all(len(article.cited) < len(article.references) for article in articles)
 
 
-def test_nobody_cites_a_younger_article_or_oneself(articles: list[Article], by_id: dict[str, Article]) -> None:
+def test_nobody_cites_a_younger_article_or_oneself(articles: list[Document], by_id: dict[str, Document]) -> None:
     for article in articles:
         for cited in article.cited:
             assert by_id[cited].year is not None
@@ -180,7 +180,7 @@ def test_nobody_cites_a_younger_article_or_oneself(articles: list[Article], by_i
             assert cited != article.id
 
 
-def test_a_reference_names_the_article_it_links_to(articles: list[Article], by_id: dict[str, Article]) -> None:
+def test_a_reference_names_the_article_it_links_to(articles: list[Document], by_id: dict[str, Document]) -> None:
     for article in articles:
         for reference in article.references:
             assert reference.title is not None
@@ -188,8 +188,8 @@ def test_a_reference_names_the_article_it_links_to(articles: list[Article], by_i
             assert "\n" not in printed
             assert str(reference.year) in printed
             assert reference.title.of(article.text) in printed
-            if reference.article is not None:
-                cited = by_id[reference.article]
+            if reference.document is not None:
+                cited = by_id[reference.document]
                 assert reference.title.of(article.text) == cited.title_text
                 assert reference.year == cited.year
                 family = without_accents(cited.authors[0].family).replace("-", " ")
@@ -197,23 +197,23 @@ def test_a_reference_names_the_article_it_links_to(articles: list[Article], by_i
                 assert family in first
 
 
-def test_no_title_is_linked_for_one_article_and_not_for_another(articles: list[Article]) -> None:
-    """An article that prints the title of a corpus article and no link would make a wrong key."""
+def test_no_title_is_linked_for_one_article_and_not_for_another(articles: list[Document]) -> None:
+    """A document that prints the title of a corpus document and no link would make a wrong key."""
     titles = {article.title_text: article.id for article in articles}
     for article in articles:
         for reference in article.references:
             assert reference.title is not None
-            assert titles.get(reference.title.of(article.text)) == reference.article
+            assert titles.get(reference.title.of(article.text)) == reference.document
 
 
-def test_lists_are_printed_one_entry_a_line_in_their_order(articles: list[Article]) -> None:
+def test_lists_are_printed_one_entry_a_line_in_their_order(articles: list[Document]) -> None:
     for article in articles:
         section = next(section for section in article.sections if section.role == "references")
         lines = section.span.of(article.text).split("\n\n", 1)[1].split("\n")
         assert lines == [reference.span.of(article.text) for reference in article.references]
 
 
-def markers(article: Article) -> Iterator[tuple[str, set[int]]]:
+def markers(article: Document) -> Iterator[tuple[str, set[int]]]:
     """Every bracket in the prose that cites, read again by pattern, with the numbers it names."""
     body = article.text[: next(s for s in article.sections if s.role == "references").span.start]
     style = article.citations[0].style
@@ -235,7 +235,7 @@ def grouped(citations: tuple[Citation, ...]) -> list[list[Citation]]:
     return [groups[group] for group in sorted(groups)]  # type: ignore[type-var]
 
 
-def test_numbered_marks_read_back(articles: list[Article]) -> None:
+def test_numbered_marks_read_back(articles: list[Document]) -> None:
     for article in articles:
         if article.citations[0].style == "author-year":
             continue
@@ -246,7 +246,7 @@ def test_numbered_marks_read_back(articles: list[Article]) -> None:
         assert noted == list(markers(article))
 
 
-def test_author_year_marks_point_to_the_only_entry_they_can(articles: list[Article], length: Length) -> None:
+def test_author_year_marks_point_to_the_only_entry_they_can(articles: list[Document], length: Length) -> None:
     checked = 0
     for article in articles:
         if article.citations[0].style != "author-year":
@@ -271,7 +271,7 @@ def test_author_year_marks_point_to_the_only_entry_they_can(articles: list[Artic
     assert checked > (1_000 if length == "full" else 200)
 
 
-def test_every_entry_is_cited_and_first_mentions_are_in_order(articles: list[Article], plans: list[Plan]) -> None:
+def test_every_entry_is_cited_and_first_mentions_are_in_order(articles: list[Document], plans: list[Plan]) -> None:
     for article, plan in zip(articles, plans, strict=True):
         mentioned = list(dict.fromkeys(c.reference for c in sorted(article.citations, key=lambda c: c.span)))
         assert sorted(n for n in mentioned if n) == list(range(1, len(article.references) + 1))
@@ -284,7 +284,7 @@ def test_every_entry_is_cited_and_first_mentions_are_in_order(articles: list[Art
             assert [groups[start] for start in first] == sorted(groups[start] for start in first)
 
 
-def test_all_styles_and_manners_occur(articles: list[Article], length: Length) -> None:
+def test_all_styles_and_manners_occur(articles: list[Document], length: Length) -> None:
     styles = Counter(article.citations[0].style for article in articles)
     assert set(styles) == {"numeric", "author-year", "superscript"}
     assert min(styles.values()) >= COUNT // 20
@@ -295,14 +295,14 @@ def test_all_styles_and_manners_occur(articles: list[Article], length: Length) -
         alone += len(lone)
         grouped_count += len(article.citations) - len(lone)
         for citation in article.citations:
-            assert (citation.manner == "attributional") == (citation.name is not None)
+            assert (citation.type == "attributional") == (citation.name is not None)
     enough = 3_000 if length == "full" else 200
     assert alone > enough
     assert grouped_count > enough
 
 
 def test_an_attributional_citation_names_what_the_cited_work_introduces(
-    articles: list[Article], by_id: dict[str, Article], length: Length
+    articles: list[Document], by_id: dict[str, Document], length: Length
 ) -> None:
     checked = 0
     for article in articles:
@@ -313,7 +313,7 @@ def test_an_attributional_citation_names_what_the_cited_work_introduces(
             between = article.text[citation.name.end : citation.group.start]
             assert between in (" ", "")
             assert citation.reference is not None
-            linked = article.references[citation.reference - 1].article
+            linked = article.references[citation.reference - 1].document
             if linked is not None:
                 assert name in by_id[linked].text
                 checked += 1
@@ -321,7 +321,7 @@ def test_an_attributional_citation_names_what_the_cited_work_introduces(
 
 
 @short_only
-def test_a_letter_says_what_those_who_cite_it_say_of_it(articles: list[Article], plans: list[Plan]) -> None:
+def test_a_letter_says_what_those_who_cite_it_say_of_it(articles: list[Document], plans: list[Plan]) -> None:
     """Its name, its method and two things more stand in its own words above the references."""
     for article, plan in zip(articles, plans, strict=True):
         gist = plan.work.gist
@@ -332,13 +332,13 @@ def test_a_letter_says_what_those_who_cite_it_say_of_it(articles: list[Article],
         assert sum(notion.casefold() in said for notion in others) >= 2
 
 
-def test_a_citing_sentence_retells_the_quantity(articles: list[Article], plans: list[Plan]) -> None:
+def test_a_citing_sentence_retells_the_quantity(articles: list[Document], plans: list[Plan]) -> None:
     """And it says of the quantity, by whichever name, that the work moved it the better way."""
     named = retold = 0
     for article, plan in zip(articles, plans, strict=True):
         works = {work.title: work for work in plan.cited}
         for citation in article.lone_citations():
-            if citation.manner != "descriptive":
+            if citation.type != "descriptive":
                 continue
             assert citation.reference is not None
             title = article.references[citation.reference - 1].title
@@ -357,7 +357,7 @@ def test_a_citing_sentence_retells_the_quantity(articles: list[Article], plans: 
 def test_no_other_entry_fits_a_descriptive_sentence(plans: list[Plan]) -> None:
     """A sentence that describes a cited work tells three things about it; no two works of a list share three.
 
-    An article of the corpus tells more than its headline: whatever it tells is about its own method, and no other
+    A document of the corpus tells more than its headline: whatever it tells is about its own method, and no other
     entry of the list has that method.
     """
     for plan in plans:
@@ -368,11 +368,11 @@ def test_no_other_entry_fits_a_descriptive_sentence(plans: list[Plan]) -> None:
                     for g in (one.gist, two.gist)
                 ]
                 assert sum(a == b for a, b in zip(*told, strict=True)) <= 2
-                if one.article or two.article:
+                if one.document or two.document:
                     assert one.gist.method != two.gist.method
 
 
-def test_authors_named_in_a_sentence_are_known_by_their_place(articles: list[Article], length: Length) -> None:
+def test_authors_named_in_a_sentence_are_known_by_their_place(articles: list[Document], length: Length) -> None:
     """Masking a citation must be able to mask the names beside it."""
     named = 0
     for article in articles:
@@ -392,36 +392,38 @@ def test_authors_named_in_a_sentence_are_known_by_their_place(articles: list[Art
 
 
 @short_only
-def test_letters_have_one_to_six_authors(articles: list[Article]) -> None:
+def test_letters_have_one_to_six_authors(articles: list[Document]) -> None:
     assert {len(article.authors) for article in articles} == set(range(1, 7))
 
 
 @short_only
 def test_letters_that_cite_one_another_often_share_an_author(
-    articles: list[Article], by_id: dict[str, Article]
+    articles: list[Document], by_id: dict[str, Document]
 ) -> None:
     pairs = [(article, by_id[cited]) for article in articles for cited in article.cited]
     shared = sum(bool({a.person for a in one.authors} & {a.person for a in two.authors}) for one, two in pairs)
     assert shared > 0.25 * len(pairs)
 
 
-def test_no_byline_has_two_names_alike(articles: list[Article]) -> None:
+def test_no_byline_has_two_names_alike(articles: list[Document]) -> None:
     for article in articles:
         printed = [author.span.of(article.text) for author in article.authors]
         assert len(set(printed)) == len(printed)
 
 
-def test_an_article_prints_its_doi_as_those_who_cite_it_do(articles: list[Article], by_id: dict[str, Article]) -> None:
+def test_an_article_prints_its_doi_as_those_who_cite_it_do(
+    articles: list[Document], by_id: dict[str, Document]
+) -> None:
     for article in articles:
         assert ("doi" in article.ids) == (
             "doi:" in article.text.split("\n\n")[3] or "doi:" in article.text.split("\n\n")[2]
         )
         for reference in article.references:
-            if reference.article is not None:
-                assert reference.ids == by_id[reference.article].ids
+            if reference.document is not None:
+                assert reference.ids == by_id[reference.document].ids
 
 
-def test_people_come_back_under_other_spellings(articles: list[Article]) -> None:
+def test_people_come_back_under_other_spellings(articles: list[Document]) -> None:
     spellings: dict[str, set[str]] = defaultdict(set)
     works: Counter[str] = Counter()
     bearers: dict[str, set[str]] = defaultdict(set)
@@ -444,7 +446,7 @@ def test_people_come_back_under_other_spellings(articles: list[Article]) -> None
 # Tables, facts, claims.
 
 
-def test_tables_read_back_cell_by_cell(articles: list[Article], length: Length) -> None:
+def test_tables_read_back_cell_by_cell(articles: list[Document], length: Length) -> None:
     for article in articles:
         assert bool(article.tables) == (length == "full")
         for table in article.tables:
@@ -456,7 +458,7 @@ def test_tables_read_back_cell_by_cell(articles: list[Article], length: Length) 
             assert found == {(r, c): value for r, row in enumerate(rows) for c, value in enumerate(row)}
 
 
-def test_a_fact_is_what_its_characters_say(articles: list[Article], length: Length) -> None:
+def test_a_fact_is_what_its_characters_say(articles: list[Document], length: Length) -> None:
     places: Counter[str] = Counter()
     for article in articles:
         for fact in article.facts:
@@ -474,7 +476,7 @@ def test_a_fact_is_what_its_characters_say(articles: list[Article], length: Leng
         assert places["prose"] > 50
 
 
-def test_an_article_does_not_contradict_itself(articles: list[Article], length: Length) -> None:
+def test_an_article_does_not_contradict_itself(articles: list[Document], length: Length) -> None:
     """The same method, measure and collection have one value wherever they are printed."""
     repeated = 0
     for article in articles:
@@ -487,7 +489,7 @@ def test_an_article_does_not_contradict_itself(articles: list[Article], length: 
 
 
 @full_only
-def test_all_that_compares_by_a_claims_quantity_with_its_rival_is_its_evidence(articles: list[Article]) -> None:
+def test_all_that_compares_by_a_claims_quantity_with_its_rival_is_its_evidence(articles: list[Document]) -> None:
     """Whoever finds another table of that kind would rightly call it evidence, and the key would be wrong."""
     checked = 0
     for article in articles:
@@ -500,7 +502,7 @@ def test_all_that_compares_by_a_claims_quantity_with_its_rival_is_its_evidence(a
             for span in claim.evidence:
                 if not compared.get(span):
                     continue
-                # The first row is the article's own method, the second the rival that the claim names.
+                # The first row is the document's own method, the second the rival that the claim names.
                 (own,) = {pair for pair in compared[span] if pair[1] == compared[span][0][1]}
                 rival = next(pair for pair in compared[span] if pair != own)
                 assert rival[1].casefold() in claim.span.of(article.text).casefold()
@@ -511,7 +513,7 @@ def test_all_that_compares_by_a_claims_quantity_with_its_rival_is_its_evidence(a
 
 
 @full_only
-def test_single_runs_average_to_what_is_reported(articles: list[Article]) -> None:
+def test_single_runs_average_to_what_is_reported(articles: list[Document]) -> None:
     checked = 0
     for article in articles:
         reported = {fact.value for fact in article.facts}
@@ -526,7 +528,7 @@ def test_single_runs_average_to_what_is_reported(articles: list[Article]) -> Non
     assert checked > 100
 
 
-def test_claims_are_sentences_and_their_evidence_backs_them(articles: list[Article], length: Length) -> None:
+def test_claims_are_sentences_and_their_evidence_backs_them(articles: list[Document], length: Length) -> None:
     distances: list[int] = []
     unsupported = supported = 0
     for article in articles:
@@ -564,7 +566,7 @@ def assert_change_is_shown(share: str, evidence: str) -> None:
     assert any(abs(change - wanted) <= Decimal("0.051") for change in shown), share
 
 
-def test_the_citation_graph_has_a_heavy_tail(articles: list[Article]) -> None:
+def test_the_citation_graph_has_a_heavy_tail(articles: list[Document]) -> None:
     cited = Counter(id for article in articles for id in article.cited)
     counts = sorted(cited.values(), reverse=True)
     assert counts[0] >= 4 * statistics.median(counts)

@@ -35,7 +35,7 @@ Files = dict[str, bytes]
 
 @cache
 def _written() -> tuple[Found, ...]:
-    """Letters, and the beginning of a long article with its first table."""
+    """Letters, and the beginning of a long document with its first table."""
     letters = [decompose(write_article(plan)) for plan in islice(World(11, list(SUBJECTS), "short").plans(), 4)]
     long = decompose(write_article(next(iter(World(11, list(SUBJECTS), "full").plans()))))
     table = next(block for block in long.body if isinstance(block, FoundTable))
@@ -698,7 +698,7 @@ def _rst_attacks() -> Iterator[Attack]:
 def _pdf_attacks(places: Sequence[str]) -> Iterator[Attack]:
     lines = _lines(_written()[-1])
     squeezed = zlib.compress(b"BT /F1 9 Tf 9 9 Td (x) Tj ET\n" * 4_000_000, 9)
-    catalogue = b"<</Type/Catalog/Pages 2 0 R>>"
+    catalog = b"<</Type/Catalog/Pages 2 0 R>>"
     page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]>>"
 
     def flat(extra: bytes) -> Callable[[], Files]:
@@ -707,12 +707,12 @@ def _pdf_attacks(places: Sequence[str]) -> Iterator[Attack]:
     yield from {
         "deep arrays": lambda: {"paper.pdf": drawn(lines, [_deep("[", "]").encode()], b"/X 6 0 R")},
         "deep dictionaries": lambda: {"paper.pdf": drawn(lines, [_deep("<</A", ">>", "1").encode()], b"/X 6 0 R")},
-        "pages of themselves": lambda: {"paper.pdf": pdf_of([catalogue, b"<</Type/Pages/Kids[2 0 R 2 0 R]/Count 9>>"])},
+        "pages of themselves": lambda: {"paper.pdf": pdf_of([catalog, b"<</Type/Pages/Kids[2 0 R 2 0 R]/Count 9>>"])},
         "claims many pages": lambda: {
-            "paper.pdf": pdf_of([catalogue, b"<</Type/Pages/Kids[3 0 R]/Count 999999999>>", page])
+            "paper.pdf": pdf_of([catalog, b"<</Type/Pages/Kids[3 0 R]/Count 999999999>>", page])
         },
         "one page many times": lambda: {
-            "paper.pdf": pdf_of([catalogue, b"<</Type/Pages/Kids[%s]/Count 5000>>" % (b"3 0 R " * 5_000), page])
+            "paper.pdf": pdf_of([catalog, b"<</Type/Pages/Kids[%s]/Count 5000>>" % (b"3 0 R " * 5_000), page])
         },
         "form of itself": lambda: {
             "paper.pdf": drawn(
@@ -727,7 +727,7 @@ def _pdf_attacks(places: Sequence[str]) -> Iterator[Attack]:
         "a stream that unpacks to much": lambda: {
             "paper.pdf": pdf_of(
                 [
-                    catalogue,
+                    catalog,
                     b"<</Type/Pages/Kids[4 0 R]/Count 1/MediaBox[0 0 612 792]>>",
                     b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
                     b"<</Type/Page/Parent 2 0 R/Contents 5 0 R/Resources<</Font<</F1 3 0 R>>>>>>",

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers import jats
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import Found, NoSiblings
-from fathom.records.articles import Article
+from fathom.corpus.readers.jats import reader as jats
+from fathom.records.documents import Document
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 
@@ -42,8 +42,8 @@ def members(archive: Path) -> Members:
 
 
 @cache
-def elife(folder: Path) -> dict[str, tuple[bytes, Found, Article]]:
-    """Every article of the eLife sets by set and file: its bytes, what the reader found, and the record."""
+def elife(folder: Path) -> dict[str, tuple[bytes, Found, Document]]:
+    """Every document of the eLife sets by set and file: its bytes, what the reader found, and the record."""
     read = {}
     for archive in sorted(folder.glob("*.tar.xz")):
         for name, content in members(archive):

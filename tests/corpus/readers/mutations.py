@@ -460,7 +460,7 @@ def tried(case: Case, ground: Ground, tally: Tally) -> None:
 
 
 def unpacked(part: bytes) -> str:
-    """What stands in a part of an article that was read."""
+    """What stands in a part of a document that was read."""
     return zstandard.decompress(part).decode()
 
 

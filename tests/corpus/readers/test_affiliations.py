@@ -12,11 +12,17 @@ from pathlib import Path
 import pytest
 
 from fathom.corpus.linking import Linker, entry_of
-from fathom.corpus.readers import jats, latexml, markdown, myst, rst, s2orc, tei
 from fathom.corpus.readers.compose import LONGEST_AFFILIATION, MOST_AFFILIATIONS, compose
 from fathom.corpus.readers.found import Found, FoundAuthor, NoSiblings, Paragraph, Reader
+from fathom.corpus.readers.jats import reader as jats
+from fathom.corpus.readers.latexml import reader as latexml
+from fathom.corpus.readers.markdown import reader as markdown
+from fathom.corpus.readers.myst import reader as myst
+from fathom.corpus.readers.rst import reader as rst
+from fathom.corpus.readers.s2orc import reader as s2orc
+from fathom.corpus.readers.tei import reader as tei
 from fathom.corpus.who import Signature, Who, signatures
-from fathom.records.articles import Article, Author
+from fathom.records.documents import Author, Document
 from tests.corpus.readers.conftest import elife
 
 Places = list[tuple[str, ...]]
@@ -224,7 +230,7 @@ def test_a_place_alone_is_not_enough_for_a_frequent_name_or_for_initials() -> No
 Seat = tuple[str, int]
 
 
-def pairs(articles: list[Article], people: Callable[[Article], tuple[str | None, ...]]) -> set[tuple[Seat, Seat]]:
+def pairs(articles: list[Document], people: Callable[[Document], tuple[str | None, ...]]) -> set[tuple[Seat, Seat]]:
     """The seats of one person in two works, for all whose ORCID is known."""
     seats: dict[str, list[Seat]] = defaultdict(list)
     works = {one.id: one.work or one.id for one in articles}
@@ -246,7 +252,7 @@ def test_people_are_told_without_their_orcids(shared: Callable[[str], Path]) -> 
     linker = Linker()
     for one in read.values():
         linker.add(entry_of(one))
-    cited = {id: {match.article for match in linker.link(entry_of(one))} for id, one in read.items()}
+    cited = {id: {match.document for match in linker.link(entry_of(one))} for id, one in read.items()}
     articles = [one.model_copy(update={"work": linker.work(id)}) for id, one in read.items()]
     known = pairs(articles, lambda one: tuple(author.person for author in one.authors))
     assert len(known) > 400

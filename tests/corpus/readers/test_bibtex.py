@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from fathom.corpus.readers import latex, myst, rst
-from fathom.corpus.readers.bibtex import (
+from fathom.corpus.readers.bibtex.parser import (
     Citations,
     Name,
     name_of,
@@ -28,6 +27,9 @@ from fathom.corpus.readers.bibtex import (
 )
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import Found, Mark
+from fathom.corpus.readers.latex import reader as latex
+from fathom.corpus.readers.myst import reader as myst
+from fathom.corpus.readers.rst import reader as rst
 from tests.corpus.readers.conftest import members
 
 PROCEEDINGS = "scipy-proceedings"
@@ -281,8 +283,8 @@ def _bare(title: str) -> str:
     return re.sub(r"\W+", "", title).lower()
 
 
-def test_every_paper_becomes_an_article_whose_citations_resolve(shared: Callable[[str], Path]) -> None:
-    articles = [compose(found) for kind in READERS for _, found in papers(shared(PROCEEDINGS), kind)]
-    citations = [citation for article in articles for citation in article.citations]
-    assert len(articles) == 99
+def test_every_paper_becomes_an_document_whose_citations_resolve(shared: Callable[[str], Path]) -> None:
+    documents = [compose(found) for kind in READERS for _, found in papers(shared(PROCEEDINGS), kind)]
+    citations = [citation for document in documents for citation in document.citations]
+    assert len(documents) == 99
     assert sum(citation.reference is not None for citation in citations) / len(citations) > 0.99

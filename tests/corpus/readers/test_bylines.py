@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fathom.corpus.readers.bylines import byline_length, names_in
+from fathom.corpus.readers.parsing.bylines import byline_length, names_in
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,14 @@ import random
 
 import pytest
 
-from fathom.corpus.readers import markdown
-from fathom.corpus.readers.bylines import byline_length, names_in, place_in
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import FoundReference, Mark, NoSiblings
-from fathom.corpus.readers.pdf_citations import Citer
-from fathom.corpus.readers.reference_lists import Entry, References
-from fathom.corpus.readers.reference_strings import parse_reference
-from fathom.records.articles import Article
+from fathom.corpus.readers.markdown import reader as markdown
+from fathom.corpus.readers.parsing.bylines import byline_length, names_in, place_in
+from fathom.corpus.readers.parsing.reference_lists import Entry, References
+from fathom.corpus.readers.parsing.reference_strings import parse_reference
+from fathom.corpus.readers.pdf.citations import Citer
+from fathom.records.documents import Document
 
 NUMBERED = """\
 # 河口盐度的季节变化与潮汐混合
@@ -105,31 +105,31 @@ NAMED = """\
 """
 
 
-def read(text: str) -> Article:
+def read(text: str) -> Document:
     (found,) = markdown.read(text.encode(), "a/paper.md", NoSiblings())
     return compose(found)
 
 
-def cited(article: Article) -> list[tuple[str, str, int | None]]:
+def cited(document: Document) -> list[tuple[str, str, int | None]]:
     """Each citation with its bracket and its entry."""
-    return [(one.span.of(article.text), one.group.of(article.text), one.reference) for one in article.citations]
+    return [(one.span.of(document.text), one.group.of(document.text), one.reference) for one in document.citations]
 
 
-def entries(article: Article) -> list[tuple[str | None, list[str], int | None]]:
+def entries(document: Document) -> list[tuple[str | None, list[str], int | None]]:
     return [
-        (one.title.of(article.text) if one.title else None, [name.of(article.text) for name in one.authors], one.year)
-        for one in article.references
+        (one.title.of(document.text) if one.title else None, [name.of(document.text) for name in one.authors], one.year)
+        for one in document.references
     ]
 
 
 def test_the_head_of_a_chinese_paper() -> None:
-    article = read(NUMBERED)
-    assert (article.language, article.kind) == ("zh", "article")
-    assert article.title.of(article.text) == "河口盐度的季节变化与潮汐混合"
-    assert [author.span.of(article.text) for author in article.authors] == ["王明", "李华", "欧阳静"]
-    assert article.abstract and article.abstract.of(article.text).startswith("河口盐度随季节而变。")
-    assert article.subject == "河口"
-    assert "东海大学 海洋学院" not in article.text
+    document = read(NUMBERED)
+    assert (document.language, document.kind) == ("zh", "article")
+    assert document.title.of(document.text) == "河口盐度的季节变化与潮汐混合"
+    assert [author.span.of(document.text) for author in document.authors] == ["王明", "李华", "欧阳静"]
+    assert document.abstract and document.abstract.of(document.text).startswith("河口盐度随季节而变。")
+    assert document.subject == "河口"
+    assert "东海大学 海洋学院" not in document.text
 
 
 def test_its_sections_have_roles() -> None:
@@ -139,8 +139,8 @@ def test_its_sections_have_roles() -> None:
 
 
 def test_wide_brackets_cite_as_narrow_ones_do() -> None:
-    article = read(NUMBERED)
-    assert cited(article) == [
+    document = read(NUMBERED)
+    assert cited(document) == [
         ("1", "［1］", 1),
         ("2-4", "［2-4］", 2),
         ("2-4", "［2-4］", 3),
@@ -161,13 +161,13 @@ def test_wide_brackets_cite_as_narrow_ones_do() -> None:
         ("2", "[2]", 2),
         ("４", "［４］", 4),
     ]
-    assert "取值范围为[0，1]。" in [sentence.of(article.text) for sentence in article.sentences]
+    assert "取值范围为[0，1]。" in [sentence.of(document.text) for sentence in document.sentences]
 
 
 def test_a_citation_stands_in_one_sentence() -> None:
-    article = read(NUMBERED)
-    assert all(any(sentence.holds(one.group) for sentence in article.sentences) for one in article.citations)
-    sentences = [sentence.of(article.text) for sentence in article.sentences]
+    document = read(NUMBERED)
+    assert all(any(sentence.holds(one.group) for sentence in document.sentences) for one in document.citations)
+    sentences = [sentence.of(document.text) for sentence in document.sentences]
     assert "该估计后来得到证实。［3］" in sentences
     assert "枯水期底部摩擦更加重要（陈静等，2019；Lind，2018）。" in sentences
 
@@ -185,11 +185,11 @@ def test_entries_of_the_standard_have_their_parts() -> None:
 
 
 def test_a_paper_that_cites_by_name_and_sets_few_blanks() -> None:
-    article = read(NAMED)
-    assert [author.span.of(article.text) for author in article.authors] == ["王芳", "赵小军", "钱伟"]
-    assert "南岭师范学院" not in article.text and article.subject == "鸟类"
-    headed = [(one.level, one.heading, one.role) for one in article.sections]
-    assert [(level, span.of(article.text), role) for level, span, role in headed if span] == [
+    document = read(NAMED)
+    assert [author.span.of(document.text) for author in document.authors] == ["王芳", "赵小军", "钱伟"]
+    assert "南岭师范学院" not in document.text and document.subject == "鸟类"
+    headed = [(one.level, one.heading, one.role) for one in document.sections]
+    assert [(level, span.of(document.text), role) for level, span, role in headed if span] == [
         (2, "Abstract", "abstract"),
         (2, "一、引言", "introduction"),
         (3, "（一）数据来源", "other"),
@@ -197,7 +197,7 @@ def test_a_paper_that_cites_by_name_and_sets_few_blanks() -> None:
         (2, "References", "references"),
     ]
     group = "（赵强，2016；孙丽和周平，2018a，2018b）"
-    assert cited(article) == [
+    assert cited(document) == [
         ("赵强，2016", group, 1),
         ("孙丽和周平，2018a", group, 2),
         ("2018b", group, 3),
@@ -209,7 +209,7 @@ def test_a_paper_that_cites_by_name_and_sets_few_blanks() -> None:
         ("赵强，2016", "（详见赵强，2016：12）", 1),
         ("Moss & Lind, 2015", "（Moss & Lind, 2015）", 8),
     ]
-    assert entries(article) == [
+    assert entries(document) == [
         ("城市灯光与鸟类", ["赵强"], 2016),
         ("夜间鸣声的个体差异", ["孙丽", "周平"], 2018),
         ("鸣声记录方法", ["孙丽", "周平"], 2018),
@@ -280,8 +280,8 @@ def test_a_chinese_byline_ends_where_the_text_begins() -> None:
 def test_the_company_of_a_name_tells_works_of_one_year_apart() -> None:
     listed = ["王明. 甲. 2020.", "王明, 李华. 乙乙. 2020.", "王明, 陈静, 吴刚. 丙丙. 2020.", "王明, 等. 丁丁. 2019."]
     text = "前人王明（2020）、王明和李华（2020）、王明等（2020）与王明等（2019）都已指出。"
-    article = read(f"# 标题\n\n## 引言\n\n{text}\n\n## 参考文献\n\n" + "\n\n".join(listed))
-    assert [reference for _, _, reference in cited(article)] == [1, 2, 3, 4]
+    document = read(f"# 标题\n\n## 引言\n\n{text}\n\n## 参考文献\n\n" + "\n\n".join(listed))
+    assert [reference for _, _, reference in cited(document)] == [1, 2, 3, 4]
 
 
 THESIS = """\
@@ -316,12 +316,12 @@ We estimate mixing.
 
 
 def test_headings_in_two_languages_and_raised_numbers() -> None:
-    article = read(THESIS)
-    assert [author.span.of(article.text) for author in article.authors] == ["王明", "李华"]
-    assert [section.role for section in article.sections] == ["abstract", "introduction", "references"]
-    assert article.subject == "混合"
+    document = read(THESIS)
+    assert [author.span.of(document.text) for author in document.authors] == ["王明", "李华"]
+    assert [section.role for section in document.sections] == ["abstract", "introduction", "references"]
+    assert document.subject == "混合"
     assert [
-        (one[:2], style) for one, style in zip(cited(article), (c.style for c in article.citations), strict=True)
+        (one[:2], style) for one, style in zip(cited(document), (c.style for c in document.citations), strict=True)
     ] == [
         (("1", "1"), "superscript"),
         (("1", "1,2"), "superscript"),
@@ -331,7 +331,7 @@ def test_headings_in_two_languages_and_raised_numbers() -> None:
         (("2", "〔2〕"), "numeric"),
         (("3", "【3】"), "numeric"),
     ]
-    assert [year for _, _, year in entries(article)] == [2018, 2017, 2015]
+    assert [year for _, _, year in entries(document)] == [2018, 2017, 2015]
 
 
 @pytest.mark.parametrize(
@@ -347,23 +347,23 @@ def test_headings_in_two_languages_and_raised_numbers() -> None:
     ids=["lines", "run together", "items", "books", "twice"],
 )
 def test_lists_as_converters_leave_them(listed: str) -> None:
-    article = read(
+    document = read(
         f"# 标题\n\n## 引言\n\n据[3]和［2］。\n\n**参考文献**\n\n{listed}\n\n作者简介：王明（1980—），男。\n"
     )
-    assert cited(article) == [("3", "[3]", 3), ("2", "［2］", 2)]
-    assert entries(article) == [
+    assert cited(document) == [("3", "[3]", 3), ("2", "［2］", 2)]
+    assert entries(document) == [
         ("盐度的观测", ["王明"], 2018),
         ("混合的估计", ["李华"], 2017),
         ("底部摩擦", ["陈静"], 2016),
     ]
-    assert "作者简介" in article.text.partition("## References")[0]
+    assert "作者简介" in document.text.partition("## References")[0]
 
 
 def test_links_in_wide_brackets_lose_them() -> None:
     text = "盐度较高[［1］](#bib.bib1)，也见［[2](#bib.bib2)－[3](#bib.bib3)］。"
     listed = "".join(f"- 王明. 题名{number}[J]. 刊, 2020.\n" for number in "甲乙丙")
-    article = read(f"# 标题\n\n## 引言\n\n{text}\n\n## 参考文献\n\n{listed}")
-    assert cited(article) == [("1", "［1］", 1), ("2－3", "［2－3］", 2), ("2－3", "［2－3］", 3)]
+    document = read(f"# 标题\n\n## 引言\n\n{text}\n\n## 参考文献\n\n{listed}")
+    assert cited(document) == [("1", "［1］", 1), ("2－3", "［2－3］", 2), ("2－3", "［2－3］", 3)]
 
 
 def test_numbers_in_wide_brackets_are_citations_in_a_pdf_too() -> None:
@@ -412,8 +412,8 @@ def test_broken_chinese_is_read_with_its_places_sound(text: str) -> None:
             broken[chance.randrange(len(broken))] = chance.choice(
                 "（）［］[]，、；：．。等和王·《》“”年2020a \n#*$^{}\u3000"
             )
-        article = read("# 标题\n\n正文。\n\n" + "".join(broken))
-        for one in article.citations:
-            assert one.group.holds(one.span) and one.span.of(article.text).strip()
-        for reference in article.references:
+        document = read("# 标题\n\n正文。\n\n" + "".join(broken))
+        for one in document.citations:
+            assert one.group.holds(one.span) and one.span.of(document.text).strip()
+        for reference in document.references:
             assert all(reference.span.holds(name) for name in reference.authors)

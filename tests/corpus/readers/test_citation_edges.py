@@ -1,4 +1,4 @@
-"""The citation graph of real articles, read and linked, against the known edges; what is beyond them is proved here.
+"""The citation graph of real documents, read and linked, against the known edges; what is beyond them is proved here.
 
 The known edges were found by the journal's own DOIs, and by titles in the preprints alone. So there are more: each one
 that we find besides is proved from the two XML files by other means than the reader's and the linker's.
@@ -20,14 +20,14 @@ from fathom.corpus.linking import Linker, entry_of
 from tests.corpus.readers.conftest import elife
 
 LETTER_OF_AN_EDITOR = ("10.7554/elife.45426", "10.7554/elife.07301", "bib14")
-"""An entry with the article's title, the editor's name and the DOI of the decision letter that he wrote about it."""
+"""An entry with the document's title, the editor's name and the DOI of the decision letter that he wrote about it."""
 
 
 class Edge(NamedTuple):
     citing: str
     cited: str
     entry: str
-    """Its name in the citing article."""
+    """Its name in the citing document."""
 
 
 def letters(title: str) -> str:
@@ -44,14 +44,14 @@ def surnames(element: Any, path: str) -> set[str]:
     return {"".join(one.itertext()).casefold() for one in element.iterfind(path)}
 
 
-def preprints_of(article: Any) -> set[str]:
-    """The DOIs under which an article says that it was a preprint."""
-    uris = article.iterfind(".//pub-history//self-uri[@content-type='preprint']")
+def preprints_of(document: Any) -> set[str]:
+    """The DOIs under which a document says that it was a preprint."""
+    uris = document.iterfind(".//pub-history//self-uri[@content-type='preprint']")
     return {uri.get("{http://www.w3.org/1999/xlink}href", "").partition("doi.org/")[2].lower() for uri in uris}
 
 
 def proof(edge: Edge, citing: Any, cited: Any) -> str:
-    """What in the two files shows that the entry names the article; empty where nothing does."""
+    """What in the two files shows that the entry names the document; empty where nothing does."""
     (entry,) = citing.iterfind(f".//ref[@id='{edge.entry}']")
     doi = text_of(entry, ".//pub-id[@pub-id-type='doi']").strip().lower()
     if doi.rstrip(".") == edge.cited:
@@ -75,14 +75,14 @@ def test_the_graph_is_the_known_one_and_what_can_be_proved(shared: Callable[[str
     read = {dois[name]: one for name, one in elife(folder).items()}
     assert len(read) == 254  # one of the 255 stands in two of the sets
     linker = Linker()
-    for _, _, article in read.values():
-        linker.add(entry_of(article))
-    doi_of = {article.id: doi for doi, (_, _, article) in read.items()}
+    for _, _, document in read.values():
+        linker.add(entry_of(document))
+    doi_of = {document.id: doi for doi, (_, _, document) in read.items()}
     edges = {
-        Edge(doi, doi_of[match.article], reference.key)
-        for doi, (_, found, article) in read.items()
-        for reference, match in zip(found.references, linker.link(entry_of(article)), strict=True)
-        if match.article is not None
+        Edge(doi, doi_of[match.document], reference.key)
+        for doi, (_, found, document) in read.items()
+        for reference, match in zip(found.references, linker.link(entry_of(document)), strict=True)
+        if match.document is not None
     }
     with (folder / "citation_edges.csv").open(newline="") as file:
         known = {

@@ -16,7 +16,7 @@ from fathom.corpus.readers.found import (
     TableCell,
     Unreadable,
 )
-from fathom.corpus.readers.tidying import plain
+from fathom.corpus.readers.parsing.text_cleanup import plain
 
 REFERENCES = [
     FoundReference(
@@ -32,7 +32,7 @@ def found(*words: str | Mark, **others: object) -> Found:
 
 
 def test_every_part_is_where_it_says() -> None:
-    article = compose(
+    document = compose(
         Found(
             "x.xml",
             title="  On\n fields ",
@@ -51,31 +51,31 @@ def test_every_part_is_where_it_says() -> None:
             ids={"doi": "10.1/y"},
         )
     )
-    text = article.text
-    assert article.title_text == "On fields"
-    assert [author.span.of(text) for author in article.authors] == ["Åsa Lind", "The Field Group"]
-    assert article.authors[1].group
-    assert article.abstract is not None
-    assert article.abstract.of(text) == "We ask. We answer."
-    assert [sentence.of(text) for sentence in article.sentences][:2] == ["We ask.", "We answer."]
-    assert [(c.span.of(text), c.group.of(text), c.reference) for c in article.citations] == [
+    text = document.text
+    assert document.title_text == "On fields"
+    assert [author.span.of(text) for author in document.authors] == ["Åsa Lind", "The Field Group"]
+    assert document.authors[1].group
+    assert document.abstract is not None
+    assert document.abstract.of(text) == "We ask. We answer."
+    assert [sentence.of(text) for sentence in document.sentences][:2] == ["We ask.", "We answer."]
+    assert [(c.span.of(text), c.group.of(text), c.reference) for c in document.citations] == [
         ("Lind, 2018", "(Lind, 2018; Wu, 2020)", 1),
         ("Wu, 2020", "(Lind, 2018; Wu, 2020)", 2),
     ]
-    assert [(s.heading.of(text) if s.heading else "", s.level, s.role) for s in article.sections] == [
+    assert [(s.heading.of(text) if s.heading else "", s.level, s.role) for s in document.sections] == [
         ("Abstract", 2, "abstract"),
         ("1 Introduction", 2, "introduction"),
         ("A detail", 3, "other"),
         ("Conclusion", 2, "conclusion"),
         ("References", 2, "references"),
     ]
-    assert "A detail" in article.sections[1].span.of(text)
-    assert "Conclusion" not in article.sections[1].span.of(text)
-    assert [cell.span.of(text) for cell in article.tables[0].cells] == ["a", "b", "1"]
-    first = article.references[0]
+    assert "A detail" in document.sections[1].span.of(text)
+    assert "Conclusion" not in document.sections[1].span.of(text)
+    assert [cell.span.of(text) for cell in document.tables[0].cells] == ["a", "b", "1"]
+    first = document.references[0]
     assert first.title is not None
     assert (first.title.of(text), [a.of(text) for a in first.authors]) == ("On fields", ["Lind, A."])
-    assert article.references[2].title is None
+    assert document.references[2].title is None
 
 
 @pytest.mark.parametrize(
@@ -91,13 +91,13 @@ def test_every_part_is_where_it_says() -> None:
     ],
 )
 def test_a_citation_knows_its_bracket(words: list[str | Mark], groups: list[str]) -> None:
-    article = compose(found(*words))
-    assert [citation.group.of(article.text) for citation in article.citations] == groups
+    document = compose(found(*words))
+    assert [citation.group.of(document.text) for citation in document.citations] == groups
 
 
 def test_an_unknown_key_leaves_a_citation_unresolved() -> None:
-    article = compose(found("see ", Mark("9", ("b9",)), " and ", Mark("?", ())))
-    assert [citation.reference for citation in article.citations] == [None, None]
+    document = compose(found("see ", Mark("9", ("b9",)), " and ", Mark("?", ())))
+    assert [citation.reference for citation in document.citations] == [None, None]
 
 
 def test_what_has_no_text_or_title_is_unreadable() -> None:
@@ -108,11 +108,11 @@ def test_what_has_no_text_or_title_is_unreadable() -> None:
 
 
 @given(st.lists(st.one_of(st.text(max_size=30), st.builds(Mark, st.text(max_size=8), st.just(("b1",)))), max_size=12))
-def test_any_words_make_a_sound_article(words: list[str | Mark]) -> None:
-    article = compose(found("begin ", *words, " end"))
-    for citation in article.citations:
-        assert citation.span.of(article.text).strip() == citation.span.of(article.text) != ""
-    assert "\n=====" not in article.text
+def test_any_words_make_a_sound_document(words: list[str | Mark]) -> None:
+    document = compose(found("begin ", *words, " end"))
+    for citation in document.citations:
+        assert citation.span.of(document.text).strip() == citation.span.of(document.text) != ""
+    assert "\n=====" not in document.text
 
 
 @given(st.text())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fathom.corpus.readers.decoding import decoded, decoded_as, decoded_leniently, decoded_with_doubt
 from fathom.corpus.readers.found import Unreadable
+from fathom.corpus.readers.parsing.decoding import decoded, decoded_as, decoded_leniently, decoded_with_doubt
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fathom.corpus.readers.front_matter import front_of, parted
+from fathom.corpus.readers.parsing.front_matter import front_of, parted
 
 
 def test_front_matter_is_parted_from_the_text() -> None:

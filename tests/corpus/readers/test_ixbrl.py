@@ -15,9 +15,9 @@ import pytest
 
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import Found, FoundTable, Heading, NoSiblings, Unreadable
-from fathom.corpus.readers.ixbrl import RawFact, facts_of, looks_like, read
-from fathom.corpus.readers.xbrl_numbers import number_of
-from fathom.records.articles import Article
+from fathom.corpus.readers.ixbrl.numbers import number_of
+from fathom.corpus.readers.ixbrl.reader import RawFact, facts_of, looks_like, read
+from fathom.records.documents import Document
 from tests.corpus.readers.conftest import members
 
 NAMESPACES = (
@@ -82,16 +82,16 @@ def found(content: bytes) -> Found:
 
 def test_a_filing_becomes_a_report_with_facts_where_they_are_printed() -> None:
     one = found(filing())
-    article = compose(one)
-    text = article.text
-    assert (article.kind, article.year, article.venue) == ("report", 2023, "Form 10-K")
-    assert article.title_text == "Acme Sons: annual report 2023"
+    document = compose(one)
+    text = document.text
+    assert (document.kind, document.year, document.venue) == ("report", 2023, "Form 10-K")
+    assert document.title_text == "Acme Sons: annual report 2023"
     assert "Not seen" not in text
     assert "77" not in text
     assert "billion & grew." in text
     assert "| Net loss | $(1,234) |" in text
-    assert [section.heading.of(text) for section in article.sections if section.heading] == ["Item 7. Results"]
-    told = [(f.attribute, f.period, f.unit, f.value, f.span.of(text), f.part, f.place) for f in article.facts]
+    assert [section.heading.of(text) for section in document.sections if section.heading] == ["Item 7. Results"]
+    told = [(f.attribute, f.period, f.unit, f.value, f.span.of(text), f.part, f.place) for f in document.facts]
     year = "2023-01-01/2023-12-31"
     part = "us-gaap:ClassAxis=acme:NorthMember; acme:PlantAxis=7"
     assert told == [
@@ -102,7 +102,7 @@ def test_a_filing_becomes_a_report_with_facts_where_they_are_printed() -> None:
         ("a:Zero", year, "USD", Decimal(0), "—", "", "table"),
         ("a:Nil", year, "USD", None, "n/a", "", "table"),
     ]
-    assert {fact.entity for fact in article.facts} == {"Acme Sons"}
+    assert {fact.entity for fact in document.facts} == {"Acme Sons"}
     assert one.notes["facts"] == "1 in the hidden part and 1 without printed characters"
     assert one.notes["numbers"].startswith("1 could not be read, such as no number: 'many'")
 
@@ -128,8 +128,8 @@ def test_fractions_are_one_number_as_printed() -> None:
         )
     )
     report = found(filing(body))
-    article = compose(report)
-    told = [(fact.attribute, str(fact.value), fact.span.of(article.text)) for fact in article.facts]
+    document = compose(report)
+    told = [(fact.attribute, str(fact.value), fact.span.of(document.text)) for fact in document.facts]
     assert told == [
         ("a:Quarter", "0.25", "1 for every 4"),
         ("a:Scaled", "-750", "1.5/2"),
@@ -137,7 +137,7 @@ def test_fractions_are_one_number_as_printed() -> None:
         ("a:Outer", "0.125", "1:8"),
         ("a:Inner", "0.125", "1:8"),
     ]
-    assert "x 1/0 y" in article.text
+    assert "x 1/0 y" in document.text
     assert report.notes["numbers"].startswith("2 could not be read")
 
 
@@ -193,10 +193,10 @@ def test_it_knows_its_kind() -> None:
 )  # fmt: skip
 def test_a_filing_with_faults_is_read_with_a_note(change: Callable[[str], str]) -> None:
     one = found(change(filing().decode()).encode())
-    article = compose(one)
+    document = compose(one)
     assert one.notes["text"].startswith("not well formed")
-    assert "& grew" in article.text
-    assert len(article.facts) == 6
+    assert "& grew" in document.text
+    assert len(document.facts) == 6
 
 
 def test_characters_in_another_encoding_are_kept() -> None:
@@ -280,9 +280,9 @@ def rounded(value: Decimal | str) -> Decimal:
 
 
 @cache
-def filings(archive: Path) -> dict[str, tuple[Article, Found, tuple[RawFact, ...]]]:
-    """Every filing as an article, as found, and as facts."""
-    read_in: dict[str, tuple[Article, Found, tuple[RawFact, ...]]] = {}
+def filings(archive: Path) -> dict[str, tuple[Document, Found, tuple[RawFact, ...]]]:
+    """Every filing as a document, as found, and as facts."""
+    read_in: dict[str, tuple[Document, Found, tuple[RawFact, ...]]] = {}
     for name, content in members(archive):
         one = found(content)
         read_in[name.rpartition("/")[2]] = (compose(one), one, tuple(facts_of(content)))
@@ -342,15 +342,15 @@ def test_every_printed_fact_stands_at_its_characters(
 ) -> None:
     read_in = filings(shared(f"{name}/html.tar.xz"))
     assert len(read_in) == count
-    assert sum(len(article.facts) for article, _, _ in read_in.values()) == printed
-    for article, one, facts in read_in.values():
-        assert article.tables
+    assert sum(len(document.facts) for document, _, _ in read_in.values()) == printed
+    for document, one, facts in read_in.values():
+        assert document.tables
         unprinted = re.search(r"and (\d+) without", one.notes.get("facts", "and 0 without"))
         assert unprinted is not None
-        assert len(article.facts) + int(unprinted[1]) == sum(f.numeric and not f.hidden for f in facts)
-        assert ": annual " in article.title_text
+        assert len(document.facts) + int(unprinted[1]) == sum(f.numeric and not f.hidden for f in facts)
+        assert ": annual " in document.title_text
         visible = Counter(" ".join(f.text.split()) for f in facts if f.numeric and not f.hidden)
-        assert not Counter(" ".join(f.span.of(article.text).split()) for f in article.facts) - visible
+        assert not Counter(" ".join(f.span.of(document.text).split()) for f in document.facts) - visible
         assert set(one.notes) <= {"facts"}
         assert all(isinstance(block, Heading | FoundTable) or block.words for block in one.body)
 
@@ -359,7 +359,7 @@ def test_key_metrics_of_annual_reports(shared: Callable[[str], Path]) -> None:
     read_in = filings(shared("sec-10k-ixbrl/html.tar.xz"))
     checked = 0
     for row in rows(shared("sec-10k-ixbrl/key_metrics.csv")):
-        article, _, facts = read_in[row["file"]]
+        document, _, facts = read_in[row["file"]]
         texts = {f.concept: f for f in reversed(facts) if not f.numeric and not f.dimensions}
         assert texts["dei:EntityRegistrantName"].text == row["registrant"]
         assert texts["dei:DocumentPeriodEndDate"].text == row["period_end_text"]
@@ -367,7 +367,7 @@ def test_key_metrics_of_annual_reports(shared: Callable[[str], Path]) -> None:
         assert texts["dei:EntityIncorporationStateCountryCode"].text == row["state_of_incorporation"]
         # Eight filings tag the comma after the city too; the gold drops it.
         assert texts["dei:EntityAddressCityOrTown"].text.rstrip(",") == row["hq_city"]
-        assert article.year == int(row["fiscal_year_focus"])
+        assert document.year == int(row["fiscal_year_focus"])
         year = texts["dei:DocumentPeriodEndDate"]
         for concept in list(row)[10:]:
             held = [f for f in facts if f.concept == f"us-gaap:{concept}" and not f.dimensions and f.end == year.end]
@@ -383,8 +383,8 @@ def test_key_metrics_of_small_accounts(shared: Callable[[str], Path]) -> None:
     read_in = filings(shared("uk-accounts-ixbrl/html.tar.xz"))
     checked = 0
     for row in rows(shared("uk-accounts-ixbrl/key_metrics.csv")):
-        article, _, facts = read_in[row["file"]]
-        assert article.title_text.startswith(" ".join(row["company_name"].split()) + ": annual accounts ")
+        document, _, facts = read_in[row["file"]]
+        assert document.title_text.startswith(" ".join(row["company_name"].split()) + ": annual accounts ")
         for metric in (name.removesuffix("_concept") for name in row if name.endswith("_concept")):
             if row[metric]:
                 held = [f for f in facts if bare(f.concept) == row[f"{metric}_concept"] and not f.dimensions]

@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from fathom.corpus.readers import jats
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import (
     Block,
@@ -26,7 +25,8 @@ from fathom.corpus.readers.found import (
     Paragraph,
     Unreadable,
 )
-from fathom.corpus.readers.tidying import plain
+from fathom.corpus.readers.jats import reader as jats
+from fathom.corpus.readers.parsing.text_cleanup import plain
 from tests.corpus.readers.conftest import elife, members
 
 NAMESPACES = 'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:mml="http://www.w3.org/1998/Math/MathML"'
@@ -41,7 +41,7 @@ def document(
     after: str = "",
     doctype: str = DOCTYPE,
 ) -> bytes:
-    """A small article."""
+    """A small document."""
     return (
         f'<?xml version="1.0" encoding="UTF-8"?>{doctype}<article {NAMESPACES} xml:lang="en"><front><journal-meta>'
         "<journal-title-group><journal-title>Annals of Tests</journal-title></journal-title-group></journal-meta>"
@@ -180,7 +180,7 @@ def test_particulars_of_the_article() -> None:
     found = read(document(meta=meta))
     assert found.ids == {"pmid": "77", "pmcid": "PMC123", "doi": "10.7554/elife.04321"}
     assert (found.published, found.year, found.venue) == (date(2014, 2, 3), 2014, "Annals of Tests")
-    assert (found.subjects, found.licence, found.work) == (["Neuroscience", "mouse"], "CC-BY-4.0", "elife:04321")
+    assert (found.subjects, found.license, found.work) == (["Neuroscience", "mouse"], "CC-BY-4.0", "elife:04321")
 
 
 def test_a_reviewed_preprint_has_its_own_doi_and_the_work_of_its_article() -> None:
@@ -196,7 +196,7 @@ def test_a_reviewed_preprint_has_its_own_doi_and_the_work_of_its_article() -> No
 
 
 @pytest.mark.parametrize(
-    ("licence", "name"),
+    ("license", "name"),
     [
         ('<license xlink:href="https://creativecommons.org/publicdomain/zero/1.0/"/>', "CC0-1.0"),
         ('<license><license-p>See <ext-link xlink:href="http://creativecommons.org/licenses/by-nc/3.0/igo/"/></license-p></license>', "CC-BY-NC-3.0-IGO"),  # noqa: E501
@@ -204,8 +204,8 @@ def test_a_reviewed_preprint_has_its_own_doi_and_the_work_of_its_article() -> No
         ("", ""),
     ],
 )  # fmt: skip
-def test_licence_by_its_short_name_or_as_written(licence: str, name: str) -> None:
-    assert read(document(meta=f"<permissions>{licence}</permissions>")).licence == name
+def test_license_by_its_short_name_or_as_written(license: str, name: str) -> None:
+    assert read(document(meta=f"<permissions>{license}</permissions>")).license == name
 
 
 # The text.
@@ -360,7 +360,7 @@ def test_a_table_that_asks_for_gigabytes_is_read_as_text() -> None:
     assert len(compose(read(document(spanning))).text) < 3_000
 
 
-def test_reviews_and_replies_are_not_the_article() -> None:
+def test_reviews_and_responses_are_not_the_article() -> None:
     review = "<{0}><front-stub/><body><p>SECRET</p></body><back><ref-list><ref id='R'/></ref-list></back></{0}>"
     found = read(document(after=review.format("sub-article") + review.format("response")))
     assert "SECRET" not in compose(found).text
@@ -624,7 +624,7 @@ def test_long_input_takes_no_longer_than_it_should() -> None:
         assert read(document(f"<p>y</p>{body}", back=references(9))).body
 
 
-# Real articles.
+# Real documents.
 
 
 def lines(path: Path) -> list[Any]:
@@ -651,7 +651,7 @@ def test_elife_front_and_references_agree_with_the_gold(shared: Callable[[str], 
     assert share([found.ids["doi"] == gold["doi"].lower() for gold, (found, _) in articles]) == 1
     assert share([str(found.year) == gold["year"] for gold, (found, _) in articles]) == 1
     assert share([found.work == f"elife:{gold['id']}" for gold, (found, _) in articles]) == 1
-    assert {found.licence for _, (found, _) in articles} == {"CC-BY-3.0", "CC-BY-4.0", "CC0-1.0"}
+    assert {found.license for _, (found, _) in articles} == {"CC-BY-3.0", "CC-BY-4.0", "CC0-1.0"}
     # The one that differs is a group whose name the gold does not have, and the XML does (in a collab-wrap).
     same = []
     for gold, (found, _) in articles:
@@ -698,7 +698,7 @@ def test_elife_citations_are_all_there_and_resolved(shared: Callable[[str], Path
         equal.append(len(marks) + ranges == gold["n_intext_bibr"])
     assert len(resolved) > 33_000
     assert share(resolved) >= 0.99
-    # Two of the three that differ cite in the licence of a figure, one has a citation inside a citation.
+    # Two of the three that differ cite in the license of a figure, one has a citation inside a citation.
     assert sum(equal) >= 252
 
 

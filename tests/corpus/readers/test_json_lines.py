@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from fathom.corpus.readers import json_lines
 from fathom.corpus.readers.found import Found, Unreadable
-from fathom.corpus.readers.json_lines import JsonObject, read_objects
 from fathom.corpus.readers.opening import Opened
+from fathom.corpus.readers.parsing import json_lines
+from fathom.corpus.readers.parsing.json_lines import JsonObject, read_objects
 from fathom.corpus.reading import Filters, read
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers import latex
-from fathom.corpus.readers.block_lists import words_text
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import Block, Found, FoundTable, Heading, Mark, Paragraph, Unreadable
+from fathom.corpus.readers.latex import reader as latex
+from fathom.corpus.readers.parsing.blocks import words_text
 from tests.corpus.readers.test_bibtex import PROCEEDINGS, Beside, damaged, papers
 
 BIB = b"""@article{lind, author={Anna Lind}, title={On Elms}, year=2018}
@@ -142,8 +142,8 @@ def test_a_table_has_cells(paper: Found) -> None:
 
 def test_references_of_a_bibliography_file(paper: Found) -> None:
     assert [reference.key for reference in paper.references] == ["lind", "wu"]
-    article = compose(paper)
-    assert all(citation.reference for citation in article.citations)
+    document = compose(paper)
+    assert all(citation.reference for citation in document.citations)
 
 
 def test_numbers_where_the_style_has_them() -> None:

@@ -16,11 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers import annotated, markdown
-from fathom.corpus.readers.block_lists import words_text
+from fathom.corpus.readers.annotated_papers import reader as annotated
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import Found, FoundTable, Heading, NoSiblings, Paragraph, Unreadable
-from fathom.records.articles import Article
+from fathom.corpus.readers.markdown import reader as markdown
+from fathom.corpus.readers.parsing.blocks import words_text
+from fathom.records.documents import Document
 
 from .conftest import members
 
@@ -188,12 +189,12 @@ def found(text: str, name: str = "a/paper.md") -> Found:
     return next(iter(markdown.read(text.encode(), name, NoSiblings())))
 
 
-def cited(article: Article) -> list[tuple[str, str, int | None]]:
-    return [(c.span.of(article.text), c.group.of(article.text), c.reference) for c in article.citations]
+def cited(document: Document) -> list[tuple[str, str, int | None]]:
+    return [(c.span.of(document.text), c.group.of(document.text), c.reference) for c in document.citations]
 
 
-def headings(article: Article) -> list[tuple[int, str]]:
-    return [(section.level, section.heading.of(article.text)) for section in article.sections if section.heading]
+def headings(document: Document) -> list[tuple[int, str]]:
+    return [(section.level, section.heading.of(document.text)) for section in document.sections if section.heading]
 
 
 def test_it_knows_its_files() -> None:
@@ -203,9 +204,9 @@ def test_it_knows_its_files() -> None:
 
 
 def test_linked_citations_are_located_with_their_names() -> None:
-    article = compose(found(LINKED))
+    document = compose(found(LINKED))
     group = "(Gómez-Örn et al., 2019; b; see Lind & Wu, 2020)"
-    assert cited(article) == [
+    assert cited(document) == [
         ("Gómez-Örn et al., 2019", group, 1),
         ("b", group, 2),
         ("Lind & Wu, 2020", group, 3),
@@ -216,47 +217,47 @@ def test_linked_citations_are_located_with_their_names() -> None:
         ("1", "[1]", 1),
         ("2021", "(2021)", 4),
     ]
-    assert {c.style for c in article.citations if c.span.of(article.text) in ("1", "4")} == {"numeric"}
-    assert {c.style for c in article.citations if c.span.of(article.text) not in ("1", "4")} == {"author-year"}
+    assert {c.style for c in document.citations if c.span.of(document.text) in ("1", "4")} == {"numeric"}
+    assert {c.style for c in document.citations if c.span.of(document.text) not in ("1", "4")} == {"author-year"}
 
 
 def test_a_converted_page_is_read_in_all_its_parts() -> None:
-    article = compose(found(LINKED))
-    assert article.title_text == "Sparse Ferns for Tides"
-    assert [a.family for a in article.authors] == ["Gómez-Örn", "van der Aa", "Roe"]
-    assert article.abstract is not None and article.abstract.of(article.text) == "We forecast tides with L_{1} loss."
-    assert headings(article) == [
+    document = compose(found(LINKED))
+    assert document.title_text == "Sparse Ferns for Tides"
+    assert [a.family for a in document.authors] == ["Gómez-Örn", "van der Aa", "Roe"]
+    assert document.abstract is not None and document.abstract.of(document.text) == "We forecast tides with L_{1} loss."
+    assert headings(document) == [
         (2, "Abstract"),
         (2, "1 Introduction"),
         (3, "1.1 Ferns of Roe [4]"),
         (2, "Appendix A Proofs"),
         (2, "References"),
     ]
-    assert "‣" not in article.text and "setmargin" not in article.text and "Kelp" not in article.text
-    assert "Where j<l and 𝑘>0, the interval [0, 1] is no citation." in article.text
-    paragraphs = [span.of(article.text) for span in article.paragraphs]
+    assert "‣" not in document.text and "setmargin" not in document.text and "Kelp" not in document.text
+    assert "Where j<l and 𝑘>0, the interval [0, 1] is no citation." in document.text
+    paragraphs = [span.of(document.text) for span in document.paragraphs]
     assert "y=αx (1)" in paragraphs and "First point." in paragraphs
     assert 'fit("# no heading")\n  | no | table |' in paragraphs
-    (table,) = article.tables
-    assert table.caption is not None and table.caption.of(article.text) == "Table 1: Errors at sea."
-    assert [cell.span.of(article.text) for cell in table.cells] == ["Port", "Error", "Ayr [1]", "0.025"]
+    (table,) = document.tables
+    assert table.caption is not None and table.caption.of(document.text) == "Table 1: Errors at sea."
+    assert [cell.span.of(document.text) for cell in table.cells] == ["Port", "Error", "Ayr [1]", "0.025"]
     assert [cell.header for cell in table.cells] == [True, True, False, False]
 
 
 def test_entries_have_titles_authors_years_and_ids() -> None:
-    article = compose(found(LINKED))
-    titles = [r.title.of(article.text) if r.title else "" for r in article.references]
+    document = compose(found(LINKED))
+    titles = [r.title.of(document.text) if r.title else "" for r in document.references]
     assert titles == ["Ferns in salt water", "Ferns in fresh water", "Tides without ferns", "On salt"]
-    assert [r.year for r in article.references] == [2019, 2019, 2020, 2021]
-    assert article.references[3].ids == {"arxiv": "2101.00001"}
-    first = article.references[0]
-    assert [span.of(article.text) for span in first.authors] == ["Łucja Gómez-Örn", "Ada Lind", "Bo Wu"]
-    assert first.span.of(article.text).endswith("Tides, 4:1–9, 2019.")
+    assert [r.year for r in document.references] == [2019, 2019, 2020, 2021]
+    assert document.references[3].ids == {"arxiv": "2101.00001"}
+    first = document.references[0]
+    assert [span.of(document.text) for span in first.authors] == ["Łucja Gómez-Örn", "Ada Lind", "Bo Wu"]
+    assert first.span.of(document.text).endswith("Tides, 4:1–9, 2019.")
 
 
 def test_numbers_in_brackets_are_citations_of_a_numbered_list() -> None:
-    article = compose(found(CONVERTED))
-    assert cited(article) == [
+    document = compose(found(CONVERTED))
+    assert cited(document) == [
         ("1", "[1]", 1),
         ("2", "[2, 3]", 2),
         ("3", "[2, 3]", 3),
@@ -266,13 +267,13 @@ def test_numbers_in_brackets_are_citations_of_a_numbered_list() -> None:
         ("2", "2", 2),
         ("2", "[2]", 2),
     ]
-    assert article.citations[6].style == "superscript"
-    assert article.references[2].ids == {"doi": "10.1234/brine.3"}
+    assert document.citations[6].style == "superscript"
+    assert document.references[2].ids == {"doi": "10.1234/brine.3"}
 
 
 def test_front_matter_names_the_document() -> None:
     read = found(CONVERTED)
-    assert (read.title, read.licence, read.subjects) == ("Salt and Ferns", "CC-BY-4.0", ["salt", "ferns"])
+    assert (read.title, read.license, read.subjects) == ("Salt and Ferns", "CC-BY-4.0", ["salt", "ferns"])
     assert [(a.given, a.family) for a in read.authors] == [("Ada", "Lind"), ("Bo", "van der Aa")]
     assert str(read.published) == "2023-05-04" and read.year == 2023
     assert headings(compose(read)) == [(2, "Abstract"), (2, "1 Introduction"), (3, "1.1 Ferns"), (2, "References")]
@@ -281,9 +282,9 @@ def test_front_matter_names_the_document() -> None:
 
 
 def test_names_and_years_in_brackets_are_citations() -> None:
-    article = compose(found(NAMED))
+    document = compose(found(NAMED))
     first = "(Lind, 2018; see Wu et al., 2020a,b; March, 2020)"
-    assert cited(article) == [
+    assert cited(document) == [
         ("Lind, 2018", first, 1),
         ("Wu et al., 2020a", first, 3),
         ("b", first, 4),
@@ -291,8 +292,8 @@ def test_names_and_years_in_brackets_are_citations() -> None:
         ("Roe and Poe 2019", "(e.g., Roe and Poe 2019, p. 4)", 2),
         ("2018", "(2018)", 1),
     ]
-    assert article.abstract is not None and article.abstract.of(article.text) == "Harbours are salty."
-    assert [a.family for a in article.authors] == ["Lind", "Wu"]
+    assert document.abstract is not None and document.abstract.of(document.text) == "Harbours are salty."
+    assert [a.family for a in document.authors] == ["Lind", "Wu"]
 
 
 LETTERED = """# Ferns
@@ -314,8 +315,8 @@ Tran (2005) differs from Tran and Lind (2005) and from Tran et al. (2005); (Tran
 
 
 def test_letters_and_the_number_of_authors_tell_entries_of_one_year_apart() -> None:
-    article = compose(found(LETTERED))
-    assert [(c.span.of(article.text), c.reference) for c in article.citations] == [
+    document = compose(found(LETTERED))
+    assert [(c.span.of(document.text), c.reference) for c in document.citations] == [
         ("2003a", 1),
         ("2003b", 2),
         ("Roe, 2004b", 4),
@@ -332,8 +333,8 @@ def test_letters_and_the_number_of_authors_tell_entries_of_one_year_apart() -> N
 
 def test_a_letter_that_no_entry_has_names_none() -> None:
     text = "# T\n\nAs Tran (2003c) found.\n\n## References\n\n- Tran, A. (2003a). On ferns. Fern Letters.\n"
-    article = compose(found(text))
-    assert [c.reference for c in article.citations] == [None]
+    document = compose(found(text))
+    assert [c.reference for c in document.citations] == [None]
 
 
 def test_a_byline_needs_no_abstract_below_it() -> None:
@@ -357,10 +358,10 @@ def test_a_first_paragraph_that_is_no_byline_stays_text() -> None:
 
 
 def test_links_to_anchors_in_the_list_are_citations() -> None:
-    article = compose(found(PAGED))
-    assert cited(article) == [("1", "[1]", 1), ("2", "[2, 3]", 2), ("3", "[2, 3]", 3)]
-    assert headings(article)[1:3] == [(2, "1 Introduction"), (3, "1.1 Deeper")]
-    assert "see Figure 1" in article.text
+    document = compose(found(PAGED))
+    assert cited(document) == [("1", "[1]", 1), ("2", "[2, 3]", 2), ("3", "[2, 3]", 3)]
+    assert headings(document)[1:3] == [(2, "1 Introduction"), (3, "1.1 Deeper")]
+    assert "see Figure 1" in document.text
 
 
 def test_a_text_without_a_heading_takes_its_first_line() -> None:
@@ -520,8 +521,8 @@ LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\([^\s()]*#bib\.bibx?(\d+)[^()]*\)")
 
 
 @cache
-def papers(path: Path) -> list[tuple[dict[str, object], Found, Article]]:
-    """Each real paper as it is given, as it was found, and as an article."""
+def papers(path: Path) -> list[tuple[dict[str, object], Found, Document]]:
+    """Each real paper as it is given, as it was found, and as a document."""
     with gzip.open(path) as file:
         content = file.read()
     lines = [json.loads(line) for line in content.decode().splitlines()]
@@ -531,15 +532,15 @@ def papers(path: Path) -> list[tuple[dict[str, object], Found, Article]]:
 
 def test_real_citations_are_located_and_resolved(shared: Shared) -> None:
     linked = located = 0
-    for line, read, article in papers(shared("scalar_papers.jsonl.gz")):
+    for line, read, document in papers(shared("scalar_papers.jsonl.gz")):
         wanted = _linked(str(line["markdown"]))
-        found_keys = [read.references[c.reference - 1].key for c in article.citations if c.reference]
+        found_keys = [read.references[c.reference - 1].key for c in document.citations if c.reference]
         got = Counter(int(re.sub(r"\D", "", key)) for key in found_keys)
         linked += wanted.total()
         located += (wanted & got).total()
-        for citation in article.citations:
-            printed = citation.span.of(article.text)
-            assert printed.strip() == printed != "" and citation.group.of(article.text).count(printed) >= 1
+        for citation in document.citations:
+            printed = citation.span.of(document.text)
+            assert printed.strip() == printed != "" and citation.group.of(document.text).count(printed) >= 1
     assert linked > 5_200
     assert located / linked >= 0.99
 
@@ -555,15 +556,15 @@ def _linked(text: str) -> Counter[int]:
 
 
 def test_real_citations_keep_the_company_they_have(shared: Shared) -> None:
-    """Against gold with known faults: a name with an accent hides a neighbour, and a bracket of its own is no company."""
+    """Against gold with known faults: a name with an accent hides a neighbor, and a bracket of its own is no company."""
     agreed = compared = 0
-    for line, read, article in papers(shared("scalar_papers.jsonl.gz")):
-        company = Counter(citation.group for citation in article.citations)
+    for line, read, document in papers(shared("scalar_papers.jsonl.gz")):
+        company = Counter(citation.group for citation in document.citations)
         ours = {}
-        for citation in article.citations:
+        for citation in document.citations:
             if citation.reference:
                 key = int(re.sub(r"\D", "", read.references[citation.reference - 1].key))
-                ours[key, *_around(article.text, citation.span.end)] = company[citation.group] == 1
+                ours[key, *_around(document.text, citation.span.end)] = company[citation.group] == 1
         for section in line["sections"]:  # type: ignore[attr-defined]
             for gold in section["citations"]:
                 place = (int(re.sub(r"\D", "", gold["ref"] or "0") or 0), *_around(section["text"], gold["end"]))
@@ -582,9 +583,9 @@ def _around(text: str, place: int) -> tuple[str, str]:
 
 
 def test_real_papers_have_no_tooltips_and_the_odd_ones_are_full(shared: Shared) -> None:
-    by_id = {str(line["arxiv_id"]): article for line, _, article in papers(shared("scalar_papers.jsonl.gz"))}
+    by_id = {str(line["arxiv_id"]): document for line, _, document in papers(shared("scalar_papers.jsonl.gz"))}
     assert len(by_id) == 48
-    assert not [name for name, article in by_id.items() if "‣" in article.text]
+    assert not [name for name, document in by_id.items() if "‣" in document.text]
     least = {
         "2405.17111": 299,
         "2406.13527": 82,
@@ -596,27 +597,27 @@ def test_real_papers_have_no_tooltips_and_the_odd_ones_are_full(shared: Shared) 
     for name, citations in least.items():
         assert len(by_id[name].text) > 15_000 and len(by_id[name].paragraphs) > 25
         assert len(by_id[name].citations) >= citations
-    titled = [reference.title is not None for article in by_id.values() for reference in article.references]
+    titled = [reference.title is not None for document in by_id.values() for reference in document.references]
     assert len(titled) > 2_700 and sum(titled) / len(titled) > 0.97
 
 
 # Statutes and scanned reports.
 
 
-def test_statutes_have_their_titles_dates_and_articles(shared: Shared) -> None:
+def test_statutes_have_their_titles_dates_and_documents(shared: Shared) -> None:
     folder = shared("zh-laws")
     manifest = {line["file"]: line for line in map(json.loads, (folder / "manifest.jsonl").read_text().splitlines())}
     read = 0
     for name, content in members(folder / "markdown.tar.xz"):
         law = manifest[name.removeprefix("zh-laws/")]
-        article = compose(next(iter(markdown.read(content, name, NoSiblings()))))
-        paragraphs = [span.of(article.text) for span in article.paragraphs]
-        assert article.title_text == law["title"] and article.language == "zh"
+        document = compose(next(iter(markdown.read(content, name, NoSiblings()))))
+        paragraphs = [span.of(document.text) for span in document.paragraphs]
+        assert document.title_text == law["title"] and document.language == "zh"
         assert (
             sum(bool(re.match("第[零〇一二三四五六七八九十百千]+条", text)) for text in paragraphs) == law["n_articles"]
         )
         assert all(any(text.startswith(event["date"]) for text in paragraphs) for event in law["events"])
-        assert f"({article.published})" in name
+        assert f"({document.published})" in name
         read += 1
     assert read == len(manifest) == 158
 
@@ -627,10 +628,10 @@ def test_scanned_reports_keep_their_words_and_tables(shared: Shared) -> None:
         names = {row["file"] for row in csv.DictReader(file)}
     for name, content in members(folder / "markdown.tar.xz"):
         names.remove(name.rpartition("/")[2])
-        article = compose(next(iter(markdown.read(content, name, NoSiblings()))))
-        assert article.kind == "report" and len(article.tables) > 50
+        document = compose(next(iter(markdown.read(content, name, NoSiblings()))))
+        assert document.kind == "report" and len(document.tables) > 50
         before = Counter(re.findall(r"[^\W_]+", re.sub(r"^## Page \d+$", "", content.decode(), flags=re.MULTILINE)))
-        lost = before - Counter(re.findall(r"[^\W_]+", article.text))
+        lost = before - Counter(re.findall(r"[^\W_]+", document.text))
         assert lost.total() < before.total() * 0.002
     assert not names
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers import myst
-from fathom.corpus.readers.block_lists import words_text
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import Block, Found, FoundTable, Heading, Mark, Paragraph, Unreadable
-from fathom.corpus.readers.front_matter import parse_yaml
+from fathom.corpus.readers.myst import reader as myst
+from fathom.corpus.readers.parsing.blocks import words_text
+from fathom.corpus.readers.parsing.front_matter import parse_yaml
 from tests.corpus.readers.test_bibtex import PROCEEDINGS, Beside, damaged, papers
 
 BIB = b"""@article{lind, author={Anna Lind}, title={On Elms}, year=2018, doi={10.1000/elm}}

@@ -15,10 +15,13 @@ from random import Random
 
 import pytest
 
-from fathom.corpus.readers import jats, pdf, pdf_layout, tei
 from fathom.corpus.readers.compose import compose, printed_name
 from fathom.corpus.readers.found import Found, Heading, NoSiblings, Paragraph, Unreadable
-from fathom.records.articles import Article
+from fathom.corpus.readers.jats import reader as jats
+from fathom.corpus.readers.pdf import layout as pdf_layout
+from fathom.corpus.readers.pdf import reader as pdf
+from fathom.corpus.readers.tei import reader as tei
+from fathom.records.documents import Document
 
 # A small writer of PDFs: letters of a standard font at given places.
 
@@ -33,7 +36,7 @@ class Drawn:
 
 
 def file_of(objects: list[bytes], trailer: bytes = b"") -> bytes:
-    """A PDF of numbered objects, the first of which is the catalogue."""
+    """A PDF of numbered objects, the first of which is the catalog."""
     content = b"%PDF-1.7\n"
     places = []
     for number, body in enumerate(objects, start=1):
@@ -153,42 +156,44 @@ def paper(interleaved: bool = False) -> bytes:
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["column after column", "across columns"])
-def article(request: pytest.FixtureRequest) -> Article:
+def document(request: pytest.FixtureRequest) -> Document:
     return compose(read(paper(interleaved=request.param)))
 
 
-def test_title_and_names_are_told_by_size_and_place(article: Article) -> None:
-    assert article.title_text == "Salt in Slow Rivers and What the Fish Say about It"
-    assert [(one.given, one.family) for one in article.authors] == [
+def test_title_and_names_are_told_by_size_and_place(document: Document) -> None:
+    assert document.title_text == "Salt in Slow Rivers and What the Fish Say about It"
+    assert [(one.given, one.family) for one in document.authors] == [
         ("Ada B.", "Lind"),
         ("Bo", "Wu"),
         ("Maria", "van der Roe"),
     ]
 
 
-def test_columns_are_read_one_after_the_other(article: Article) -> None:
-    assert "and the salt much later [1-3]. Nobody has yet asked the fish about it." in re.sub(r"\s+", " ", article.text)
+def test_columns_are_read_one_after_the_other(document: Document) -> None:
+    assert "and the salt much later [1-3]. Nobody has yet asked the fish about it." in re.sub(
+        r"\s+", " ", document.text
+    )
 
 
-def test_running_heads_and_page_numbers_are_gone(article: Article) -> None:
-    assert "Journal of Rivers 12" not in article.text
-    assert not re.search(r"^\d$", article.text, re.MULTILINE)
+def test_running_heads_and_page_numbers_are_gone(document: Document) -> None:
+    assert "Journal of Rivers 12" not in document.text
+    assert not re.search(r"^\d$", document.text, re.MULTILINE)
 
 
-def test_a_broken_word_is_joined(article: Article) -> None:
-    assert "We measure it" in article.text
+def test_a_broken_word_is_joined(document: Document) -> None:
+    assert "We measure it" in document.text
 
 
-def test_headings_have_levels(article: Article) -> None:
-    printed = [(one.level, one.heading.of(article.text)) for one in article.sections if one.heading]
+def test_headings_have_levels(document: Document) -> None:
+    printed = [(one.level, one.heading.of(document.text)) for one in document.sections if one.heading]
     assert printed == [(2, "1 Introduction"), (3, "1.1 Fish"), (2, "Appendix A"), (2, "References")]
 
 
-def test_numbered_references_are_cut_and_cited(article: Article) -> None:
-    titles = [one.title.of(article.text) for one in article.references if one.title]
+def test_numbered_references_are_cut_and_cited(document: Document) -> None:
+    titles = [one.title.of(document.text) for one in document.references if one.title]
     assert titles == ["Salt in slow rivers", "Spoons of the north", "Scales and fish"]
-    assert [one.year for one in article.references] == [2018, 2019, 2020]
-    cited = [(one.span.of(article.text), one.reference) for one in article.citations]
+    assert [one.year for one in document.references] == [2018, 2019, 2020]
+    cited = [(one.span.of(document.text), one.reference) for one in document.citations]
     assert cited == [("1", 1), ("2", 2), ("3", 3), ("1-3", 1), ("1-3", 2), ("1-3", 3)]
 
 
@@ -206,7 +211,7 @@ did anybody later on, as far as we can tell from the books.
 """
 
 
-def author_year() -> Article:
+def author_year() -> Document:
     lines = [
         Drawn(72, 720, "A Short Note on Salt in Rivers", 17),
         Drawn(72, 695, "Ada Lind and Bo Wu", 12),
@@ -222,14 +227,14 @@ def author_year() -> Article:
 
 
 def test_hanging_entries_are_cited_by_name_and_year() -> None:
-    article = author_year()
-    assert [one.title and one.title.of(article.text) for one in article.references] == [
+    document = author_year()
+    assert [one.title and one.title.of(document.text) for one in document.references] == [
         "Salt in slow rivers",
         "Salt in fast rivers",
         "Spoons of the north and all that they carry",
         "Scales and fish of the slow rivers in the north",
     ]
-    assert [(one.span.of(article.text), one.reference) for one in article.citations] == [
+    assert [(one.span.of(document.text), one.reference) for one in document.citations] == [
         ("Lind & Wu, 2018a", 1),
         ("2018b", 2),
         ("van der Roe, 2019", 3),
@@ -237,8 +242,8 @@ def test_hanging_entries_are_cited_by_name_and_year() -> None:
         ("Lind & Wu, 2018b", 2),
         ("Nobody, 1999", None),
     ]
-    assert article.abstract is not None
-    assert article.abstract.of(article.text).startswith("We measure the salt")
+    assert document.abstract is not None
+    assert document.abstract.of(document.text).startswith("We measure the salt")
 
 
 def test_a_hyphen_that_belongs_to_the_word_stays() -> None:
@@ -278,11 +283,11 @@ def letter(text: str = LETTER) -> Found:
 
 
 def test_a_letter_shorter_than_its_list_has_a_text() -> None:
-    article = compose(letter())
-    (paragraph,) = article.paragraphs
-    assert paragraph.of(article.text).startswith("Research on the salt")
-    assert paragraph.of(article.text).endswith("the times of the flood.")
-    assert len(article.references) == 5
+    document = compose(letter())
+    (paragraph,) = document.paragraphs
+    assert paragraph.of(document.text).startswith("Research on the salt")
+    assert paragraph.of(document.text).endswith("the times of the flood.")
+    assert len(document.references) == 5
 
 
 def test_initials_with_a_hyphen_belong_to_a_name() -> None:
@@ -291,8 +296,8 @@ def test_initials_with_a_hyphen_belong_to_a_name() -> None:
 
 def test_the_number_of_authors_tells_entries_of_one_year_apart() -> None:
     text = LETTER + "Roe and ter Wu (2019) agree with Lind (2018), but Lind et al.\n(2018) and Roe (2019) do not."
-    article = compose(letter(text))
-    assert [(one.span.of(article.text), one.reference) for one in article.citations] == [
+    document = compose(letter(text))
+    assert [(one.span.of(document.text), one.reference) for one in document.citations] == [
         ("Roe, 2019", 4),
         ("Lind et al., 2018", 2),
         ("Lind, 2018", 1),
@@ -312,8 +317,8 @@ def test_a_raised_number_within_a_word_is_a_citation() -> None:
         Drawn(72, 610, "References", 12, bold=True),
         *column(72, 594, NUMBERED),
     ]
-    article = compose(read(pdf_of(lines)))
-    assert [(one.span.of(article.text), one.style) for one in article.citations] == [
+    document = compose(read(pdf_of(lines)))
+    assert [(one.span.of(document.text), one.style) for one in document.citations] == [
         ("1", "superscript"),
         ("2", "superscript"),
     ]

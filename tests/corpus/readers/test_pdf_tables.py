@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers import jats
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import Found, FoundTable, NoSiblings, Paragraph
+from fathom.corpus.readers.jats import reader as jats
 from tests.corpus.readers.test_pdf import Drawn, column, pdf_of, plain_letters, read
 
 PROSE = """
@@ -63,9 +63,9 @@ def test_a_table_is_found_by_its_caption(base: float) -> None:
 
 
 def test_the_text_around_a_table_stays() -> None:
-    article = compose(read(pdf_of([TITLE, *BEFORE, Drawn(72, 616, "Table 1: Salt.", 9), *SALT, *AFTER])))
-    assert [len(table.cells) for table in article.tables] == [9]
-    paragraphs = [span.of(article.text) for span in article.paragraphs]
+    document = compose(read(pdf_of([TITLE, *BEFORE, Drawn(72, 616, "Table 1: Salt.", 9), *SALT, *AFTER])))
+    assert [len(table.cells) for table in document.tables] == [9]
+    paragraphs = [span.of(document.text) for span in document.paragraphs]
     assert [text[:11] for text in paragraphs] == ["Salt is as ", "Salt is as "]
     assert not any("Brook" in text for text in paragraphs)
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from fathom.corpus.readers.reference_strings import bare_doi, identifiers, parse_reference
+from fathom.corpus.readers.parsing.reference_strings import bare_doi, identifiers, parse_reference
 
 STYLES: dict[str, tuple[str, str, tuple[str, ...], int | None]] = {
     "APA": (

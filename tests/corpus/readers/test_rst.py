@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers import rst
-from fathom.corpus.readers.block_lists import words_text
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import (
     Block,
@@ -23,6 +21,8 @@ from fathom.corpus.readers.found import (
     Paragraph,
     Unreadable,
 )
+from fathom.corpus.readers.parsing.blocks import words_text
+from fathom.corpus.readers.rst import reader as rst
 from tests.corpus.readers.conftest import members
 from tests.corpus.readers.test_bibtex import PROCEEDINGS, Beside, damaged, papers
 
@@ -243,9 +243,9 @@ def test_citations_by_label_are_the_references_where_there_is_no_bibliography() 
         ("Lin18", "A. Lind. On Elms, 2018.", 2018),
         ("2", "Oaks.", None),
     ]
-    article = compose(found)
-    assert [citation.reference for citation in article.citations] == [1, 2]
-    assert [citation.span.of(article.text) for citation in article.citations] == ["Lin18", "2"]
+    document = compose(found)
+    assert [citation.reference for citation in document.citations] == [1, 2]
+    assert [citation.span.of(document.text) for citation in document.citations] == ["Lin18", "2"]
 
 
 PEP = """\
@@ -288,16 +288,16 @@ def test_a_pep_cites_the_peps_it_names() -> None:
     found = read(PEP)
     assert found.title == "Elms in the core"
     assert [author.printed for author in found.authors] == ["Anna Lind", "Bo Wu"]
-    assert (found.published, found.year, found.licence) == (date(2021, 2, 5), 2021, "public domain")
+    assert (found.published, found.year, found.license) == (date(2021, 2, 5), 2021, "public domain")
     assert found.ids == {"pep": "907"}
     assert found.subjects == ["Trees", "Standards Track"]
     assert {r.ids.get("pep"): r.title for r in found.references} == {"484": "Type Hints", None: "", "8": "", "20": ""}
-    article = compose(found)
-    assert article.abstract is not None
-    cited = [(c.span.of(article.text), c.reference) for c in article.citations]
-    number = {r.ids.get("pep"): r.number for r in article.references}
+    document = compose(found)
+    assert document.abstract is not None
+    cited = [(c.span.of(document.text), c.reference) for c in document.citations]
+    number = {r.ids.get("pep"): r.number for r in document.references}
     assert cited == [("PEP 8", number["8"]), ("PEP 484", number["484"]), ("1", number["484"])]
-    headings = [s.heading.of(article.text) for s in article.sections if s.heading]
+    headings = [s.heading.of(document.text) for s in document.sections if s.heading]
     assert headings == ["Abstract", "Details", "Copyright", "References"]
 
 
@@ -391,6 +391,6 @@ def test_real_peps(shared: Callable[[str], Path]) -> None:
     rows = csv.DictReader((folder / "reference_edges.csv").read_text(encoding="utf-8").splitlines())
     assert edges == {(row["from_pep"], row["to_pep"]) for row in rows}
     assert len(edges) == 379
-    articles = [compose(one) for one in found.values()]
-    citations = [citation for article in articles for citation in article.citations]
+    documents = [compose(one) for one in found.values()]
+    citations = [citation for document in documents for citation in document.citations]
     assert sum(citation.reference is not None for citation in citations) / len(citations) > 0.99

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from fathom.corpus.readers import s2orc, tei
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import Found, FoundTable, Heading, NoSiblings, Unreadable
+from fathom.corpus.readers.s2orc import reader as s2orc
+from fathom.corpus.readers.tei import reader as tei
 
 FIRST = "Salt is old (Lind et al., 2018; Wu, 2020) and [3]."
 
@@ -201,7 +202,7 @@ def test_real_documents_agree_with_their_tei(shared: Callable[[str], Path], name
     (twin,) = tei.read((folder / f"{name}.tei.xml").read_bytes(), name, NoSiblings())
     assert new.title == twin.title
     assert [(one.given, one.family) for one in new.authors] == [(one.given, one.family) for one in twin.authors]
-    # The converter to S2ORC leaves out entries for which GROBID has no title of an article.
+    # The converter to S2ORC leaves out entries for which GROBID has no title of a document.
     ours = {one.text: (one.title, one.authors, one.year) for one in new.references}
     theirs = {one.text: (one.title, one.authors, one.year) for one in twin.references}
     shared_entries = [text for text in ours if text in theirs]

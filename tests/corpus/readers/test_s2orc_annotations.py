@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from fathom.corpus.linking import Linker, entry_of
-from fathom.corpus.readers import s2orc
 from fathom.corpus.readers.catalog import reader_of
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import Found, Heading, NoSiblings, Paragraph, Unreadable
+from fathom.corpus.readers.s2orc import reader as s2orc
 
 FRONT = """
 <title>Salt in slow rivers</title>
@@ -88,7 +88,7 @@ def read(document: object) -> Found:
 
 def test_the_front_is_read() -> None:
     found = read(line())
-    assert (found.title, found.licence, found.venue) == ("Salt in slow rivers", "CCBY", None)
+    assert (found.title, found.license, found.venue) == ("Salt in slow rivers", "CCBY", None)
     assert found.ids == {"doi": "10.1000/salt", "pmid": "123", "pmcid": "456", "corpusid": "42"}
     assert [(one.given, one.family, one.affiliations) for one in found.authors] == [
         ("Ada B", "Lind", ("Department of Salt, University of Aa, Norway",)),
@@ -132,7 +132,7 @@ def test_entries_that_the_release_has_matched_are_linked() -> None:
     linker = Linker()
     for article in (citing, cited):
         linker.add(entry_of(article))
-    assert [match.article for match in linker.link(entry_of(citing))] == [None, cited.id, None]
+    assert [match.document for match in linker.link(entry_of(citing))] == [None, cited.id, None]
 
 
 def test_without_paragraphs_blank_lines_part_the_text() -> None:

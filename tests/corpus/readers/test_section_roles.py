@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fathom.corpus.readers.section_roles import role_of
+from fathom.corpus.readers.parsing.section_roles import role_of
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fathom.corpus.readers.sentences import forget, sentences
+from fathom.corpus.readers.parsing.sentences import forget, sentences
 
 PARAGRAPH = "Cells were grown as in Fig. 2. Dr. Lind counted them. The rest was kept."
 

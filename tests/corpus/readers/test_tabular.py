@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers import table_limits
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import NoSiblings, Unreadable
-from fathom.corpus.readers.tabular import looks_like, read
-from fathom.corpus.readers.titles import title_from
-from fathom.records.articles import Article
+from fathom.corpus.readers.parsing.titles import title_from
+from fathom.corpus.readers.tabular import limits as table_limits
+from fathom.corpus.readers.tabular.reader import looks_like, read
+from fathom.records.documents import Document
 from tests.corpus.readers.conftest import members
 
 PAGE = b"""<!doctype html><html><head><title>Fish &amp; chips</title><script>var a = "<div>";</script></head>
@@ -38,24 +38,24 @@ COUNTRY = {
 }
 
 
-def article(content: bytes, name: str) -> Article:
+def document(content: bytes, name: str) -> Document:
     (one,) = read(content, name, NoSiblings())
     return compose(one)
 
 
 def test_a_table_of_values() -> None:
-    read_in = article('﻿town,"people, all"\nUlm,"1,200"\n\nBonn,3\n'.encode(), "data/house_prices.csv")
+    read_in = document('﻿town,"people, all"\nUlm,"1,200"\n\nBonn,3\n'.encode(), "data/house_prices.csv")
     assert (read_in.title_text, read_in.kind) == ("House prices", "report")
     assert "| town | people, all |\n| --- | --- |\n| Ulm | 1,200 |\n| Bonn | 3 |\n" in read_in.text
     cells = [(c.row, c.column, c.span.of(read_in.text), c.header) for c in read_in.tables[0].cells]
     assert cells[:3] == [(0, 0, "town", True), (0, 1, "people, all", True), (1, 0, "Ulm", False)]
-    assert "| a ¦ b | c |" in article(b"x\ty\na | b\tc\n", "t.tsv").text
-    assert "| a | 1,5 |" in article(b"x;y\na;1,5\n", "t.csv").text
-    assert "| Zürich |" in article("x,y\nZürich,1\n".encode("cp1252"), "t.csv.gz").text
+    assert "| a ¦ b | c |" in document(b"x\ty\na | b\tc\n", "t.tsv").text
+    assert "| a | 1,5 |" in document(b"x;y\na;1,5\n", "t.csv").text
+    assert "| Zürich |" in document("x,y\nZürich,1\n".encode("cp1252"), "t.csv.gz").text
 
 
 def test_nested_fields_become_headed_paragraphs() -> None:
-    read_in = article(json.dumps(COUNTRY).encode(), "fr.json")
+    read_in = document(json.dumps(COUNTRY).encode(), "fr.json")
     text = read_in.text
     assert read_in.title_text == "Freedonia"
     assert "## Geography\n\n### Area\n\ntotal: 1,180.5 sq km\n\n" in text
@@ -82,11 +82,11 @@ def test_nested_fields_become_headed_paragraphs() -> None:
     ],
 )
 def test_an_unsafe_number_is_no_fact(text: str) -> None:
-    assert not article(json.dumps({"a": {"b": {"text": text}}}).encode(), "x.json").facts
+    assert not document(json.dumps({"a": {"b": {"text": text}}}).encode(), "x.json").facts
 
 
 def test_records_are_a_table_and_numbers_stay_as_written() -> None:
-    read_in = article(b'[{"a": 1.50, "b": "x"}, {"a": 2, "c": null}]', "list.json")
+    read_in = document(b'[{"a": 1.50, "b": "x"}, {"a": 2, "c": null}]', "list.json")
     assert "| a | b | c |\n| --- | --- | --- |\n| 1.50 | x |  |\n| 2 |  |  |\n" in read_in.text
 
 
@@ -103,7 +103,7 @@ def test_tables_with_paragraphs_are_reports_without_their_questions() -> None:
 
 
 def test_a_page_keeps_its_headings_and_the_grid_of_its_tables() -> None:
-    read_in = article(PAGE, "x.html")
+    read_in = document(PAGE, "x.html")
     text = read_in.text
     assert read_in.title_text == "Fish & chips"
     assert [s.heading.of(text) for s in read_in.sections if s.heading] == ["Fish", "Part"]
@@ -124,16 +124,16 @@ def test_rows_that_stand_alone_are_put_together_by_their_place() -> None:
     )
     page = row.format("", "2020", "2019") + row.format("Cash", "5", "") + row.format("Debt", "7", "8")
     page += "<p>Then.</p>" + placed.format(10, "Cod", "1") + placed.format(22.5, "Eel", "2")
-    text = article(page.encode(), "x.html").text
+    text = document(page.encode(), "x.html").text
     assert "|  | 2020 | 2019 |\n| --- | --- | --- |\n| Cash | 5 |  |\n| Debt | 7 | 8 |\n" in text
     assert "| Cod | 1 |\n| --- | --- |\n| Eel | 2 |\n" in text
 
 
 def test_a_table_that_only_arranges_is_dissolved() -> None:
     inner = "<table><tr><td>Year<td>2001<tr><td>Cod<td>5</table>"
-    text = article(f"<table><tr><td>Menu<td><p>Hello.</p>{inner}</table>".encode(), "x.html").text
+    text = document(f"<table><tr><td>Menu<td><p>Hello.</p>{inner}</table>".encode(), "x.html").text
     assert "Menu\n\nHello.\n\n| Year | 2001 |" in text
-    assert "• A point.\n" in article(b"<table><tr><td>&bull;<td>A point.</table>", "x.html").text
+    assert "• A point.\n" in document(b"<table><tr><td>&bull;<td>A point.</table>", "x.html").text
 
 
 def test_it_knows_its_kinds() -> None:
@@ -173,7 +173,7 @@ def test_it_knows_its_kinds() -> None:
 )
 def test_what_cannot_be_read_says_why(content: bytes, name: str, reason: str) -> None:
     with pytest.raises(Unreadable, match=reason):
-        article(content, name)
+        document(content, name)
 
 
 def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,10 +181,10 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     for content, name in ((b"a,b\n" + b"1,2\n" * 6, "x.csv"), (json.dumps([{"a": 1}] * 6).encode(), "x.json"),
                           (b"<table>" + b"<tr><td>a<td>b" * 6, "x.html")):  # fmt: skip
         with pytest.raises(Unreadable, match="more than 5 rows"):
-            article(content, name)
+            document(content, name)
     monkeypatch.setattr(table_limits, "MOST_BYTES", 3_000_000)
     with pytest.raises(Unreadable, match="larger than 3 MB"):
-        article(b"a,b\n" * 1_000_000, "x.csv")
+        document(b"a,b\n" * 1_000_000, "x.csv")
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
      b"<svg><![CDATA[></svg>", b"<p></table>", b"<select><tr>", b"</p></br>"],
 )  # fmt: skip
 def test_pages_that_mislead_a_parser_cost_no_more_than_their_length(content: bytes) -> None:
-    assert "the end" in article(b"<p>the end</p>" + content * 2_000, "x.html").text
+    assert "the end" in document(b"<p>the end</p>" + content * 2_000, "x.html").text
 
 
 def test_damage_never_raises_anything_else() -> None:
@@ -232,7 +232,7 @@ def test_damage_never_raises_anything_else() -> None:
 
 def test_the_metrics_of_every_country_are_in_its_text(shared: Callable[[str], Path]) -> None:
     countries = {
-        "/".join(name.split("/")[-2:]): article(content, name)
+        "/".join(name.split("/")[-2:]): document(content, name)
         for name, content in members(shared("world-factbook/json.tar.xz"))
         if name.endswith(".json")
     }

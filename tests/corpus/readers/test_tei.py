@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from fathom.corpus.readers import tei
 from fathom.corpus.readers.compose import compose
 from fathom.corpus.readers.found import Found, FoundTable, Heading, Mark, NoSiblings, Paragraph, Unreadable
-from fathom.records.articles import Article
+from fathom.corpus.readers.tei import reader as tei
+from fathom.records.documents import Document
 
 DOCUMENT = """<?xml version="1.0" encoding="UTF-8"?>
 <TEI xmlns="http://www.tei-c.org/ns/1.0">
@@ -89,7 +89,7 @@ def found() -> Found:
 
 
 @pytest.fixture(scope="module")
-def article(found: Found) -> Article:
+def article(found: Found) -> Document:
     return compose(found)
 
 
@@ -101,7 +101,7 @@ def test_the_header_is_read(found: Found) -> None:
         "2021-03-04",
     )
     assert (found.ids, found.subjects, found.language) == ({"doi": "10.1000/abc"}, ["salt", "rivers"], "en")
-    assert found.licence == "https://licence.example"
+    assert found.license == "https://licence.example"
     assert found.abstract == [Paragraph(["We measure salt."])]
 
 
@@ -125,7 +125,7 @@ def test_headings_have_the_level_of_their_number(found: Found) -> None:
     ]
 
 
-def test_citations_point_to_their_references(article: Article) -> None:
+def test_citations_point_to_their_references(article: Document) -> None:
     printed = [(one.span.of(article.text), one.group.of(article.text), one.reference) for one in article.citations]
     assert printed == [
         ("Lind et al., 2018", "(Lind et al., 2018; Wu, 2020)", 1),
@@ -136,7 +136,7 @@ def test_citations_point_to_their_references(article: Article) -> None:
     ]
 
 
-def test_text_inside_marks_is_kept_in_order(article: Article) -> None:
+def test_text_inside_marks_is_kept_in_order(article: Document) -> None:
     assert "Some are very slow indeed." in article.text
     assert "see Fig. 1 and [9] & Roe, 2001." in article.text
     for words in ("one", "two", "a = b(1)", "Figure 1: A slow river.", "A footnote.", "We thank the fish."):
@@ -149,7 +149,7 @@ def test_tables_have_cells(found: Found) -> None:
     assert [cell.header for cell in table.rows[0]] == [True, True]
 
 
-def test_a_printed_reference_is_kept_and_its_parts_lie_in_it(article: Article) -> None:
+def test_a_printed_reference_is_kept_and_its_parts_lie_in_it(article: Document) -> None:
     first, second = article.references
     assert first.span.of(article.text) == "Lind, A., and Roe, C. 2018. Old salt of the north. Salts 3, 1-9."
     assert first.title is not None

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from fathom.corpus.readers.text_tables import TextCell, comma_rows, listed_rows, pipe_cells, tagged_rows, with_headers
+from fathom.corpus.readers.parsing.text_tables import (
+    TextCell,
+    comma_rows,
+    listed_rows,
+    pipe_cells,
+    tagged_rows,
+    with_headers,
+)
 
 
 def texts(rows: list[list[TextCell]]) -> list[list[str]]:

@@ -14,7 +14,7 @@ from fathom.tasks.family import Asked
 @pytest.fixture(scope="session")
 def citing_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("citing") / "corpus"
-    generate(folder, Recipe(seed=5, articles=120, domains=("physics",)))
+    generate(folder, Recipe(seed=5, documents=120, domains=("physics",)))
     return folder
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
-from fathom.records.questions import Reply
+from fathom.records.questions import Response
 from fathom.scoring.answers import Answer, Assignment, Choice
 from fathom.scoring.keys import Key, Proof
 from fathom.scoring.verdicts import Verdict
@@ -25,7 +25,7 @@ ORDERS = list(permutations((1, 2, 3, 4)))
 
 def verdict(answer: Answer, said: str) -> Verdict:
     key = Key(question_id="q", answer=answer, proof=Proof(program=""))
-    return check(key, Reply(question_id="q", outcome="answered", text=said))
+    return check(key, Response(question_id="q", outcome="answered", text=said))
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def verdict(answer: Answer, said: str) -> Verdict:
     ],
 )
 def test_a_choice_in_many_spellings(said: str) -> None:
-    assert verdict(Choice(option=2, of=4), said).outcome == "right"
-    assert verdict(Choice(option=3, of=4), said).outcome == "wrong"
+    assert verdict(Choice(option=2, of=4), said).outcome == "correct"
+    assert verdict(Choice(option=3, of=4), said).outcome == "incorrect"
 
 
 CASES = [
@@ -55,11 +55,11 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case['answer']['type']}: {case['why']}" for case in CASES])
-def test_a_reply_is_judged_as_the_case_says(case: dict[str, Any]) -> None:
+def test_a_response_is_judged_as_the_case_says(case: dict[str, Any]) -> None:
     kind = Choice if case["answer"]["type"] == "choice" else Assignment
-    found = verdict(kind.model_validate_json(json.dumps(case["answer"])), case["reply"])
+    found = verdict(kind.model_validate_json(json.dumps(case["answer"])), case["response"])
     assert found.outcome == case["outcome"], found
-    assert found.score == case.get("score", float(case["outcome"] == "right"))
+    assert found.score == case.get("score", float(case["outcome"] == "correct"))
 
 
 def test_a_cloze_by_share_and_by_all_four() -> None:
@@ -67,21 +67,21 @@ def test_a_cloze_by_share_and_by_all_four() -> None:
     for right in ORDERS:
         found = [verdict(Assignment(options=right, of=4), "Answer: " + ", ".join(map(str, said))) for said in ORDERS]
         assert mean(one.score for one in found) == pytest.approx(0.25)
-        assert sum(one.outcome == "right" for one in found) == 1
+        assert sum(one.outcome == "correct" for one in found) == 1
 
 
 @pytest.mark.parametrize("constant", [1, 2, 3, 4])
 def test_a_constant_cloze_scores_a_quarter(constant: int) -> None:
     found = [verdict(Assignment(options=right, of=4), f"Answer: {', '.join([str(constant)] * 4)}") for right in ORDERS]
     assert {one.score for one in found} == {0.25}
-    assert {one.outcome for one in found} == {"wrong"}
+    assert {one.outcome for one in found} == {"incorrect"}
 
 
 @pytest.mark.parametrize("said", ["", "I cannot tell which of them.", "Answer: the third one fits best", "Answer: 9"])
 def test_what_cannot_be_read_scores_nothing_and_says_so(said: str) -> None:
     for answer in (Choice(option=2, of=4), Assignment(options=(2, 1, 4, 3), of=4)):
         found = verdict(answer, said)
-        assert (found.score, found.outcome) == (0.0, "unreadable"), said
+        assert (found.score, found.outcome) == (0.0, "unparseable"), said
 
 
 def test_simulated_answerers(cited: Bench) -> None:
@@ -92,8 +92,8 @@ def test_simulated_answerers(cited: Bench) -> None:
         for name in ("sim/oracle", "sim/random", "sim/majority", "sim/null", "sim/reader?miss=1"):
             simulated = Simulated.parse(name)
             for number, (context, [item]) in enumerate(cited.by_context()):
-                reply = answering.answer(context, item, simulated, Random(number))
-                scores.setdefault(name, []).append(check(item.key, reply).score)
+                response = answering.answer(context, item, simulated, Random(number))
+                scores.setdefault(name, []).append(check(item.key, response).score)
     assert set(scores["sim/oracle"]) == {1.0}
     assert set(scores["sim/null"]) == {0.0}
     assert 0.1 < mean(scores["sim/random"]) < 0.45

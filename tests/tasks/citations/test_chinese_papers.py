@@ -103,7 +103,7 @@ def chinese(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 def test_every_entry_is_linked_to_its_work(chinese: Bench) -> None:
     with Corpus(chinese.corpus_folder) as corpus:
-        titles = {article.id: article.title.of(article.text) for article in corpus.articles()}
+        titles = {document.id: document.title.of(document.text) for document in corpus.documents()}
         links = {(titles[link.citing], titles[link.cited]) for link in corpus.links()}
     assert links == {(paper, title) for paper in CITING for _, _, title, _ in WORKS}
 
@@ -111,11 +111,11 @@ def test_every_entry_is_linked_to_its_work(chinese: Bench) -> None:
 def test_items_of_both_papers_hide_who_is_cited(chinese: Bench) -> None:
     seen = set()
     with Corpus(chinese.corpus_folder) as corpus:
-        titles = {article.id: article.title.of(article.text) for article in corpus.articles()}
+        titles = {document.id: document.title.of(document.text) for document in corpus.documents()}
         for context, _ in chinese.by_context():
             paper = context.places[0].span.of(render(context, corpus).decode())
-            shown = {titles[article] for article in context.articles}
-            seen.add(titles[context.articles[0]])
+            shown = {titles[document] for document in context.documents}
+            seen.add(titles[context.documents[0]])
             for number, (authors, year, title, _) in enumerate(WORKS, start=1):
                 left = [*authors.split("，"), str(year), f"［{number}］"]
                 assert not any(one in paper for one in left) or title not in shown

@@ -67,19 +67,19 @@ def test_choices_are_balanced_from_the_first_on(many: int) -> None:
 
 
 def test_the_nearest_candidates_are_cited_in_one_section(cited: Bench) -> None:
-    """Looked up in the whole article, by the heading that each citation stands under."""
+    """Looked up in the whole document, by the heading that each citation stands under."""
     looked: Counter[str] = Counter()
     with Corpus(cited.corpus_folder) as corpus:
         for context, [item] in cited.by_context():
             if item.question.tags["sampling"] != "nearest":
                 continue
-            paper = corpus.article(context.articles[0])
+            paper = corpus.document(context.documents[0])
             under = defaultdict(set)
             for citation in paper.citations:
                 [top] = [s.span for s in paper.sections if s.level == 2 and s.span.holds(citation.span)]
                 assert citation.reference is not None
-                under[top].add(paper.references[citation.reference - 1].article)
-            sections = [span for span, works in under.items() if set(context.articles[1:]) <= works]
+                under[top].add(paper.references[citation.reference - 1].document)
+            sections = [span for span, works in under.items() if set(context.documents[1:]) <= works]
             assert sections
             task = item.question.tags["task"]
             looked[task] += 1

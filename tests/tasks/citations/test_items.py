@@ -40,20 +40,20 @@ def test_an_audit_proves_it(cited: Bench) -> None:
         assert max(floors[f"{task}, medium: {matcher.name}"] for matcher in MATCHERS) > 0.40
 
 
-def test_the_masked_text_is_the_article_but_for_its_masks(cited: Bench) -> None:
-    """Put back what the edits took, and the article stands there again, character by character."""
+def test_the_masked_text_is_the_document_but_for_its_masks(cited: Bench) -> None:
+    """Put back what the edits took, and the document stands there again, character by character."""
     with Corpus(cited.corpus_folder) as corpus:
         for context, [item] in cited.by_context():
             text = render(context, corpus).decode()
             for place in context.places:
-                article = corpus.article(place.article)
-                assert place.span.of(text) == edited(article.text, place.edits)
-            paper = corpus.article(context.articles[0])
+                document = corpus.document(place.document)
+                assert place.span.of(text) == edited(document.text, place.edits)
+            paper = corpus.document(context.documents[0])
             for row in item.key.proof.rows:
                 start, end = map(int, row[2].split("-"))
                 citing = [c for c in paper.lone_citations() if start <= c.group.start and c.group.end == end]
                 assert len(citing) == 1
-                assert paper.references[citing[0].reference - 1].article == row[1]  # type: ignore[operator]
+                assert paper.references[citing[0].reference - 1].document == row[1]  # type: ignore[operator]
 
 
 def test_the_key_is_the_paper_s_own_citation(cited: Bench) -> None:
@@ -61,9 +61,9 @@ def test_the_key_is_the_paper_s_own_citation(cited: Bench) -> None:
         works = [row[1] for row in item.key.proof.rows]
         match item.key.answer:
             case Choice(option=option):
-                assert [context.articles[option]] == works
+                assert [context.documents[option]] == works
             case Assignment(options=options):
-                assert [context.articles[option] for option in options] == works
+                assert [context.documents[option] for option in options] == works
                 assert sorted(options) == [1, 2, 3, 4]
             case other:
                 pytest.fail(f"a key of type {other.type}")
@@ -73,11 +73,11 @@ def test_nothing_of_the_candidates_is_left_in_the_paper(cited: Bench) -> None:
     with Corpus(cited.corpus_folder) as corpus:
         for context, [item] in cited.by_context():
             text = render(context, corpus).decode()
-            paper = corpus.article(context.articles[0])
+            paper = corpus.document(context.documents[0])
             shown = context.places[0].span.of(text)
             assert shown.count("[[CITATION") == len(item.key.proof.rows)
             for reference in paper.references:
-                if reference.article in context.articles[1:]:
+                if reference.document in context.documents[1:]:
                     title = reference.title.of(paper.text) if reference.title else ""
                     assert title not in shown or len(title) < 10
                     numbered = [c for c in paper.lone_citations() if c.reference == reference.number]
@@ -102,13 +102,13 @@ def test_a_body_does_not_give_itself_away(cited: Bench) -> None:
                 continue
             text = render(context, corpus).decode()
             for place in context.places[1:]:
-                article, shown = corpus.article(place.article), place.span.of(text)
+                document, shown = corpus.document(place.document), place.span.of(text)
                 looked += 1
-                assert letters_of(article.title_text) not in letters_of(shown)
-                assert article.abstract is None or article.abstract.of(article.text) not in shown
-                for section in article.sections:
+                assert letters_of(document.title_text) not in letters_of(shown)
+                assert document.abstract is None or document.abstract.of(document.text) not in shown
+                for section in document.sections:
                     if section.role in ("introduction", "conclusion", "references", "appendix"):
-                        assert section.span.of(article.text).strip() not in shown
+                        assert section.span.of(document.text).strip() not in shown
         assert looked
 
 
@@ -133,7 +133,7 @@ def test_a_paper_gives_at_most_so_many_items_and_no_mask_twice(cited: Bench) -> 
     papers: Counter[str] = Counter()
     masks: Counter[tuple[str, str]] = Counter()
     for context, [item] in cited.by_context():
-        papers[context.articles[0]] += 1
+        papers[context.documents[0]] += 1
         masks.update((row[0], row[2]) for row in item.key.proof.rows)
     assert max(papers.values()) <= 5
     assert max(masks.values()) == 1
@@ -169,7 +169,7 @@ def test_ruling_out_candidates(named: tuple[bool, ...], answer: tuple[int, ...],
 
 
 def test_a_level_of_one_s_own(citing_corpus: Path, tmp_path: Path) -> None:
-    level = {"manner": "descriptive", "sampling": "nearest", "form": "concise", "scope": "section"}
+    level = {"citation_type": "descriptive", "sampling": "nearest", "form": "concise", "scope": "section"}
     bench = build_citations(citing_corpus, tmp_path / "own", items=4, levels={"own": level})
     assert audit(bench.folder).passed
     assert {q.tags["scope"] for q in bench.all_questions()} == {"section"}
@@ -177,12 +177,12 @@ def test_a_level_of_one_s_own(citing_corpus: Path, tmp_path: Path) -> None:
         for context, _ in bench.by_context():
             text = render(context, corpus).decode()
             for place in context.places[1:]:
-                article = corpus.article(place.article)
-                assert place.span.of(text).startswith(article.title_text)
+                document = corpus.document(place.document)
+                assert place.span.of(text).startswith(document.title_text)
                 assert len(place.span.of(text)) < 4_000
 
 
 def test_a_corpus_without_citations_gets_a_sentence(tmp_path: Path) -> None:
-    generate(tmp_path / "reports", Recipe(seed=1, articles=3, domains=("companies",)))
+    generate(tmp_path / "reports", Recipe(seed=1, documents=3, domains=("companies",)))
     with pytest.raises(FathomError, match="located 0, resolved 0, with text 0, alone 0"):
         build_citations(tmp_path / "reports", tmp_path / "bench")

@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from fathom.records.articles import Article, Citation, Reference
+from fathom.records.documents import Citation, Document, Reference
 from fathom.records.spans import Span
 from fathom.tasks.citations.giveaways import giveaways, names_of
 from fathom.tasks.citations.mentions import Mentions
@@ -14,7 +14,7 @@ from fathom.tasks.citations.mentions import Mentions
 Style = Literal["numeric", "author-year", "superscript"]
 
 
-def paper(sentence: str, brackets: dict[str, int], entries: list[str], style: Style = "numeric") -> Article:
+def paper(sentence: str, brackets: dict[str, int], entries: list[str], style: Style = "numeric") -> Document:
     """A paper of one sentence whose brackets, such as "[3]", cite entries such as "Lind, K. Tides. 2018"."""
     text = "# Salt\n\n" + sentence + "\n\n## References\n\n" + "\n\n".join(entries) + "\n"
     citations = []
@@ -37,8 +37,8 @@ def paper(sentence: str, brackets: dict[str, int], entries: list[str], style: St
                 year=int(entry[-4:]),
             )
         )
-    return Article(
-        id="a", kind="article", language="en", title=Span(2, 6), licence="CC0-1.0", source="here", text=text,
+    return Document(
+        id="a", kind="article", language="en", title=Span(2, 6), license="CC0-1.0", source="here", text=text,
         citations=tuple(citations), references=tuple(references),
     )  # fmt: skip
 
@@ -58,10 +58,10 @@ ENTRIES = ["Lind, K. Tides. 2018", "van der Berg, J. Ferns. 2019", "Xu, A. Mosse
     ],
 )
 def test_what_a_citation_takes_up(sentence: str, brackets: dict[str, int], wanted: list[str]) -> None:
-    article = paper(sentence, brackets, ENTRIES)
-    mentions = Mentions(article, article.text)
-    assert [mentions.place_of(citation).of(article.text) for citation in article.citations] == wanted
-    assert all(mentions.is_alone(citation) for citation in article.citations)
+    document = paper(sentence, brackets, ENTRIES)
+    mentions = Mentions(document, document.text)
+    assert [mentions.place_of(citation).of(document.text) for citation in document.citations] == wanted
+    assert all(mentions.is_alone(citation) for citation in document.citations)
 
 
 @pytest.mark.parametrize(
@@ -74,22 +74,22 @@ def test_what_a_citation_takes_up(sentence: str, brackets: dict[str, int], wante
     ],
 )
 def test_joined_citations_do_not_stand_alone(sentence: str, brackets: dict[str, int]) -> None:
-    article = paper(sentence, brackets, ENTRIES)
-    mentions = Mentions(article, article.text)
-    assert not any(mentions.is_alone(citation) for citation in article.citations)
+    document = paper(sentence, brackets, ENTRIES)
+    mentions = Mentions(document, document.text)
+    assert not any(mentions.is_alone(citation) for citation in document.citations)
 
 
 def test_a_bracket_with_words_of_its_own_is_not_masked_whole() -> None:
-    article = paper(
+    document = paper(
         "It fell (by cutting the ends, Lind, 2018) at once.", {"(by cutting the ends, Lind, 2018)": 1}, ENTRIES
     )
-    [citation] = article.citations
-    at = article.text.index("Lind, 2018")
+    [citation] = document.citations
+    at = document.text.index("Lind, 2018")
     citation = citation.model_copy(update={"span": Span(at, at + 10), "style": "author-year"})
-    article = article.model_copy(update={"citations": (citation,)})
-    mentions = Mentions(article, article.text)
+    document = document.model_copy(update={"citations": (citation,)})
+    mentions = Mentions(document, document.text)
     assert not mentions.is_alone(citation)
-    assert mentions.place_of(citation).of(article.text) == "Lind, 2018"
+    assert mentions.place_of(citation).of(document.text) == "Lind, 2018"
 
 
 @pytest.mark.parametrize(
@@ -103,16 +103,16 @@ def test_a_bracket_with_words_of_its_own_is_not_masked_whole() -> None:
     ],
 )
 def test_where_authors_are_named_without_a_citation(sentence: str, hidden: list[str]) -> None:
-    article = paper(sentence, {}, ENTRIES)
-    assert [span.of(article.text) for span in Mentions(article, article.text).of(1)] == hidden
+    document = paper(sentence, {}, ENTRIES)
+    assert [span.of(document.text) for span in Mentions(document, document.text).of(1)] == hidden
 
 
 def test_a_name_inside_the_citation_of_another_work_stays() -> None:
     entries = [*ENTRIES, "Lind, K. Salt. 2021"]
-    article = paper("It fell (Lind et al., 2021) at once.", {"(Lind et al., 2021)": 4}, entries, "author-year")
-    mentions = Mentions(article, article.text)
+    document = paper("It fell (Lind et al., 2021) at once.", {"(Lind et al., 2021)": 4}, entries, "author-year")
+    mentions = Mentions(document, document.text)
     assert mentions.of(1) == []
-    assert [span.of(article.text) for span in mentions.of(4)] == ["(Lind et al., 2021)"]
+    assert [span.of(document.text) for span in mentions.of(4)] == ["(Lind et al., 2021)"]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ CHINESE_ENTRIES = [
 
 
 @pytest.fixture
-def chinese() -> Article:
+def chinese() -> Document:
     """A Chinese paper with its citations as they are printed: half and full width, names and years."""
     made = paper(CHINESE, CHINESE_BRACKETS, CHINESE_ENTRIES)
     citations = []
@@ -192,7 +192,7 @@ def _authors(text: str, reference: Reference) -> list[Span]:
     return [Span(at, at + len(name)) for name in names for at in [text.index(name, reference.span.start)]]
 
 
-def test_a_chinese_citation_takes_its_names_along(chinese: Article) -> None:
+def test_a_chinese_citation_takes_its_names_along(chinese: Document) -> None:
     mentions = Mentions(chinese, chinese.text)
     assert [mentions.place_of(citation).of(chinese.text) for citation in chinese.citations] == [
         "王明等[1]",
@@ -208,7 +208,7 @@ def test_a_chinese_citation_takes_its_names_along(chinese: Article) -> None:
     assert all(mentions.is_alone(citation) for citation in chinese.citations)
 
 
-def test_nothing_of_a_chinese_citation_is_left_behind(chinese: Article) -> None:
+def test_nothing_of_a_chinese_citation_is_left_behind(chinese: Document) -> None:
     mentions = Mentions(chinese, chinese.text)
     hidden = sorted(span for reference in chinese.references for span in mentions.of(reference.number))
     text, end = chinese.text, chinese.text.index("## References")
@@ -224,12 +224,12 @@ def test_nothing_of_a_chinese_citation_is_left_behind(chinese: Article) -> None:
     assert "李华（1999）" in shown
 
 
-def test_the_authors_of_another_work_stay(chinese: Article) -> None:
+def test_the_authors_of_another_work_stay(chinese: Document) -> None:
     text = chinese.text
     assert [span.of(text) for span in Mentions(chinese, chinese.text).of(2)] == ["李华［2］", "李华（2017）"]
 
 
 def test_chinese_citations_that_are_joined_do_not_stand_alone() -> None:
-    article = paper("王明[1]、李华[2]讨论了盐度。", {"[1]": 1, "[2]": 2}, CHINESE_ENTRIES)
-    mentions = Mentions(article, article.text)
-    assert not any(mentions.is_alone(citation) for citation in article.citations)
+    document = paper("王明[1]、李华[2]讨论了盐度。", {"[1]": 1, "[2]": 2}, CHINESE_ENTRIES)
+    mentions = Mentions(document, document.text)
+    assert not any(mentions.is_alone(citation) for citation in document.citations)

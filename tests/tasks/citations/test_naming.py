@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fathom.corpus.store import Corpus
-from fathom.tasks.citations.naming import is_coined, manner_of
+from fathom.tasks.citations.naming import citation_type_of, is_coined
 from fathom.tasks.citations.papers import Paper
 from fathom.tasks.citations.words import stems_in
 from tests.corpus.readers.conftest import shared
@@ -39,7 +39,7 @@ __all__ = ["shared"]
     ],
 )
 def test_a_name_is_attributional(before: str) -> None:
-    assert manner_of(before) == "attributional"
+    assert citation_type_of(before) == "attributional"
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_name_is_attributional(before: str) -> None:
     ],
 )
 def test_a_description_is_descriptive(before: str) -> None:
-    assert manner_of(before) == "descriptive"
+    assert citation_type_of(before) == "descriptive"
 
 
 def test_coined_words() -> None:
@@ -73,12 +73,12 @@ def test_generated_citations_know_what_they_are(citing_corpus: Path) -> None:
     """The truth is known there: nearly all are told, and none is asked about where the rule errs."""
     agreed = Counter[bool]()
     with Corpus(citing_corpus) as corpus:
-        for article in corpus.articles():
-            truth = {citation.group.end: citation.manner for citation in article.lone_citations()}
-            everything = {reference.article for reference in article.references if reference.article}
-            paper = Paper(article, article.text, everything)
+        for document in corpus.documents():
+            truth = {citation.group.end: citation.type for citation in document.lone_citations()}
+            everything = {reference.document for reference in document.references if reference.document}
+            paper = Paper(document, document.text, everything)
             for mask in paper.masks:
-                assert truth[mask.place.end] == mask.manner
+                assert truth[mask.place.end] == mask.citation_type
             agreed[True] += paper.steps["of a certain type"]
             agreed[False] += paper.steps["in a sentence"] - paper.steps["of a certain type"]
     assert agreed[True] / agreed.total() > 0.95
@@ -94,8 +94,8 @@ def test_the_rule_agrees_with_published_labels(shared: Callable[[str], Path]) ->
                         continue
                     before = section["text"][max(0, citation["start"] - 160) : citation["start"]].replace("\\", "")
                     before = re.sub(r"\[ \[?[\d ,\[\]]+\]?", "[1]", before)
-                    labelled = "attributional" if citation["type"] == "method" else "descriptive"
-                    right += manner_of(before) == labelled
+                    labeled = "attributional" if citation["type"] == "method" else "descriptive"
+                    right += citation_type_of(before) == labeled
                     total += 1
     assert total == 2_010
     assert right / total >= 0.8

@@ -61,9 +61,9 @@ def test_every_paper_that_allows_items_gives_some(
     choice: set[str] = set()
     cloze: set[str] = set()
     with Corpus(bench.corpus_folder) as corpus:
-        names = {article.id: article.ids.get("arxiv", "") for article in corpus.articles()}
+        names = {document.id: document.ids.get("arxiv", "") for document in corpus.documents()}
     for context, [item] in bench.by_context():
-        (choice if item.question.tags["task"] == "choice" else cloze).add(names[context.articles[0]])
+        (choice if item.question.tags["task"] == "choice" else cloze).add(names[context.documents[0]])
     with gzip.open(source, "rt", encoding="utf-8") as lines:
         papers = [json.loads(line) for line in lines]
     # Four works with a text, one of them cited alone, is what a choice needs; a cloze may take all four.

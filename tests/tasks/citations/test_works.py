@@ -96,7 +96,7 @@ def test_a_title_that_runs_over_the_end_of_a_paragraph_is_hidden_on_both_sides(t
     ends = [characters for characters, _ in body.ends]
     assert len(ends) > 2
     for characters in ends:
-        assert "JudgeLM" not in edited(body.article, body.cut(characters))
+        assert "JudgeLM" not in edited(body.document, body.cut(characters))
 
 
 def test_no_cycle_keeps_what_a_maker_has_opened(citing_corpus: Path) -> None:

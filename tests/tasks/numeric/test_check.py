@@ -1,4 +1,4 @@
-"""How replies are read and judged, case by case; the cases stand beside the check."""
+"""How responses are read and judged, case by case; the cases stand beside the check."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from fathom.records.questions import Reply
+from fathom.records.questions import Response
 from fathom.scoring.keys import Key
 from fathom.tasks.numeric import check
 
@@ -17,12 +17,12 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case['answer']['type']}: {case['why']}" for case in CASES])
-def test_a_reply_is_judged_as_the_case_says(case: dict[str, object]) -> None:
-    assert set(case) == {"answer", "reply", "outcome", "why"}
+def test_a_response_is_judged_as_the_case_says(case: dict[str, object]) -> None:
+    assert set(case) == {"answer", "response", "outcome", "why"}
     written = {"question_id": "q-1", "answer": case["answer"], "proof": {"program": "SELECT 1"}}
     verdict = check(
         Key.model_validate_json(json.dumps(written)),
-        Reply(question_id="q-1", outcome="answered", text=str(case["reply"])),
+        Response(question_id="q-1", outcome="answered", text=str(case["response"])),
     )
     assert verdict.outcome == case["outcome"], verdict
 
@@ -30,4 +30,4 @@ def test_a_reply_is_judged_as_the_case_says(case: dict[str, object]) -> None:
 def test_every_type_has_right_and_wrong_cases() -> None:
     found = {(case["answer"]["type"], case["outcome"]) for case in CASES}
     for kind in ("number", "text", "set", "multiset", "ranking", "rows", "none"):
-        assert {(kind, "right"), (kind, "wrong")} <= found
+        assert {(kind, "correct"), (kind, "incorrect")} <= found

@@ -79,11 +79,11 @@ def test_needed_passages_do_not_tell_which_articles_fit(bench: Bench, corpus: Co
     for context, items in list(bench.by_context())[:10]:
         for item in items:
             passages = needed(context, item)
-            assert {one.article for one in passages} == set(context.articles), (
+            assert {one.document for one in passages} == set(context.documents), (
                 "an article that does not fit is shown too"
             )
             parts = parts_read(program_of(item.key)) | {"title"}
-            assert len(passages) <= len(parts) * len(context.articles)
+            assert len(passages) <= len(parts) * len(context.documents)
             # All that proves the key is among what is shown.
             assert set(item.key.proof.passages) <= set(passages)
 

@@ -35,7 +35,7 @@ def corpus_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path
 
 def tables_of(corpus: Corpus) -> tuple[Tables, list[str]]:
     """All articles of the corpus as one collection, and their DOIs in order."""
-    articles = list(corpus.articles())
+    articles = list(corpus.documents())
     tables = build_tables([read_source(article) for article in articles])
     return tables, [article.ids.get("doi", "").lower() for article in articles]
 

@@ -15,10 +15,11 @@ from fathom.contexts.files import FILE_NAME, gather
 from fathom.contexts.gathering import Settings
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import READING_FAULTS, Simulated
-from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
+from fathom.records.documents import Passage
 from fathom.records.errors import FathomError
-from fathom.records.questions import Reply
+from fathom.records.questions import Response
+from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 from fathom.scoring.answers import (
     Answer,
@@ -28,7 +29,6 @@ from fathom.scoring.answers import (
     Multiset,
     Nothing,
     Number,
-    Passage,
     Ranking,
     Rows,
     Spans,
@@ -72,13 +72,13 @@ def opened(bench: Bench) -> Corpus:
 
 
 class Told:
-    """What one answerer replied to every question of a bench."""
+    """What one answerer responded to every question of a bench."""
 
     def __init__(self, bench: Bench, name: str) -> None:
         self.simulated = Simulated.parse(name)
-        self.replies: list[tuple[Context, Item, Reply]] = list(self._ask(bench))
+        self.responses: list[tuple[Context, Item, Response]] = list(self._ask(bench))
 
-    def _ask(self, bench: Bench) -> Iterator[tuple[Context, Item, Reply]]:
+    def _ask(self, bench: Bench) -> Iterator[tuple[Context, Item, Response]]:
         with opened(bench) as corpus:
             simulator = Simulator(corpus, bench.all_keys)
             for context, items in bench.by_context():
@@ -88,7 +88,7 @@ class Told:
 
     @property
     def outcomes(self) -> list[tuple[Item, str]]:
-        return [(item, check(item.key, reply).outcome) for _, item, reply in self.replies]
+        return [(item, check(item.key, response).outcome) for _, item, response in self.responses]
 
 
 @pytest.fixture(scope="session")
@@ -126,8 +126,8 @@ def other_tables(other_folder: Path) -> dict[str, Tables]:
     """The tables of each context, built here and not by the simulator."""
     bench = Bench(other_folder)
     with opened(bench) as corpus:
-        sources = {article.id: read_source(article) for article in corpus.articles()}
-    return {context.id: build_tables([sources[id] for id in context.articles]) for context in bench.contexts()}
+        sources = {article.id: read_source(article) for article in corpus.documents()}
+    return {context.id: build_tables([sources[id] for id in context.documents]) for context in bench.contexts()}
 
 
 @pytest.fixture
@@ -139,32 +139,34 @@ def other(other_folder: Path) -> Bench:
 def test_who_makes_no_mistakes_is_always_right(any_bench: Bench, name: str) -> None:
     outcomes = Told(any_bench, name).outcomes
     assert len(outcomes) == any_bench.manifest.questions
-    assert [item.key for item, outcome in outcomes if outcome != "right"] == []
+    assert [item.key for item, outcome in outcomes if outcome != "correct"] == []
 
 
 def test_null_is_right_exactly_where_there_is_no_answer(any_bench: Bench) -> None:
     outcomes = Told(any_bench, "sim/null").outcomes
-    assert all((outcome == "right") == (item.key.answer.type == "none") for item, outcome in outcomes)
+    assert all((outcome == "correct") == (item.key.answer.type == "none") for item, outcome in outcomes)
 
 
 @pytest.mark.parametrize("kind", ["random", "lexical", "majority"])
 def test_guesses_are_readable_and_mostly_wrong(any_bench: Bench, kind: str) -> None:
     outcomes = Counter(outcome for _, outcome in Told(any_bench, f"sim/{kind}").outcomes)
-    assert set(outcomes) <= {"right", "wrong"}
-    assert outcomes["right"] < 0.3 * outcomes.total()
+    assert set(outcomes) <= {"correct", "incorrect"}
+    assert outcomes["correct"] < 0.3 * outcomes.total()
 
 
 def test_a_guess_is_made_of_what_the_context_holds(other: Bench, other_tables: dict[str, Tables]) -> None:
-    for context, item, reply in Told(other, "sim/random").replies:
+    for context, item, response in Told(other, "sim/random").responses:
         if item.key.proof.program.startswith("SELECT article_title"):
             titles = {row.title for row in other_tables[context.id].articles}
-            assert set(reply.text.removeprefix("Answer:").strip().split("\n")) <= titles
+            assert set(response.text.removeprefix("Answer:").strip().split("\n")) <= titles
 
 
 def test_the_majority_gives_the_most_frequent_answer(other: Bench) -> None:
     one_number = re.compile(r"SELECT (?:COUNT|MAX|MIN|SUM|AVG)\([^,]*?\) FROM")
     numbers = Counter(stated(key.answer) for key in other.all_keys() if one_number.match(key.proof.program))
-    told = {reply.text for _, item, reply in Told(other, "sim/majority").replies if item.key.answer.type == "number"}
+    told = {
+        response.text for _, item, response in Told(other, "sim/majority").responses if item.key.answer.type == "number"
+    }
     assert len(told) == 1
     assert numbers[told.pop()] == max(numbers.values())
 
@@ -181,51 +183,51 @@ def test_one_fault_makes_wrong_what_it_changes_and_nothing_else(
     other: Bench, other_tables: dict[str, Tables], fault: str
 ) -> None:
     changed = 0
-    for context, item, reply in Told(other, f"sim/reader?{fault}=1").replies:
+    for context, item, response in Told(other, f"sim/reader?{fault}=1").responses:
         reading = Reading(parse(item.key.proof.program), other_tables[context.id])
         kept = [agrees(item.key.answer, way.reading.answer()) for way in FAULTS[fault].ways(reading)]
-        outcome = check(item.key, reply).outcome
+        outcome = check(item.key, response).outcome
         if all(kept):
-            assert outcome == "right", item.key
+            assert outcome == "correct", item.key
         elif not any(kept):
-            assert outcome == "wrong", item.key
+            assert outcome == "incorrect", item.key
             changed += 1
     assert changed, fault
 
 
 def test_who_misses_every_document_finds_nothing(other: Bench) -> None:
-    for _, item, reply in Told(other, "sim/reader?miss=1").replies:
-        assert reply.text in ("Answer: NULL", "Answer: 0")
-        assert check(item.key, reply).outcome == ("right" if item.key.answer.type == "none" else "wrong")
+    for _, item, response in Told(other, "sim/reader?miss=1").responses:
+        assert response.text in ("Answer: NULL", "Answer: 0")
+        assert check(item.key, response).outcome == ("correct" if item.key.answer.type == "none" else "incorrect")
 
 
 def test_who_misses_more_is_right_less_often(other: Bench) -> None:
     right = [
-        sum(outcome == "right" for _, outcome in Told(other, f"sim/reader?miss={miss}").outcomes)
+        sum(outcome == "correct" for _, outcome in Told(other, f"sim/reader?miss={miss}").outcomes)
         for miss in (0, 0.05, 0.3, 1)
     ]
     assert right == sorted(right, reverse=True)
     assert len(set(right)) == 4
 
 
-def test_no_reply_and_no_answer_are_told_apart(other: Bench) -> None:
-    assert {outcome for _, outcome in Told(other, "sim/reader?timeout=1").outcomes} == {"failed"}
+def test_no_response_and_no_answer_are_told_apart(other: Bench) -> None:
+    assert {outcome for _, outcome in Told(other, "sim/reader?timeout=1").outcomes} == {"error"}
     assert {outcome for _, outcome in Told(other, "sim/reader?refuse=1").outcomes} == {"refused"}
     unread = Counter(outcome for _, outcome in Told(other, "sim/reader?format=1").outcomes)
-    assert set(unread) == {"wrong", "unreadable"}
+    assert set(unread) == {"incorrect", "unparseable"}
 
 
 def test_shares_are_as_dialled(other: Bench) -> None:
     outcomes = Counter(outcome for _, outcome in Told(other, "sim/reader?timeout=0.2&refuse=0.1").outcomes)
     total = outcomes.total()
-    assert outcomes["failed"] / total == pytest.approx(0.2, abs=0.06)
+    assert outcomes["error"] / total == pytest.approx(0.2, abs=0.06)
     assert outcomes["refused"] / total == pytest.approx(0.08, abs=0.05)
-    assert outcomes["failed"] + outcomes["refused"] + outcomes["right"] == total
+    assert outcomes["error"] + outcomes["refused"] + outcomes["correct"] == total
 
 
-def test_replies_repeat_and_hang_on_nothing_but_the_question(other: Bench) -> None:
+def test_responses_repeat_and_hang_on_nothing_but_the_question(other: Bench) -> None:
     name = "sim/reader?miss=0.2&drop-filter=0.3&miscount=0.2&format=0.1&timeout=0.1"
-    one = {reply.question_id: reply for _, _, reply in Told(other, name).replies}
+    one = {response.question_id: response for _, _, response in Told(other, name).responses}
     simulated = Simulated.parse(name)
     with opened(other) as corpus:
         simulator = Simulator(corpus)
@@ -235,15 +237,19 @@ def test_replies_repeat_and_hang_on_nothing_but_the_question(other: Bench) -> No
                 assert simulator.answer(context, item, simulated, rng) == one[item.question.id]
 
 
-def test_a_reply_says_which_it_is_and_what_it_cost(other: Bench) -> None:
+def test_a_response_says_which_it_is_and_what_it_cost(other: Bench) -> None:
     with opened(other) as corpus:
         simulator = Simulator(corpus)
         context, items = next(other.by_context())
-        reply = simulator.answer(context, items[0], Simulated("null"), rng_for(0), sample=2)
-        assert (reply.question_id, reply.sample, reply.outcome) == (items[0].question.id, 2, "answered")
-        assert (reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.seconds) == (context.tokens, 2, 0)
+        response = simulator.answer(context, items[0], Simulated("null"), rng_for(0), sample=2)
+        assert (response.question_id, response.sample, response.outcome) == (items[0].question.id, 2, "answered")
+        assert (response.usage.input_tokens, response.usage.output_tokens, response.usage.seconds) == (
+            context.tokens,
+            2,
+            0,
+        )
         late = simulator.answer(context, items[0], Simulated.parse("sim/reader?timeout=1"), rng_for(0), attempt=1)
-        assert late.error == "provider: no reply within the time limit (simulated, attempt 2)"
+        assert late.error == "provider: no response within the time limit (simulated, attempt 2)"
 
 
 def answers() -> Iterator[Answer]:
@@ -263,15 +269,15 @@ def answers() -> Iterator[Answer]:
     yield Rows(columns=("author_count", "result"), rows=((numbers[1], numbers[4]),))
     yield Choice(option=2, of=4)
     yield Assignment(options=(2, 1, 3), of=3)
-    yield Spans(passages=(Passage(article="a-1", span=Span(3, 9)), Passage(article="a-2", span=Span(0, 4))))
+    yield Spans(passages=(Passage(document="a-1", span=Span(3, 9)), Passage(document="a-2", span=Span(0, 4))))
     yield Nothing()
 
 
 @pytest.mark.parametrize("answer", list(answers()), ids=str)
 def test_what_is_printed_is_read_again(answer: Answer) -> None:
     key = Key(question_id="q", answer=answer, proof=Proof(program=""))
-    verdict = check(key, Reply(question_id="q", outcome="answered", text=stated(answer)))
-    assert verdict.outcome == "right", (stated(answer), verdict)
+    verdict = check(key, Response(question_id="q", outcome="answered", text=stated(answer)))
+    assert verdict.outcome == "correct", (stated(answer), verdict)
 
 
 def test_programs_are_read_back_without_parsing_each(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from fathom.corpus.store import Corpus
-from fathom.records.articles import Article
+from fathom.records.documents import Document
 from fathom.records.spans import Span
 from fathom.tasks.numeric.filling import Filler
 from fathom.tasks.numeric.tables import Byline, Source, build_tables, open_database, read_source
@@ -18,7 +18,7 @@ from fathom.tasks.numeric.templates import templates
 
 def test_cells_are_what_the_text_says(small: Corpus) -> None:
     """Titles, authors and references counted again from the printed text, by eye and not by span."""
-    articles = list(small.articles())
+    articles = list(small.documents())
     tables = build_tables([read_source(article) for article in articles])
     for article, row in zip(articles, tables.articles, strict=True):
         lines = article.text.split("\n")
@@ -30,7 +30,7 @@ def test_cells_are_what_the_text_says(small: Corpus) -> None:
 
 
 def test_citations_are_titles_in_reference_lists(small: Corpus) -> None:
-    articles = list(small.articles())
+    articles = list(small.documents())
     tables = build_tables([read_source(article) for article in articles])
     found = {(row.citing, row.cited) for row in tables.citations}
     wanted = {
@@ -43,7 +43,7 @@ def test_citations_are_titles_in_reference_lists(small: Corpus) -> None:
     assert wanted
 
 
-def _lists(citing: Article, title: str) -> bool:
+def _lists(citing: Document, title: str) -> bool:
     references = citing.text[citing.references[0].span.start : citing.references[-1].span.end]
     return any(re.search(rf"(?:[.“] ?|\) ?\. ){re.escape(title)}[.,?”]?", line) for line in references.split("\n"))
 
@@ -107,7 +107,7 @@ def test_who_prints_no_given_name_may_be_anybody_of_the_family() -> None:
 
 
 def test_a_database_serves_one_context_after_another(small: Corpus) -> None:
-    sources = [read_source(article) for article in small.articles()]
+    sources = [read_source(article) for article in small.documents()]
     database = open_database()
     for part in (sources[:5], sources[5:30], sources[:2]):
         build_tables(part).load(database)

@@ -1,4 +1,4 @@
-"""How one article cites: which number or label each work has, and what a mark looks like in each style."""
+"""How one document cites: which number or label each work has, and what a mark looks like in each style."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Literal
 from fathom.corpus.generated.draft import Draft
 from fathom.corpus.generated.people import Person, initials_of
 from fathom.corpus.generated.world import Style, Work
-from fathom.records.articles import Citation, Reference
+from fathom.records.documents import Citation, Reference
 from fathom.records.names import without_accents
 from fathom.records.spans import Span
 
 Manner = Literal["attributional", "descriptive"]
 
 NEAR, SEVERAL = 0.8, 4
-"""How often a work that is mentioned again by itself is one of the corpus, where the article cites several of those:
+"""How often a work that is mentioned again by itself is one of the corpus, where the document cites several of those:
 there are only so many ways to tell of one."""
 
 
 class Bibliography:
-    """The works an article cites, each with its number, in the order in which they are first mentioned."""
+    """The works a document cites, each with its number, in the order in which they are first mentioned."""
 
     def __init__(self, works: Sequence[Work], style: Style, rng: Random) -> None:
         self._style = style
@@ -50,7 +50,7 @@ class Bibliography:
             taken.append(self._unmentioned.pop())
         self._mentioned.extend(taken)
         if not taken and self._mentioned:
-            near = [work for work in self._mentioned if work.article is not None]
+            near = [work for work in self._mentioned if work.document is not None]
             known = near if len(near) >= SEVERAL and wanted == 1 and rng.random() < NEAR else self._mentioned
             taken = rng.sample(known, min(wanted, len(known)))
         return taken
@@ -133,7 +133,7 @@ class Bibliography:
                 group=group,
                 reference=self._numbers[work.title],
                 style=self._style.marks,
-                manner=manner,
+                type=manner,
                 name=name,
                 authors=authors,
             )
@@ -179,7 +179,7 @@ class Bibliography:
             authors=tuple(authors),
             year=work.year,
             ids={"doi": work.doi} if work.doi is not None else {},
-            article=work.article,
+            document=work.document,
         )
 
 

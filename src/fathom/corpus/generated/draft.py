@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from fathom.records.articles import Cell, Section, SectionRole, Table
+from fathom.records.documents import Cell, Section, SectionRole, Table
 from fathom.records.spans import Span
 
 

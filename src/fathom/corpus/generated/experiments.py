@@ -1,4 +1,4 @@
-"""The experiments that generated articles report: what was compared with what, and the numbers as printed."""
+"""The experiments that generated documents report: what was compared with what, and the numbers as printed."""
 
 from __future__ import annotations
 

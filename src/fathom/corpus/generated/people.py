@@ -22,7 +22,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Spelling:
-    """How one article prints one name."""
+    """How one document prints one name."""
 
     given: str
     family: str

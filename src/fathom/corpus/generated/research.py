@@ -1,4 +1,4 @@
-"""A research article written from its plan: prose, citations, tables, claims and the evidence for them."""
+"""A research document written from its plan: prose, citations, tables, claims and the evidence for them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from fathom.corpus.generated.lexicon import Phrase, templates
 from fathom.corpus.generated.people import spell
 from fathom.corpus.generated.world import Gist, Plan, Work
 from fathom.models.tokenizers import tokenizer
-from fathom.records.articles import Article, Author, Claim, Fact, Reference, SectionRole, Table
-from fathom.records.chance import rng_for
+from fathom.records.documents import Author, Claim, Document, Fact, Reference, SectionRole, Table
+from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 
-LICENCE = "CC0-1.0"
+LICENSE = "CC0-1.0"
 
 _SLOT = re.compile(r"\{(\w+)\}")
 
@@ -31,7 +31,7 @@ _PROSE, _DENSE = 5.2, 3.1
 
 
 _FRAME = 800
-"""Tokens of what every article has: its head, the abstract, the conclusion, the first words of each section."""
+"""Tokens of what every document has: its head, the abstract, the conclusion, the first words of each section."""
 
 _LETTER = (250, 600)
 """Tokens that a letter has at the least and at the most."""
@@ -46,14 +46,14 @@ class Written(NamedTuple):
     slots: dict[str, Span]
 
 
-def write_article(plan: Plan) -> Article:
-    """The article that `plan` describes; the same plan gives the same characters."""
+def write_article(plan: Plan) -> Document:
+    """The document that `plan` describes; the same plan gives the same characters."""
     return _write_letter(plan) if plan.length == "short" else _Manuscript(plan).write()
 
 
-def _write_letter(plan: Plan) -> Article:
+def _write_letter(plan: Plan) -> Document:
     """The first draft that is as long as a letter and says what it is about, or the best of many."""
-    drafts: list[tuple[tuple[bool, int], Article]] = []
+    drafts: list[tuple[tuple[bool, int], Document]] = []
     for attempt in range(_DRAFTS):
         letter = _Letter(plan, attempt).write()
         faults = _faults(letter, plan.work.gist)
@@ -63,13 +63,13 @@ def _write_letter(plan: Plan) -> Article:
     return min(drafts, key=itemgetter(0))[1]
 
 
-def _faults(letter: Article, gist: Gist) -> tuple[bool, int]:
+def _faults(letter: Document, gist: Gist) -> tuple[bool, int]:
     """Whether it leaves open what it is about, and by how many tokens it is too long or too short."""
     tokens = tokenizer().count(letter.text)
     return not _tells_enough(letter, gist), max(_LETTER[0] - tokens, tokens - _LETTER[1], 0)
 
 
-def _tells_enough(letter: Article, gist: Gist) -> bool:
+def _tells_enough(letter: Document, gist: Gist) -> bool:
     """Whether its prose names its method and two more of the things that others may say of it."""
     prose = letter.text[: letter.paragraphs[-1].end].casefold()
     others = (gist.object.own, gist.setting.own, gist.material.own, gist.quantity.name)
@@ -90,7 +90,7 @@ class _Manuscript:
         self.experiments = invent_experiments(self.rng, self.gist, max(1, min(12, plan.tokens // 2_200)))
         self.tables: dict[int, str] = {}
         self.outcomes = {(e.quantity.name, e.material.own): (e.best, e.base) for e in self.experiments}
-        """For a quantity and a collection, the article's own value and that of a rival."""
+        """For a quantity and a collection, the document's own value and that of a rival."""
         self.scores: dict[tuple[str, str, str], str] = {}
         self.evidence: dict[int, list[Span]] = defaultdict(list)
         self.claims: list[tuple[int | None, Span]] = []
@@ -102,25 +102,25 @@ class _Manuscript:
     def _chance(self) -> Random:
         return rng_for(self.plan.seed, "prose", self.plan.index)
 
-    # The article from top to bottom.
+    # The document from top to bottom.
 
-    def write(self) -> Article:
+    def write(self) -> Document:
         plan, draft = self.plan, self.draft
         title, authors = self._front_matter()
         abstract = self._below_the_byline()
-        return Article(
-            id=str(plan.work.article),
+        return Document(
+            id=str(plan.work.document),
             kind="article",
             language="en",
             title=title,
             authors=tuple(authors),
             abstract=abstract,
             ids={"doi": plan.work.doi} if plan.work.doi is not None else {},
-            work=plan.work.article,
+            work=plan.work.document,
             year=plan.work.year,
             venue=plan.work.venue,
             subject=self.topic.subject,
-            licence=LICENCE,
+            license=LICENSE,
             source=f"generated:research:{plan.seed}:{plan.index}",
             text=draft.text(),
             sections=tuple(draft.sections),
@@ -137,7 +137,7 @@ class _Manuscript:
         )
 
     def _below_the_byline(self) -> Span | None:
-        """All the rest of the article; where its abstract stands comes back."""
+        """All the rest of the document; where its abstract stands comes back."""
         body = self.plan.tokens - 62 * len(self.plan.cited) - _FRAME
         long = self.plan.tokens > 5_000
         abstract = self._abstract()
@@ -376,7 +376,7 @@ class _Manuscript:
                         self._say(self.rng.choice(("group", "group", "descriptive_end")))
 
     def _say(self, role: str, experiment: Experiment | None = None, fresh: bool = True) -> Written:
-        """One sentence in that role, worded as no other of the article if that can be had."""
+        """One sentence in that role, worded as no other of the document if that can be had."""
         works = self._works_for(role, fresh)
         if role in _CITING and not works:
             role = "background"
@@ -423,7 +423,7 @@ class _Manuscript:
                 self.claims.append((claimed.number, self._say("claim", claimed).span))
 
     def _say_unsupported(self) -> None:
-        """Something that sounds like a claim and that nothing in the article supports."""
+        """Something that sounds like a claim and that nothing in the document supports."""
         if self.rng.random() < 0.7:
             self.claims.append((None, self._say("unsupported").span))
 
@@ -435,7 +435,7 @@ class _Manuscript:
             ("best", "name", self.plan.work.name, experiment.best),
             ("base", "rival", experiment.rival.own, experiment.base),
         ):
-            # A sentence that leaves the quantity, the collection or the method to its neighbours states no fact alone.
+            # A sentence that leaves the quantity, the collection or the method to its neighbors states no fact alone.
             if {slot, named, "quantity", "material"} <= {name.lower() for name in written.slots}:
                 start = written.slots[slot].start
                 self._note_fact(
@@ -460,7 +460,7 @@ class _Manuscript:
         return text[0].upper() + text[1:]
 
     def _slots(self, experiment: Experiment | None, works: list[Work], roam: bool = False) -> dict[str, str]:
-        """What the sentence is about: mostly the article's own notions, any of the topic's where it may roam."""
+        """What the sentence is about: mostly the document's own notions, any of the topic's where it may roam."""
         gist, topic, rng = self.gist, self.topic, self.rng
 
         def near(own: Phrase, others: tuple[Phrase, ...], often: float = 0.65) -> str:
@@ -512,7 +512,7 @@ class _Manuscript:
         places: dict[int, tuple[str, ...]] = {}
         for experiment in self.experiments:
             spots = ("abstract", "introduction", "results", "discussion", "conclusion")
-            # The headline finding opens the article; the others are claimed where chance puts them.
+            # The headline finding opens the document; the others are claimed where chance puts them.
             weights = (6, 3, 3, 2, 2) if experiment.number == 0 else (1, 1, 4, 2, 1)
             places[experiment.number] = tuple(
                 dict.fromkeys(self.rng.choices(spots, weights, k=self.rng.choice((1, 1, 2))))
@@ -535,7 +535,7 @@ class _Manuscript:
                 self._note_fact(entities[cell.row - 1], experiment, column, value, cell.span, "table")
 
     def _measured(self, experiment: Experiment, method: Phrase | None, column: Phrase) -> str:
-        """What a method, or for None the article's own, scores on a collection: the same in every table."""
+        """What a method, or for None the document's own, scores on a collection: the same in every table."""
         quantity = experiment.quantity
         best, base = self.outcomes.setdefault((quantity.name, column.own), two_values(self.rng, quantity))
         if method is None:
@@ -545,7 +545,7 @@ class _Manuscript:
         return self.scores.setdefault((quantity.name, column.own, method.own), value)
 
     def _run_table(self, experiment: Experiment) -> None:
-        """Single runs whose means are the values that the article reports."""
+        """Single runs whose means are the values that the document reports."""
         rng, digits = self.rng, experiment.quantity.digits
         runs = rng.randint(5, 16)
         ours, theirs = (scattered(rng, Decimal(value), runs, digits) for value in (experiment.best, experiment.base))
@@ -718,7 +718,7 @@ _ANSWERS = re.compile("these questions|just described|this gap|these observation
 
 _CITING = frozenset(("group", "descriptive_end", "descriptive_who", "attributional"))
 _EXHAUSTIBLE = frozenset(("fact", "caution", "appendix_step", "transition", "setup", "table_note", "method_step"))
-"""Roles whose sentences run out in a long article, for want of slots to vary."""
+"""Roles whose sentences run out in a long document, for want of slots to vary."""
 
 
 def _listed_length(work: Work) -> int:

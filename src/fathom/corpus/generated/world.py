@@ -1,7 +1,7 @@
-"""The world the generated articles come from: who works on what, and which works cite which.
+"""The world the generated documents come from: who works on what, and which works cite which.
 
-Articles are planned one after another, and each cites only works planned before it. So a world can be cut off
-anywhere: the first hundred articles of a thousand are the hundred that a smaller world of the same seed has.
+Documents are planned one after another, and each cites only works planned before it. So a world can be cut off
+anywhere: the first hundred documents of a thousand are the hundred that a smaller world of the same seed has.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Literal
 
 from fathom.corpus.generated.lexicon import Phrase, Quantity, Topic, names, subject, templates
 from fathom.corpus.generated.people import Person, invent, look, namesake
-from fathom.records.chance import rng_for
 from fathom.records.record import short_id
+from fathom.records.rng import rng_for
 
 FIRST_YEAR, LAST_YEAR = 2008, 2025
 VERSION = 2
@@ -31,7 +31,7 @@ TOKENS = (
     (7, 24_000, 32_000),
     (3, 32_000, 37_500),
 )
-"""Planned lengths by weight; what is written comes out near them, so that all articles have 2K to 40K tokens."""
+"""Planned lengths by weight; what is written comes out near them, so that all documents have 2K to 40K tokens."""
 
 REFERENCES = ((12, 8, 14), (30, 15, 25), (33, 26, 40), (18, 41, 60), (7, 61, 80))
 AGES = ((40, 0, 3), (30, 4, 8), (20, 9, 15), (10, 16, 28))
@@ -40,23 +40,23 @@ TEAMS = (12, 22, 24, 18, 11, 6, 4, 2, 1)
 """Of one author, of two, ..."""
 
 Length = Literal["full", "short"]
-"""Whole articles, or letters of a page."""
+"""Whole documents, or letters of a page."""
 
 
 @dataclass(frozen=True)
 class Measures:
-    """What articles of one length have much or little of."""
+    """What documents of one length have much or little of."""
 
     tokens: Sequence[tuple[int, int, int]]
     references: Sequence[tuple[int, int, int]]
     fewest: int
-    """However short the article, it may have so many references."""
+    """However short the document, it may have so many references."""
     tokens_each: int
     """Beyond that, one for so many tokens."""
     inside: tuple[float, float]
-    """The share of references that are articles of the corpus, from and to."""
+    """The share of references that are documents of the corpus, from and to."""
     tries: int
-    """How often such an article is looked for before a work from outside takes its place."""
+    """How often such a document is looked for before a work from outside takes its place."""
     teams: Sequence[int]
     dois: float
     """The share of works that have one."""
@@ -97,8 +97,8 @@ class Gist:
 class Work:
     """Something that can be cited, inside the corpus or outside."""
 
-    article: str | None
-    """Its id where it is an article of the corpus."""
+    document: str | None
+    """Its id where it is a document of the corpus."""
     title: str
     name: str
     """What it introduces: a method, a data set."""
@@ -113,7 +113,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Style:
-    """How one article is set."""
+    """How one document is set."""
 
     marks: Literal["numeric", "author-year", "superscript"]
     by_appearance: bool
@@ -128,7 +128,7 @@ class Style:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that is needed to write one article."""
+    """All that is needed to write one document."""
 
     seed: int
     index: int
@@ -146,14 +146,14 @@ class _Circle:
     def __init__(self) -> None:
         self.people: list[Person] = []
         self.regulars: list[Person] = []
-        """Those who wrote articles of the corpus, once for each: who published will publish again."""
+        """Those who wrote documents of the corpus, once for each: who published will publish again."""
         self.outside: list[Work] = []
         # Each work stands here once, and once more for each time it was cited: the rich get richer.
         self.urn: list[Work] = []
 
 
 class World:
-    """Plans articles without end."""
+    """Plans documents without end."""
 
     def __init__(self, seed: int, subjects: Sequence[str], length: Length = "full") -> None:
         self._seed = seed
@@ -169,7 +169,7 @@ class World:
         self._looks: set[tuple[str, str]] = set()
 
     def plans(self) -> Iterator[Plan]:
-        """One article after another; the subjects take turns."""
+        """One document after another; the subjects take turns."""
         index = 0
         while True:
             yield self._plan(index)
@@ -183,8 +183,8 @@ class World:
         tokens = _drawn(rng, self._measures.tokens)
         # Named by all that decides its text, so that two corpora never give one id to two texts.
         length = () if self._length == "full" else (self._length,)
-        article = short_id("gen", VERSION, self._seed, *self._subjects, *length, index)
-        work = self._work(rng, _gist(rng, topic), circle, year, article)
+        document = short_id("gen", VERSION, self._seed, *self._subjects, *length, index)
+        work = self._work(rng, _gist(rng, topic), circle, year, document)
         cited = self._references(rng, circle, work, tokens)
         circle.urn.append(work)
         circle.regulars.extend(work.people)
@@ -196,15 +196,15 @@ class World:
         style = _style(rng, brief=self._length == "short")
         return Plan(self._seed, index, work, institution, tokens, style, cited, self._length)
 
-    def _work(self, rng: Random, gist: Gist, circle: _Circle, year: int, article: str | None) -> Work:
+    def _work(self, rng: Random, gist: Gist, circle: _Circle, year: int, document: str | None) -> Work:
         words = subject(gist.topic.subject)
         name = self._name(rng, words.stems, words.suffixes)
         first_page = rng.randint(1, 900)
         return Work(
-            article=article,
+            document=document,
             title=self._title(rng, gist, name),
             name=name,
-            people=self._authors(rng, circle, inside=article is not None),
+            people=self._authors(rng, circle, inside=document is not None),
             year=year,
             venue=rng.choice(words.venues),
             volume=rng.randint(1, 60),
@@ -234,12 +234,12 @@ class World:
             if outside is not None:
                 chosen[outside.title] = outside
         for found in chosen.values():
-            if found.article is not None:
+            if found.document is not None:
                 self._circles[found.gist.topic.name].urn.append(found)
         return tuple(chosen.values())
 
     def _elsewhere(self, topic: Topic) -> list[Work]:
-        """Articles beyond the topic, of the same subject while it has any."""
+        """Documents beyond the topic, of the same subject while it has any."""
         return self._of_subject[topic.subject] or self._everywhere
 
     def _outside(self, rng: Random, circle: _Circle, work: Work, chosen: Iterable[Work]) -> Work | None:
@@ -328,13 +328,13 @@ class World:
 def _stands_apart(gist: Gist, written: bool, chosen: Iterable[Work]) -> bool:
     """Whether a sentence that tells three things about such a work fits none of the others, and the other way round.
 
-    An article of the corpus, one that is `written`, reports more experiments than its headline, all with its own
+    A document of the corpus, one that is `written`, reports more experiments than its headline, all with its own
     method; so no other work of the list may share that method.
     """
     notions = _notions(gist)
     for work in chosen:
         shared = list(map(eq, notions, _notions(work.gist)))
-        if sum(shared) > 2 or (shared[0] and (written or work.article is not None)):
+        if sum(shared) > 2 or (shared[0] and (written or work.document is not None)):
             return False
     return True
 

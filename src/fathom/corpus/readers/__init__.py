@@ -1,1 +1,1 @@
-"""Readers: documents in, articles out. A reader says what it found; one place lays it out as text."""
+"""Readers: documents in, documents out. A reader says what it found; one place lays it out as text."""

@@ -15,7 +15,7 @@ KINDS = {
     "ixbrl": "ixbrl",
     "latexml": "latexml",
     "s2orc": "s2orc",
-    "papers-jsonl": "annotated",
+    "papers-jsonl": "annotated_papers",
     "pdf": "pdf",
     "myst": "myst",
     "rst": "rst",
@@ -33,7 +33,7 @@ def readers() -> Iterator[Reader]:
 
 @cache
 def _reader(module: str) -> Reader:
-    return cast(Reader, import_module(f"fathom.corpus.readers.{module}"))
+    return cast(Reader, import_module(f"fathom.corpus.readers.{module}.reader"))
 
 
 def reader_of(name: str, content: bytes) -> Reader | None:

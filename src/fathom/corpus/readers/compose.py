@@ -1,4 +1,4 @@
-"""From what a reader found to an article: the text is written once, and every part is noted as it is written."""
+"""From what a reader found to a document: the text is written once, and every part is noted as it is written."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from fathom.corpus.readers.found import (
     Unreadable,
     Words,
 )
-from fathom.corpus.readers.grouping import Placed, groups
-from fathom.corpus.readers.section_roles import role_of
-from fathom.corpus.readers.sentences import sentences
-from fathom.corpus.readers.tidying import plain, tidy, verbatim
-from fathom.records.articles import (
-    Article,
+from fathom.corpus.readers.parsing.citation_groups import Placed, groups
+from fathom.corpus.readers.parsing.section_roles import role_of
+from fathom.corpus.readers.parsing.sentences import sentences
+from fathom.corpus.readers.parsing.text_cleanup import plain, tidy, verbatim
+from fathom.records.documents import (
     Author,
     Cell,
     Citation,
+    Document,
     Fact,
     Reference,
     Section,
@@ -37,7 +37,7 @@ from fathom.records.articles import (
 from fathom.records.record import short_id
 from fathom.records.spans import Span
 
-UNKNOWN_LICENCE = "unknown"
+UNKNOWN_LICENSE = "unknown"
 
 WIDE = 64
 """Columns up to which short rows are filled."""
@@ -50,11 +50,11 @@ MOST_COLUMNS = 1_000
 """That one cell may span: a document that claims more is not believed."""
 
 
-def compose(found: Found) -> Article:
-    """The article; raises `Unreadable` where there is neither a title nor a text, or its reader has refused it."""
+def compose(found: Found) -> Document:
+    """The document; raises `Unreadable` where there is neither a title nor a text, or its reader has refused it."""
     if found.refused:
         raise Unreadable(found.refused)
-    return _Composer(found).article()
+    return _Composer(found).document()
 
 
 class _Composer:
@@ -72,7 +72,7 @@ class _Composer:
         self._entries = [entry for entry in found.references if plain(entry.text)]
         self._numbers = {entry.key: number for number, entry in enumerate(self._entries, start=1)}
 
-    def article(self) -> Article:
+    def document(self) -> Document:
         found = self._found
         title = self._title()
         authors = self._byline()
@@ -84,7 +84,7 @@ class _Composer:
         text = "".join(self._pieces).rstrip() + "\n"
         if not self._paragraphs and not self._tables and abstract is None:
             raise Unreadable("it has no text")
-        return Article(
+        return Document(
             id=_id(found, text),
             kind=found.kind,
             language=found.language,
@@ -97,7 +97,7 @@ class _Composer:
             year=found.year,
             venue=plain(found.venue) if found.venue else None,
             subject=plain(found.subjects[0]) if found.subjects else None,
-            licence=found.licence or UNKNOWN_LICENCE,
+            license=found.license or UNKNOWN_LICENSE,
             source=found.source,
             text=text,
             sections=tuple(self._closed_sections(len(text) - 1)),

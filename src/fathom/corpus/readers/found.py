@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal, Protocol
 
-from fathom.records.articles import SectionRole
+from fathom.records.documents import SectionRole
 
 
 class Unreadable(Exception):  # noqa: N818 - a document can be unreadable without anybody's error
@@ -58,7 +58,7 @@ class Heading:
     """Begins a section; the next heading of the same or a higher rank ends it."""
 
     level: int
-    """Two for a section of the article, three for a subsection, and so on."""
+    """Two for a section of the document, three for a subsection, and so on."""
     words: Words
     role: SectionRole | None = None
     """None: told by its words."""
@@ -142,7 +142,7 @@ class Found:
     venue: str | None = None
     subjects: list[str] = field(default_factory=list)
     """The source's own keywords, the broadest first."""
-    licence: str = ""
+    license: str = ""
     """As the source names it: an SPDX name or an address; empty where it says nothing."""
     notes: dict[str, str] = field(default_factory=dict)
     """What was read with doubt, by field, with the reason: {"authors": "guessed from the layout"}."""

@@ -1,4 +1,4 @@
-"""From an article back to the parts that a reader would find: the way of `compose`, walked the other way."""
+"""From a document back to the parts that a reader would find: the way of `compose`, walked the other way."""
 
 from __future__ import annotations
 
@@ -17,104 +17,104 @@ from fathom.corpus.readers.found import (
     TableCell,
     Words,
 )
-from fathom.records.articles import Article, Cell, Citation, Section, Table
+from fathom.records.documents import Cell, Citation, Document, Section, Table
 from fathom.records.spans import Span
 
 
-def decompose(article: Article) -> Found:
-    """The article's parts in reading order, without its list of references among them."""
-    blocks = list(_blocks(article))
-    abstract = article.abstract
+def decompose(document: Document) -> Found:
+    """The document's parts in reading order, without its list of references among them."""
+    blocks = list(_blocks(document))
+    abstract = document.abstract
     return Found(
-        source=article.source,
-        kind=article.kind,
-        language=article.language,
-        title=article.title_text,
+        source=document.source,
+        kind=document.kind,
+        language=document.language,
+        title=document.title_text,
         authors=[
-            FoundAuthor(author.given, author.family, author.group, printed=author.span.of(article.text))
-            for author in article.authors
+            FoundAuthor(author.given, author.family, author.group, printed=author.span.of(document.text))
+            for author in document.authors
         ],
         abstract=[block for span, block in blocks if abstract is not None and abstract.holds(span)],
         body=[block for span, block in blocks if abstract is None or not abstract.holds(span)],
         references=[
             FoundReference(
                 key=f"b{reference.number}",
-                text=reference.span.of(article.text),
-                title=reference.title.of(article.text) if reference.title is not None else "",
-                authors=tuple(author.of(article.text) for author in reference.authors),
+                text=reference.span.of(document.text),
+                title=reference.title.of(document.text) if reference.title is not None else "",
+                authors=tuple(author.of(document.text) for author in reference.authors),
                 year=reference.year,
                 ids=dict(reference.ids),
             )
-            for reference in article.references
+            for reference in document.references
         ],
-        ids=dict(article.ids),
-        year=article.year,
-        venue=article.venue,
-        subjects=[article.subject] if article.subject else [],
-        licence=article.licence,
+        ids=dict(document.ids),
+        year=document.year,
+        venue=document.venue,
+        subjects=[document.subject] if document.subject else [],
+        license=document.license,
     )
 
 
-def _blocks(article: Article) -> Iterator[tuple[Span, Block]]:
+def _blocks(document: Document) -> Iterator[tuple[Span, Block]]:
     """Headings, paragraphs and tables in the order in which they stand."""
-    lists = [section.span for section in article.sections if section.role == "references"]
-    tables = [table.span for table in article.tables]
+    lists = [section.span for section in document.sections if section.role == "references"]
+    tables = [table.span for table in document.tables]
     found: list[tuple[Span, Block]] = []
-    for section in article.sections:
-        heading = _heading(article, section)
+    for section in document.sections:
+        heading = _heading(document, section)
         if heading is not None:
             found.append(heading)
     found.extend(
-        (span, Paragraph(_words(article, span)))
-        for span in article.paragraphs
+        (span, Paragraph(_words(document, span)))
+        for span in document.paragraphs
         if not any(table.holds(span) for table in tables)
     )
-    found.extend((table.span, _table(article, table)) for table in article.tables)
+    found.extend((table.span, _table(document, table)) for table in document.tables)
     for span, block in sorted(found, key=lambda pair: pair[0]):
         # Appendices may stand behind the list of references; only the list itself is left out.
         if not any(listed.holds(span) for listed in lists):
             yield span, block
 
 
-def _heading(article: Article, section: Section) -> tuple[Span, Block] | None:
+def _heading(document: Document, section: Section) -> tuple[Span, Block] | None:
     if section.heading is None or section.role in ("abstract", "references"):
         return None
-    return section.heading, Heading(section.level, [section.heading.of(article.text)], section.role)
+    return section.heading, Heading(section.level, [section.heading.of(document.text)], section.role)
 
 
-def _words(article: Article, span: Span) -> Words:
+def _words(document: Document, span: Span) -> Words:
     """The text of a stretch with its citations as marks, or with its figures where it is a report's."""
-    if article.kind == "report":
-        return _figures(article, span)
+    if document.kind == "report":
+        return _figures(document, span)
     words: Words = []
     place = span.start
-    for citation_span, citations in _citations(article, span):
-        words.append(article.text[place : citation_span.start])
+    for citation_span, citations in _citations(document, span):
+        words.append(document.text[place : citation_span.start])
         keys = tuple(f"b{one.reference}" for one in citations if one.reference is not None)
-        words.append(Mark(citation_span.of(article.text), keys, citations[0].style))
+        words.append(Mark(citation_span.of(document.text), keys, citations[0].style))
         place = citation_span.end
-    words.append(article.text[place : span.end])
+    words.append(document.text[place : span.end])
     return [piece for piece in words if piece]
 
 
-def _figures(article: Article, span: Span) -> Words:
+def _figures(document: Document, span: Span) -> Words:
     """The text of a stretch with its facts as figures; one inside another is left to it."""
     words: Words = []
     place = span.start
-    for fact in sorted((fact for fact in article.facts if span.holds(fact.span)), key=lambda fact: fact.span):
+    for fact in sorted((fact for fact in document.facts if span.holds(fact.span)), key=lambda fact: fact.span):
         if fact.span.start >= place:
-            words.append(article.text[place : fact.span.start])
-            printed = fact.span.of(article.text)
+            words.append(document.text[place : fact.span.start])
+            printed = fact.span.of(document.text)
             words.append(Figure(printed, fact.entity, fact.attribute, fact.period, fact.value, fact.unit, fact.part))
             place = fact.span.end
-    words.append(article.text[place : span.end])
+    words.append(document.text[place : span.end])
     return [piece for piece in words if piece]
 
 
-def _citations(article: Article, span: Span) -> Iterator[tuple[Span, list[Citation]]]:
+def _citations(document: Document, span: Span) -> Iterator[tuple[Span, list[Citation]]]:
     """The citations in a stretch, those of one marker together, in order; a marker inside another is left to it."""
     by_span: dict[Span, list[Citation]] = {}
-    for citation in article.citations:
+    for citation in document.citations:
         if span.holds(citation.span):
             by_span.setdefault(citation.span, []).append(citation)
     end = span.start
@@ -124,13 +124,13 @@ def _citations(article: Article, span: Span) -> Iterator[tuple[Span, list[Citati
             end = where.end
 
 
-def _cell(article: Article, cell: Cell) -> Words:
-    return _figures(article, cell.span) if article.kind == "report" else [cell.span.of(article.text)]
+def _cell(document: Document, cell: Cell) -> Words:
+    return _figures(document, cell.span) if document.kind == "report" else [cell.span.of(document.text)]
 
 
-def _table(article: Article, table: Table) -> FoundTable:
+def _table(document: Document, table: Table) -> FoundTable:
     rows: dict[int, list[TableCell]] = {}
     for cell in table.cells:
-        rows.setdefault(cell.row, []).append(TableCell(_cell(article, cell), cell.header))
-    caption = table.caption.of(article.text) if table.caption is not None else ""
+        rows.setdefault(cell.row, []).append(TableCell(_cell(document, cell), cell.header))
+    caption = table.caption.of(document.text) if table.caption is not None else ""
     return FoundTable([caption] if caption else [], [rows[number] for number in sorted(rows)])

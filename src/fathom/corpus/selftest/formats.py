@@ -39,7 +39,7 @@ def _plain(words: Words) -> str:
 
 
 def jats(found: Found) -> Files:
-    """Journal Article Tag Suite, as publishers deliver it."""
+    """Journal Document Tag Suite, as publishers deliver it."""
     authors = "".join(
         f'<contrib contrib-type="author"><name><surname>{escape(one.family)}</surname>'
         f"<given-names>{escape(one.given)}</given-names></name></contrib>"
@@ -492,7 +492,7 @@ FORMATS: dict[str, Callable[[Found], Files]] = {
     "latex": latex,
     "pdf": pdf,
 }
-"""How research articles are written."""
+"""How research documents are written."""
 
 REPORT_FORMATS: dict[str, Callable[[Found], Files]] = {"ixbrl": ixbrl}
-"""How reports are written: without figures there is nothing to tag, and an article's are in no filing."""
+"""How reports are written: without figures there is nothing to tag, and a document's are in no filing."""

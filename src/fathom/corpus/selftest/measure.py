@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
-from fathom.records.articles import Article, Fact, Reference
+from fathom.records.documents import Document, Fact, Reference
 
 MEASURED = (
     "title",
@@ -51,9 +51,9 @@ class Agreement:
 
 
 def compare(
-    written: Article, read: Article | None, into: dict[str, Agreement], shown: Callable[[str], str] = str
+    written: Document, read: Document | None, into: dict[str, Agreement], shown: Callable[[str], str] = str
 ) -> None:
-    """Count what of an article came back; `shown` is what the format can show of a text."""
+    """Count what of a document came back; `shown` is what the format can show of a text."""
 
     def form(text: str) -> str:
         return _form(shown(text))
@@ -63,41 +63,41 @@ def compare(
         into.setdefault(name, Agreement()).add(_parts(written, name, form), came)
 
 
-def _parts(article: Article, name: str, form: Callable[[str], str]) -> list[Hashable]:
-    text = article.text
+def _parts(document: Document, name: str, form: Callable[[str], str]) -> list[Hashable]:
+    text = document.text
     match name:
         case "title":
-            return [form(article.title_text)]
+            return [form(document.title_text)]
         case "authors":
-            return [(author.position, form(author.span.of(text))) for author in article.authors]
+            return [(author.position, form(author.span.of(text))) for author in document.authors]
         case "abstract":
-            return [form(article.abstract.of(text))] if article.abstract is not None else []
+            return [form(document.abstract.of(text))] if document.abstract is not None else []
         case "headings":
             return [
                 form(section.heading.of(text))
-                for section in article.sections
+                for section in document.sections
                 if section.heading is not None and section.role not in ("abstract", "references")
             ]
         case "paragraphs":
-            return [form(span.of(text)) for span in article.paragraphs]
+            return [form(span.of(text)) for span in document.paragraphs]
         case "citations":
-            names = [_name(article, reference, form) for reference in article.references]
-            return [names[one.reference - 1] if one.reference is not None else None for one in article.citations]
+            names = [_name(document, reference, form) for reference in document.references]
+            return [names[one.reference - 1] if one.reference is not None else None for one in document.citations]
         case "references":
-            return ["an entry" for _ in article.references]
+            return ["an entry" for _ in document.references]
         case "reference titles":
-            return [form(r.title.of(text)) for r in article.references if r.title is not None]
+            return [form(r.title.of(text)) for r in document.references if r.title is not None]
         case "reference years":
-            return [(_name(article, r, form), r.year) for r in article.references if r.year is not None]
+            return [(_name(document, r, form), r.year) for r in document.references if r.year is not None]
         case "reference ids":
-            return [(_name(article, r, form), *pair) for r in article.references for pair in r.ids.items()]
+            return [(_name(document, r, form), *pair) for r in document.references for pair in r.ids.items()]
         case "cells":
-            return [(cell.row, cell.column, form(cell.span.of(text))) for t in article.tables for cell in t.cells]
+            return [(cell.row, cell.column, form(cell.span.of(text))) for t in document.tables for cell in t.cells]
         case "facts":
-            # Research articles have facts as well, but only filings say them so that a machine can read them.
-            return [_fact(fact) for fact in article.facts] if article.kind == "report" else []
+            # Research documents have facts as well, but only filings say them so that a machine can read them.
+            return [_fact(fact) for fact in document.facts] if document.kind == "report" else []
         case _:
-            return [form(table.caption.of(text)) for table in article.tables if table.caption is not None]
+            return [form(table.caption.of(text)) for table in document.tables if table.caption is not None]
 
 
 def _fact(fact: Fact) -> Hashable:
@@ -118,9 +118,9 @@ def _period(period: str) -> str:
     return f"{end[:4]}-Q{(int(end[5:7]) + 2) // 3}"
 
 
-def _name(article: Article, reference: Reference, form: Callable[[str], str]) -> str:
+def _name(document: Document, reference: Reference, form: Callable[[str], str]) -> str:
     """What a reference is called whatever its place: formats with a bibliography of their own sort it as they like."""
-    return form(reference.title.of(article.text)) if reference.title is not None else f"number {reference.number}"
+    return form(reference.title.of(document.text)) if reference.title is not None else f"number {reference.number}"
 
 
 def _form(text: str) -> str:

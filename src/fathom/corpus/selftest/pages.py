@@ -1,4 +1,4 @@
-"""Articles printed as PDF, by a small press of our own: one or two columns, running heads, hyphens, tables."""
+"""Documents printed as PDF, by a small press of our own: one or two columns, running heads, hyphens, tables."""
 
 from __future__ import annotations
 
@@ -323,7 +323,7 @@ _NUMBER = re.compile(r"(?:\[\d+\]|\d+\.)\s+")
 
 
 def _entry(text: str, look: _Look) -> list[_Line]:
-    """An entry of the list of references with a hanging indent, numbered where the article numbers it."""
+    """An entry of the list of references with a hanging indent, numbered where the document numbers it."""
     style = look.style(_LIST)
     text = printable(text).strip()
     number = _NUMBER.match(text)

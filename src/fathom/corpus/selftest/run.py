@@ -1,4 +1,5 @@
-"""The self-test: articles are generated, written out in every format, read back, and compared with what was written."""
+"""The self-test: documents are generated, written out in every format, read back, and compared with what was
+written."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS, Files
 from fathom.corpus.selftest.measure import MEASURED, Agreement, compare
 from fathom.corpus.selftest.pages import printable
 from fathom.corpus.store import Corpus
-from fathom.records.articles import Article, Count
+from fathom.records.documents import Count, Document
 from fathom.records.record import Record
 
 
@@ -32,8 +33,8 @@ class Measured(Record):
 class SelfTest(Record):
     """How much of known truth each reader gives back."""
 
-    articles: Count
-    """Research articles, written in every format but the filings."""
+    documents: Count
+    """Research documents, written in every format but the filings."""
     reports: Count = 0
     """Reports of companies, written as filings."""
     refused: dict[str, Count]
@@ -52,34 +53,34 @@ FORMS = {"s2orc-2023": "s2orc"}
 """Formats that the reader of another kind reads as well."""
 
 
-def selftest_articles(count: int) -> Iterator[Article]:
-    """So many generated articles, the second half of them letters, then a few reports; always the same ones."""
+def selftest_documents(count: int) -> Iterator[Document]:
+    """So many generated documents, the second half of them letters, then a few reports; always the same ones."""
     with TemporaryDirectory() as folder:
-        recipes = [Recipe(articles=count - count // 2, seed=11)]
+        recipes = [Recipe(documents=count - count // 2, seed=11)]
         if count > 1:
-            recipes.append(Recipe(articles=count // 2, seed=12, length="short"))
-        recipes.append(Recipe(articles=min(count, MOST_REPORTS), seed=13, domains=("companies",)))
+            recipes.append(Recipe(documents=count // 2, seed=12, length="short"))
+        recipes.append(Recipe(documents=min(count, MOST_REPORTS), seed=13, domains=("companies",)))
         for number, recipe in enumerate(recipes):
             generate(Path(folder) / str(number), recipe)
             with Corpus(Path(folder) / str(number)) as corpus:
-                yield from corpus.articles()
+                yield from corpus.documents()
 
 
-def run_selftest(articles: Iterable[Article]) -> SelfTest:
-    """Write each article in every format for its kind and read it back."""
+def run_selftest(documents: Iterable[Document]) -> SelfTest:
+    """Write each document in every format for its kind and read it back."""
     counts: dict[str, dict[str, Agreement]] = {name: {} for name in (*FORMATS, *REPORT_FORMATS)}
     refused = dict.fromkeys(counts, 0)
     kinds = {"article": 0, "report": 0}
-    for article in articles:
-        kinds[article.kind] += 1
-        found = decompose(article)
-        for name, write in (REPORT_FORMATS if article.kind == "report" else FORMATS).items():
+    for document in documents:
+        kinds[document.kind] += 1
+        found = decompose(document)
+        for name, write in (REPORT_FORMATS if document.kind == "report" else FORMATS).items():
             back = read_back(name, write(found))
             refused[name] += back is None
             # What a reader refuses is lost, and counts as lost.
-            compare(article, back, counts[name], SHOWN.get(name, str))
+            compare(document, back, counts[name], SHOWN.get(name, str))
     return SelfTest(
-        articles=kinds["article"],
+        documents=kinds["article"],
         reports=kinds["report"],
         refused={name: count for name, count in refused.items() if count},
         formats={
@@ -89,8 +90,8 @@ def run_selftest(articles: Iterable[Article]) -> SelfTest:
     )
 
 
-def read_back(kind: str, files: Files) -> Article | None:
-    """The article that the reader of that kind makes of the files; None where it refuses them."""
+def read_back(kind: str, files: Files) -> Document | None:
+    """The document that the reader of that kind makes of the files; None where it refuses them."""
     (name, content), *beside = files.items()
     reader = next(reader for reader in readers() if FORMS.get(kind, kind) == reader.KIND)
     try:

@@ -15,7 +15,7 @@ Node = list[object]
 """An element as JSON can hold it: [name, attributes, children], where a child is an element or a text."""
 
 SERIES = 10
-"""Colours there are; a later run gets the colour of an earlier one and another shape."""
+"""Colors there are; a later run gets the color of an earlier one and another shape."""
 
 LETTER = 6.6
 """About the width of a letter at the size of labels."""
@@ -60,7 +60,7 @@ def fitted(words: str, width: float) -> str:
 
 
 def marker(series: int, x: float, y: float, tip: str, size: float = 4.5) -> Node:
-    """The sign of a series: colours repeat after ten, so the shape changes too."""
+    """The sign of a series: colors repeat after ten, so the shape changes too."""
     shape = (series // SERIES) % 3
     common = {"class_": f"mark s{series % SERIES}", "tabindex": 0, "data_tip": tip, "data_run": series}
     if shape == 0:
@@ -120,7 +120,7 @@ def percent(value: float, decimals: int = 0) -> str:
 
 
 def spread(places: Iterable[float], gap: float, low: float, high: float) -> list[float]:
-    """The places moved apart so that neighbours keep the gap, in the order given, as near as can be."""
+    """The places moved apart so that neighbors keep the gap, in the order given, as near as can be."""
     wanted = list(places)
     order = sorted(range(len(wanted)), key=lambda number: wanted[number])
     moved = wanted.copy()
@@ -143,21 +143,21 @@ svg{font-family:Helvetica,Arial,sans-serif;background:@sheet}
 .whisker{stroke-width:1.6;opacity:.5}
 .kept{fill:@right}.finding{fill:@s4}.reading{fill:@s1}.computing{fill:@s8}.dark{fill:@on-deep}
 """
-"""How drawings look in a file; the colours are the page's own light ones."""
+"""How drawings look in a file; the colors are the page's own light ones."""
 
 
 @cache
 def style() -> str:
-    """The rules for a file, with colours and not with variables: many programs that draw SVG know none."""
+    """The rules for a file, with colors and not with variables: many programs that draw SVG know none."""
     page = files("fathom.report").joinpath("page", "style.css").read_text("utf-8")
     light = page[: page.index("}")]
-    colours = dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", light))
-    rules = re.sub(r"@([a-z0-9-]+)", lambda found: colours[found[1]], RULES)
+    colors = dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", light))
+    rules = re.sub(r"@([a-z0-9-]+)", lambda found: colors[found[1]], RULES)
     for number in range(SERIES):
-        colour = colours[f"s{number}"]
-        rules += f".mark.s{number},.name.s{number}{{fill:{colour}}}"
-        rules += f".line.s{number},.whisker.s{number}{{stroke:{colour}}}\n"
-    return rules + "".join(f".h{shade}{{fill:{colours[f'h{shade}']}}}" for shade in range(9)) + "\n"
+        color = colors[f"s{number}"]
+        rules += f".mark.s{number},.name.s{number}{{fill:{color}}}"
+        rules += f".line.s{number},.whisker.s{number}{{stroke:{color}}}\n"
+    return rules + "".join(f".h{shade}{{fill:{colors[f'h{shade}']}}}" for shade in range(9)) + "\n"
 
 
 def as_svg(drawing: Node) -> str:

@@ -163,9 +163,9 @@ def _curve(canvas: Canvas, one: Curve, along: Scale, down: Scale, aside: float) 
     placed = [(along(log10(tokens)) + aside, point) for tokens, point in one.points]
     if not placed:
         return
-    colour = f"s{one.series % SERIES}"
+    color = f"s{one.series % SERIES}"
     path = "M" + "L".join(f"{x:.1f} {down(point.value):.1f}" for x, point in placed)
-    parts = [node("path", d=path, class_=f"line {colour}")]
+    parts = [node("path", d=path, class_=f"line {color}")]
     parts += [
         node("line", x1=x, y1=down(point.low), x2=x, y2=down(point.high), class_=_whisker(one.series))
         for x, point in placed
@@ -338,6 +338,6 @@ def heat(what: str, rows: Sequence[str], columns: Sequence[str], fields: Sequenc
         )
         if each >= 24:
             size = "tick" if one.questions < 10 else "label"
-            colour = f"{size} dark" if shade >= 5 else size
-            canvas.add(text(f"{one.value * 100:.0f}", x + each / 2, y + 18, colour, "middle"))
+            color = f"{size} dark" if shade >= 5 else size
+            canvas.add(text(f"{one.value * 100:.0f}", x + each / 2, y + 18, color, "middle"))
     return canvas.finished()

@@ -1,6 +1,6 @@
 // The leaderboard: for each bench who answers, models before those that are none.
 
-const FIVE = ["built", "fitted", "failed", "refused", "retired"];
+const FIVE = ["built", "fitted", "errors", "refused", "retired"];
 
 function boardTable(figure, name) {
   const column = Object.fromEntries(figure.columns.map(([title], place) => [title, place]));
@@ -14,7 +14,7 @@ function boardTable(figure, name) {
 
 function boardRow(value, priced) {
   const kind = STANDINGS[value("standing")];
-  const right = value("right");
+  const right = value("accuracy");
   const bar = make("i", { class: "board-bar" });
   bar.style.width = `${(right ?? 0) * 100}%`;
   const range = right === null ? "" : `${percent(value("low"))} to ${percent(value("high"))}`;
@@ -22,7 +22,7 @@ function boardRow(value, priced) {
     make("td", { class: "number rank" }, value("rank") === null ? "·" : String(value("rank"))),
     make("th", { scope: "row", class: "words" },
       make("span", { class: "run-title" }, value("model"), kind && make("span", { class: "control", "data-tip": kind }, value("standing"))),
-      make("span", { class: "under" }, [value("system"), value("manner"), value("beside")].filter(Boolean).join(" · "))),
+      make("span", { class: "under" }, [value("system"), value("prompting"), value("beside")].filter(Boolean).join(" · "))),
     make("td", { class: "number board-field" }, make("span", { class: "board-value" }, right === null ? "–" : percent(right, 1)),
       make("span", { class: "under" }, range), bar),
     FIVE.map((name) => make("td", { class: "number", "data-name": name }, value(name) === null ? "–" : counted(value(name)))),

@@ -1,4 +1,4 @@
-// Elements are made here and nowhere else. Words only ever become text: what a document, a reply or a tag holds is
+// Elements are made here and nowhere else. Words only ever become text: what a document, a response or a tag holds is
 // shown and never read as markup.
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -1,8 +1,8 @@
 // Which items are shown.
 
 const OUTCOMES = [
-  ["r", "right", "✓"], ["w", "wrong", "✕"], ["u", "unreadable", "?"], ["f", "refused", "⊘"],
-  ["o", "too long", "↔"], ["x", "failed", "!"], [".", "not asked yet", "·"],
+  ["r", "correct", "✓"], ["w", "incorrect", "✕"], ["u", "unparseable", "?"], ["f", "refused", "⊘"],
+  ["o", "too long", "↔"], ["x", "error", "!"], ["j", "unjudged", "…"], [".", "not asked yet", "·"],
 ];
 const OUTCOME = Object.fromEntries(OUTCOMES.map(([sign, name, glyph]) => [sign, { name, glyph }]));
 const ACROSS = [["all-right", "right in every run"], ["none-right", "right in no run"], ["differ", "runs differ"]];
@@ -51,7 +51,7 @@ class Filters {
   }
 }
 
-// Words are looked for in question, id, program, key and replies, part after part.
+// Words are looked for in question, id, program, key and responses, part after part.
 async function holding(words, candidates, parts, size, goesOn, told) {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const found = [];
@@ -79,8 +79,8 @@ function searched(part, place) {
   if (!part.texts) part.texts = [];
   if (part.texts[place] === undefined) {
     const [id, question, program, , key] = part.items[place];
-    const replies = part.replies.map((run) => run[place].map((reply) => reply[1]).join("\n"));
-    part.texts[place] = [id, question, part.words[program], key, ...replies].join("\n").toLowerCase();
+    const responses = part.responses.map((run) => run[place].map((response) => response[1]).join("\n"));
+    part.texts[place] = [id, question, part.words[program], key, ...responses].join("\n").toLowerCase();
   }
   return part.texts[place];
 }

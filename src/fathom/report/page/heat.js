@@ -54,8 +54,8 @@ function heatFigure(items, runs, state) {
   return {
     rows: down.map((place) => rows[1][place]), columns: along.map((place) => columns[1][place]), fields,
     figure: {
-      id: "heat", title: `${name}: ${state.rows} against ${state.columns}`, note: "The share right of first replies.",
-      columns: [["row", state.rows, "text"], ["column", state.columns, "text"], ["right", "Right", "share"],
+      id: "heat", title: `${name}: ${state.rows} against ${state.columns}`, note: "The share right of first responses.",
+      columns: [["row", state.rows, "text"], ["column", state.columns, "text"], ["accuracy", "Accuracy", "share"],
         ["other_right", "Other right", "share"], ["questions", "Questions", "count"]],
       rows: fields.map((one) => [one.row, one.column, one.right, one.less, one.asked]),
     },
@@ -129,7 +129,7 @@ function heatView(section, data, explorer) {
     put(place, make("figure", { id: "figure-heat" },
       make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": made.figure.title }, heatTable(made, state, explorer)),
       make("figcaption", null, make("p", { class: "note" }, state.other < 0
-        ? "Per cent right of the first replies; paler figures rest on fewer than ten questions. A field leads to its items."
+        ? "Per cent right of the first responses; paler figures rest on fewer than ten questions. A field leads to its items."
         : "Points by which the first run is ahead (blue) or behind (orange)."),
       toolbar(made.figure, () => heatDrawing(made)))));
   };

@@ -59,8 +59,8 @@ function itemView(explorer, item, part, place) {
         steps.length > 0 && make("ol", null, steps.map((step) => make("li", null, part.words[step]))),
         make("pre", { class: "code" }, part.words[program]),
         rows && make("details", null, make("summary", null, "What it gives"), make("pre", { class: "code" }, rows)))),
-    make("h3", null, data.runs.length > 1 ? "Replies" : "Reply"),
-    make("div", { class: "replies" }, data.runs.map((run, number) => repliesOf(explorer, run, number, part.replies[number][place], part.words))),
+    make("h3", null, data.runs.length > 1 ? "Responses" : "Response"),
+    make("div", { class: "responses" }, data.runs.map((run, number) => repliesOf(explorer, run, number, part.responses[number][place], part.words))),
     contextView(bench, context, passages),
   ];
 }
@@ -68,17 +68,17 @@ function itemView(explorer, item, part, place) {
 function repliesOf(explorer, run, number, samples, words) {
   const { items } = explorer;
   const title = make("h4", null, dot(number), run[0]);
-  if (!samples.length) return make("article", { class: "reply away" }, title, make("p", { class: "under" }, "Not among its questions."));
+  if (!samples.length) return make("article", { class: "response away" }, title, make("p", { class: "under" }, "Not among its questions."));
   const body = make("div");
   const show = (sample) => put(body, replyView(samples[sample], items, words));
   show(0);
   const several = samples.length > 1 && make("div", { class: "samples" }, samples.map((sample, place) =>
-    button(OUTCOME[sample[0]].glyph, () => show(place), { class: `sign ${OUTCOME[sample[0]].name.replaceAll(" ", "-")}`, "aria-label": `Reply ${place + 1}: ${OUTCOME[sample[0]].name}` })));
-  return make("article", { class: "reply", "data-outcome": samples[0][0] }, title, several, body);
+    button(OUTCOME[sample[0]].glyph, () => show(place), { class: `sign ${OUTCOME[sample[0]].name.replaceAll(" ", "-")}`, "aria-label": `Response ${place + 1}: ${OUTCOME[sample[0]].name}` })));
+  return make("article", { class: "response", "data-outcome": samples[0][0] }, title, several, body);
 }
 
-function replyView(reply, items, words) {
-  const [sign, text, read, reason, thinking, [tokensIn, tokensOut, price], score, suspects, unclear, patterns, steps] = reply;
+function replyView(response, items, words) {
+  const [sign, text, read, reason, thinking, [tokensIn, tokensOut, price], score, suspects, unclear, patterns, steps] = response;
   const { name, glyph } = OUTCOME[sign];
   const credit = score > 0 && score < 1 ? ` · credit ${percent(score)}` : "";
   return [

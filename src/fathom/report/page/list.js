@@ -36,7 +36,7 @@ class Explorer {
     const any = ["", "any"];
     let waiting = 0;
     this.search = make("input", {
-      type: "search", id: "search", placeholder: "Words in question, key, program or reply", value: chosen.words, "aria-label": "Search",
+      type: "search", id: "search", placeholder: "Words in question, key, program or response", value: chosen.words, "aria-label": "Search",
       on: { input: () => {
         clearTimeout(waiting);
         waiting = setTimeout(() => set("words")(this.search.value.trim()), 160);
@@ -182,7 +182,7 @@ class Explorer {
   section() {
     return make("section", { id: "explorer", "aria-labelledby": "title-explorer" },
       make("h2", { id: "title-explorer" }, "Every item"),
-      make("p", { class: "says" }, "Filter, then open one: the question, its program, the key, every reply, and the needed passages in their place. ",
+      make("p", { class: "says" }, "Filter, then open one: the question, its program, the key, every response, and the needed passages in their place. ",
         make("span", { class: "keys-hint" }, make("kbd", null, "/"), " search ", make("kbd", null, "j"), " ", make("kbd", null, "k"), " move ", make("kbd", null, "Enter"), " open ", make("kbd", null, "?"), " all keys")),
       this.controls, this.told, this.frame);
   }

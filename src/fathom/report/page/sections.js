@@ -21,7 +21,7 @@ function headlineView(section, data) {
   const lengths = figure.rows.some((row) => row[column.effective_length]);
   const partial = figure.rows.some((row) => Math.abs(row[column.credit] - row[column.right]) > 0.0005);
   const several = data.benches.length > 1;
-  const five = ["built", "fitted", "failed", "refused", "retired"];
+  const five = ["built", "fitted", "errors", "refused", "retired"];
   const head = make("tr", null,
     make("th", { scope: "col", class: "words" }, "Run"),
     make("th", { scope: "col", class: "number" }, "Right"),
@@ -36,11 +36,11 @@ function headlineView(section, data) {
     const floors = data.floors.filter(([, , bench]) => bench === fingerprint);
     const right = row[column.right];
     const value = (name) => row[column[name]];
-    const absent = value("failed") + value("unanswered");
+    const absent = value("errors") + value("unanswered");
     const came = value("came") > 0;
     const reserved = [
       value("not_asked") ? `asked ${counted(value("asked"))} of ${counted(value("asked") + value("not_asked"))}` : "",
-      absent ? `of ${some(value("replies"), "reply", "replies")} ${counted(absent)} ${absent === 1 ? "has" : "have"} not come${came ? `: at most ${percent(value("at_most"))}` : ""}` : "",
+      absent ? `of ${some(value("responses"), "response", "responses")} ${counted(absent)} ${absent === 1 ? "has" : "have"} not come${came ? `: at most ${percent(value("at_most"))}` : ""}` : "",
       value("overflow") ? `${counted(value("overflow"))} too long to be sent` : "",
     ].filter(Boolean);
     const kind = STANDINGS[value("standing")];
@@ -86,7 +86,7 @@ function matrixView(section, data, explorer) {
         bar.style.width = `calc((100% - 20px) * ${row[column.count] / most})`;
         const tip = kind === "cause"
           ? `${run}: likeliest for ${counted(row[column.count])}, certain for ${counted(row[column.certain])}; ${row[column.rate] === null ? "too few to say how often it strikes" : `strikes ${percent(row[column.rate], 1)} (${percent(row[column.rate_low], 1)} to ${percent(row[column.rate_high], 1)}) where it could`}`
-          : `${run}: ${some(row[column.count], "reply", "replies")}, ${percent(row[column.share], 1)} of all, ${percent(row[column.of_wrong], 1)} of those not right`;
+          : `${run}: ${some(row[column.count], "response", "responses")}, ${percent(row[column.share], 1)} of all, ${percent(row[column.of_wrong], 1)} of those not right`;
         return make("td", { class: "field" }, button([bar, make("span", null, counted(row[column.count])),
           make("span", { class: "under" }, kind === "cause" && row[column.rate] === null ? "" : percent(kind === "cause" ? row[column.rate] : row[column.of_wrong]))],
         () => explorer.show({ run: number, [kind]: name }), { "data-tip": tip, "aria-label": `${tip}. Show the items` }));
@@ -102,7 +102,7 @@ function matrixView(section, data, explorer) {
   }, { class: "quiet-button" });
   const under = kind === "cause"
     ? "Answers, and below them how often the cause strikes where it could; blank where it hardly could."
-    : "Replies, and below them the share of all that is not right.";
+    : "Responses, and below them the share of all that is not right.";
   return [make("figure", { id: `figure-${figure.id}` }, make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table), more,
     make("figcaption", null, make("p", { class: "note" }, `${under} ${figure.note} A number leads to its items.`),
       toolbar(figure, () => draw(figure.drawings.wide)))), others.map((one) => figureOf(one))];

@@ -1,4 +1,4 @@
-"""The family's part of an audit: every mask is looked up again in its article, and shortcuts are tried."""
+"""The family's part of an audit: every mask is looked up again in its document, and shortcuts are tried."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from fathom.tasks.family import Checked, Item
 from fathom.tasks.rules import Rules
 
 KEPT = 512
-"""Articles kept at hand."""
+"""Documents kept at hand."""
 
 
 def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[Checked]:
-    """Every rule with what it found; an item is proved from the articles, not from what built it."""
+    """Every rule with what it found; an item is proved from the documents, not from what built it."""
     return _Audit(corpus).run(items)
 
 
@@ -72,12 +72,12 @@ class _Audit:
         self._offer(context, item, text)
         self._rules.look("the question is worded by its rules", item, item.question.text == _worded(item))
         self._rules.look("the tags are those of the item", item, self._is_tagged(context, item, masks))
-        self._rules.reply(item, check)
+        self._rules.response(item, check)
         self._measure(context, item, text, options)
 
     def _masks(self, context: Context, item: Item) -> list[Mask | None]:
-        """The citations that the key's rows name, found again in the article."""
-        paper = self._paper(context.articles[0])
+        """The citations that the key's rows name, found again in the document."""
+        paper = self._paper(context.documents[0])
         known = {mask.place: mask for mask in paper.masks}
         found = []
         for row in item.key.proof.rows:
@@ -88,7 +88,7 @@ class _Audit:
     # Rules.
 
     def _prove(self, context: Context, item: Item, masks: list[Mask | None], options: tuple[int, ...]) -> None:
-        candidates = context.articles[1:]
+        candidates = context.documents[1:]
         named = [mask.work if mask else None for mask in masks]
         self._rules.look("every mask is a citation that stands alone", item, None not in masks and bool(masks))
         right = len(named) == len(options) and all(
@@ -107,9 +107,9 @@ class _Audit:
             self._rules.look("no work is the answer to two choices of a paper", item, self._answers[asked] == 1)
 
     def _is_near(self, context: Context, masks: list[Mask | None]) -> bool:
-        cited = self._paper(context.articles[0]).cited_in
+        cited = self._paper(context.documents[0]).cited_in
         sections = [mask.section for mask in masks if mask] if len(masks) == 1 else list(cited)
-        return any(set(context.articles[1:]) <= set(cited.get(section, ())) for section in sections)
+        return any(set(context.documents[1:]) <= set(cited.get(section, ())) for section in sections)
 
     def _hide(self, context: Context, item: Item, text: str, masks: list[Mask | None]) -> None:
         shown = context.places[0]
@@ -131,16 +131,16 @@ class _Audit:
 
     def _mentioned(self, context: Context) -> bool:
         """Whether a citation of a candidate is still shown as it was."""
-        paper = self._paper(context.articles[0])
+        paper = self._paper(context.documents[0])
         edits = [edit.span for edit in context.places[0].edits]
         return any(
             not any(edit.start < span.end and span.start < edit.end for edit in edits)
-            for span in paper.mentions(context.articles[1:])
+            for span in paper.mentions(context.documents[1:])
         )
 
     def _offer(self, context: Context, item: Item, text: str) -> None:
-        works = [self._work(id) for id in context.articles[1:]]
-        same = {self._paper(context.articles[0]).same, *(work.same for work in works)}
+        works = [self._work(id) for id in context.documents[1:]]
+        same = {self._paper(context.documents[0]).same, *(work.same for work in works)}
         self._rules.look("the candidates are four works apart from the paper", item, len(same) == OPTIONS + 1)
         least = 1 if item.question.tags.get("candidates") == "concise" else min(LEAST, 200)
         texts = [place.span.of(text) for place in context.places[1:]]
@@ -151,11 +151,11 @@ class _Audit:
 
     def _is_tagged(self, context: Context, item: Item, masks: list[Mask | None]) -> bool:
         tags = item.question.tags
-        manners = {mask.manner for mask in masks if mask}
+        citation_types = {mask.citation_type for mask in masks if mask}
         task = "choice" if len(masks) == 1 else "cloze"
         return (
             tags.get("task") == task
-            and manners == {tags.get("type")}
+            and citation_types == {tags.get("type")}
             and tags.get("length") == print_length(context.length)
         )
 
@@ -169,8 +169,8 @@ class _Audit:
         for matcher in MATCHERS:
             matched = self._matcher.matched(context, len(options), matcher)
             sums[matcher.name] += sum(map(int.__eq__, matched, options)) / len(options)  # type: ignore[assignment]
-        shown, paper = context.places[0].span.of(text), self._paper(context.articles[0])
-        named = [is_named(self._work(id), paper, shown) for id in context.articles[1:]]
+        shown, paper = context.places[0].span.of(text), self._paper(context.documents[0])
+        named = [is_named(self._work(id), paper, shown) for id in context.documents[1:]]
         sums["elimination"] += by_elimination(named, options)  # type: ignore[assignment]
         lengths = [place.span.end - place.span.start for place in context.places[1:]]
         longest = [place for place, length in enumerate(lengths, 1) if length == max(lengths)]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fathom.records.articles import ArticleId
+from fathom.records.documents import DocumentId
 from fathom.tasks.citations.balance import Balance
 from fathom.tasks.citations.lexical import MATCHERS, Matcher, Stretch, damped, orders, rarity
 from fathom.tasks.citations.papers import Mask, Paper
@@ -93,7 +93,11 @@ class Search:
     """Looks for sets among some masks and works of one paper."""
 
     def __init__(
-        self, paper: Paper, masks: Sequence[Mask], works: Sequence[ArticleId], words_of: Callable[[ArticleId], Counted]
+        self,
+        paper: Paper,
+        masks: Sequence[Mask],
+        works: Sequence[DocumentId],
+        words_of: Callable[[DocumentId], Counted],
     ) -> None:
         """`words_of` gives the words of what will be shown of a work, as far as that is known yet."""
         self._paper, self._masks = paper, masks

@@ -1,4 +1,4 @@
-"""How a wrong reply is wrong: by shared words, by position, or with two masks mixed up."""
+"""How a wrong response is wrong: by shared words, by position, or with two masks mixed up."""
 
 from __future__ import annotations
 

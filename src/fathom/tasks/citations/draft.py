@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from fathom.records.articles import ArticleId
 from fathom.records.contexts import Edit
+from fathom.records.documents import DocumentId
 from fathom.records.spans import Span
 from fathom.tasks.citations.lexical import Matcher, Stretch, best_assignment, rank, scores
 from fathom.tasks.citations.papers import Mask, Paper
@@ -33,10 +33,10 @@ class Draft:
     difficulty: Difficulty
     paper: Paper
     masks: tuple[Mask, ...]
-    candidates: tuple[ArticleId, ...]
+    candidates: tuple[DocumentId, ...]
     masking: Masking
     characters: int
-    work_of: Callable[[ArticleId], Work]
+    work_of: Callable[[DocumentId], Work]
 
     @property
     def answer(self) -> tuple[int, ...]:
@@ -48,7 +48,7 @@ class Draft:
     @cached_property
     def question_paper(self) -> Shown:
         """The paper with its masks."""
-        return show(self.paper.article, self.paper.text, self._scope, self._changes, to_be_cut=False)
+        return show(self.paper.document, self.paper.text, self._scope, self._changes, to_be_cut=False)
 
     @property
     def _scope(self) -> list[Span]:

@@ -67,8 +67,8 @@ def _first_authors(work: Work, paper: Paper) -> set[str]:
     signed = {author.span.of(work.text) for author in work.outline.authors[:1]}
     signed |= {
         author.of(paper.text)
-        for entry in paper.article.references
-        if entry.article == work.outline.id
+        for entry in paper.document.references
+        if entry.document == work.outline.id
         for author in entry.authors[:1]
     }
     return {name for name in map(family_of, signed) if len(name) > 3}

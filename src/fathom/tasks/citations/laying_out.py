@@ -9,12 +9,12 @@ from fathom.contexts.layout import CITED, Piece, boundary, closing, context_id, 
 from fathom.corpus.store import Corpus
 from fathom.models.lines import Lines
 from fathom.models.tokenizers import DEFAULT, Remembering, tokenizer
-from fathom.records.articles import ArticleId
 from fathom.records.contexts import Context, Edit
+from fathom.records.documents import DocumentId, Passage
 from fathom.records.lengths import print_length
 from fathom.records.questions import Question
 from fathom.records.record import short_id
-from fathom.scoring.answers import Assignment, Choice, Passage
+from fathom.scoring.answers import Assignment, Choice
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.citations.draft import HIDDEN, Draft, mark
 from fathom.tasks.citations.papers import Mask
@@ -24,7 +24,7 @@ from fathom.tasks.family import Item
 
 NAME = "citations"
 KEPT = 2_048
-"""Articles whose lines' lengths are kept at hand."""
+"""Documents whose lines' lengths are kept at hand."""
 LINES = 16_384
 """Stretches around changes whose lengths are kept at hand."""
 
@@ -56,20 +56,19 @@ class LaidOut:
         places, tokens = placed(pieces, lambda number: count(boundary(number, CITED)), CITED)
         tokens += count(closing(CITED))
         return Context(
-            id=context_id([self._fingerprint(one.article) for one in pieces], CITED, [one.edits for one in pieces]),
+            id=context_id([self._fingerprint(one.document) for one in pieces], CITED, [one.edits for one in pieces]),
             layout=CITED,
             length=bucket(tokens),
             tokens=tokens,
             tokenizer=DEFAULT,
-            way="candidates",
             places=places,
         )
 
 
-def _piece(lines_of: Callable[[ArticleId], Lines], shown: Shown, edits: tuple[Edit, ...]) -> Piece:
-    """An article as it is shown with these edits."""
-    characters = len(shown.article) + sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in edits)
-    tokens = lines_of(shown.id).tokens(shown.article, edits, counter())
+def _piece(lines_of: Callable[[DocumentId], Lines], shown: Shown, edits: tuple[Edit, ...]) -> Piece:
+    """A document as it is shown with these edits."""
+    characters = len(shown.document) + sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in edits)
+    tokens = lines_of(shown.id).tokens(shown.document, edits, counter())
     return Piece(shown.id, characters, tokens, edits)
 
 
@@ -83,20 +82,20 @@ def bucket(tokens: int) -> int:
 
 def question(draft: Draft, context: Context) -> Question:
     """What is asked, and what scores are broken down by."""
-    article, difficulty = draft.paper.article, draft.difficulty
+    document, difficulty = draft.paper.document, draft.difficulty
     tags = {
         "task": draft.task,
         "level": draft.level,
-        "type": difficulty.manner,
+        "type": difficulty.citation_type,
         "sampling": difficulty.sampling,
         "candidates": difficulty.form,
         "scope": difficulty.scope,
         "length": print_length(context.length),
     }
-    if article.year is not None:
-        tags["year"] = str(article.year)
-    if article.subject is not None:
-        tags["subject"] = article.subject
+    if document.year is not None:
+        tags["year"] = str(document.year)
+    if document.subject is not None:
+        tags["subject"] = document.subject
     return Question(
         id=short_id("q", context.id),
         family=NAME,
@@ -135,10 +134,10 @@ def key(draft: Draft, context: Context) -> Key:
                 f"{paper} cites {work} at {place} by entry {entry}" for paper, work, place, entry in rows
             ),
             rows=tuple(rows),
-            passages=tuple(Passage(article=draft.paper.article.id, span=mask.sentence) for mask in draft.masks),
+            passages=tuple(Passage(document=draft.paper.document.id, span=mask.sentence) for mask in draft.masks),
         ),
     )
 
 
 def _row(draft: Draft, mask: Mask) -> tuple[str, str, str, str]:
-    return draft.paper.article.id, mask.work, f"{mask.place.start}-{mask.place.end}", str(mask.reference)
+    return draft.paper.document.id, mask.work, f"{mask.place.start}-{mask.place.end}", str(mask.reference)

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fathom.records.articles import Apparatus, Article
+from fathom.records.documents import Apparatus, Document
 from fathom.records.spans import Span
 from fathom.tasks.citations.words import Counted, Words, words_of
 
@@ -46,13 +46,13 @@ MATCHERS = (
 Simulated answerers use the first."""
 
 
-def around(stretch: Stretch, place: Span, article: Article | Apparatus, text: str) -> Span:
+def around(stretch: Stretch, place: Span, document: Document | Apparatus, text: str) -> Span:
     """The stretch of a paper that a place stands in."""
     match stretch:
         case "sentence":
-            return _holding(article.sentences, place)
+            return _holding(document.sentences, place)
         case "paragraph":
-            return _holding(article.paragraphs, place)
+            return _holding(document.paragraphs, place)
         case "around":
             return Span(max(0, place.start - AROUND), min(len(text), place.end + AROUND))
 
@@ -76,15 +76,15 @@ def query(text: str, around: Span, hidden: Iterable[Span]) -> Words:
 class Queries:
     """The words around the places of one paper; those of a stretch with the same places hidden are read once."""
 
-    def __init__(self, article: Article | Apparatus, text: str) -> None:
-        self._article = article
+    def __init__(self, document: Document | Apparatus, text: str) -> None:
+        self._document = document
         self._text = text
         self._known: dict[tuple[Span, tuple[Span, ...]], Words] = {}
         self._alone: dict[tuple[Stretch, Span], Words] = {}
 
     def of(self, stretch: Stretch, place: Span, hidden: Iterable[Span]) -> Words:
         """The stems of the stretch that a place stands in, as far as they are shown."""
-        whole = around(stretch, place, self._article, self._text)
+        whole = around(stretch, place, self._document, self._text)
         first, last = whole
         within = tuple([span for span in hidden if span[0] < last and first < span[1]])
         if (whole, within) not in self._known:

@@ -13,9 +13,9 @@ from pydantic import JsonValue
 
 from fathom.contexts.layout import forges_boundary
 from fathom.corpus.store import Corpus
-from fathom.records.articles import ArticleId
-from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
+from fathom.records.documents import DocumentId
+from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 from fathom.tasks.citations.balance import Balance
 from fathom.tasks.citations.choosing import Search
@@ -49,7 +49,7 @@ OF_THE_TYPE = "of the type asked for"
 
 Cell = tuple[Task, str]
 """A task at a level."""
-Offer = tuple[tuple[Mask, ...], tuple[ArticleId, ...]]
+Offer = tuple[tuple[Mask, ...], tuple[DocumentId, ...]]
 """Masks that can be asked about together, and the works to stand beside theirs."""
 
 
@@ -58,7 +58,7 @@ class _Shelf:
 
     def __init__(self, corpus: Corpus, forms: set[Form]) -> None:
         self._forms = sorted(forms)
-        self._known: dict[ArticleId, bool] = {}
+        self._known: dict[DocumentId, bool] = {}
         # A function that knows nothing of the shelf: the works go when it goes, without a search for garbage.
         self.work = lru_cache(maxsize=KEPT)(partial(Work, corpus))
 
@@ -83,17 +83,17 @@ class _Stock:
         self.works = rng.sample(sorted(paper.cited.values()), len(paper.cited))
         """In the order in which they are tried: where a few will do, the others need not be opened."""
         self._masks = rng.sample(paper.masks, len(paper.masks))
-        self._chosen: set[ArticleId] = set()
+        self._chosen: set[DocumentId] = set()
 
-    def masks(self, task: Task, difficulty: Difficulty) -> dict[ArticleId, list[Mask]]:
+    def masks(self, task: Task, difficulty: Difficulty) -> dict[DocumentId, list[Mask]]:
         """Those for a task and level, by work."""
-        found: dict[ArticleId, list[Mask]] = defaultdict(list)
+        found: dict[DocumentId, list[Mask]] = defaultdict(list)
         for mask in self._masks:
-            if mask.manner == difficulty.manner and (difficulty.scope == "full" or mask.section >= 0):
+            if mask.citation_type == difficulty.citation_type and (difficulty.scope == "full" or mask.section >= 0):
                 found[mask.work].append(mask)
         return {work: found[work] for work in self.works if work in found and not self._is_chosen(task, work)}
 
-    def _is_chosen(self, task: Task, work: ArticleId) -> bool:
+    def _is_chosen(self, task: Task, work: DocumentId) -> bool:
         return task == "choice" and work in self._chosen
 
     def take(self, draft: Draft) -> None:
@@ -102,7 +102,7 @@ class _Stock:
         if draft.task == "choice":
             self._chosen.add(draft.masks[0].work)
 
-    def cited_in(self, section: int) -> list[ArticleId]:
+    def cited_in(self, section: int) -> list[DocumentId]:
         """The works that a section cites."""
         near = set(self.paper.cited_in.get(section, ()))
         return [work for work in self.works if work in near]
@@ -139,7 +139,7 @@ class CitationMaker:
         """Each item with its own context."""
         for paper in self.papers(self._is_wanted):
             self._papers += 1
-            drafts = list(self._drafts(paper, rng_for(self._seed, "citations", paper.article.id)))
+            drafts = list(self._drafts(paper, rng_for(self._seed, "citations", paper.document.id)))
             self._steps.update(paper.steps)
             for draft in drafts:
                 self.floors.add(draft)
@@ -147,17 +147,17 @@ class CitationMaker:
                 yield context, [item]
             watch()
 
-    def papers(self, is_wanted: Callable[[ArticleId], bool] = lambda id: True) -> Iterator[Paper]:
+    def papers(self, is_wanted: Callable[[DocumentId], bool] = lambda id: True) -> Iterator[Paper]:
         """The question papers, in the order in which they are tried."""
         for id in self._order:
             if is_wanted(id) and not forges_boundary(self._corpus.text(id)):
                 yield self._paper(id)
 
-    def _paper(self, id: ArticleId) -> Paper:
+    def _paper(self, id: DocumentId) -> Paper:
         return Paper(self._corpus.apparatus(id), self._corpus.words(id), self._shelf, self.settings.types)
 
     @cached_property
-    def _order(self) -> list[ArticleId]:
+    def _order(self) -> list[DocumentId]:
         """The papers that cite enough works of the corpus: those that cite many first, and shuffled among those.
 
         From a paper that cites four works comes one item or two, and opening it costs as much as any other. One that
@@ -171,12 +171,12 @@ class CitationMaker:
 
     # Which item next.
 
-    def _open_cells(self, paper: ArticleId) -> list[Cell]:
+    def _open_cells(self, paper: DocumentId) -> list[Cell]:
         """What is still wanted of a paper's year."""
         year = self._years[paper]
         return [cell for cell in self._cells if self._made[cell, year] < self.settings.items]
 
-    def _is_wanted(self, paper: ArticleId) -> bool:
+    def _is_wanted(self, paper: DocumentId) -> bool:
         return bool(self._open_cells(paper))
 
     def _drafts(self, paper: Paper, rng: Random) -> Iterator[Draft]:
@@ -189,7 +189,7 @@ class CitationMaker:
         hopeless: set[Cell] = set()
         made = 0
         while made < self.settings.per_paper:
-            wanted = [cell for cell in self._open_cells(paper.article.id) if cell not in hopeless]
+            wanted = [cell for cell in self._open_cells(paper.document.id) if cell not in hopeless]
             if not wanted or self._is_too_long(paper) or len(paper.cited) < OPTIONS:
                 return
             cell = min(wanted, key=lambda cell: self._used(cell, paper) // BLOCK)
@@ -204,7 +204,7 @@ class CitationMaker:
 
     def _used(self, cell: Cell, paper: Paper) -> int:
         """How many masks the items of a task and level have, in the paper's year where that counts."""
-        return self._made[cell, self._years[paper.article.id]] * (OPTIONS if cell[0] == "cloze" else 1)
+        return self._made[cell, self._years[paper.document.id]] * (OPTIONS if cell[0] == "cloze" else 1)
 
     def _is_too_long(self, paper: Paper) -> bool:
         """Whether the paper leaves its candidates no room; where sections are shown, each item is looked at."""
@@ -212,7 +212,7 @@ class CitationMaker:
         return whole and sum(map(_length, paper.shown)) > self.settings.characters - OPTIONS * LEAST
 
     def _note(self, cell: Cell, draft: Draft) -> None:
-        self._made[cell, self._years[draft.paper.article.id]] += 1
+        self._made[cell, self._years[draft.paper.document.id]] += 1
         self._orders[cell].pop()
         if draft.difficulty.filtered:
             self._balance[cell].note(draft)
@@ -245,13 +245,13 @@ class CitationMaker:
         cell: Cell,
         paper: Paper,
         asked: tuple[Mask, ...],
-        others: tuple[ArticleId, ...],
+        others: tuple[DocumentId, ...],
         order: tuple[int, ...],
         rng: Random,
     ) -> Draft:
         """The draft with its candidates in the order that is wanted."""
         task, level = cell
-        places: dict[int, ArticleId] = {place: mask.work for place, mask in zip(order, asked, strict=True)}
+        places: dict[int, DocumentId] = {place: mask.work for place, mask in zip(order, asked, strict=True)}
         rest = rng.sample(others, len(others))
         candidates = tuple(places.get(place) or rest.pop() for place in range(1, OPTIONS + 1))
         difficulty = self.settings.levels[level]
@@ -269,7 +269,7 @@ class CitationMaker:
 
     # Which masks, which candidates.
 
-    def _apart(self, works: Iterable[ArticleId], *beside: str) -> list[ArticleId]:
+    def _apart(self, works: Iterable[DocumentId], *beside: str) -> list[DocumentId]:
         """Those works that are no versions of one another, nor of what they are to stand beside."""
         seen, kept = set(beside), []
         for work in works:
@@ -314,7 +314,7 @@ class CitationMaker:
                 continue
             yield from self._together(paper, {work: masks[work] for work in works[:POOL]}, cell, rng)
 
-    def _together(self, paper: Paper, masks: dict[ArticleId, list[Mask]], cell: Cell, rng: Random) -> Iterator[Offer]:
+    def _together(self, paper: Paper, masks: dict[DocumentId, list[Mask]], cell: Cell, rng: Random) -> Iterator[Offer]:
         """Four of the masks by which shared words are misled: a few sets are looked at, and many where none will do."""
         words = self._words(paper, self.settings.levels[cell[1]].form)
         for each, sets in LOOKS:
@@ -326,17 +326,17 @@ class CitationMaker:
             if found.best or (found.tried < sets and len(asked) == sum(map(len, masks.values()))):
                 return
 
-    def _words(self, paper: Paper, form: Form) -> Callable[[ArticleId], Counted]:
+    def _words(self, paper: Paper, form: Form) -> Callable[[DocumentId], Counted]:
         """The words of a work, before it is known how much of it will be shown."""
         shown = max(LEAST, (self.settings.characters - sum(map(_length, paper.shown))) // OPTIONS)
         return lambda work: self._shelf.work(work).shown(form, shown).stems.up_to(shown)
 
     def _alike(
-        self, work: ArticleId, others: list[ArticleId], difficulty: Difficulty, rng: Random
-    ) -> tuple[ArticleId, ...]:
+        self, work: DocumentId, others: list[DocumentId], difficulty: Difficulty, rng: Random
+    ) -> tuple[DocumentId, ...]:
         """Three others at random; of a few draws the one whose lengths are nearest to the right one's."""
 
-        def length(id: ArticleId) -> int:
+        def length(id: DocumentId) -> int:
             return self._shelf.work(id).room(difficulty.form)
 
         draws = [tuple(rng.sample(others, OPTIONS - 1)) for _ in range(3)]
@@ -362,11 +362,11 @@ class CitationMaker:
     def why_none(self) -> str:
         """How many citations fell out at which step."""
         steps: Counter[str] = Counter()
-        manners = {level.manner for level in self.settings.levels.values()}
+        citation_types = {level.citation_type for level in self.settings.levels.values()}
         for listed in self._corpus.listing():
             paper = self._paper(listed.id)
             steps.update(paper.steps)
-            steps[OF_THE_TYPE] += sum(mask.manner in manners for mask in paper.masks)
+            steps[OF_THE_TYPE] += sum(mask.citation_type in citation_types for mask in paper.masks)
         counted = ", ".join(f"{step} {steps[step]:,}" for step in (*STEPS, OF_THE_TYPE))
         room = self.settings.characters
         if any(self._is_too_long(paper) and paper.masks for paper in self.papers()):

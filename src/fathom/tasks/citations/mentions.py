@@ -10,13 +10,13 @@ from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
 
-from fathom.records.articles import Apparatus, Article, Citation
+from fathom.records.documents import Apparatus, Citation, Document
 from fathom.records.names import CHINESE, PARTICLE, family_of
 from fathom.records.spans import Span
 from fathom.tasks.citations.chinese_names import chinese_names, named_in, names_before
 from fathom.tasks.citations.words import occurrences
 
-NEIGHBOUR = 4
+NEIGHBOR = 4
 """Characters between two citations that stand as one group, whatever the brackets say."""
 NAMES = 80
 """Characters before a bracket in which the names of the cited authors are looked for."""
@@ -49,8 +49,8 @@ _LETTERS = re.compile(r"[^\W_]")
 class Mentions:
     """The mentions of one paper."""
 
-    def __init__(self, article: Article | Apparatus, text: str) -> None:
-        self.article = article
+    def __init__(self, document: Document | Apparatus, text: str) -> None:
+        self.document = document
         self._text = text
         self._places: dict[tuple[Span, int | None], Span] = {}
         self._known: dict[int, list[Span]] = {}
@@ -66,7 +66,7 @@ class Mentions:
     def _citing(self) -> dict[int | None, list[Citation]]:
         """The citations of each entry."""
         found: dict[int | None, list[Citation]] = defaultdict(list)
-        for citation in self.article.citations:
+        for citation in self.document.citations:
             found[citation.reference].append(citation)
         return found
 
@@ -103,12 +103,12 @@ class Mentions:
     @cached_property
     def _company(self) -> Counter[Span]:
         """How many citations stand in each bracket."""
-        return Counter(citation.group for citation in self.article.citations)
+        return Counter(citation.group for citation in self.document.citations)
 
     @cached_property
     def _crowded(self) -> set[Span]:
         """Brackets that are read as one with another: "[3], [4]", "Lind (2) and Wu (3)"."""
-        one_of_each = {citation.group: citation for citation in self.article.citations}
+        one_of_each = {citation.group: citation for citation in self.document.citations}
         brackets = sorted(one_of_each.items(), key=itemgetter(0))
         return {group for two in pairwise(brackets) if self._is_joined(*two) for group, _ in two}
 
@@ -118,7 +118,7 @@ class Mentions:
             return False
         one, two = (self.place_of(cited) if self._company[group] == 1 else group for group, cited in (before, after))
         between = self._text[one.end : two.start]
-        return len(between) < NEIGHBOUR or _JOINED.fullmatch(between) is not None
+        return len(between) < NEIGHBOR or _JOINED.fullmatch(between) is not None
 
     def _is_range(self, citation: Citation) -> bool:
         return citation.style != "author-year" and not citation.span.of(self._text).strip().isdigit()
@@ -150,7 +150,7 @@ class Mentions:
 
     def _signed(self, reference: int) -> str:
         """Who signed a work, as far as its entry tells them from the title."""
-        entry = self.article.references[reference - 1]
+        entry = self.document.references[reference - 1]
         if entry.authors:
             return " ".join(span.of(self._text) for span in entry.authors)
         return self._text[entry.span.start : entry.title.start if entry.title else entry.span.start]
@@ -160,12 +160,12 @@ class Mentions:
         """For each entry those of its authors whose names are in Chinese letters."""
         return [
             chinese_names([span.of(self._text) for span in entry.authors] or self._signed(entry.number).split(","))
-            for entry in self.article.references
+            for entry in self.document.references
         ]
 
     def _is_of_another_year(self, span: Span, reference: int) -> bool:
         """Whether names with a year tell of another work: "王明和李华（2020）" is nothing that 李华 wrote in 2017."""
-        year = self.article.references[reference - 1].year
+        year = self.document.references[reference - 1].year
         printed = re.findall(r"(?:19|20)\d\d", span.of(self._text))
         return year is not None and bool(printed) and str(year) not in printed
 
@@ -177,7 +177,7 @@ class Mentions:
                 if not self._is_cited(span) and not self._is_of_another_year(span, reference):
                     yield span
             return
-        authors = self.article.references[reference - 1].authors
+        authors = self.document.references[reference - 1].authors
         surname = family_of(authors[0].of(self._text)) if authors else ""
         if len(surname) < 2:
             return
@@ -196,7 +196,7 @@ class Mentions:
     @cached_property
     def _in_order(self) -> list[Citation]:
         """One citation of each marker."""
-        return sorted({citation.span: citation for citation in self.article.citations}.values(), key=_start)
+        return sorted({citation.span: citation for citation in self.document.citations}.values(), key=_start)
 
     def _is_another_name(self, span: Span, following: str) -> bool:
         """Whether it is part of a longer name: "Ho-Patel et al.", or "Priya Patel and Sanjay" in a byline."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 from fathom.records.names import CHINESE
 
-Manner = Literal["attributional", "descriptive"]
+CitationType = Literal["attributional", "descriptive"]
 
 BEFORE = 120
 """Characters before a citation that can name what is cited."""
@@ -33,7 +33,7 @@ _CHINESE_ARTEFACTS = (
     "基准",
 )
 """What a Chinese sentence may put behind a name: "TideMap潮位模型"."""
-_LONGEST_ARTEFACT = 6
+_LONGEST_ARTIFACT = 6
 """Letters of such a word with what qualifies it; more of them are a clause of their own."""
 
 _ARTEFACTS = frozenset(
@@ -264,7 +264,7 @@ _NO_NAMES = frozenset(
 """Words that begin with a capital, or are capitals, and still name nothing of their own."""
 
 
-def manner_of(before: str, after: str = "") -> Manner:
+def citation_type_of(before: str, after: str = "") -> CitationType:
     """What the words before a citation make of it; author names that belong to it are no longer among them."""
     tail = _TAIL.sub("", before[-BEFORE:])
     tail = re.sub(r"[,;:，；：]$", "", tail)
@@ -275,7 +275,7 @@ def manner_of(before: str, after: str = "") -> Manner:
     if not words:
         return "descriptive"
     last = words[-1]
-    if len(words) > 1 and (last.lower() in _ARTEFACTS or _is_chinese_artefact(last)):
+    if len(words) > 1 and (last.lower() in _ARTEFACTS or _is_chinese_artifact(last)):
         words = words[:-1]
     return "attributional" if _names(words, tail) else "descriptive"
 
@@ -291,8 +291,8 @@ def _words_of_the_phrase(tail: str) -> list[str]:
     return _WORD.findall(_CHINESE.sub(lambda run: f" {run[0]} ", clause))[-4:]
 
 
-def _is_chinese_artefact(word: str) -> bool:
-    return len(word) <= _LONGEST_ARTEFACT and word.endswith(_CHINESE_ARTEFACTS)
+def _is_chinese_artifact(word: str) -> bool:
+    return len(word) <= _LONGEST_ARTIFACT and word.endswith(_CHINESE_ARTEFACTS)
 
 
 def _names(words: list[str], tail: str) -> bool:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
-from fathom.records.articles import Apparatus, Article, ArticleId, Citation, Section
+from fathom.records.documents import Apparatus, Citation, Document, DocumentId, Section
 from fathom.records.names import CHINESE
 from fathom.records.spans import Span
 from fathom.tasks.citations.lexical import Queries
 from fathom.tasks.citations.mentions import Mentions
-from fathom.tasks.citations.naming import BEFORE, Manner, manner_of
+from fathom.tasks.citations.naming import BEFORE, CitationType, citation_type_of
 from fathom.tasks.citations.words import letters_of
 
 LEFT_OUT = ("references", "appendix")
@@ -39,55 +39,55 @@ class Mask:
     """What is hidden: the marker with its brackets and the authors' names beside it."""
     sentence: Span
     reference: int
-    work: ArticleId
-    manner: Manner
+    work: DocumentId
+    citation_type: CitationType
     section: int
     """The number of the top-level section, -1 outside all."""
 
 
 class Paper:
-    """An article as a question paper."""
+    """A document as a question paper."""
 
     def __init__(
         self,
-        article: Article | Apparatus,
+        document: Document | Apparatus,
         text: str,
-        works: Container[ArticleId] | None = None,
-        types: Mapping[str, Manner | None] = MappingProxyType({}),
+        works: Container[DocumentId] | None = None,
+        types: Mapping[str, CitationType | None] = MappingProxyType({}),
     ) -> None:
-        """`works` are the articles with a text to show, None for all. `types` is what a model says of citations, by
+        """`works` are the documents with a text to show, None for all. `types` is what a model says of citations, by
         `place_name`; None where it says nothing clear."""
-        self.article = article
+        self.document = document
         self.text = text
         self._works = works
         self._types = types
-        self.queries = Queries(article, text)
-        self._mentions = Mentions(article, text)
+        self.queries = Queries(document, text)
+        self._mentions = Mentions(document, text)
         self._steps: Counter[str] = Counter()
 
     @property
     def same(self) -> str:
         """Equal for two versions of one work."""
-        return self.article.work or letters_of(self.article.title.of(self.text))
+        return self.document.work or letters_of(self.document.title.of(self.text))
 
     @cached_property
     def sections(self) -> list[Section]:
         """The top-level sections that are shown, in order."""
-        return [section for section in top_level(self.article.sections) if section.role not in LEFT_OUT]
+        return [section for section in top_level(self.document.sections) if section.role not in LEFT_OUT]
 
     @cached_property
     def shown(self) -> list[Span]:
         """What is shown of the whole paper."""
-        hidden = sorted(section.span for section in self.article.sections if section.role in LEFT_OUT)
+        hidden = sorted(section.span for section in self.document.sections if section.role in LEFT_OUT)
         return without(Span(0, len(self.text)), hidden)
 
     @cached_property
-    def cited(self) -> dict[int, ArticleId]:
+    def cited(self) -> dict[int, DocumentId]:
         """References that name a work with a text, by number; of two entries for one work the first counts."""
-        found: dict[ArticleId, int] = {}
-        for reference in self.article.references:
-            if reference.article is not None and (self._works is None or reference.article in self._works):
-                found.setdefault(reference.article, reference.number)
+        found: dict[DocumentId, int] = {}
+        for reference in self.document.references:
+            if reference.document is not None and (self._works is None or reference.document in self._works):
+                found.setdefault(reference.document, reference.number)
         return {number: work for work, number in found.items()}
 
     @cached_property
@@ -104,14 +104,14 @@ class Paper:
         return self._steps
 
     @cached_property
-    def _twice(self) -> set[ArticleId]:
+    def _twice(self) -> set[DocumentId]:
         """Works that two entries name: a mask of one would leave the other standing."""
-        named = Counter(reference.article for reference in self.article.references if reference.article)
+        named = Counter(reference.document for reference in self.document.references if reference.document)
         return {work for work, entries in named.items() if entries > 1}
 
     def _masks(self) -> Iterator[Mask]:
-        article = self.article
-        for citation in article.citations:
+        document = self.document
+        for citation in document.citations:
             if not self._is_shown(citation.span):
                 continue
             self._steps["located"] += 1
@@ -130,20 +130,20 @@ class Paper:
             if sentence is None:
                 continue
             self._steps["in a sentence"] += 1
-            manner = manner_of(self.text[max(0, sentence.start, place.start - BEFORE) : place.start])
+            citation_type = citation_type_of(self.text[max(0, sentence.start, place.start - BEFORE) : place.start])
             # What the document or a model says of the citation counts as well: where they differ, it is not asked.
             if (
-                citation.manner not in (None, manner)
-                or self._types.get(place_name(article.id, place), manner) != manner
+                citation.type not in (None, citation_type)
+                or self._types.get(place_name(document.id, place), citation_type) != citation_type
             ):
                 continue
             self._steps["of a certain type"] += 1
-            yield Mask(place, sentence, citation.reference, work, manner, self._section(place))
+            yield Mask(place, sentence, citation.reference, work, citation_type, self._section(place))
 
     def _is_of_another_year(self, citation: Citation) -> bool:
         """Whether a citation prints another year than its entry has: it was taken to a wrong one."""
         assert citation.reference is not None
-        year = self.article.references[citation.reference - 1].year
+        year = self.document.references[citation.reference - 1].year
         printed = re.findall(r"(?:19|20)\d\d", citation.span.of(self.text)) if citation.style == "author-year" else []
         return year is not None and bool(printed) and str(year) not in printed
 
@@ -153,7 +153,7 @@ class Paper:
 
     def _sentence(self, place: Span) -> Span | None:
         """The sentence around it, where there is one with enough words; what stands in a table has none."""
-        sentences = self.article.sentences
+        sentences = self.document.sentences
         number = bisect_right(sentences, (place.start, len(self.text))) - 1
         if number < 0 or not sentences[number].holds(place):
             return None
@@ -164,20 +164,20 @@ class Paper:
     def _section(self, place: Span) -> int:
         return next((number for number, section in enumerate(self.sections) if section.span.holds(place)), -1)
 
-    def mentions(self, works: Container[ArticleId]) -> list[Span]:
+    def mentions(self, works: Container[DocumentId]) -> list[Span]:
         """Every place that cites or names one of these works, by whichever of its entries."""
         return [
             span
-            for reference in self.article.references
-            if reference.article is not None and reference.article in works
+            for reference in self.document.references
+            if reference.document is not None and reference.document in works
             for span in self._mentions.of(reference.number)
         ]
 
     @cached_property
-    def cited_in(self) -> dict[int, list[ArticleId]]:
+    def cited_in(self) -> dict[int, list[DocumentId]]:
         """The works with a text that each top-level section cites, by its number, in the order of the text."""
-        found: dict[int, dict[ArticleId, None]] = {}
-        for citation in self.article.citations:
+        found: dict[int, dict[DocumentId, None]] = {}
+        for citation in self.document.citations:
             work = self.cited.get(citation.reference or 0)
             if work is not None and self._is_shown(citation.span):
                 found.setdefault(self._section(citation.span), {})[work] = None
@@ -188,9 +188,9 @@ _WORDS = re.compile(rf"[{CHINESE}]{{2}}|[^\W\d_{CHINESE}]{{2,}}")
 """Words, and pairs of Chinese characters, which stand for one."""
 
 
-def place_name(article: ArticleId, place: Span) -> str:
+def place_name(document: DocumentId, place: Span) -> str:
     """A citation's name, by which a model's word on it is found again."""
-    return f"{article} {place.start}-{place.end}"
+    return f"{document} {place.start}-{place.end}"
 
 
 def top_level(sections: Iterable[Section]) -> list[Section]:

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, Place
+from fathom.records.documents import Passage
 from fathom.records.spans import Span
-from fathom.scoring.answers import Passage
 from fathom.tasks.family import Item
 
 
@@ -21,19 +21,19 @@ class Needed:
     def __call__(self, context: Context, item: Item) -> list[Passage]:
         """In the order of the context. Which stretch of a candidate decides nobody knows, so all of it is needed."""
         paper, *candidates = context.places
-        outline = self._outline(paper.article)
+        outline = self._outline(paper.document)
         around = []
         for passage in item.key.proof.passages:
             paragraph = next((span for span in outline.paragraphs if span.holds(passage.span)), passage.span)
-            around.append(Passage(article=paper.article, span=paragraph))
+            around.append(Passage(document=paper.document, span=paragraph))
         return [*dict.fromkeys(around), *(self._shown(place) for place in candidates)]
 
     def _shown(self, place: Place) -> Passage:
         """From the first character of a candidate that is shown to the last."""
-        text = self._corpus.words(place.article)
+        text = self._corpus.words(place.document)
         start, end = 0, len(text)
         if place.edits and place.edits[0].span.start == 0:
             start = place.edits[0].span.end
         if place.edits and place.edits[-1].span.end == len(text):
             end = place.edits[-1].span.start
-        return Passage(article=place.article, span=Span(start, end))
+        return Passage(document=place.document, span=Span(start, end))

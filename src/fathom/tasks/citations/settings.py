@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from fathom.records.articles import Count, Position
+from fathom.records.documents import Count, Position
 from fathom.records.record import Record
-from fathom.tasks.citations.naming import Manner
+from fathom.tasks.citations.naming import CitationType
 
 Task = Literal["choice", "cloze"]
 Scope = Literal["full", "section"]
@@ -23,7 +23,7 @@ OPTIONS = 4
 class Difficulty(Record):
     """How hard an item is, in four dimensions."""
 
-    manner: Manner
+    citation_type: CitationType
     """Attributional: the sentence names the method, model or data set. Descriptive: it does not."""
     sampling: Sampling
     """Candidates at random from the reference list, or from the works that one section of the paper cites."""
@@ -36,9 +36,9 @@ class Difficulty(Record):
 
 
 LEVELS: dict[str, Difficulty] = {
-    "easy": Difficulty(manner="attributional", sampling="random", form="full"),
-    "medium": Difficulty(manner="descriptive", sampling="random", form="full"),
-    "hard": Difficulty(manner="descriptive", sampling="nearest", form="body", filtered=True),
+    "easy": Difficulty(citation_type="attributional", sampling="random", form="full"),
+    "medium": Difficulty(citation_type="descriptive", sampling="random", form="full"),
+    "hard": Difficulty(citation_type="descriptive", sampling="nearest", form="body", filtered=True),
 }
 
 
@@ -50,7 +50,7 @@ class Typed(Record):
     unclear: Count = 0
     """It answered, and named neither type."""
     without: Count = 0
-    """No reply came: the rule alone decides."""
+    """No response came: the rule alone decides."""
 
     @property
     def citations(self) -> int:
@@ -71,7 +71,7 @@ class Citing(Record):
     """Items that one question paper may give."""
     mask: Masking = "all"
     """Hide every mention of the candidates in the question paper, or the asked citation alone."""
-    types: dict[str, Manner | None] = {}
+    types: dict[str, CitationType | None] = {}
     """What a model says of citations; those that it takes otherwise than the rule are not asked about."""
     typed: Typed | None = None
     """How many citations the model was asked about, and what came of it."""

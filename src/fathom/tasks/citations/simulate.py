@@ -1,4 +1,5 @@
-"""What simulated answerers reply: the key's candidates, a guess, the best match by shared words, or a reader's slip."""
+"""What simulated answerers response: the key's candidates, a guess, the best match by shared words, or a
+reader's slip."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
-from fathom.records.questions import Reply
+from fathom.records.questions import Response
 from fathom.scoring.answers import Assignment, Choice
 from fathom.scoring.keys import Key
 from fathom.tasks.citations.lexical import MATCHERS, Matcher, around, best_assignment, query, scores
@@ -20,7 +21,7 @@ from fathom.tasks.citations.papers import MARK
 from fathom.tasks.citations.settings import OPTIONS
 from fathom.tasks.citations.words import Stems, Words
 from fathom.tasks.family import Item
-from fathom.tasks.simulating import simulated_reply
+from fathom.tasks.simulating import simulated_response
 
 
 class Simulator:
@@ -33,9 +34,9 @@ class Simulator:
 
     def answer(
         self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
-    ) -> Reply:
-        """The reply to one question; `rng` belongs to this answerer, question, sample and attempt alone."""
-        return simulated_reply(
+    ) -> Response:
+        """The response to one question; `rng` belongs to this answerer, question, sample and attempt alone."""
+        return simulated_response(
             context, item, simulated, rng, attempt, sample, lambda: self._text(context, item, simulated, rng)
         )
 
@@ -44,7 +45,7 @@ class Simulator:
         match simulated.kind:
             case "oracle":
                 return stated(right)
-            case "memoriser" if not simulated.befalls("forget", rng):
+            case "memorizer" if not simulated.befalls("forget", rng):
                 return stated(options_of(item.key.model_copy(update={"answer": item.key.original or item.key.answer})))
             case "null":
                 return "Answer: NULL"
@@ -74,14 +75,14 @@ class Simulator:
     def _around_masks(self, context: Context, matcher: Matcher) -> list[Words]:
         """The words around each mask, in the order of the masks."""
         shown = context.places[0]
-        article, text = self._corpus.apparatus(shown.article), self._corpus.words(shown.article)
+        document, text = self._corpus.apparatus(shown.document), self._corpus.words(shown.document)
         hidden = [edit.span for edit in shown.edits]
         asked = [edit.span for edit in shown.edits if MARK in edit.text]
-        return [query(text, around(matcher.stretch, mask, article, text), hidden) for mask in asked]
+        return [query(text, around(matcher.stretch, mask, document, text), hidden) for mask in asked]
 
     @cached_property
     def _most_frequent(self) -> dict[int, str]:
-        """For a choice and for a cloze, the reply that is right most often."""
+        """For a choice and for a cloze, the response that is right most often."""
         if self._keys is None:
             raise FathomError("'sim/majority' answers by all keys of a bench. Give them to the simulator.")
         counts: dict[int, Counter[tuple[int, ...]]] = {}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fathom.records.contexts import Context
+from fathom.records.documents import Passage
 from fathom.records.lengths import print_length
 from fathom.records.record import short_id
 from fathom.records.spans import Span
-from fathom.scoring.answers import Assignment, Choice, Passage
+from fathom.scoring.answers import Assignment, Choice
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.citations.draft import HIDDEN
 from fathom.tasks.citations.papers import Paper
@@ -39,12 +40,12 @@ class Swapper:
 
     def _is_mentioned(self, context: Context) -> bool:
         """Whether the paper names a candidate outside its edits: two spellings that differed may be one name now."""
-        id, after = context.articles[0], self._corpus.after
-        paper = Paper(after.apparatus(id), after.words(id), context.articles[1:])
+        id, after = context.documents[0], self._corpus.after
+        paper = Paper(after.apparatus(id), after.words(id), context.documents[1:])
         hidden = [edit.span for edit in context.places[0].edits]
         return any(
             not any(edit.start < span.end and span.start < edit.end for edit in hidden)
-            for span in paper.mentions(context.articles[1:])
+            for span in paper.mentions(context.documents[1:])
         )
 
     def _item(self, item: Item, context: Context) -> Item:
@@ -64,7 +65,7 @@ class Swapper:
                 program="; ".join(f"{paper} cites {work} at {at} by entry {entry}" for paper, work, at, entry in rows),
                 rows=rows,
                 passages=tuple(
-                    Passage(article=passage.article, span=self._corpus.moves(passage.article).moved(passage.span))
+                    Passage(document=passage.document, span=self._corpus.moves(passage.document).moved(passage.span))
                     for passage in item.key.proof.passages
                 ),
             ),

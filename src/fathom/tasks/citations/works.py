@@ -10,8 +10,8 @@ from functools import cached_property
 
 from fathom.contexts.layout import forges_boundary
 from fathom.corpus.store import Corpus
-from fathom.records.articles import Apparatus, Article, ArticleId, Outline
 from fathom.records.contexts import Edit, edited
+from fathom.records.documents import Apparatus, Document, DocumentId, Outline
 from fathom.records.spans import Span
 from fathom.tasks.citations.giveaways import giveaways, names_of
 from fathom.tasks.citations.papers import LEFT_OUT, top_level, without
@@ -33,14 +33,14 @@ FIRST = FAR + LONGEST_WORD
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """Some of an article's text, its ends trimmed and its pieces set apart by a blank line; equal to itself alone."""
+    """Some of a document's text, its ends trimmed and its pieces set apart by a blank line; equal to itself alone."""
 
-    id: ArticleId
-    article: str
-    """The article's whole text."""
+    id: DocumentId
+    document: str
+    """The document's whole text."""
     edits: tuple[Edit, ...]
     ends: tuple[tuple[int, int], ...]
-    """Where paragraphs end: how many characters are shown up to there, and where that is in the article."""
+    """Where paragraphs end: how many characters are shown up to there, and where that is in the document."""
     is_whole: bool = True
     """Whether it goes to its end; else more could be made ready, and it can be cut, but not shown as it is."""
 
@@ -55,7 +55,7 @@ class Shown:
     @property
     def text(self) -> str:
         """All of it, as it is shown."""
-        return edited(self.article, self.edits)
+        return edited(self.document, self.edits)
 
     @cached_property
     def stems(self) -> Stems:
@@ -68,35 +68,35 @@ class Shown:
         assert self.reaches(characters)
         if self.length <= characters:
             return self.edits
-        number = bisect_right(self.ends, (characters, len(self.article))) - 1
+        number = bisect_right(self.ends, (characters, len(self.document))) - 1
         if number < 0:
             return ()
         end = self.ends[number][1]
         kept = [edit for edit in self.edits if edit.span.end <= end]
-        return (*kept, Edit(span=Span(end, len(self.article)), text="\n"))
+        return (*kept, Edit(span=Span(end, len(self.document)), text="\n"))
 
     def cut_length(self, characters: int) -> int:
         """How many characters `cut` shows."""
         assert self.reaches(characters)
         if self.length <= characters:
             return self.length
-        number = bisect_right(self.ends, (characters, len(self.article))) - 1
+        number = bisect_right(self.ends, (characters, len(self.document))) - 1
         return self.ends[number][0] if number >= 0 else 0
 
 
 def show(
-    article: Article | Apparatus | Outline,
+    document: Document | Apparatus | Outline,
     text: str,
     kept: Sequence[Span],
     changes: Sequence[tuple[Span, str]] = (),
     to_be_cut: bool = True,
 ) -> Shown:
-    """These stretches of the article, in order, with the changes that fall into them; what is never to be cut need not
+    """These stretches of the document, in order, with the changes that fall into them; what is never to be cut need not
     know where its paragraphs end."""
     edits: list[Edit] = []
     ends: list[tuple[int, int]] = []
     waiting = deque(_apart(changes))
-    breaks = [span.end for span in article.paragraphs] if to_be_cut else []
+    breaks = [span.end for span in document.paragraphs] if to_be_cut else []
     length = last = 0
     for span in filter(None, (_trimmed(text, span) for span in kept)):
         if span.start > last or ends:
@@ -115,7 +115,7 @@ def show(
             ends.append((length, end))
         last = span.end
     edits.append(Edit(span=Span(last, len(text)), text="\n"))
-    return Shown(article.id, text, tuple(edits), tuple(ends))
+    return Shown(document.id, text, tuple(edits), tuple(ends))
 
 
 def _trimmed(text: str, span: Span) -> Span | None:
@@ -136,9 +136,9 @@ def _apart(changes: Sequence[tuple[Span, str]]) -> Iterator[tuple[Span, str]]:
 
 
 class Work:
-    """An article as a candidate."""
+    """A document as a candidate."""
 
-    def __init__(self, corpus: Corpus, id: ArticleId) -> None:
+    def __init__(self, corpus: Corpus, id: DocumentId) -> None:
         self.outline = corpus.outline(id)
         self._corpus = corpus
         self._forms: dict[Form, Shown] = {}

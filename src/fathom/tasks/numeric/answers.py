@@ -55,7 +55,7 @@ def _number(value: int | float | str | None, decimals: int | None) -> Number:
 
 
 def normal_form(answer: Answer) -> object:
-    """Something that is equal for two answers exactly when they accept the same replies."""
+    """Something that is equal for two answers exactly when they accept the same responses."""
     match answer:
         case Members(items=items) | Multiset(items=items):
             return answer.type, tuple(sorted(_value(item) for item in items))

@@ -12,11 +12,12 @@ from functools import lru_cache
 from itertools import groupby
 
 from fathom.corpus.store import Corpus
-from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
+from fathom.records.documents import Passage
 from fathom.records.lengths import print_length
+from fathom.records.rng import rng_for
 from fathom.records.spans import Span
-from fathom.scoring.answers import Answer, Members, Multiset, Nothing, Number, Passage, Ranking, Rows
+from fathom.scoring.answers import Answer, Members, Multiset, Nothing, Number, Ranking, Rows
 from fathom.tasks.family import Checked, Item
 from fathom.tasks.numeric.answers import answer_of, normal_form
 from fathom.tasks.numeric.check import check
@@ -63,8 +64,8 @@ class _Audit:
             mine = [item for item in asked if item.question.family == "numeric"]
             if not mine:
                 continue
-            tables = build_tables([self._source(id) for id in context.articles])
-            by_spelling = build_tables([self._source(id) for id in context.articles], naming="spellings")
+            tables = build_tables([self._source(id) for id in context.documents])
+            by_spelling = build_tables([self._source(id) for id in context.documents], naming="spellings")
             self._database.load(tables)
             sound = [item for item in mine if self._prove(context, item, tables, by_spelling)]
             if sound:
@@ -106,14 +107,14 @@ class _Audit:
         self._rules.look("the words say what the program does", item, is_wording(item.question.text, program))
         self._rules.look("the tags are those of the program", item, _is_tagged(item, program, context))
         if proved:  # what is right and what is nearly so hangs on the key
-            self._rules.reply(item, check)
+            self._rules.response(item, check)
         self._note(key.answer)
         return True
 
     def _look_at_passages(self, context: Context, item: Item, program: Program, tables: Tables) -> None:
-        passages, shown = item.key.proof.passages, set(context.articles)
+        passages, shown = item.key.proof.passages, set(context.documents)
         for passage in passages:
-            inside = passage.article in shown and passage.span.end <= self._opened(passage.article)[1]
+            inside = passage.document in shown and passage.span.end <= self._opened(passage.document)[1]
             self._rules.look("every passage is in the text that is shown", item, inside)
         self._rules.look("the passages are those that are needed", item, passages == _needed(program, tables))
 
@@ -261,7 +262,7 @@ def _needed(program: Program, tables: Tables) -> tuple[Passage, ...]:
     """Where the needed parts of the articles that fit are printed."""
     parts = parts_read(program)
     return tuple(
-        Passage(article=source.id, span=span)
+        Passage(document=source.id, span=span)
         for source in (tables.sources[number - 1] for number in kept_articles(program, tables))
         for part, span in _places(source)
         if part in parts
@@ -283,7 +284,7 @@ def _is_tagged(item: Item, program: Program, context: Context) -> bool:
         "skill": skill(program),
         "topic": topic(program),
         "length": print_length(context.length),
-        "way": context.way,
+        "sampling": context.sampling or "",
     }
     return item.question.split == context.split and wanted.items() <= item.question.tags.items()
 

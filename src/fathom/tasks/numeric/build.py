@@ -7,14 +7,14 @@ from functools import cached_property
 from random import Random
 
 from fathom.corpus.store import Corpus
-from fathom.records.articles import ArticleId
-from fathom.records.chance import rng_for
 from fathom.records.contexts import Context, Split
+from fathom.records.documents import DocumentId, Passage
 from fathom.records.lengths import print_length
 from fathom.records.questions import Question
 from fathom.records.record import short_id
+from fathom.records.rng import rng_for
 from fathom.records.spans import Span
-from fathom.scoring.answers import Answer, Passage
+from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.family import Asked, Item
 from fathom.tasks.numeric.answers import answer_of, normal_form
@@ -83,14 +83,14 @@ class NumericBuilder:
         self._asked = asked
         self._offer = offer
         self._database = open_database()
-        self._sources: dict[ArticleId, Source] = {}
+        self._sources: dict[DocumentId, Source] = {}
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
         """The context's items; fewer than asked for where its articles do not allow more."""
         offered = self._offer.of(context.split, print_length(context.length))
         if not offered:
             return
-        sources = [self._source(id) for id in context.articles]
+        sources = [self._source(id) for id in context.documents]
         workshop = Workshop(build_tables(sources), sources)
         workshop.tables.load(self._database)
         filler = Filler(workshop.tables, self._database)
@@ -105,7 +105,7 @@ class NumericBuilder:
                 used.add(filled.template.id)
                 yield workshop.item(context, filled, rng_of(rng, number))
 
-    def _source(self, id: ArticleId) -> Source:
+    def _source(self, id: DocumentId) -> Source:
         if id not in self._sources:
             self._sources[id] = read_source(self._corpus.front(id))
         return self._sources[id]
@@ -175,7 +175,7 @@ class Workshop:
                     "topic": filled.template.topic,
                     "template": filled.template.id,
                     "length": print_length(context.length),
-                    "way": context.way,
+                    "sampling": context.sampling or "",
                     **dict(filled.template.labels),
                 },
             ),
@@ -205,7 +205,7 @@ class Workshop:
             program=statement,
             rows=tuple(tuple("" if value is None else str(value) for value in row) for row in filled.rows),
             passages=tuple(
-                Passage(article=source.id, span=span)
+                Passage(document=source.id, span=span)
                 for source in (self._sources[number - 1] for number in kept)
                 for span in spans_of(source, filled.template.parts_read)
             ),

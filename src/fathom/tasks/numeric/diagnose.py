@@ -1,4 +1,4 @@
-"""How a wrong reply is wrong: every single slip of the question's own program, and where it leads."""
+"""How a wrong response is wrong: every single slip of the question's own program, and where it leads."""
 
 from __future__ import annotations
 

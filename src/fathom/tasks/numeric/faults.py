@@ -145,7 +145,7 @@ def variants(program: Program, tables: Tables) -> Iterator[Variant]:
     for fault in FAULTS.values():
         for detail, broken in fault.ways(reading):
             answer = broken.answer()
-            # Two answers of different form may still accept the same replies: a sum over one article is its mean.
+            # Two answers of different form may still accept the same responses: a sum over one article is its mean.
             if normal_form(answer) != form and not agrees(right, answer):
                 yield Variant(fault.name, detail, answer)
 

@@ -12,7 +12,7 @@ from sqlglot import exp, parse_one
 
 from fathom.tasks.numeric.tables import ArticleRow, AuthorRow, CitationRow, Tables
 
-_NEIGHBOURS: dict[type[exp.Expr], tuple[type[exp.Expr], ...]] = {
+_NEIGHBORS: dict[type[exp.Expr], tuple[type[exp.Expr], ...]] = {
     exp.GT: (exp.GTE, exp.LT),
     exp.GTE: (exp.GT, exp.LTE),
     exp.LT: (exp.LTE, exp.GT),
@@ -68,7 +68,7 @@ def _at(tree: exp.Expr, place: int) -> exp.Expr:
 
 
 def _edits(node: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
-    for other in _NEIGHBOURS.get(type(node), ()):
+    for other in _NEIGHBORS.get(type(node), ()):
         kind = "connective" if isinstance(node, exp.And | exp.Or) else "operator"
         if other is exp.GTE and isinstance(node.expression, exp.Literal) and node.expression.is_string:
             continue  # Nobody takes "is Lind" for "comes at or after Lind in the alphabet".

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import sqlglot
 from sqlglot import exp
 
-from fathom.records.chance import rng_for
 from fathom.records.errors import FathomError, touching
 from fathom.records.record import short_id
+from fathom.records.rng import rng_for
 from fathom.tasks.numeric.mutants import constants, random_tables
 from fathom.tasks.numeric.programs import (
     And,

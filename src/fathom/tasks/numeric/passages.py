@@ -8,9 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from fathom.corpus.store import Corpus
-from fathom.records.articles import ArticleId
 from fathom.records.contexts import Context
-from fathom.scoring.answers import Passage
+from fathom.records.documents import DocumentId, Passage
 from fathom.tasks.family import Item
 from fathom.tasks.numeric.build import spans_of
 from fathom.tasks.numeric.programs import Part, parts_read
@@ -29,10 +28,10 @@ class Needed:
         """In the order of the context; every title, since questions speak of articles by theirs."""
         needed: frozenset[Part] = parts_read(program_of(item.key)) | {"title"}
         return [
-            Passage(article=source.id, span=span)
-            for source in map(self._source, context.articles)
+            Passage(document=source.id, span=span)
+            for source in map(self._source, context.documents)
             for span in spans_of(source, needed)
         ]
 
-    def _read(self, id: ArticleId) -> Source:
+    def _read(self, id: DocumentId) -> Source:
         return read_source(self._corpus.front(id))

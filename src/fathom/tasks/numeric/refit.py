@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fathom.corpus.store import Corpus
-from fathom.records.articles import ArticleId
 from fathom.records.contexts import Context
+from fathom.records.documents import DocumentId
 from fathom.records.lengths import print_length
 from fathom.scoring.answers import Nothing
 from fathom.tasks.family import Item
@@ -29,7 +29,7 @@ class Refitter:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._database = open_database()
-        self._sources: dict[ArticleId, Source] = {}
+        self._sources: dict[DocumentId, Source] = {}
 
     def refit(self, context: Context, smaller: Context, items: Sequence[Item]) -> tuple[list[Item], list[str]]:
         """The items that still hold in the smaller context, and for each of the others why it does not."""
@@ -48,10 +48,10 @@ class Refitter:
         return kept, refused
 
     def _read(self, context: Context) -> list[Source]:
-        for id in context.articles:
+        for id in context.documents:
             if id not in self._sources:
                 self._sources[id] = read_source(self._corpus.front(id))
-        return [self._sources[id] for id in context.articles]
+        return [self._sources[id] for id in context.documents]
 
 
 def _filled(item: Item, filler: Filler, workshop: Workshop, before: Tables) -> Filled | str:

@@ -1,4 +1,4 @@
-"""What simulated answerers reply: the key's answer, a guess, or what a reader with known faults computes."""
+"""What simulated answerers response: the key's answer, a guess, or what a reader with known faults computes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple
 
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
-from fathom.records.articles import ArticleId
 from fathom.records.contexts import Context
+from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
-from fathom.records.questions import Reply
+from fathom.records.questions import Response
 from fathom.scoring import scitrek
 from fathom.scoring.answers import Answer, Atom, Members, Multiset, Number, Ranking, Rows, Text
 from fathom.scoring.keys import Key
@@ -25,7 +25,7 @@ from fathom.tasks.numeric.programs import Program, Slot, bind
 from fathom.tasks.numeric.sql import literal
 from fathom.tasks.numeric.tables import Source, Tables, build_tables, read_source
 from fathom.tasks.numeric.templates import templates
-from fathom.tasks.simulating import simulated_reply
+from fathom.tasks.simulating import simulated_response
 
 SOURCES_KEPT = 4_096
 """Articles whose titles, bylines and references are kept: some tens of megabytes, whatever the size of the corpus."""
@@ -39,7 +39,7 @@ WITHOUT_ANSWER = (
     '{"reasoning": "article by article", "answer":',
     "",
 )
-"""Replies that do not hold an answer; where a list is wanted, prose may still be read as a wrong one."""
+"""Responses that do not hold an answer; where a list is wanted, prose may still be read as a wrong one."""
 
 
 class Simulator:
@@ -54,9 +54,9 @@ class Simulator:
 
     def answer(
         self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
-    ) -> Reply:
-        """The reply to one question; `rng` belongs to this answerer, question, sample and attempt alone."""
-        return simulated_reply(
+    ) -> Response:
+        """The response to one question; `rng` belongs to this answerer, question, sample and attempt alone."""
+        return simulated_response(
             context, item, simulated, rng, attempt, sample, lambda: self._text(context, item, simulated, rng)
         )
 
@@ -64,7 +64,7 @@ class Simulator:
         match simulated.kind:
             case "oracle":
                 return stated(item.key.answer)
-            case "memoriser" if not simulated.befalls("forget", rng):
+            case "memorizer" if not simulated.befalls("forget", rng):
                 return stated(item.key.original or item.key.answer)
             case "null":
                 return "Answer: NULL"
@@ -87,15 +87,15 @@ class Simulator:
 
     def _shown(self, context: Context) -> _Shown:
         if self._at_hand is None or self._at_hand[0] != context.id:
-            self._at_hand = context.id, _Shown(build_tables([self._source(id) for id in context.articles]))
+            self._at_hand = context.id, _Shown(build_tables([self._source(id) for id in context.documents]))
         return self._at_hand[1]
 
-    def _read(self, id: ArticleId) -> Source:
+    def _read(self, id: DocumentId) -> Source:
         return read_source(self._corpus.front(id))
 
     @cached_property
     def _most_frequent(self) -> dict[str, str]:
-        """For each form of answer that is asked for, the reply that is right most often."""
+        """For each form of answer that is asked for, the response that is right most often."""
         if self._keys is None:
             raise FathomError("'sim/majority' answers by all keys of a bench. Give them to the simulator.")
         counts: dict[str, Counter[str]] = {}

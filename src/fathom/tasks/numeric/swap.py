@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fathom.corpus.swapping import Swapping
-from fathom.records.chance import rng_for
 from fathom.records.contexts import Context
 from fathom.records.lengths import print_length
+from fathom.records.rng import rng_for
 from fathom.scoring.answers import Nothing
 from fathom.tasks.family import Item, SwappedCorpus
 from fathom.tasks.numeric.build import Workshop
@@ -40,7 +40,7 @@ class Swapper:
 
     def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> tuple[Context, list[Item], list[str]]:
         """The items with the names that stand there now, and for each that no longer holds why it does not."""
-        sources = [self._source(id) for id in swapped.articles]
+        sources = [self._source(id) for id in swapped.documents]
         workshop = Workshop(build_tables(sources), sources)
         workshop.tables.load(self._database)
         filler = Filler(workshop.tables, self._database)

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain, repeat
 from typing import Any, NamedTuple
 
-from fathom.records.articles import Article, ArticleId, Front
+from fathom.records.documents import Document, DocumentId, Front
 from fathom.records.names import given_words, givens_fit, without_accents
 from fathom.records.spans import Span
 
@@ -43,12 +43,12 @@ class Byline:
 class Source:
     """What the tables need of one article; read once, whatever the number of contexts it stands in."""
 
-    id: ArticleId
+    id: DocumentId
     title: str
     title_span: Span
     byline: tuple[Byline, ...]
     references: tuple[Span, ...]
-    cited: dict[ArticleId, Span]
+    cited: dict[DocumentId, Span]
     """The articles of the corpus that it cites, with the entry that says so."""
 
     @cached_property
@@ -66,12 +66,12 @@ class Source:
         return tuple(one.person or f"? {self.id} {position}" for position, one in enumerate(self.byline, start=1))
 
 
-def read_source(article: Article | Front) -> Source:
+def read_source(article: Document | Front) -> Source:
     """The article's title, byline and references."""
-    cited: dict[ArticleId, Span] = {}
+    cited: dict[DocumentId, Span] = {}
     for reference in article.references:
-        if reference.article is not None:
-            cited.setdefault(reference.article, reference.span)
+        if reference.document is not None:
+            cited.setdefault(reference.document, reference.span)
     return Source(
         id=article.id,
         title=article.title_text,

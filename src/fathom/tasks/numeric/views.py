@@ -53,7 +53,7 @@ class Views:
 
     def _tables(self, context: Context) -> Tables:
         if context.id not in self._recent:
-            self._recent[context.id] = build_tables([read_source(self._corpus.front(id)) for id in context.articles])
+            self._recent[context.id] = build_tables([read_source(self._corpus.front(id)) for id in context.documents])
             if len(self._recent) > KEPT:
                 self._recent.popitem(last=False)
         return self._recent[context.id]
@@ -95,7 +95,7 @@ class _Read:
 
 
 def _read(said: Sequence[str]) -> dict[int, _Read]:
-    """The articles in the replies: JSON objects, one a line; whatever else the model wrote is passed over."""
+    """The articles in the responses: JSON objects, one a line; whatever else the model wrote is passed over."""
     articles: dict[int, _Read] = {}
     for line in "\n".join(said).splitlines():
         try:

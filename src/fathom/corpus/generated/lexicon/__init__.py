@@ -1,4 +1,4 @@
-"""The words the generated articles are made of, read from the files in this folder."""
+"""The words the generated documents are made of, read from the files in this folder."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def names() -> Names:
 
 @cache
 def templates(role: str) -> tuple[str, ...]:
-    """The sentences that can play a part in an article, with slots in braces."""
+    """The sentences that can play a part in a document, with slots in braces."""
     return tuple(_read("phrases")["roles"][role])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fathom.corpus.generated.reports.catalogue import Metric
+from fathom.corpus.generated.reports.catalog import Metric
 from fathom.corpus.generated.reports.ledger import (
     FIRST_YEAR,
     REPORTS,
@@ -18,7 +18,7 @@ from fathom.corpus.generated.reports.ledger import (
     known,
 )
 from fathom.corpus.generated.reports.style import Style
-from fathom.records.chance import rng_for
+from fathom.records.rng import rng_for
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS, YEARS, L
 from fathom.corpus.generated.reports.names import joined, pick_words
 from fathom.corpus.generated.reports.pack import Pack
 from fathom.corpus.generated.reports.style import Style, choose_style
-from fathom.records.chance import rng_for
+from fathom.records.rng import rng_for
 
 _PER_MILLE: Mapping[str, tuple[float, float, float]] = {
     "rental_vacancy_rate": (12, 68, 9),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import gcd, prod
 
-from fathom.records.chance import rng_for
 from fathom.records.errors import FathomError
+from fathom.records.rng import rng_for
 
 
 def pick_words(lists: Sequence[Sequence[str]], seed: int, domain: str, entity: int) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from fathom.corpus.generated.reports.catalogue import Metric, catalogue
+from fathom.corpus.generated.reports.catalog import Metric, catalog
 from fathom.corpus.generated.reports.files import read_words
 from fathom.corpus.generated.reports.templates import Template, parse_template
 
@@ -89,7 +89,7 @@ class Pack:
 def load_pack(domain: str, language: str) -> Pack:
     """The pack of "companies", "universities" or "housing" in a language."""
     words, layout = read_words(f"{domain}.{language}"), read_words(f"{domain}.layout")
-    reader = _Reader(words, layout, catalogue(domain))
+    reader = _Reader(words, layout, catalog(domain))
     sections = [reader.passage(entry) for entry in words["section"]]
     return Pack(
         language=language,

@@ -12,7 +12,7 @@ from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS
 from fathom.corpus.generated.reports.pack import Pack, load_pack
 from fathom.corpus.generated.reports.universities import imagine_university
 from fathom.corpus.generated.reports.writer import ReportWriter
-from fathom.records.articles import Article
+from fathom.records.documents import Document
 from fathom.records.errors import FathomError
 from fathom.records.record import short_id
 
@@ -35,7 +35,7 @@ DOMAINS: Mapping[str, Domain] = {
 }
 
 
-def write_report(domain: str, seed: int, index: int) -> Article:
+def write_report(domain: str, seed: int, index: int) -> Document:
     """Report `index` of the domain: on entity `index // 5`, for its fiscal year number `index % 5`, from 2019 on.
 
     A fact about a segment, a faculty or a district names it as its `part`. Its status is seen from the entity's own
@@ -51,14 +51,14 @@ def write_report(domain: str, seed: int, index: int) -> Article:
     year = FIRST_YEAR + place
     writer = ReportWriter(entity, pack, year)
     title = writer.write()
-    return Article(
+    return Document(
         id=short_id("gen", "report", domain, seed, index),
         kind="report",
         language=kind.language,
         title=title,
         year=year,
         subject=domain,
-        licence="CC0-1.0",
+        license="CC0-1.0",
         source=f"generated:{domain}:{seed}:{index}",
         text=writer.draft.text(),
         sections=tuple(writer.draft.sections),

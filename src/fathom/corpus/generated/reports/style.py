@@ -1,4 +1,4 @@
-"""How an entity prints its figures: the same way in every report, and unlike its neighbours."""
+"""How an entity prints its figures: the same way in every report, and unlike its neighbors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any, Literal, NamedTuple
 
-from fathom.corpus.generated.reports.catalogue import DECIMALS, Metric
+from fathom.corpus.generated.reports.catalog import DECIMALS, Metric
 from fathom.corpus.generated.reports.chances import rounded
 from fathom.corpus.generated.reports.files import read_words
 

@@ -12,7 +12,7 @@ from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS, YEARS, K
 from fathom.corpus.generated.reports.names import joined, pick_words
 from fathom.corpus.generated.reports.pack import Pack
 from fathom.corpus.generated.reports.style import Style, choose_style
-from fathom.records.chance import rng_for
+from fathom.records.rng import rng_for
 
 _PER_STUDENT: Mapping[str, tuple[float, float, float]] = {
     "tuition_income": (4200, 9500, 250),

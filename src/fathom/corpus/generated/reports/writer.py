@@ -16,8 +16,8 @@ from fathom.corpus.generated.reports.ledger import FIRST_YEAR, Book, Key, Status
 from fathom.corpus.generated.reports.pack import Bullets, Pack, Paragraph, Passage, Statement, TableSpec
 from fathom.corpus.generated.reports.style import Manner, Printed
 from fathom.corpus.generated.reports.templates import Condition, Figure, Indefinite, Label, Template, Word
-from fathom.records.articles import Fact
-from fathom.records.chance import rng_for
+from fathom.records.documents import Fact
+from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 
 # "an" stands before a vowel that is heard, and before 8, 11 and 18.

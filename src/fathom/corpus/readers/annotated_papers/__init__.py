@@ -1,0 +1,1 @@
+"""JSON lines of papers with Markdown bodies and metadata."""

@@ -1,0 +1,1 @@
+"""Page layout shared by web pages and inline XBRL filings."""

@@ -1,0 +1,1 @@
+"""Inline XBRL filings with their tagged facts."""

@@ -1,0 +1,1 @@
+"""JATS and NLM XML, the format of PubMed Central, eLife and most publishers."""

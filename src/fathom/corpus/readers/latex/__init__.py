@@ -1,0 +1,1 @@
+"""LaTeX sources, read as marked-up text and never executed."""

@@ -1,0 +1,106 @@
+"""What a LaTeX document can cite and refer to: bibliography files, lists of references, its own labels."""
+
+from __future__ import annotations
+
+import re
+
+from fathom.corpus.readers.bibtex import parser as bibtex
+from fathom.corpus.readers.bibtex.files import all_beside, bibliography, with_ending
+from fathom.corpus.readers.bibtex.parser import arxiv_in, doi_in, plain_latex
+from fathom.corpus.readers.found import FoundReference, Siblings
+from fathom.corpus.readers.latex.source import SourceText
+from fathom.corpus.readers.parsing.decoding import decoded_leniently
+
+_NUMERIC = {"plain", "unsrt", "abbrv", "ieeetr", "ieeetran", "acm", "siam", "splncs04", "unsrtnat", "plainurl"}
+
+
+def cited_sources(text: str, siblings: Siblings, whole: SourceText) -> tuple[dict[str, bibtex.Source], bool, list[str]]:
+    """What can be cited, whether citations are numbers, and the broken entries."""
+    names = [
+        with_ending(name)
+        for group in re.findall(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\[\]]*\])?\s*\{([^{}]{1,500})\}", text)
+        for name in group.split(",")
+    ]
+    listed = _listed(text)
+    if not names and not listed:
+        names = all_beside(siblings)
+    sources, broken = bibliography(names, siblings)
+    if not sources and not listed:
+        for name in siblings.names():
+            content = siblings.get(name) if name.lower().endswith(".bbl") else None
+            listed.update(_listed(whole.protected(decoded_leniently(content))) if content is not None else {})
+    for key, source in listed.items():
+        sources.setdefault(key, source)
+    unnamed = bool(listed) and not any(source.names for source in listed.values())
+    return sources, unnamed or _is_numeric(text), broken
+
+
+def _listed(text: str) -> dict[str, bibtex.Source]:
+    """The entries of lists of references in the text."""
+    sources: dict[str, bibtex.Source] = {}
+    start = text.find("\\begin{thebibliography}")
+    end = text.find("\\end{thebibliography}", start)
+    if start < 0:
+        return sources
+    for part in re.split(r"\\bibitem\b", text[start : end if end >= 0 else len(text)])[1:]:
+        match = re.match(r"\s*(?:\[((?:[^\[\]]|\{\[\}|\{\]\}){0,500})\])?\s*\{([^{}]{1,200})\}", part)
+        if match is not None:
+            sources.setdefault(match[2].strip(), _entry(match[2].strip(), match[1] or "", part[match.end() :]))
+    return sources
+
+
+def _is_numeric(text: str) -> bool:
+    """Whether the document prints its citations as numbers."""
+    package = re.search(r"\\usepackage\s*(?:\[([^\[\]]*)\])?\s*\{(?:natbib|biblatex)\}", text)
+    if package is not None:
+        return "numbers" in (package[1] or "") or "numeric" in (package[1] or "") or "super" in (package[1] or "")
+    style = re.search(r"\\bibliographystyle\s*\{([^{}]{1,60})\}", text)
+    return style is not None and style[1].strip().lower() in _NUMERIC
+
+
+def _entry(key: str, label: str, text: str) -> bibtex.Source:
+    """One entry of a list of references."""
+    blocks = [" ".join(plain_latex(block).split()) for block in re.split(r"\\newblock\b", text[:5_000])]
+    printed = " ".join(filter(None, blocks))
+    year = re.search(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)", printed)
+    title = blocks[1].strip(" .,") if len(blocks) > 2 else ""
+    ids = {"doi": doi_in(printed), "arxiv": arxiv_in(printed)}
+    reference = FoundReference(
+        key=key,
+        text=printed or key,
+        title=title,
+        year=int(year[1]) if year else None,
+        ids={name: value for name, value in ids.items() if value},
+    )
+    named = re.match(r"\s*(.{1,200}?)\s*\(\s*(\d{4}[a-z]?|n\.d\.)\s*\)", plain_latex(label))
+    return bibtex.Source(reference, named[1] if named else "", named[2] if named else "")
+
+
+def labels_in(text: str) -> dict[str, tuple[str, str]]:
+    """What each label stands for: its kind and number."""
+    labels: dict[str, tuple[str, str]] = {}
+    counts: dict[str, int] = {}
+    sections = [0, 0, 0]
+    current, section = ("", ""), ("", "")
+    pattern = re.compile(
+        r"\\begin\s*\{(figure|table|equation|align|gather|multline|eqnarray|algorithm|wrapfigure)\*?\}"
+        r"|\\end\s*\{(?:figure|table|equation|align|gather|multline|eqnarray|algorithm|wrapfigure)\*?\}"
+        r"|\\((?:sub){0,2}section)\s*[\[{]|\\label\s*\{([^{}]{1,200})\}"
+    )
+    for match in pattern.finditer(text):
+        if match[1]:
+            kind = {"figure": "Figure", "wrapfigure": "Figure", "table": "Table", "algorithm": "Algorithm"}.get(
+                match[1], "Equation"
+            )
+            counts[kind] = counts.get(kind, 0) + 1
+            current = (kind, str(counts[kind]))
+        elif match[2]:
+            rank = match[2].count("sub")
+            sections[rank] += 1
+            sections[rank + 1 :] = [0] * (2 - rank)
+            section = ("Section", ".".join(map(str, sections[: rank + 1])))
+        elif match[3]:
+            labels.setdefault(match[3].strip(), current if current[0] else section)
+        else:
+            current = ("", "")
+    return labels

@@ -1,0 +1,1 @@
+"""HTML written by LaTeXML, as served by arXiv and ar5iv."""

@@ -1,0 +1,1 @@
+"""Markdown as PDF and HTML converters write it."""

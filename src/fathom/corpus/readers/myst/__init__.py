@@ -1,0 +1,1 @@
+"""MyST Markdown, as used in conference proceedings."""

@@ -1,0 +1,1 @@
+"""Parsers for parts that several formats share: bylines, references, citations, sentences, tables."""

@@ -1,0 +1,271 @@
+"""Which stretches of running text are citations: links to entries, numbers in brackets, names with a year."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from fathom.corpus.readers.found import Mark, Words
+from fathom.corpus.readers.parsing.chinese_characters import LETTER, half_width
+from fathom.corpus.readers.parsing.chinese_citations import chinese_citations
+from fathom.corpus.readers.parsing.linked_text import LOWERED, RAISED, Link, Linked
+from fathom.corpus.readers.parsing.reference_lists import JOINTS, YEAR, References, first_name
+from fathom.records.names import CHINESE, is_particle
+
+_YEAR_ALONE = re.compile(rf"{YEAR}[a-z]?")
+_JOIN = re.compile(r"[\s,]*")
+_OPENING = re.compile(r"\s*[,]?\s*[(\[]\s*")
+_DASH = re.compile(r"\s?[-–—−~]\s?")
+_TOOLTIP = re.compile(r"\s*‣.*", re.DOTALL)
+
+
+def settle(pieces: Linked, references: References, unlinked: bool = False) -> Words:
+    """Running text with its citations told apart; `unlinked`: they are looked for in the plain text, too."""
+    parts = list(_peeled(pieces, references))
+    parts = _ranges(_merged(parts), references)
+    words: Words = []
+    for part in parts:
+        if isinstance(part, Mark):
+            words.append(_widened(words, part, references))
+        elif unlinked:
+            words.extend(_plain_citations(part, references))
+        else:
+            words.append(part)
+    return [_dressed(word) if isinstance(word, str) else word for word in words]
+
+
+def _dressed(text: str) -> str:
+    return text.replace(RAISED, "").replace(LOWERED, "")
+
+
+def _peeled(pieces: Linked, references: References) -> Iterator[str | Mark]:
+    """Links that are citations as marks, their brackets and commas set outside; other links as plain text."""
+    for number, piece in enumerate(pieces):
+        if isinstance(piece, str):
+            follows = isinstance(pieces[number + 1], Link) if number + 1 < len(pieces) else False
+            # Converters put a blank between a bracket and the link in it.
+            text = re.sub(r"(?<=[(\[])\s+$", "", piece) if follows else piece
+            yield re.sub(r"^\s+(?=[)\]])", "", text) if number else text
+            continue
+        key = references.anchored(piece.target)
+        text = _TOOLTIP.sub("", piece.text) if "‣" in piece.text else piece.text
+        if key is None or not text.strip():
+            yield text
+            continue
+        lead, core, tail = _bracketless(text)
+        yield lead
+        style: Literal["superscript"] | None = "superscript" if piece.raised else None
+        yield Mark(core, (key,), style) if core else ""
+        yield tail
+
+
+def _bracketless(text: str) -> tuple[str, str, str]:
+    """A link's text without the brackets and commas at its ends, and these."""
+    start, end, narrow = 0, len(text), half_width(text)
+    while start < end and narrow[start] in " ([":
+        start += 1
+    while end > start:
+        last, inner = narrow[end - 1], narrow[start : end - 1]
+        # The brackets of "Lind (2019)" are its own; a lone closing one is not.
+        if last not in " ,;" and not (last == ")" and "(" not in inner) and not (last == "]" and "[" not in inner):
+            break
+        end -= 1
+    return text[:start], text[start:end], text[end:]
+
+
+def _merged(parts: Sequence[str | Mark]) -> list[str | Mark]:
+    """Two links to one entry side by side are one citation: the names and the year are often linked apart."""
+    merged: list[str | Mark] = []
+    for part in parts:
+        if part == "":
+            continue
+        if isinstance(part, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += part
+            continue
+        merged.append(part)
+        if not isinstance(part, Mark):
+            continue
+        before = merged[-3:-1]
+        match before:
+            case [Mark() as first, str() as between] if first.keys == part.keys and not first.text[-1:].isdigit():
+                if _JOIN.fullmatch(half_width(between)):
+                    merged[-3:] = [Mark(first.text + between + part.text, part.keys, part.style)]
+                elif _OPENING.fullmatch(half_width(between)):
+                    # In "Lind and Wu (2019)" the names are part of the sentence.
+                    named = first.text + between
+                    before_it = merged[-4:-3]
+                    if before_it and isinstance(before_it[0], str):
+                        merged[-4:] = [before_it[0] + named, part]
+                    else:
+                        merged[-3:] = [named, part]
+            case [*_, Mark() as first] if first.keys == part.keys and not first.text[-1:].isdigit():
+                merged[-2:] = [Mark(f"{first.text} {part.text}", part.keys, part.style)]
+    return merged
+
+
+def _ranges(parts: list[str | Mark], references: References) -> list[str | Mark]:
+    """Two numbers with a dash between them are one citation of all entries from one to the other."""
+    out: list[str | Mark] = []
+    for part in parts:
+        match out[-2:]:
+            case [Mark() as first, str() as dash] if isinstance(part, Mark) and _DASH.fullmatch(half_width(dash)):
+                keys = references.between(first.text.strip(), part.text.strip()) if _numbers(first, part) else ()
+                if keys:
+                    out[-2:] = [Mark(first.text + dash + part.text, keys, part.style)]
+                    continue
+        out.append(part)
+    return out
+
+
+def _numbers(*marks: Mark) -> bool:
+    return all(re.fullmatch(r"\s*\d{1,4}\s*", mark.text) for mark in marks)
+
+
+def _widened(words: Words, mark: Mark, references: References) -> Mark:
+    """A citation whose year alone is linked, with the names before it; and how it is printed."""
+    text = mark.text.strip()
+    if mark.style:
+        return mark
+    if re.fullmatch(r"\d{1,4}", text) and not (
+        _YEAR_ALONE.fullmatch(text) and references.number_of(mark.keys[0]) != text
+    ):
+        return Mark(text, mark.keys, "numeric")
+    if len(mark.keys) == 1 and _YEAR_ALONE.fullmatch(text) and words and isinstance(words[-1], str):
+        start = _names_before(words[-1])
+        names = words[-1][start:]
+        if names.strip():
+            words[-1] = words[-1][:start]
+            return Mark(names + mark.text, mark.keys, "author-year")
+    return Mark(mark.text, mark.keys, "author-year" if len(mark.keys) == 1 else "numeric")
+
+
+_LEADING = "See Following In As By From Like Unlike While Although Both The And For With Similar Recently"
+_LEADS = frozenset(_LEADING.split())
+
+
+def _names_before(text: str) -> int:
+    """Where the names begin that stand before a year at the end of a text; its length where there are none."""
+    tail = text[-240:]
+    cut = max(tail.rfind(sign) for sign in "([;") + 1
+    tail = tail[cut:]
+    stripped = tail.rstrip()
+    if not stripped.endswith((",", "al.", "al")):
+        return len(text)
+    start = len(stripped)
+    for word in reversed(list(re.finditer(r"\S+", stripped))):
+        plain = word[0].strip(",;")
+        capital = next((sign for sign in plain if sign.isalpha()), "").isupper()
+        inside = word.end() == len(stripped) or word[0].endswith(",") or not plain.endswith((".", ":")) or _short(plain)
+        if not (capital or is_particle(plain) or plain in JOINTS) or plain in _LEADS or not inside:
+            break
+        start = word.start()
+    begun = re.match(r"(?:(?:and|&|et|al\.?),?\s+)+", stripped[start:])
+    start += begun.end() if begun else 0
+    return len(text) - len(tail) + start if start < len(stripped) else len(text)
+
+
+def _short(word: str) -> bool:
+    """Whether a word with a full stop is an initial or stands in "et al."."""
+    return len(word) <= 3 or word == "al."
+
+
+# Citations in plain text.
+
+# In narrow signs (`half_width`): Chinese papers print "［2，5］" and "[2~4]".
+_NUMBERED = re.compile(r"\[\s{0,2}(\d{1,4}(?:\s{0,2}[,;–—−~-]\s{0,2}\d{1,4}){0,60})\s{0,2}\]")
+_NUMBER_OR_RANGE = re.compile(r"(\d{1,4})(?:\s{0,2}[–—−~-]\s{0,2}(\d{1,4}))?")
+# The sign stands first, so that nothing is looked at where nothing is raised. After a short word one number may be an
+# exponent, as in "km²" and "公里²"; several are not.
+_RAISED_NUMBERS = re.compile(
+    rf"{RAISED}(?:(?<=[^\W\d_]{{3}}.)|(?<=[,.;:)\]”\"。].)|(?<=[{CHINESE}]{{2}}.)(?<![米里秒].)"
+    r"|(?<=[^\W\d_]{2}.)(?=\d{1,4}\s?[,–—−-]))"
+    rf"(\d{{1,4}}(?:\s?[,–—−-]\s?\d{{1,4}}){{0,60}}){LOWERED}"
+)
+_BRACKETED = re.compile(rf"[(\[]([^()\[\]]{{0,600}}?\b{YEAR}[^()\[\]]{{0,600}})[)\]]")
+_CITED = re.compile(
+    rf"(.{{2,160}}?),?\s+({YEAR})([a-z]?)((?:\s?,\s?[a-z]\b)*)((?:\s?,\s?{YEAR}[a-z]?)*)(?:\s?[,:]\s.{{0,80}})?"
+)
+_YEAR_IN_BRACKETS = re.compile(rf"\(({YEAR})([a-z]?)((?:\s?[,;]\s?{YEAR}[a-z]?)*)(?:[,;:]\s?[^()]{{0,60}})?\)")
+_LEAD_IN = re.compile(
+    r"(?:(?:see|also|e\.\s?g\.|i\.\s?e\.|cf\.|for|example|instance|such|as|in|from|by|following|like|and|or|reviewed|review|the)[,:]?\s+)+",
+    re.IGNORECASE,
+)
+
+
+def _plain_citations(text: str, references: References) -> Iterator[str | Mark]:
+    """A stretch of text cut at the citations it prints without linking them."""
+    found = sorted(_located(text, references), key=lambda one: (one[0], -one[1]))
+    place = 0
+    for start, end, keys, style in found:
+        if start < place:
+            continue
+        yield text[place:start]
+        yield Mark(text[start:end], keys, style)
+        place = end
+    yield text[place:]
+
+
+_Located = tuple[int, int, tuple[str, ...], Literal["numeric", "author-year", "superscript"]]
+
+
+def _located(printed: str, references: References) -> Iterator[_Located]:
+    text = half_width(printed)
+    for bracket in _NUMBERED.finditer(text):
+        yield from _numbered(bracket, references, "numeric")
+    for raised in _RAISED_NUMBERS.finditer(text):
+        yield from _numbered(raised, references, "superscript")
+    for bracket in _BRACKETED.finditer(text):
+        yield from _named(text, bracket.start(1), bracket.end(1), references)
+    for year in _YEAR_IN_BRACKETS.finditer(text):
+        yield from _narrated(text, year, references)
+    if not text.isascii() and LETTER.search(text):
+        yield from ((*cited, "author-year") for cited in chinese_citations(text, references))
+
+
+def _numbered(
+    found: re.Match[str], references: References, style: Literal["numeric", "superscript"]
+) -> Iterator[_Located]:
+    numbers = list(_NUMBER_OR_RANGE.finditer(found.string, found.start(1), found.end(1)))
+    located: list[_Located] = []
+    for number in numbers:
+        first, last = number[1].lstrip("0"), (number[2] or "").lstrip("0")
+        keys = references.between(first, last) if last else (references.numbers.get(first, ""),)
+        located.append((*number.span(), keys, style))
+    # An interval such as [0, 1] is no citation: every number must be one of the list.
+    if located and all(keys and all(keys) for _, _, keys, _ in located):
+        yield from located
+
+
+def _named(text: str, start: int, end: int, references: References) -> Iterator[_Located]:
+    """The citations in a bracket such as (Lind, 2018; Wu et al., 2020a,b)."""
+    for part in re.finditer(r"[^;]+", text[start:end]):
+        words = part[0].strip()
+        lead = _LEAD_IN.match(words)
+        words = words[lead.end() :] if lead else words
+        cited = _CITED.fullmatch(words)
+        if cited is None or not references.knows(first_name(cited[1]), cited[2]):
+            continue
+        begin = start + part.start() + part[0].index(words)
+        key = references.person(first_name(cited[1]), cited[2], cited[3], cited[1])
+        yield begin, begin + cited.end(3), (key,) if key else (), "author-year"
+        for more in re.finditer(rf"({YEAR})?([a-z])?(?<=\w)", cited[4] + cited[5]):
+            if more[0]:
+                key = references.person(first_name(cited[1]), more[1] or cited[2], more[2] or "", cited[1])
+                at = begin + cited.start(4)
+                yield at + more.start(), at + more.end(), (key,) if key else (), "author-year"
+
+
+def _narrated(text: str, year: re.Match[str], references: References) -> Iterator[_Located]:
+    """The year in "as Lind and Wu (2019) show"; the names are part of the sentence."""
+    before = text[max(0, year.start() - 160) : year.start()].rstrip()
+    start = _names_before(before + ",")
+    names = (before + ",")[start:].rstrip(",")
+    words = names.split()
+    # The sentence may begin with a capital that is no name: the longest stretch that some entry knows is taken.
+    for cut in range(len(words)):
+        name = " ".join(words[cut:])
+        if references.knows(first_name(name), year[1]):
+            key = references.person(first_name(name), year[1], year[2], name)
+            yield year.start(1), year.end(2), (key,) if key else (), "author-year"
+            return

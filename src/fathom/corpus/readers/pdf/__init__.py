@@ -1,0 +1,1 @@
+"""PDF files, read by layout rules."""

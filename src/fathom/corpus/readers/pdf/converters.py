@@ -1,0 +1,83 @@
+"""Converters of PDFs that some users have, and that read figures and formulas better than rules of layout."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from fathom.corpus.readers.found import Found, NoSiblings, Unreadable
+
+_Conversion = Callable[[bytes, str], Iterator[Found]]
+_WAIT = 600
+
+
+def converter() -> _Conversion | None:
+    """What FATHOM_PDF asks for: "marker", "docling" or "grobid:URL"; None for the rules of layout."""
+    wanted = os.environ.get("FATHOM_PDF", "").strip()
+    if not wanted or wanted == "fathom":
+        return None
+    if wanted.startswith("grobid:"):
+        address = wanted.removeprefix("grobid:").rstrip("/")
+        return lambda content, name: _from_grobid(content, name, address)
+    commands = {"marker": "marker_single", "docling": "docling"}
+    if wanted not in commands:
+        raise Unreadable(f"FATHOM_PDF is {wanted!r}; it can be marker, docling or grobid:URL")
+    command = shutil.which(commands[wanted])
+    if command is None:
+        raise Unreadable(f"FATHOM_PDF asks for {wanted}, but the command {commands[wanted]} is not there")
+    return lambda content, name: _from_command(content, name, command, wanted)
+
+
+def _from_command(content: bytes, name: str, command: str, wanted: str) -> Iterator[Found]:
+    from fathom.corpus.readers.markdown import reader as markdown
+
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder, "document.pdf"), Path(folder, "converted")
+        source.write_bytes(content)
+        options = (
+            ["--output_dir", str(target), "--output_format", "markdown"]
+            if wanted == "marker"
+            else ["--to", "md", "--output", str(target)]
+        )
+        try:
+            subprocess.run([command, str(source), *options], check=True, capture_output=True, timeout=_WAIT)
+        except subprocess.TimeoutExpired as error:
+            raise Unreadable(f"{wanted} took longer than {_WAIT} seconds") from error
+        except (subprocess.CalledProcessError, OSError) as error:
+            raise Unreadable(f"{wanted} could not convert it: {error}") from error
+        written = sorted(target.rglob("*.md"))
+        if not written:
+            raise Unreadable(f"{wanted} wrote no Markdown")
+        yield from markdown.read(written[0].read_bytes(), name, NoSiblings())
+
+
+def _from_grobid(content: bytes, name: str, address: str) -> Iterator[Found]:
+    from fathom.corpus.readers.tei import reader as tei
+
+    if not re.match(r"https?://", address):
+        raise Unreadable("FATHOM_PDF=grobid:URL wants an address that begins with http:// or https://")
+    boundary = "fathom-part-of-the-question"
+    head = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="input"; filename="document.pdf"\r\n'
+        "Content-Type: application/pdf\r\n\r\n"
+    )
+    extra = (
+        f'\r\n--{boundary}\r\nContent-Disposition: form-data; name="includeRawCitations"\r\n\r\n1\r\n--{boundary}--\r\n'
+    )
+    request = urllib.request.Request(
+        f"{address}/api/processFulltextDocument",
+        data=head.encode() + content + extra.encode(),
+        headers={"Content-Type": f"multipart/form-data; boundary={boundary}", "Accept": "application/xml"},
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=_WAIT) as response:
+            answer = response.read(100_000_000)
+    except (OSError, ValueError) as error:
+        raise Unreadable(f"GROBID at {address} gave no answer: {error}") from error
+    yield from tei.read(answer, name, NoSiblings())

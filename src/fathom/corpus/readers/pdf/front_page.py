@@ -1,0 +1,265 @@
+"""What stands at the head of a PDF: its title, the names below it, and what the edges of its pages say of it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+
+from fathom.corpus.readers.found import Found, FoundAuthor
+from fathom.corpus.readers.parsing.reference_strings import identifiers
+from fathom.corpus.readers.parsing.sentences import is_chinese
+from fathom.corpus.readers.pdf.characters import LOWERED, RAISED, Line, bare
+from fathom.corpus.readers.pdf.headings import ABSTRACT, KNOWN, goes_on, is_heading
+from fathom.corpus.readers.pdf.layout import Layout
+from fathom.corpus.readers.pdf.lines import LIST_HEADING, Lines
+from fathom.records.names import family_start, is_particle
+
+
+def read_front(found: Found, lines: Lines, layout: Layout) -> int:
+    """Set title, authors and what the edges say; returns the number of the first line that belongs to the text."""
+    front = _Front(lines, layout)
+    start = front.byline(found, front.title(found))
+    front.imprint(found)
+    return start
+
+
+_PUBLISHED = re.compile(
+    r"(?:Published:?|Proceedings|©|\(c\)|[Cc]opyright|\bc )[^\n]{0,120}?\b((?:19|20)\d\d)\b|\(((?:19|20)\d\d)\)\."
+)
+_BANNER = re.compile(
+    r"(?:(?:original |research |review |open )?(?:research |access )?(?:article|letter|paper|report|access|review)s?"
+    r"|editorial|preprint|draft|journal of [\w ]{3,40}|proceedings of .*|arxiv.*)",
+    re.IGNORECASE,
+)
+_FIRST_HEADING = re.compile(
+    r"(?:(?:1|I)\.?\s+)?(?:introduction|summary|overview|statement of need|keywords?)[:.]?", re.IGNORECASE
+)
+
+
+class _Front:
+    def __init__(self, lines: Lines, layout: Layout) -> None:
+        self._lines = lines
+        self._layout = layout
+
+    def title(self, found: Found) -> int:
+        """Set the title; returns the number of the first line after it."""
+        own = " ".join(self._layout.title.split())
+        start, end = self._title_lines(own)
+        found.title = self._lines.joined(start, end) if end > start else ""
+        if not found.title:
+            found.title = own
+            found.notes["title"] = "from the file's own properties"
+        return end
+
+    def _title_lines(self, own: str) -> tuple[int, int]:
+        height = self._lines.sheets[0].height if self._lines.sheets else 0
+        first = [
+            number
+            for number, line in enumerate(self._lines)
+            if line.page == self._lines[0].page
+            and line.base > 0.3 * height
+            and len(re.findall(r"[^\W\d_]", line.text)) >= 4
+            and not _BANNER.fullmatch(bare(line.text).strip())
+        ]
+        for size in sorted({self._lines[number].size for number in first}, reverse=True):
+            if size < 1.05 * self._lines.body:
+                break
+            start = next(number for number in first if self._lines[number].size == size)
+            end = start + 1
+            while end < len(self._lines) and goes_on(self._lines[end - 1], self._lines[end]):
+                end += 1
+            text = self._lines.joined(start, end)
+            # One word in large type is a journal's name more often than a title.
+            if (
+                len(text.split()) > 2
+                or _same_words(text, own)
+                or len(text) > 25
+                or (is_chinese(text) and len(text) > 5)
+            ):
+                return start, end
+        return self._unsized_title(first, own)
+
+    def _unsized_title(self, first: list[int], own: str) -> tuple[int, int]:
+        """Of a document in one size: the lines that say what its properties say, or the bold ones at the top."""
+        for start in first[:10]:
+            for end in range(start + 1, start + 5):
+                if own and _same_words(self._lines.joined(start, end), own):
+                    return start, end
+        if own:
+            return 0, 0
+        bold = next((number for number in first[:6] if self._lines[number].bold), first[0] if first else 0)
+        end = bold + 1
+        while end < len(self._lines) and self._lines[bold].bold and goes_on(self._lines[end - 1], self._lines[end]):
+            end += 1
+        return bold, end
+
+    def byline(self, found: Found, start: int) -> int:
+        """Set the authors; returns the number of the first line that belongs to the text."""
+        end = last = start
+        names: list[str] = []
+        usual: Line | None = None
+        pending: list[Line] = []
+        while end < len(self._lines) and end < start + 60:
+            line = self._lines[end]
+            if self._ends_byline(end, pending):
+                last = self._first_of_text(last, end)
+                break
+            if (usual is None or _alike(usual, line)) and self._reads_as_byline(line, pending):
+                usual = usual or line
+                pending.append(line)
+                last = end + 1
+            elif pending:
+                names += _split_names(pending)
+                pending = []
+            end += 1
+        names += _split_names(pending)
+        found.authors = [_author(name) for name in dict.fromkeys(names)]
+        if found.authors:
+            found.notes["authors"] = "guessed from the layout"
+        elif self._layout.authors:
+            parts = re.split(r"\s*;\s*|\s+and\s+|,\s+", self._layout.authors)
+            found.authors = [_author(name) for name in parts if _is_name(name)]
+            found.notes["authors"] = "from the file's own properties"
+        return last
+
+    def _first_of_text(self, last: int, number: int) -> int:
+        """Where the paragraph begins that a line belongs to: its first line may have too few words to read as prose."""
+        while number > last:
+            before, line = self._lines[number - 1], self._lines[number]
+            near = 0 < before.base - line.base < 1.2 * self._lines.leading and before.page == line.page
+            flush = 0 <= before.left - line.left < 2.5 * line.size
+            if not near or not flush or not _alike(before, line) or _AFFILIATION.search(before.text):
+                break
+            number -= 1
+        return number
+
+    def _ends_byline(self, number: int, pending: Sequence[Line]) -> bool:
+        """Whether the text begins at a line: with a heading, or with prose in the usual size."""
+        line = self._lines[number]
+        text = bare(line.text).strip()
+        if line.page > self._lines[0].page or KNOWN.fullmatch(text) or ABSTRACT.match(text):
+            return True
+        if _FIRST_HEADING.fullmatch(text) or (
+            is_heading(self._lines, number) and not self._reads_as_byline(line, pending)
+        ):
+            return True
+        return _is_prose(text) and abs(line.size - self._lines.body) < 0.3
+
+    def _reads_as_byline(self, line: Line, pending: Sequence[Line] = ()) -> bool:
+        text = bare(line.text)
+        if "@" in text or _AFFILIATION.search(text) or re.search(r"\d{3,}|https?:", text):
+            return False
+        if pending and _name_goes_on(pending[-1], line):
+            return bool(_split_names([pending[-1], line]))
+        pieces = _name_pieces([line])
+        good = sum(map(_is_name, pieces))
+        return good > 0 and good >= 0.6 * len(pieces)
+
+    def imprint(self, found: Found) -> None:
+        first = [bare(line.text) for line in self._lines[:40] if line.page == 0]
+        # The list of a letter begins early, and its entries have identifiers of their own.
+        first = list(itertools.takewhile(lambda text: not LIST_HEADING.fullmatch(text.strip()), first))
+        edges = [*self._lines.margin, *self._lines.running, *self._layout.stamps]
+        labeled = [text for text in [*edges, *first] if re.search(r"\bdoi\b|doi\.org", text, re.IGNORECASE)]
+        for text in labeled:
+            ids = identifiers(text)
+            if ids.get("doi"):
+                found.ids["doi"] = ids["doi"]
+                break
+        stamp = identifiers("".join(self._layout.stamps))
+        if stamp.get("arxiv"):
+            found.ids["arxiv"] = stamp["arxiv"]
+        for text in [*self._lines.margin, *self._lines.running]:
+            year = _PUBLISHED.search(text)
+            if year:
+                found.year = int(year[1] or year[2])
+                found.notes["year"] = "read at the edge of a page"
+                break
+
+
+def _same_words(first: str, second: str) -> bool:
+    return bool(second) and re.sub(r"\W+", "", first).lower() == re.sub(r"\W+", "", second).lower()
+
+
+def _is_prose(text: str) -> bool:
+    """Whether a line reads as running text; one with a word of affiliations must do so clearly."""
+    words = re.sub(r"\([^()]*\)?", "", text).split()
+    small = sum(word[0].islower() for word in words)
+    # "Research on quantum circuits spans many traditions" begins a letter.
+    return len(words) > 8 and small > (0.65 if _AFFILIATION.search(text) else 0.5) * len(words)
+
+
+# Names.
+
+_AFFILIATION = re.compile(
+    # Whole words for countries: "France" begins Francesco's name.
+    r"\b(?:universi\w*|institu\w*|departments?|schools?|colleges?|laborator\w*|labs?|cent(?:er|re)s?|hospitals?|academy"
+    r"|facult\w*|research|corporation|inc|ltd|gmbh|company|google|microsoft|division|foundation|ministry|agency|council"
+    r"|observatory|dept|polytechni\w*|eth|cnrs|inria|usa|china|germany|france|united kingdom|uk|canada|association"
+    r"|proceedings|journal|society|consult\w*|sciences?|scientific|technolog\w*|engineering|editors?|reviewers?"
+    r"|independent)\b|大学|学院|研究",
+    re.IGNORECASE,
+)
+_NAME_WORD = re.compile(r"[^\W\d_a-z][^\W\d_]*(?:['’.-]{1,2}[^\W\d_]+)*\.?")
+
+
+def _is_name(text: str) -> bool:
+    """Whether a piece of a byline is one person's name: two to six words, each capital or a particle."""
+    words = text.split()
+    if re.fullmatch(r"[一-鿿·]{2,4}", text):
+        return True
+    if not 2 <= len(words) <= 6 or _AFFILIATION.search(text):
+        return False
+    if not any(len(word.strip(".")) > 1 and word[0].isupper() for word in words):
+        return False
+    return all(_NAME_WORD.fullmatch(word) or is_particle(word) for word in words)
+
+
+_NOTE_SIGNS = r"[*∗⋆†‡§¶‖#✉🖂✝]"
+
+
+def _name_pieces(lines: Sequence[Line]) -> list[str]:
+    """A byline cut at commas, raised signs, "and", and at the end of a line whose names no commas part."""
+    text = ""
+    for number, line in enumerate(lines):
+        if number:
+            text += " " if _name_goes_on(lines[number - 1], line) else ", "
+        text += line.text
+    text = re.sub(f"{RAISED}[^{LOWERED}]*{LOWERED}", ", ", text)
+    text = re.sub(rf"{_NOTE_SIGNS}+|(?<=[^\W\d_])\d+(?:,\d+)*|\b\d+\b", ", ", bare(text))
+    pieces = re.split(r"\s*[,;•|]\s*(?:and\s+|&\s*)?|(?:^|\s+)(?:and|&|by|By)\s+|\s+and$", text)
+    return [
+        piece.strip(" .:") if not re.search(r"\b(?:Jr|Sr)\.$", piece) else piece.strip()
+        for piece in pieces
+        if piece.strip(" .:")
+    ]
+
+
+def _name_goes_on(before: Line, after: Line) -> bool:
+    """Whether a name may run over the end of a line: only in a byline that commas part."""
+    same_row = abs(before.base - after.base) < 1
+    text = before.text.rstrip()
+    return (
+        not same_row
+        and ("," in text or text.endswith(" and"))
+        and not text.endswith((",", LOWERED))
+        and not re.search(rf"{_NOTE_SIGNS}$", text)
+    )
+
+
+def _split_names(lines: Sequence[Line]) -> list[str]:
+    return [piece for piece in _name_pieces(lines) if _is_name(piece)] if lines else []
+
+
+def _alike(first: Line, second: Line) -> bool:
+    return abs(first.size - second.size) < 0.3 and first.bold == second.bold
+
+
+def _author(name: str) -> FoundAuthor:
+    words = name.split()
+    if len(words) == 1:
+        return FoundAuthor(given="", family=name, printed=name)
+    suffix = [words.pop()] if words[-1].rstrip(".") in ("Jr", "Sr", "II", "III") and len(words) > 2 else []
+    start = family_start(words)
+    return FoundAuthor(" ".join(words[:start]), " ".join([*words[start:], *suffix]), printed=name)

@@ -1,0 +1,1 @@
+"""reStructuredText: proceedings papers and PEPs."""

@@ -1,0 +1,1 @@
+"""S2ORC JSON, both the original and the 2023 release."""

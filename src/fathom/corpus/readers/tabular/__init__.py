@@ -1,0 +1,1 @@
+"""JSON records, CSV and TSV tables, and HTML pages with tables."""

@@ -1,0 +1,1 @@
+"""TEI XML as written by GROBID."""

@@ -1,0 +1,339 @@
+"""A document: its text once, and every part of it as a span of that text."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
+
+from fathom.records.record import Record
+from fathom.records.spans import Span
+
+DocumentId = Annotated[str, Field(min_length=1)]
+PersonId = Annotated[str, Field(min_length=1)]
+
+Count = Annotated[int, Field(ge=0)]
+Position = Annotated[int, Field(ge=1)]
+"""Counted from one, as people count."""
+
+SectionRole = Literal[
+    "abstract",
+    "introduction",
+    "background",
+    "methods",
+    "results",
+    "discussion",
+    "conclusion",
+    "appendix",
+    "references",
+    "other",
+]
+
+
+def _sorted(ids: dict[str, str]) -> dict[str, str]:
+    """By key, so that equal records give equal bytes."""
+    return dict(sorted(ids.items()))
+
+
+Ids = Annotated[dict[str, str], AfterValidator(_sorted)]
+"""Identifiers by scheme: doi, arxiv, pmid."""
+
+
+class Passage(Record):
+    """A span of one document's text."""
+
+    document: DocumentId
+    span: Span
+
+
+class Author(Record):
+    """One name in the byline."""
+
+    position: Position
+    span: Span
+    """The name as printed."""
+    given: str
+    """Given names or initials as printed; empty where none are."""
+    family: str
+    person: PersonId | None
+    """Who this is, however spelled; None where that is uncertain."""
+    group: bool = False
+    """A consortium or another body that signs as one; its name is all in `family`."""
+    affiliations: tuple[str, ...] = Field(default=(), exclude_if=operator.not_)
+    """Where they work, in the source's words; like the venue no span, for few texts print it."""
+
+
+class Section(Record):
+    """A headed stretch of the text, its subsections included."""
+
+    span: Span
+    heading: Span | None
+    """None for a stretch that the source sets apart without naming it."""
+    level: Position
+    role: SectionRole = "other"
+
+
+class Reference(Record):
+    """One entry of the reference list."""
+
+    number: Position
+    """Its place in the list, counted from one, whether or not the number is printed."""
+    span: Span
+    title: Span | None
+    authors: tuple[Span, ...] = ()
+    year: int | None = None
+    ids: Ids = {}
+    document: DocumentId | None = None
+    """The document of the same corpus that it names; None where there is none or it is uncertain."""
+
+
+class Citation(Record):
+    """One in-text citation of one reference."""
+
+    span: Span
+    """Its own marker: "7" in "[3, 7]", "Wu, 2020" in "(Lind, 2018; Wu, 2020)"; a range "4-6" for all its members."""
+    group: Span
+    """The whole bracket it stands in, brackets included; equal to `span` where nothing encloses it."""
+    reference: Position | None
+    """The number of the reference it points to; None where unresolved."""
+    style: Literal["numeric", "author-year", "superscript"]
+    type: Literal["attributional", "descriptive"] | None = None
+    """Attributional names a method, model or data set; descriptive says what a work found. None: not known."""
+    name: Span | None = None
+    """What an attributional citation names."""
+    authors: Span | None = None
+    """The cited work's authors, where the sentence names them: "Lind and Wu" in "Lind and Wu [12]"."""
+
+
+class Cell(Record):
+    """One cell of a table."""
+
+    row: Count
+    """Counted from zero; header rows included."""
+    column: Count
+    span: Span
+    header: bool = False
+
+
+class Table(Record):
+    """A table with its caption."""
+
+    number: Position
+    span: Span
+    caption: Span | None
+    cells: tuple[Cell, ...]
+
+
+class Fact(Record):
+    """One value of one attribute of one entity in one period, tied to the characters that print it."""
+
+    entity: str
+    part: str = ""
+    """Which part of the entity or which condition: a segment, a district, a data set; empty for the whole."""
+    attribute: str
+    period: str = ""
+    """The year or quarter it holds for; empty where it has none."""
+    value: Decimal | None
+    """In plain units ("3.2 million" is 3200000); None where the text says that it is missing."""
+    unit: str
+    """What one is: "EUR", "%", "persons"; empty for a bare number."""
+    span: Span
+    """The number as printed, without its unit or scale."""
+    status: Literal["reported", "restated", "repeated", "missing"] = "reported"
+    """Restated corrects an earlier document; repeated says again what an earlier one reported."""
+    place: Literal["table", "prose"] = "table"
+
+    @model_validator(mode="after")
+    def _only_what_is_missing_has_no_value(self) -> Self:
+        if (self.status == "missing") != (self.value is None):
+            raise ValueError("a missing fact has no value, and every other fact has one")
+        return self
+
+
+class Claim(Record):
+    """An assertion of the document and what in the document supports it."""
+
+    span: Span
+    evidence: tuple[Span, ...]
+    """The sentences and tables that support it; none for an assertion that nothing supports."""
+
+
+class Document(Record):
+    """A document: who wrote what where, its text, and where in the text each part stands."""
+
+    id: DocumentId
+    kind: Literal["article", "report"]
+    language: str
+    """An ISO 639-1 code: "en", "zh"."""
+    title: Span
+    authors: tuple[Author, ...] = ()
+    abstract: Span | None = None
+    ids: Ids = {}
+    work: str | None = None
+    """Shared by a preprint and the document it became: one work is one document wherever documents are told apart."""
+    published: date | None = None
+    year: int | None = None
+    venue: str | None = None
+    subject: str | None = None
+    license: str = Field(min_length=1)
+    source: str
+    """Where the document came from, so that it can be found again."""
+    text: str
+    """Begins with a visible character and ends with one newline, so that texts laid end to end keep their tokens."""
+    sections: tuple[Section, ...] = ()
+    paragraphs: tuple[Span, ...] = ()
+    sentences: tuple[Span, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    references: tuple[Reference, ...] = ()
+    tables: tuple[Table, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def title_text(self) -> str:
+        """The title as printed."""
+        return self.title.of(self.text)
+
+    @property
+    def cited(self) -> tuple[DocumentId, ...]:
+        """The documents of the corpus that its references name, each once, in the order of the list."""
+        return tuple(dict.fromkeys(r.document for r in self.references if r.document is not None))
+
+    def lone_citations(self) -> Iterator[Citation]:
+        """The citations that share their bracket with no other."""
+        company = Counter(citation.group for citation in self.citations)
+        return (citation for citation in self.citations if company[citation.group] == 1)
+
+    def spans(self) -> Iterator[Span]:
+        """Every span of every part."""
+        yield self.title
+        yield from (author.span for author in self.authors)
+        if self.abstract is not None:
+            yield self.abstract
+        for section in self.sections:
+            yield section.span
+            if section.heading is not None:
+                yield section.heading
+        yield from self.paragraphs
+        yield from self.sentences
+        for citation in self.citations:
+            yield from (citation.span, citation.group)
+            yield from (span for span in (citation.name, citation.authors) if span is not None)
+        for reference in self.references:
+            yield reference.span
+            yield from reference.authors
+            if reference.title is not None:
+                yield reference.title
+        for table in self.tables:
+            yield table.span
+            if table.caption is not None:
+                yield table.caption
+            yield from (cell.span for cell in table.cells)
+        yield from (fact.span for fact in self.facts)
+        for claim in self.claims:
+            yield claim.span
+            yield from claim.evidence
+
+    @model_validator(mode="after")
+    def _text_is_plain(self) -> Self:
+        text = self.text
+        if "\r" in text or "\0" in text:
+            raise ValueError("the text holds a carriage return or a NUL")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError("the text holds half a character (a lone surrogate)") from error
+        if not text or text[0].isspace() or not text.endswith("\n") or text[-2:-1].isspace():
+            raise ValueError("the text must begin with a visible character and end with exactly one newline")
+        return self
+
+    @model_validator(mode="after")
+    def _parts_lie_in_the_text(self) -> Self:
+        end = len(self.text)
+        for span in self.spans():
+            if span.end > end:
+                raise ValueError(f"a part ends at {span.end}, past the text's {end} characters")
+        return self
+
+    @model_validator(mode="after")
+    def _parts_lie_in_what_holds_them(self) -> Self:
+        if not self.title_text.strip():
+            raise ValueError("the title is empty")
+        if any(not citation.group.holds(citation.span) for citation in self.citations):
+            raise ValueError("a citation stands outside its group")
+        for table in self.tables:
+            if any(not table.span.holds(cell.span) for cell in table.cells):
+                raise ValueError(f"a cell stands outside table {table.number}")
+        if any(reference.document == self.id for reference in self.references):
+            raise ValueError("the article cites itself")
+        return self
+
+    @model_validator(mode="after")
+    def _numbers_count_from_one(self) -> Self:
+        for named, numbers in (
+            ("authors", [author.position for author in self.authors]),
+            ("references", [reference.number for reference in self.references]),
+            ("tables", [table.number for table in self.tables]),
+        ):
+            if numbers != list(range(1, len(numbers) + 1)):
+                raise ValueError(f"the {named} are not numbered one after another from one")
+        beyond = [c.reference for c in self.citations if c.reference is not None and c.reference > len(self.references)]
+        if beyond:
+            raise ValueError(f"a citation points to reference {beyond[0]} of {len(self.references)}")
+        return self
+
+
+class Outline(Record):
+    """How a document is built, without its text and what stands in it: read at a quarter of the cost."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: DocumentId
+    title: Span
+    authors: tuple[Author, ...] = ()
+    abstract: Span | None = None
+    ids: Ids = {}
+    work: str | None = None
+    published: date | None = None
+    year: int | None = None
+    sections: tuple[Section, ...] = ()
+    paragraphs: tuple[Span, ...] = ()
+
+
+class Apparatus(Record):
+    """Whom a document cites and where, without its text and its tables: read at half the cost."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: DocumentId
+    title: Span
+    work: str | None = None
+    year: int | None = None
+    subject: str | None = None
+    sections: tuple[Section, ...] = ()
+    paragraphs: tuple[Span, ...] = ()
+    sentences: tuple[Span, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    references: tuple[Reference, ...] = ()
+
+
+class Front(Record):
+    """What stands at the two ends of a document: all that many families ask of it, read at a third of the cost."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: DocumentId
+    title: Span
+    authors: tuple[Author, ...] = ()
+    references: tuple[Reference, ...] = ()
+    text: str
+
+    @property
+    def title_text(self) -> str:
+        """The title as printed."""
+        return self.title.of(self.text)

@@ -1,0 +1,101 @@
+"""A question for every citation that could be asked about: does its sentence name what it cites?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from pydantic import JsonValue
+
+from fathom.contexts.layout import LAYOUT, Piece, boundary, closing, context_id, placed
+from fathom.corpus.store import Corpus
+from fathom.models.tokenizers import DEFAULT
+from fathom.records.contexts import Context
+from fathom.records.documents import Passage
+from fathom.records.lengths import print_length
+from fathom.records.questions import Question
+from fathom.records.record import digest, short_id
+from fathom.scoring.answers import Text
+from fathom.scoring.keys import Key, Proof
+from fathom.tasks.citations.draft import mark
+from fathom.tasks.citations.laying_out import bucket, counter
+from fathom.tasks.citations.make import CitationMaker
+from fathom.tasks.citations.papers import STEPS, Mask, Paper, place_name
+from fathom.tasks.citations.works import show
+from fathom.tasks.family import Asked, Item
+
+NAME = "citation_types"
+QUESTION = "Does the sentence with [[CITATION]] name what it cites? Answer with one word: attributional or descriptive."
+
+
+class CitationTypeMaker:
+    """Makes the questions of one corpus; the rule's own verdict is the key, so that a score is an agreement."""
+
+    def __init__(self, corpus: Corpus, asked: Asked, seed: int) -> None:
+        self._corpus = corpus
+        self._citations = CitationMaker(corpus, asked, seed)
+        self._steps: Counter[str] = Counter()
+        self._papers = 0
+
+    def make(self, watch: Callable[[], None]) -> Iterator[tuple[Context, list[Item]]]:
+        """A context for each citation: its paragraph alone."""
+        for paper in self._citations.papers():
+            self._papers += 1
+            text = paper.text
+            fingerprint = digest(text.encode())
+            for mask in paper.masks:
+                yield _item(paper, mask, fingerprint)
+            self._steps.update(paper.steps)
+            watch()
+
+    def report(self) -> dict[str, JsonValue]:
+        """How many citations were left after each step."""
+        steps: dict[str, JsonValue] = {step: self._steps[step] for step in STEPS}
+        return {"papers": self._papers, "citations": steps}
+
+    def why_none(self) -> str:
+        return self._citations.why_none()
+
+
+def describe(report: dict[str, JsonValue]) -> list[str]:
+    """What came of a corpus's citations, in a line."""
+    steps = report["citations"]
+    assert isinstance(steps, dict)
+    counted = ", ".join(f"{step} {number}" for step, number in steps.items())
+    return [f"  citations of {report['papers']} papers: {counted}"]
+
+
+def _item(paper: Paper, mask: Mask, fingerprint: bytes) -> tuple[Context, list[Item]]:
+    document = paper.document
+    around = next((span for span in document.paragraphs if span.holds(mask.place)), mask.sentence)
+    shown = show(document, paper.text, [around], [(mask.place, f" {mark('choice', 1)}")])
+    count = counter().count
+    laid = Piece(document.id, len(shown.text), count(shown.text), shown.edits)
+    places, tokens = placed([laid], lambda number: count(boundary(number)))
+    tokens += count(closing(LAYOUT))
+    context = Context(
+        id=context_id([fingerprint], LAYOUT, [shown.edits]),
+        layout=LAYOUT,
+        length=bucket(tokens),
+        tokens=tokens,
+        tokenizer=DEFAULT,
+        places=places,
+    )
+    id = short_id("q", context.id, NAME)
+    # The type is no tag here: a question tells nothing of its answer.
+    tags = {"length": print_length(context.length)}
+    question = Question(id=id, family=NAME, context_id=context.id, text=QUESTION, tags=tags)
+    return context, [Item(question, _key(id, paper, mask))]
+
+
+def _key(id: str, paper: Paper, mask: Mask) -> Key:
+    place = place_name(paper.document.id, mask.place)
+    return Key(
+        question_id=id,
+        answer=Text(value=mask.citation_type),
+        proof=Proof(
+            program=f"the citation_type of {place}",
+            rows=((paper.document.id, f"{mask.place.start}-{mask.place.end}", mask.citation_type),),
+            passages=(Passage(document=paper.document.id, span=mask.sentence),),
+        ),
+    )

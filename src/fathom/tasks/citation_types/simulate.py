@@ -1,0 +1,52 @@
+"""What simulated answerers response: what the rule says, its opposite, or a guess."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from random import Random
+from typing import get_args
+
+from fathom.corpus.store import Corpus
+from fathom.models.simulated import Simulated
+from fathom.records.contexts import Context
+from fathom.records.questions import Response
+from fathom.scoring.answers import Text
+from fathom.scoring.keys import Key
+from fathom.tasks.citations.naming import CitationType
+from fathom.tasks.family import Item
+from fathom.tasks.simulating import simulated_response
+
+CITATION_TYPES: tuple[str, ...] = get_args(CitationType)
+
+
+class Simulator:
+    """Answers for simulated answerers."""
+
+    def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] | None = None) -> None:
+        self._corpus = corpus
+
+    def answer(
+        self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
+    ) -> Response:
+        """The response to one question; `rng` belongs to this answerer, question, sample and attempt alone."""
+        return simulated_response(
+            context, item, simulated, rng, attempt, sample, lambda: f"Answer: {_said(item, simulated, rng)}"
+        )
+
+
+def _said(item: Item, simulated: Simulated, rng: Random) -> str:
+    right = item.key.answer.value if isinstance(item.key.answer, Text) else CITATION_TYPES[0]
+    match simulated.kind:
+        case "oracle":
+            return right
+        case "null":
+            return "NULL"
+        case "majority" | "lexical":
+            return "descriptive"
+        case "random":
+            return rng.choice(CITATION_TYPES)
+        case _:
+            missed = simulated.befalls("miss", rng)
+            return (
+                next(citation_type for citation_type in CITATION_TYPES if citation_type != right) if missed else right
+            )

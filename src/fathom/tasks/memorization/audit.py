@@ -1,0 +1,97 @@
+"""The family's part of an audit: the document itself must go on with the key, and nothing shown may tell it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+
+from fathom.contexts.layout import LAYOUT, render
+from fathom.corpus.ages import appeared
+from fathom.corpus.store import Corpus
+from fathom.records.contexts import Context
+from fathom.records.documents import Document
+from fathom.records.questions import Response
+from fathom.records.spans import Span
+from fathom.scoring.answers import Text
+from fathom.tasks.family import Checked, Item
+from fathom.tasks.memorization.check import check, comes_back, holds
+from fathom.tasks.memorization.make import wording
+from fathom.tasks.rules import Rules
+
+KEPT = 256
+"""Documents kept at hand."""
+
+
+def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[Checked]:
+    """Every rule with what it found; a probe is proved from the document, not from what built it."""
+    found = _Audit(corpus)
+    for context, asked in items:
+        for item in asked:
+            if item.question.family == "memorization":
+                found.look(context, item)
+    return found.report()
+
+
+class _Audit:
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._document = lru_cache(maxsize=KEPT)(corpus.document)
+        self._rules = Rules()
+        self._answers: Counter[str] = Counter()
+
+    def look(self, context: Context, item: Item) -> None:
+        """Prove one probe."""
+        try:
+            text = render(context, self._corpus).decode()
+            ((id, _, place, name),) = item.key.proof.rows
+            document = self._document(id)
+            start, _, end = place.partition("-")
+            span = Span(int(start), int(end))
+        except Exception:
+            # A key file may hold anything; what cannot be read proves nothing.
+            self._rules.look("the probe can be read and laid out", item, False)
+            return
+        alone = context.layout == LAYOUT and context.documents == (id,)
+        self._rules.look("the probe can be read and laid out", item, alone and isinstance(item.key.answer, Text))
+        self._prove(item, document, span, name)
+        self._rules.look("nothing that is shown tells the key", item, not holds(context.places[0].span.of(text), name))
+        self._rules.look(
+            "the question is worded by its rules", item, item.question.text == wording(_task(item), document)
+        )
+        self._rules.look("the tags are those of the document", item, _is_tagged(item, document))
+        self._response(item, name)
+        self._answers[name] += 1
+
+    def _prove(self, item: Item, document: Document, span: Span, name: str) -> None:
+        rest = document.text[span.start :] if _task(item) == "citation" else span.of(document.text)
+        self._rules.look("the document itself goes on with the key", item, comes_back((name,), rest))
+        inside = _task(item) == "citation" or document.title.holds(span)
+        self._rules.look("what is left out stands where it should", item, inside and span.end <= len(document.text))
+
+    def _response(self, item: Item, name: str) -> None:
+        for said, wanted in ((name, True), (f"({name.upper()} et al., 2001)", True), ("", False), (f"x{name}", False)):
+            response = Response(question_id=item.question.id, outcome="answered", text=said)
+            rule = "right answers are taken" if wanted else "near misses are refused"
+            self._rules.look(rule, item, (check(item.key, response).outcome == "correct") == wanted)
+
+    def report(self) -> list[Checked]:
+        """Every rule, and how often the most frequent name is right."""
+        rules = self._rules.checked()
+        total = sum(self._answers.values())
+        if total:
+            floor = {"floor of the most frequent answer": round(max(self._answers.values()) / total, 4)}
+            rules.append(Checked(rule="floors of the probes", looked_at=total, measured=floor))
+        return rules
+
+
+def _task(item: Item) -> str:
+    return item.question.tags.get("task", "")
+
+
+def _is_tagged(item: Item, document: Document) -> bool:
+    month = appeared(document)
+    year = None if month is None else str(month.year)
+    task = "title" if item.key.proof.rows[0][1] == "0" else "citation"
+    tags = item.question.tags
+    return (tags.get("year"), tags.get("subject"), tags.get("task")) == (year, document.subject, task)

@@ -1,0 +1,129 @@
+"""What can be probed of one document: citations that go on with a name, and words of its title."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Literal
+
+from fathom.corpus.retitling import telling_words
+from fathom.records.contexts import Edit
+from fathom.records.documents import Citation, Document
+from fathom.records.names import WORD, family_of, plain_word
+from fathom.records.spans import Span
+from fathom.tasks.citations.mentions import Mentions
+from fathom.tasks.memorization.check import comes_back, holds
+
+Task = Literal["citation", "title"]
+
+BLANK = "____"
+"""What stands where a word of a title is left out."""
+
+LEAST = 400
+"""Characters before a citation that must be shown: less tells no document from another."""
+
+STEPS = ("alone", "resolved", "named in the text", "not named before")
+"""What a citation must be to be probed, one after the other."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A piece of a document, and what comes back from somebody who knows the rest by heart."""
+
+    task: Task
+    document: Document
+    place: Span
+    """What is left out and asked for."""
+    names: tuple[str, ...]
+    """The right name or word, and other spellings of it."""
+    entry: int
+    """The number of the reference; zero for a title."""
+    edits: tuple[Edit, ...]
+
+    @property
+    def rest(self) -> str:
+        """How the document itself goes on."""
+        return self.document.text[self.place.start :]
+
+
+class Citing:
+    """The citations of one document that can be probed."""
+
+    def __init__(self, document: Document, characters: int) -> None:
+        self._document = document
+        self._characters = characters
+        self._mentions = Mentions(document, document.text)
+        self.steps: Counter[str] = Counter()
+        """How many citations were left after each step, once the probes are known."""
+
+    def probes(self) -> Iterator[Probe]:
+        """A probe for each citation that goes on with a name which the piece before it does not hold."""
+        for citation in self._document.lone_citations():
+            self.steps["alone"] += 1
+            names = self._names(citation)
+            if not names:
+                continue
+            self.steps["resolved"] += 1
+            place = self._mentions.place_of(citation)
+            if not comes_back(names, self._document.text[place.start :]):
+                continue
+            self.steps["named in the text"] += 1
+            shown = self._shown(place.start)
+            if shown is None or any(holds(shown.of(self._document.text), name) for name in names):
+                continue
+            self.steps["not named before"] += 1
+            yield Probe("citation", self._document, place, names, citation.reference or 0, self._edits(shown))
+
+    def _names(self, citation: Citation) -> tuple[str, ...]:
+        """The family name of the cited work's first author; none where the entry does not say who wrote it."""
+        if citation.reference is None:
+            return ()
+        authors = self._document.references[citation.reference - 1].authors
+        name = family_of(authors[0].of(self._document.text)) if authors else ""
+        return (name,) if sum(len(word) for word in WORD.findall(name)) > 1 else ()
+
+    def _shown(self, cut: int) -> Span | None:
+        """What is shown before a citation, from the beginning of a paragraph; None where that is too little."""
+        text = self._document.text
+        end = len(text[:cut].rstrip())
+        first = max(0, end - self._characters)
+        start = (
+            0 if first == 0 else next((span.start for span in self._document.paragraphs if span.start >= first), end)
+        )
+        return Span(start, end) if end - start >= LEAST and not text[start].isspace() else None
+
+    def _edits(self, shown: Span) -> tuple[Edit, ...]:
+        before = (Edit(span=Span(0, shown.start)),) if shown.start else ()
+        return (*before, Edit(span=Span(shown.end, len(self._document.text)), text="\n"))
+
+
+def title_probe(document: Document, frequency: Mapping[str, int], rng: Random) -> Probe | None:
+    """The title without the word that fewest others have, and the byline; None where no word tells anything."""
+    text, title = document.text, document.title
+    kept = [title, *(author.span for author in document.authors)]
+    byline = " ".join(span.of(text) for span in kept[1:])
+    words = [word for word in telling_words(title.of(text)) if not holds(byline, word)]
+    if not words or any(span.start < title.end for span in kept[1:]):
+        return None
+    # "Models" can be guessed behind "large language", and proves nothing.
+    rarest = min(frequency.get(word, 0) for word in words)
+    word = rng.choice([word for word in words if frequency.get(word, 0) == rarest])
+    place = next(Span(*found.span()) for found in WORD.finditer(title.of(text)) if plain_word(found[0]) == word)
+    place = place.moved(title.start)
+    return Probe("title", document, place, (place.of(text),), 0, tuple(_front(document, place)))
+
+
+def _front(document: Document, place: Span) -> Iterator[Edit]:
+    """The edits that leave the title with its blank, and the byline below it."""
+    title, authors = document.title, [author.span for author in document.authors]
+    if title.start:
+        yield Edit(span=Span(0, title.start))
+    yield Edit(span=place, text=BLANK)
+    end = title.end
+    if authors:
+        byline = Span(min(span.start for span in authors), max(span.end for span in authors))
+        yield Edit(span=Span(end, byline.start), text="\n\n")
+        end = byline.end
+    yield Edit(span=Span(end, len(document.text)), text="\n")

@@ -1,0 +1,88 @@
+"""What simulated answerers make of a probe: one goes on by heart, the others know what they are shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from random import Random
+
+from fathom.contexts.layout import render
+from fathom.corpus.store import Corpus
+from fathom.models.simulated import Simulated
+from fathom.records.contexts import Context
+from fathom.records.errors import FathomError
+from fathom.records.names import WORD
+from fathom.records.questions import Response
+from fathom.scoring.answers import Text
+from fathom.scoring.keys import Key
+from fathom.tasks.family import Item
+from fathom.tasks.simulating import simulated_response
+
+BY_HEART = 160
+"""Characters that somebody goes on by heart."""
+
+
+class Simulator:
+    """Answers for simulated answerers."""
+
+    def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] | None = None) -> None:
+        """`keys` gives those of the whole bench; only the majority's answer needs them, and reads them once."""
+        self._corpus = corpus
+        self._keys = keys
+
+    def answer(
+        self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
+    ) -> Response:
+        """The response to one probe; `rng` belongs to this answerer, question, sample and attempt alone."""
+        return simulated_response(
+            context, item, simulated, rng, attempt, sample, lambda: self._text(context, item, simulated, rng)
+        )
+
+    def _text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+        match simulated.kind:
+            case "oracle":
+                return _name(item.key)
+            case "null":
+                return "NULL"
+            case "majority":
+                return self._most_frequent.get(item.question.tags.get("task", ""), "NULL")
+            case "random":
+                return rng.choice(self._words(context))
+            case "memorizer" if not simulated.befalls("forget", rng):
+                return self._by_heart(item)
+            case _:
+                # Whoever reads and knows nothing else goes on with what was said last.
+                return " ".join(self._words(context)[-12:])
+
+    def _words(self, context: Context) -> list[str]:
+        """The words that are shown."""
+        text = render(context, self._corpus).decode()
+        return WORD.findall(context.places[0].span.of(text)) or ["NULL"]
+
+    def _by_heart(self, item: Item) -> str:
+        """How the document itself goes on."""
+        passage = item.key.proof.passages[0]
+        text = self._corpus.document(passage.document).text
+        if item.question.tags.get("task") == "title":
+            return passage.span.of(text)
+        return text[passage.span.start : passage.span.start + BY_HEART]
+
+    @cached_property
+    def _most_frequent(self) -> dict[str, str]:
+        """For each task the name that is right most often."""
+        if self._keys is None:
+            raise FathomError("'sim/majority' answers by all keys of a bench. Give them to the simulator.")
+        counts: dict[str, Counter[str]] = {}
+        for key in self._keys():
+            task = "title" if key.proof.rows[0][1] == "0" else "citation"
+            counts.setdefault(task, Counter())[_name(key)] += 1
+        return {task: counter.most_common(1)[0][0] for task, counter in counts.items()}
+
+
+def _name(key: Key) -> str:
+    if not isinstance(key.answer, Text):
+        raise FathomError(
+            f"The key of question '{key.question_id}' is no name. Run `fathom audit`, or build the bench again."
+        )
+    return key.answer.value

@@ -1,0 +1,250 @@
+"""Runs to findings with the real commands: nothing is lost, failures are states, the same files say the same."""
+
+from __future__ import annotations
+
+import shutil
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from fathom.analysis.analyze import Settings, analyze, compare_runs
+from fathom.analysis.findings import OUTCOMES, Findings, RunFinding
+from fathom.records.errors import FathomError
+from fathom.records.files import read_records, write_records
+from fathom.records.questions import Response
+from fathom.runs.folder import RESPONSES, VERDICTS
+from fathom.tasks.bench import Bench
+from tests.analysis.conftest import Ran, done
+
+FAILING = "sim/reader?miss=0.1&format=0.1&refuse=0.05&timeout=0.2"
+
+
+@pytest.fixture(scope="module")
+def failing(ran: Ran) -> RunFinding:
+    [run] = analyze([ran(FAILING)]).findings.runs
+    return run
+
+
+def test_every_question_counts_once_in_every_breakdown(failing: RunFinding, examined: Path) -> None:
+    questions = Bench(examined).manifest.questions
+    assert failing.all.outcomes.responses == questions
+    by = {breakdown.by: breakdown for breakdown in failing.breakdowns}
+    assert {"family", "skill", "topic", "length", "answer", "documents", "subject", "language", "operators"} <= set(by)
+    for breakdown in failing.breakdowns:
+        if breakdown.overlapping or breakdown.by in ("position", "dispersion"):
+            continue
+        assert sum(group.outcomes.responses for group in breakdown.groups) == questions, breakdown.by
+        for kind in OUTCOMES:
+            counted = sum(getattr(group.outcomes, kind) for group in breakdown.groups)
+            assert counted == getattr(failing.all.outcomes, kind)
+        micro = sum(group.accuracy.value * group.outcomes.questions for group in breakdown.groups) / questions
+        assert micro == pytest.approx(failing.all.accuracy.value)
+        assert breakdown.macro.value == pytest.approx(
+            sum(group.accuracy.value for group in breakdown.groups) / len(breakdown.groups)
+        )
+
+
+def test_a_failure_is_a_state_and_no_wrong_answer(failing: RunFinding) -> None:
+    outcomes = failing.all.outcomes
+    assert outcomes.error > 20
+    assert failing.all.counts.errors == outcomes.error
+    assert failing.all.accuracy.value == outcomes.correct / outcomes.responses
+    assert failing.all.at_most == pytest.approx((outcomes.correct + outcomes.error) / outcomes.responses)
+    assert not failing.facts.is_whole
+    assert (
+        sum(pattern.count for pattern in failing.patterns)
+        == outcomes.incorrect + outcomes.unparseable + outcomes.refused
+    )
+    assert {"refused", "unparsable"} <= {pattern.name for pattern in failing.patterns}
+
+
+def test_a_response_that_never_came_is_unanswered(ran: Ran, tmp_path: Path) -> None:
+    whole = ran("sim/oracle")
+    folder = tmp_path / "half"
+    shutil.copytree(whole, folder)
+    responses = list(read_records(whole / RESPONSES, Response))
+    write_records(folder / RESPONSES, responses[::2])
+    (folder / VERDICTS).unlink()
+    [run] = analyze([folder], bench=ran("sim/oracle").parent.parent / "bench").findings.runs
+    assert run.all.outcomes.correct == len(responses[::2])
+    assert run.all.outcomes.unanswered == len(responses) - len(responses[::2])
+    assert run.all.at_most == 1.0
+    assert run.all.outcomes.incorrect == 0
+
+
+def test_verdicts_are_made_where_there_are_none_and_are_the_same(ran: Ran) -> None:
+    scored = analyze([ran(FAILING)]).findings
+    unscored = analyze([ran(FAILING, scored=False)]).findings
+    assert any("judged here" in note for note in unscored.notes)
+    assert unscored.runs[0].all == scored.runs[0].all
+    assert unscored.runs[0].patterns == scored.runs[0].patterns
+
+
+def test_an_old_verdict_on_a_failure_gives_way_to_the_response_that_came(ran: Ran, tmp_path: Path) -> None:
+    folder = tmp_path / "again"
+    shutil.copytree(ran(FAILING), folder)
+    before = analyze([folder], bench=ran(FAILING).parent.parent / "bench").findings.runs[0].all.outcomes.error
+    bench = ran(FAILING).parent.parent / "bench"
+    assert done("run", bench, "--model", FAILING, "--out", folder) in (0, 1)
+    after = analyze([folder], bench=bench).findings.runs[0].all.outcomes.error
+    assert after < before
+
+
+def test_the_same_files_give_the_same_findings(ran: Ran) -> None:
+    runs = [ran("sim/oracle"), ran(FAILING)]
+    assert analyze(runs).findings == analyze(runs).findings
+    other = analyze(runs, settings=Settings(seed=9)).findings
+    assert other.runs[1].all == analyze(runs).findings.runs[1].all, "chance touches no score"
+
+
+def test_any_number_of_processes_gives_the_same(ran: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fathom.analysis.analyze.WORTH_PROCESSES", 0)
+    runs = [ran("sim/reader?miss=0.2"), ran(FAILING)]
+    one, two = analyze(runs), analyze(runs, settings=Settings(processes=2))
+    assert one.findings == two.findings
+    assert one.items == two.items
+
+
+def test_findings_survive_a_file(ran: Ran) -> None:
+    found = analyze([ran("sim/oracle"), ran(FAILING)])
+    assert Findings.model_validate_json(found.findings.model_dump_json()) == found.findings
+    for item in found.all_items():
+        assert type(item).model_validate_json(item.to_line()) == item
+
+
+def test_one_item_for_every_response(ran: Ran, examined: Path) -> None:
+    folder = ran("sim/reader?miss=0.2", "--samples", 3)
+    found = analyze([folder])
+    questions = [question.id for question in Bench(examined).all_questions()]
+    items = found.items[folder.name]
+    assert [(item.question_id, item.sample) for item in items] == list(
+        chain.from_iterable(((id, sample) for sample in range(3)) for id in questions)
+    )
+
+
+def test_samples_are_averaged_and_passed(ran: Ran) -> None:
+    [run] = analyze([ran("sim/reader?miss=0.2", "--samples", 3)]).findings.runs
+    assert run.samples is not None
+    assert run.samples.mean == pytest.approx(run.all.accuracy.value)
+    assert run.samples.pass_at[1].value == pytest.approx(run.samples.mean)
+    assert run.samples.pass_at[1].value < run.samples.pass_at[2].value < run.samples.pass_at[3].value
+    assert 0 < run.samples.agreement < 1
+    assert 0 < run.samples.spread < 0.1
+    assert run.all.outcomes.responses == 3 * run.all.outcomes.questions
+
+
+def test_runs_are_compared_on_what_both_were_asked(ran: Ran) -> None:
+    good, poor = ran("sim/reader?miss=0.05"), ran("sim/reader?miss=0.3", "--limit", 200)
+    found = analyze([good, poor]).findings
+    whole = [one for one in found.comparisons if one.within == "all"]
+    assert [(one.items, one.first, one.second) for one in whole] == [(200, good.name, poor.name)]
+    assert whole[0].difference.value < -0.1
+    assert whole[0].apart
+    assert found.runs[1].not_asked == found.runs[0].all.outcomes.questions - 200
+    within = {one.within for one in found.comparisons}
+    assert any(name.startswith("skill = ") for name in within)
+
+
+def test_repeats_of_a_run_are_taken_together(ran: Ran) -> None:
+    model = "sim/reader?miss=0.2"
+    found = analyze([ran(model, "--seed", seed) for seed in (1, 2, 3)]).findings
+    [together] = found.repeated
+    assert len(together.runs) == 3
+    shares = [run.all.accuracy.value for run in found.runs]
+    assert together.accuracy.value == pytest.approx(sum(shares) / 3)
+    assert (
+        together.accuracy.high - together.accuracy.low
+        < found.runs[0].all.accuracy.high - found.runs[0].all.accuracy.low
+    )
+
+
+def test_runs_that_differ_in_more_than_chance_are_no_repeats(ran: Ran) -> None:
+    model = "sim/reader?miss=0.2"
+    one = ran(model, "--seed", 1)
+    for others in (("--temperature", 0.5), ("--max-tokens", 512), ("--samples", 3), ("--limit", 100)):
+        assert analyze([one, ran(model, "--seed", 2, *others)]).findings.repeated == (), others
+
+
+def test_rungs_that_were_asked_different_questions_are_no_ladder(ran: Ran) -> None:
+    model = "sim/reader?miss=0.2"
+    found = analyze([ran(model), ran(model, "--system", "tables", "--limit", 100)]).findings
+    assert found.ladders == ()
+    assert any("has no ladder" in note for note in found.notes)
+
+
+def test_a_run_of_a_part_of_the_bench_keeps_its_counts(ran: Ran) -> None:
+    whole, part = ran("sim/oracle"), ran("sim/oracle", "--limit", 30)
+    [all_of_it], [some] = (analyze([run]).findings.runs for run in (whole, part))
+    assert some.all.counts.model_copy(update={"asked": 0, "not_asked": 0}) == all_of_it.all.counts.model_copy(
+        update={"asked": 0, "not_asked": 0}
+    )
+    assert (some.all.counts.asked, some.all.counts.not_asked) == (30, all_of_it.all.counts.asked - 30)
+    for breakdown in some.breakdowns:
+        for group in breakdown.groups:
+            assert group.counts.built is None
+            assert group.counts.fitted == group.outcomes.questions
+    [bench], [known] = (analyze([run]).findings.benches for run in (part, whole))
+    assert bench.model_copy(update={"folder": known.folder}) == known
+
+
+def test_floors_come_from_keys_and_from_guessers(ran: Ran) -> None:
+    found = analyze([ran("sim/null"), ran("sim/majority"), ran("sim/oracle")]).findings
+    floors = {floor.name: floor.accuracy.value for floor in found.floors}
+    null, majority, oracle = (run.all.accuracy.value for run in found.runs)
+    assert floors["always NULL"] == null
+    assert floors["majority"] >= majority - 0.02
+    assert oracle == 1.0
+    assert found.runs[2].all.accuracy.low < 1.0
+    assert len(floors) == 4
+
+
+def test_without_its_corpus_a_bench_still_has_scores(ran: Ran, examined: Path, tmp_path: Path) -> None:
+    bench = tmp_path / "elsewhere" / "bench"
+    shutil.copytree(examined, bench)
+    run = ran("sim/reader?miss=0.2")
+    alone = analyze([run], bench=bench).findings
+    assert alone.runs[0].attribution is None
+    assert alone.runs[0].all == analyze([run]).findings.runs[0].all
+    assert any("--corpus" in note for note in alone.notes)
+    told = analyze([run], bench=bench, corpus=examined.parent / "corpus").findings
+    assert told.runs[0].attribution is not None
+
+
+def test_misuse(ran: Ran, examined: Path, small_folder: Path, tmp_path: Path) -> None:
+    run = ran("sim/oracle")
+    with pytest.raises(FathomError, match="named twice"):
+        analyze([run, run])
+    with pytest.raises(FathomError, match="No run is named"):
+        analyze([])
+    with pytest.raises(FathomError, match="There is no run"):
+        analyze([tmp_path])
+    with pytest.raises(FathomError, match="is not the one"):
+        analyze([run], corpus=small_folder)
+    other = tmp_path / "bench"
+    assert done("build", examined.parent / "corpus", "--out", other, "--questions", "2") == 0
+    with pytest.raises(FathomError, match="is not the bench"):
+        analyze([run], bench=other)
+    assert done("run", other, "--model", "sim/oracle", "--out", tmp_path / "run") == 0
+    with pytest.raises(FathomError, match="two benches"):
+        compare_runs(run, tmp_path / "run")
+    both = analyze([run, tmp_path / "run"]).findings
+    assert len(both.benches) == 2
+    assert both.comparisons == ()
+    assert [one.facts.name for one in both.runs] == [run.name, "run"]
+
+
+def test_the_five_counts_of_a_fitted_bench(ran: Ran, examined: Path, tmp_path: Path) -> None:
+    fitted = tmp_path / "fitted"
+    assert done("fit", examined, "--window", "96K", "--reserve", "1K", "--out", fitted) in (0, 1)
+    assert done("run", fitted, "--model", FAILING, "--out", tmp_path / "run") in (0, 1)
+    found = analyze([tmp_path / "run"]).findings
+    counts = found.runs[0].all.counts
+    assert counts.built == Bench(examined).manifest.questions
+    assert counts.fitted == Bench(fitted).manifest.questions
+    assert counts.built == counts.fitted + counts.refused
+    assert counts.refused > 0
+    assert counts.errors == found.runs[0].all.outcomes.error > 0
+    for breakdown in found.runs[0].breakdowns:
+        for group in breakdown.groups:
+            assert group.counts.built is None or group.counts.built >= group.counts.fitted

@@ -1,0 +1,97 @@
+"""`fathom analyze` and `fathom compare`, as a user meets them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fathom.analysis.findings import Findings, ItemFinding
+from fathom.records.files import read_records
+from tests.analysis.conftest import done
+from tests.conftest import Fathom
+
+
+@pytest.fixture(scope="module")
+def two_runs(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("analyzed")
+    contexts = folder / "contexts.jsonl"
+    corpus, bench = str(small_folder), str(folder / "bench")
+    assert done("contexts", corpus, "--lengths", "64K", "--count", "10", "--out", str(contexts)) == 0
+    assert done("build", corpus, "--contexts", str(contexts), "--out", bench, "--questions", "6") == 0
+    for name, model in (("good", "sim/reader?miss=0.05"), ("poor", "sim/reader?miss=0.4&reverse=0.5&timeout=0.1")):
+        assert done("run", bench, "--model", model, "--out", str(folder / name)) in (0, 1)
+        assert done("score", str(folder / name)) == 0
+    return folder / "good", folder / "poor"
+
+
+def test_the_page_says_what_a_reader_asks_first(fathom: Fathom, two_runs: tuple[Path, Path]) -> None:
+    said = fathom("analyze", *two_runs, "--by", "skill,topic")
+    assert said.returncode == 0, said.stderr
+    page = said.stdout
+    for words in (
+        "60 questions built, 60 fitted, 0 refused by fitting, 0 retired",
+        "right, 95% interval",
+        "by skill",
+        "by topic",
+        "how responses go wrong",
+        "likely causes of wrong answers",
+        "miss-document",
+        "Do they differ?",
+        "Floors and controls",
+        "error",
+        "Note: ",
+    ):
+        assert words in page
+    assert "by length" not in page
+    assert max(map(len, page.splitlines())) < 200
+
+
+def test_json_and_files_hold_the_same_findings(fathom: Fathom, two_runs: tuple[Path, Path], tmp_path: Path) -> None:
+    out, items = tmp_path / "findings.json", tmp_path / "items.jsonl"
+    said = fathom("analyze", *two_runs, "--json", "--out", out, "--items", items)
+    assert said.returncode == 0, said.stderr
+    found = Findings.model_validate_json(said.stdout)
+    assert found == Findings.model_validate_json(out.read_bytes())
+    assert len(list(read_records(items, ItemFinding))) == 120
+
+
+def test_compare(fathom: Fathom, two_runs: tuple[Path, Path]) -> None:
+    said = fathom("compare", *two_runs)
+    assert said.returncode == 0, said.stderr
+    assert "good is better by" in said.stdout
+    assert "both right" in said.stdout
+    told = json.loads(fathom("compare", *two_runs, "--json").stdout)
+    assert told["comparisons"][0]["first"] == "good"
+
+
+def test_misuse_is_told_in_one_sentence(fathom: Fathom, two_runs: tuple[Path, Path], tmp_path: Path) -> None:
+    for words in (
+        ("analyze", tmp_path / "none"),
+        ("analyze", two_runs[0], two_runs[0]),
+        ("compare", two_runs[0], tmp_path),
+        ("analyze", two_runs[0], "--bench", tmp_path),
+        ("analyze", two_runs[0], "--by", "color"),
+        ("analyze", two_runs[0], "--out", tmp_path / "no" / "such" / "folder.json"),
+    ):
+        said = fathom(*words)
+        assert said.returncode == 2
+        assert said.stderr.startswith("fathom: ")
+        assert said.stderr.count("\n") == 1
+        assert "Traceback" not in said.stderr
+
+
+def test_a_name_that_steers_the_terminal_is_spelled_out(
+    fathom: Fathom, two_runs: tuple[Path, Path], tmp_path: Path
+) -> None:
+    manifest = json.loads((two_runs[0] / "run.json").read_text())
+    folder = tmp_path / "run"
+    folder.mkdir()
+    manifest |= {"model": "evil\x1b[2J", "bench": str(two_runs[0].parent / "bench")}
+    (folder / "run.json").write_text(json.dumps(manifest))
+    (folder / "responses.jsonl").write_bytes((two_runs[0] / "responses.jsonl").read_bytes())
+    said = fathom("analyze", folder)
+    assert said.returncode == 0, said.stderr
+    assert "\x1b" not in said.stdout
+    assert "evil\\x1b[2J" in said.stdout
