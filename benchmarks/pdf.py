@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from _measuring import best
-from fathom.corpus.readers.found import NoSiblings
+from fathom.corpus.readers.parsed_document import NoCompanions
 from fathom.corpus.readers.pdf import reader as pdf
 from fathom.corpus.readers.pdf.layout import layout
 
@@ -66,7 +66,7 @@ def _is_there(name: str, module: str) -> bool:
 
 
 def _ours(content: bytes) -> int:
-    (found,) = pdf.read(content, "document.pdf", NoSiblings())
+    (found,) = pdf.read(content, "document.pdf", NoCompanions())
     return len(found.title) + sum(len(str(block)) for block in found.body)
 
 

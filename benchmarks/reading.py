@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from _measuring import best
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import NoSiblings
+from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.jats import reader as jats
+from fathom.corpus.readers.parsed_document import NoCompanions
 
 DOCUMENTS = Path(__file__).resolve().parents[2] / "shared" / "data" / "elife-jats"
 ROUNDS = 3
@@ -34,8 +34,8 @@ def seconds_for(documents: list[bytes]) -> float:
     """CPU seconds to read and compose them all."""
     start = time.process_time()
     for content in documents:
-        for found in jats.read(content, "article.xml", NoSiblings()):
-            compose(found)
+        for found in jats.read(content, "article.xml", NoCompanions()):
+            assemble(found)
     return time.process_time() - start
 
 

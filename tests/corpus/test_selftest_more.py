@@ -18,18 +18,18 @@ from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.reports import write_report
 from fathom.corpus.generated.research import write_article
 from fathom.corpus.generated.world import World
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import (
-    Figure,
-    Found,
-    FoundAuthor,
-    FoundReference,
-    FoundTable,
+from fathom.corpus.readers.assembly import assemble
+from fathom.corpus.readers.ixbrl.reader import facts_of
+from fathom.corpus.readers.parsed_document import (
     Heading,
     Paragraph,
+    ParsedAuthor,
+    ParsedDocument,
+    ParsedReference,
+    ParsedTable,
     TableCell,
+    TaggedNumber,
 )
-from fathom.corpus.readers.ixbrl.reader import facts_of
 from fathom.corpus.readers.pdf.layout import layout
 from fathom.corpus.selftest import pages
 from fathom.corpus.selftest.decompose import decompose
@@ -56,20 +56,20 @@ def tested() -> SelfTest:
     return run_selftest(selftest_documents(6))
 
 
-def paper(title: str, paragraph: str = "Herons wait. They wait long [1].") -> Found:
-    return Found(
+def paper(title: str, paragraph: str = "Herons wait. They wait long [1].") -> ParsedDocument:
+    return ParsedDocument(
         "paper",
         title=title,
-        authors=[FoundAuthor("Ada", "Lind", printed="Ada Lind"), FoundAuthor("Bo", "Wu", printed="Bo Wu")],
+        authors=[ParsedAuthor("Ada", "Lind", printed="Ada Lind"), ParsedAuthor("Bo", "Wu", printed="Bo Wu")],
         abstract=[Paragraph(["In short, they wait."])],
         body=[
             Heading(2, ["1 Waiting"]),
             Paragraph([paragraph]),
-            FoundTable(
+            ParsedTable(
                 ["Table 1. Hours."], [[TableCell(["Bird"]), TableCell(["h"])], [TableCell([""]), TableCell([])]]
             ),
         ],
-        references=[FoundReference("b1", "[1] Lind A. On herons (a view). 2001."), FoundReference("b2", "[2]")],
+        references=[ParsedReference("b1", "[1] Lind A. On herons (a view). 2001."), ParsedReference("b2", "[2]")],
         venue="Letters on Birds",
         year=2020,
     )
@@ -91,7 +91,7 @@ def text_of(content: bytes) -> str:
 def test_every_word_is_printed(long_ones: list[Document]) -> None:
     for article in long_ones:
         found = decompose(article)
-        said = [block.words for block in found.body if isinstance(block, Paragraph | Heading)]
+        said = [block.inlines for block in found.body if isinstance(block, Paragraph | Heading)]
         wanted = Counter(
             word
             for words in said
@@ -252,12 +252,12 @@ def test_a_wrong_tag_is_noticed(reports: list[Document], right: str, wrong: str)
 
 def test_a_figure_that_no_tag_can_say_stays_bare() -> None:
     figures = [
-        Figure("about ten", "Mill", "revenue", "2020", Decimal(10), "EUR"),
-        Figure("31", "Mill", "revenue", "2020", Decimal("31499000"), "EUR"),
-        Figure("7", "Mill", "revenue", "lately", Decimal(7), "EUR"),
-        Figure("(1,234.5)", "Mill & Co", "profit", "2020-Q2", Decimal(-1234500), "EUR"),
+        TaggedNumber("about ten", "Mill", "revenue", "2020", Decimal(10), "EUR"),
+        TaggedNumber("31", "Mill", "revenue", "2020", Decimal("31499000"), "EUR"),
+        TaggedNumber("7", "Mill", "revenue", "lately", Decimal(7), "EUR"),
+        TaggedNumber("(1,234.5)", "Mill & Co", "profit", "2020-Q2", Decimal(-1234500), "EUR"),
     ]
-    content = ixbrl(Found("mill", kind="report", title="Mill", body=[Paragraph([*figures])]))["report.htm"]
+    content = ixbrl(ParsedDocument("mill", kind="report", title="Mill", body=[Paragraph([*figures])]))["report.htm"]
     [fact] = [fact for fact in facts_of(content) if fact.numeric]
     assert (fact.value, fact.period, fact.entity) == (Decimal(-1234500), "2020-04-01/2020-06-30", "Mill & Co")
     assert b"about ten" in content
@@ -265,7 +265,7 @@ def test_a_figure_that_no_tag_can_say_stays_bare() -> None:
 
 def test_a_report_is_laid_out_with_its_facts(reports: list[Document]) -> None:
     for report in reports:
-        again = compose(decompose(report))
+        again = assemble(decompose(report))
         told = [(fact.attribute, fact.period, fact.part, fact.value, fact.place) for fact in again.facts]
         assert told == [(fact.attribute, fact.period, fact.part, fact.value, fact.place) for fact in report.facts]
 

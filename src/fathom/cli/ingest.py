@@ -12,7 +12,7 @@ from fathom.cli.holdings import describe as describe_corpus
 from fathom.cli.progress import bar
 from fathom.corpus.ingest import ingest
 from fathom.corpus.manifest import CorpusManifest
-from fathom.corpus.readers.catalog import KINDS
+from fathom.corpus.readers.catalog import FORMATS
 from fathom.corpus.reading import FIELDS, Filters
 from fathom.corpus.reading_report import IngestReport, Told, too_low
 from fathom.records.errors import FathomError
@@ -51,7 +51,9 @@ class Wanted(click.ParamType[dict[str, float]]):
 @click.command(epilog=EXAMPLE)
 @click.argument("sources", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), help="The folder to write the corpus to.")
-@click.option("--kinds", type=options.Words(tuple(KINDS)), default="", help="Only these kinds of documents, by reader.")
+@click.option(
+    "--kinds", type=options.Words(tuple(FORMATS)), default="", help="Only these kinds of documents, by reader."
+)
 @click.option("--least-tokens", type=options.Length(), default=0, help="Leave out what is shorter.")
 @click.option("--most-tokens", type=options.Length(), help="Leave out what is longer.")
 @click.option("--least-tables", type=click.IntRange(0), default=0, help="Leave out what has fewer tables.")

@@ -18,8 +18,8 @@ from pydantic import JsonValue
 
 from fathom.corpus.linking import Linker
 from fathom.corpus.manifest import CorpusManifest
-from fathom.corpus.readers.opening import documents
 from fathom.corpus.readers.parsing.sentences import forget
+from fathom.corpus.readers.sources import source_files
 from fathom.corpus.reading import Filters, read, sought_from
 from fathom.corpus.reading_report import IngestReport, Reporter
 from fathom.corpus.relinking import Linked, relinked
@@ -81,7 +81,7 @@ def _nothing(sources: Sequence[Path], reporter: Reporter) -> str:
 
 def _read_all(sources: Sequence[Path], filters: Filters, staging: Staging, team: Team, watch: Watch) -> None:
     done = staging.files()
-    fresh = (opened for opened in documents(sources) if not done or not staging.has(opened.source))
+    fresh = (opened for opened in source_files(sources) if not done or not staging.has(opened.source))
     for number, (source, found) in enumerate(team.ordered(partial(read, filters=filters), fresh), start=1):
         staging.add(source, found)
         if number % SAVED_EVERY == 0:

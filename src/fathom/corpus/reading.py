@@ -15,10 +15,10 @@ from typing import Any
 import zstandard
 
 from fathom.corpus.linking import Entry, Sought, entry_of
+from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.catalog import bare_name, reader_of
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import Found, NoSiblings, Unreadable
-from fathom.corpus.readers.opening import Opened
+from fathom.corpus.readers.parsed_document import NoCompanions, ParsedDocument, ReadError
+from fathom.corpus.readers.sources import SourceFile
 from fathom.corpus.store import Packed, pack
 from fathom.corpus.who import Signature, signatures
 from fathom.records.documents import Count, Document
@@ -100,23 +100,23 @@ FIELDS = (
 )
 
 
-def read(opened: Opened, filters: Filters) -> tuple[str, list[Read]]:
+def read(opened: SourceFile, filters: Filters) -> tuple[str, list[Read]]:
     """What becomes of one file: any number of documents, each read, refused or left out."""
-    if opened.refused:
-        return opened.source, [Read(opened.source, "", refused=opened.refused)]
+    if opened.refusal:
+        return opened.source, [Read(opened.source, "", refused=opened.refusal)]
     name = bare_name(opened.source)
     kind = ""
     found: list[Read] = []
     try:
         with _patience(PATIENCE):
             reader = reader_of(name, opened.content)
-            if reader is None or (filters.kinds and reader.KIND not in filters.kinds):
+            if reader is None or (filters.kinds and reader.FORMAT not in filters.kinds):
                 return opened.source, [Read(opened.source, "")]
-            kind = reader.KIND
-            for number, document in enumerate(reader.read(opened.content, name, opened.siblings or NoSiblings())):
+            kind = reader.FORMAT
+            for number, document in enumerate(reader.read(opened.content, name, opened.companions or NoCompanions())):
                 document.source = opened.source if number == 0 else f"{opened.source}#{number + 1}"
                 found.append(_composed(document, kind))
-    except Unreadable as reason:
+    except ReadError as reason:
         found.append(Read(opened.source, kind, refused=str(reason)))
     except LateError:
         found.append(Read(opened.source, kind, refused=f"it took longer than {PATIENCE} s"))
@@ -126,10 +126,10 @@ def read(opened: Opened, filters: Filters) -> tuple[str, list[Read]]:
     return opened.source, found
 
 
-def _composed(document: Found, kind: str) -> Read:
+def _composed(document: ParsedDocument, kind: str) -> Read:
     try:
-        article = compose(document)
-    except Unreadable as reason:
+        article = assemble(document)
+    except ReadError as reason:
         return Read(document.source, kind, refused=str(reason))
     except ValueError as error:
         return Read(document.source, kind, refused=f"its parts contradict one another ({error})"[:300])
@@ -149,7 +149,7 @@ def _composed(document: Found, kind: str) -> Read:
         fields=tuple(name for name in FIELDS if _has(article, name)),
         citations=len(article.citations),
         resolved=sum(citation.reference is not None for citation in article.citations),
-        doubts=tuple(sorted(document.notes)),
+        doubts=tuple(sorted(document.uncertain)),
     )
 
 

@@ -20,7 +20,7 @@ from typing import Any
 from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.research import write_article
 from fathom.corpus.generated.world import World
-from fathom.corpus.readers.found import Found, FoundTable
+from fathom.corpus.readers.parsed_document import ParsedDocument, ParsedTable
 from fathom.corpus.selftest.decompose import decompose
 from fathom.corpus.selftest.formats import FORMATS
 
@@ -34,11 +34,11 @@ Files = dict[str, bytes]
 
 
 @cache
-def _written() -> tuple[Found, ...]:
+def _written() -> tuple[ParsedDocument, ...]:
     """Letters, and the beginning of a long document with its first table."""
     letters = [decompose(write_article(plan)) for plan in islice(World(11, list(SUBJECTS), "short").plans(), 4)]
     long = decompose(write_article(next(iter(World(11, list(SUBJECTS), "full").plans()))))
-    table = next(block for block in long.body if isinstance(block, FoundTable))
+    table = next(block for block in long.body if isinstance(block, ParsedTable))
     return (*letters, replace(long, body=[*long.body[:8], table]))
 
 
@@ -130,7 +130,7 @@ def pdf_of(objects: Sequence[bytes]) -> bytes:
     return content + b"xref\n0 %d\n0000000000 65535 f \n" % size + table + end
 
 
-def _lines(found: Found) -> list[tuple[int, int, int, str]]:
+def _lines(found: ParsedDocument) -> list[tuple[int, int, int, str]]:
     """A letter as lines on a page, in columns if it is long."""
     lines = [(72, 740, 18, found.title), (72, 715, 11, ", ".join(one.printed for one in found.authors))]
     text = re.findall(r".{1,48}(?:\s|$)", " ".join(_text_of(found)))
@@ -140,13 +140,13 @@ def _lines(found: Found) -> list[tuple[int, int, int, str]]:
     return lines + [(72, 66 - 12 * n, 9, f"[{n + 1}] {one.text}"[:110]) for n, one in enumerate(found.references[:4])]
 
 
-def _text_of(found: Found) -> Iterator[str]:
+def _text_of(found: ParsedDocument) -> Iterator[str]:
     for block in (*found.abstract, *found.body):
-        if not isinstance(block, FoundTable):
-            yield "".join(piece if isinstance(piece, str) else piece.text for piece in block.words)
+        if not isinstance(block, ParsedTable):
+            yield "".join(piece if isinstance(piece, str) else piece.text for piece in block.inlines)
 
 
-def _papers(written: Sequence[Found]) -> bytes:
+def _papers(written: Sequence[ParsedDocument]) -> bytes:
     """Papers as lines of JSON, with what they cite."""
     return "".join(
         json.dumps(

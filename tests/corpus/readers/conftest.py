@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import Found, NoSiblings
+from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.jats import reader as jats
+from fathom.corpus.readers.parsed_document import NoCompanions, ParsedDocument
 from fathom.records.documents import Document
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
@@ -42,11 +42,11 @@ def members(archive: Path) -> Members:
 
 
 @cache
-def elife(folder: Path) -> dict[str, tuple[bytes, Found, Document]]:
+def elife(folder: Path) -> dict[str, tuple[bytes, ParsedDocument, Document]]:
     """Every document of the eLife sets by set and file: its bytes, what the reader found, and the record."""
     read = {}
     for archive in sorted(folder.glob("*.tar.xz")):
         for name, content in members(archive):
-            (found,) = jats.read(content, name, NoSiblings())
-            read["/".join(name.split("/")[-2:])] = (content, found, compose(found))
+            (found,) = jats.read(content, name, NoCompanions())
+            read["/".join(name.split("/")[-2:])] = (content, found, assemble(found))
     return read

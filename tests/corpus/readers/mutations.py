@@ -19,7 +19,7 @@ from random import Random
 
 import zstandard
 
-from fathom.corpus.readers.opening import Beside, Opened, documents
+from fathom.corpus.readers.sources import FolderCompanions, SourceFile, source_files
 from fathom.corpus.reading import Filters, Read, read
 from tests.corpus.readers.attacks import KINDS, Files, good
 
@@ -438,7 +438,9 @@ def tried(case: Case, ground: Ground, tally: Tally) -> None:
     with watched(ground) as seen:
         try:
             for opened in (
-                documents([path]) if path.name in written else [Opened(str(path), content, Beside(path.parent))]
+                source_files([path])
+                if path.name in written
+                else [SourceFile(str(path), content, FolderCompanions(path.parent))]
             ):
                 found += read(opened, Filters())[1]
         except Exception as error:

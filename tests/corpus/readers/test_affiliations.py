@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from fathom.corpus.linking import Linker, entry_of
-from fathom.corpus.readers.compose import LONGEST_AFFILIATION, MOST_AFFILIATIONS, compose
-from fathom.corpus.readers.found import Found, FoundAuthor, NoSiblings, Paragraph, Reader
+from fathom.corpus.readers.assembly import LONGEST_AFFILIATION, MOST_AFFILIATIONS, assemble
 from fathom.corpus.readers.jats import reader as jats
 from fathom.corpus.readers.latexml import reader as latexml
 from fathom.corpus.readers.markdown import reader as markdown
 from fathom.corpus.readers.myst import reader as myst
+from fathom.corpus.readers.parsed_document import NoCompanions, Paragraph, ParsedAuthor, ParsedDocument, Reader
 from fathom.corpus.readers.rst import reader as rst
 from fathom.corpus.readers.s2orc import reader as s2orc
 from fathom.corpus.readers.tei import reader as tei
@@ -30,7 +30,7 @@ Places = list[tuple[str, ...]]
 
 def places(reader: Reader, document: str) -> Places:
     """The affiliations of each author."""
-    (found,) = reader.read(document.encode(), f"one.{reader.KIND}", NoSiblings())
+    (found,) = reader.read(document.encode(), f"one.{reader.FORMAT}", NoCompanions())
     return [author.affiliations for author in found.authors]
 
 
@@ -177,16 +177,18 @@ def test_markdown_gives_all_who_sign_the_one_body_that_is_named(below: str, want
 
 
 def test_the_record_keeps_what_is_told_and_no_more_than_a_limit() -> None:
-    told = FoundAuthor("Ada", "Lind", affiliations=("  Elm\n House ", "Elm House", "x" * 9_000, *map(str, range(99))))
-    found = Found("one.xml", title="On tides", authors=[told], body=[Paragraph(["Words."])])
-    kept = compose(found).authors[0].affiliations
+    told = ParsedAuthor("Ada", "Lind", affiliations=("  Elm\n House ", "Elm House", "x" * 9_000, *map(str, range(99))))
+    found = ParsedDocument("one.xml", title="On tides", authors=[told], body=[Paragraph(["Words."])])
+    kept = assemble(found).authors[0].affiliations
     assert kept[:2] == ("Elm House", "x" * LONGEST_AFFILIATION)
     assert len(kept) < MOST_AFFILIATIONS
 
 
 def test_a_record_without_affiliations_is_written_as_before() -> None:
-    (found,) = jats.read(article(f"<contrib-group>{person('Lind')}</contrib-group>").encode(), "one.xml", NoSiblings())
-    (author,) = compose(found).authors
+    (found,) = jats.read(
+        article(f"<contrib-group>{person('Lind')}</contrib-group>").encode(), "one.xml", NoCompanions()
+    )
+    (author,) = assemble(found).authors
     assert b"affiliations" not in author.to_line()
     assert Author.from_line(author.to_line()) == author
     working = author.model_copy(update={"affiliations": ("Elm House",)})

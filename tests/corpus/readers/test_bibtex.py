@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.bibtex.parser import (
     Citations,
     Name,
@@ -25,10 +26,9 @@ from fathom.corpus.readers.bibtex.parser import (
     reference_of,
     source_of,
 )
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import Found, Mark
 from fathom.corpus.readers.latex import reader as latex
 from fathom.corpus.readers.myst import reader as myst
+from fathom.corpus.readers.parsed_document import CitationMark, ParsedDocument
 from fathom.corpus.readers.rst import reader as rst
 from tests.corpus.readers.conftest import members
 
@@ -54,10 +54,10 @@ def _archive(path: Path) -> dict[str, bytes]:
     return {name.split("/", 2)[2]: content for name, content in members(path)}
 
 
-def papers(folder: Path, kind: str) -> list[tuple[dict[str, Any], Found]]:
+def papers(folder: Path, kind: str) -> list[tuple[dict[str, Any], ParsedDocument]]:
     """The papers of one format as read, each with what the manifest says of it."""
     files = _archive(folder / f"{kind}.tar.xz")
-    found: list[tuple[dict[str, Any], Found]] = []
+    found: list[tuple[dict[str, Any], ParsedDocument]] = []
     for line in (folder / "manifest.jsonl").read_text(encoding="utf-8").splitlines():
         told = json.loads(line)
         if told["format"] == kind:
@@ -190,14 +190,16 @@ def test_citations_print_as_a_reader_sees_them() -> None:
     assert citations.words(["lind2018", "zhao"], "parenthetical", "see", "p. 3") == [
         "(",
         "see ",
-        Mark("Lind and Wu, 2018", ("lind2018",), "author-year"),
+        CitationMark("Lind and Wu, 2018", ("lind2018",), "author-year"),
         "; ",
-        Mark("van der Berg et al., 2020", ("zhao",), "author-year"),
+        CitationMark("van der Berg et al., 2020", ("zhao",), "author-year"),
         ", p. 3",
         ")",
     ]
-    assert citations.words(["LIND2018"], "textual") == [Mark("Lind and Wu (2018)", ("lind2018",), "author-year")]
-    assert citations.words(["nobody"], "bare") == [Mark("nobody", ("nobody",))]
+    assert citations.words(["LIND2018"], "textual") == [
+        CitationMark("Lind and Wu (2018)", ("lind2018",), "author-year")
+    ]
+    assert citations.words(["nobody"], "bare") == [CitationMark("nobody", ("nobody",))]
 
 
 def test_numbers_follow_the_first_citation_and_so_does_the_list() -> None:
@@ -205,9 +207,9 @@ def test_numbers_follow_the_first_citation_and_so_does_the_list() -> None:
     citations = Citations(sources, numeric=True)
     citations.words(["after"], "parenthetical")
     assert citations.words(["zhao", "after"], "parenthetical")[2:5] == [
-        Mark("2", ("zhao",), "numeric"),
+        CitationMark("2", ("zhao",), "numeric"),
         ", ",
-        Mark("1", ("after",), "numeric"),
+        CitationMark("1", ("after",), "numeric"),
     ]
     assert [reference.key for reference in citations.references()] == ["after", "zhao", "lind2018"]
     assert citations.note() == "2 of 3 entries are cited in the text, and stand first"
@@ -216,7 +218,7 @@ def test_numbers_follow_the_first_citation_and_so_does_the_list() -> None:
 def test_a_doi_is_cited_without_a_bibliography() -> None:
     citations = Citations({})
     (mark,) = citations.words(["doi:10.1000/xyz"], "textual")
-    assert isinstance(mark, Mark)
+    assert isinstance(mark, CitationMark)
     assert [(r.key, r.ids) for r in citations.references()] == [(mark.keys[0], {"doi": "10.1000/xyz"})]
 
 
@@ -284,7 +286,7 @@ def _bare(title: str) -> str:
 
 
 def test_every_paper_becomes_an_document_whose_citations_resolve(shared: Callable[[str], Path]) -> None:
-    documents = [compose(found) for kind in READERS for _, found in papers(shared(PROCEEDINGS), kind)]
+    documents = [assemble(found) for kind in READERS for _, found in papers(shared(PROCEEDINGS), kind)]
     citations = [citation for document in documents for citation in document.citations]
     assert len(documents) == 99
     assert sum(citation.reference is not None for citation in citations) / len(citations) > 0.99

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import FoundReference, Mark, NoSiblings
+from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.markdown import reader as markdown
+from fathom.corpus.readers.parsed_document import CitationMark, NoCompanions, ParsedReference
 from fathom.corpus.readers.parsing.bylines import byline_length, names_in, place_in
 from fathom.corpus.readers.parsing.reference_lists import Entry, References
 from fathom.corpus.readers.parsing.reference_strings import parse_reference
@@ -106,8 +106,8 @@ NAMED = """\
 
 
 def read(text: str) -> Document:
-    (found,) = markdown.read(text.encode(), "a/paper.md", NoSiblings())
-    return compose(found)
+    (found,) = markdown.read(text.encode(), "a/paper.md", NoCompanions())
+    return assemble(found)
 
 
 def cited(document: Document) -> list[tuple[str, str, int | None]]:
@@ -367,8 +367,8 @@ def test_links_in_wide_brackets_lose_them() -> None:
 
 
 def test_numbers_in_wide_brackets_are_citations_in_a_pdf_too() -> None:
-    citer = Citer([FoundReference(str(number), f"王明. 题名{number}[J]. 刊, 2020.") for number in (1, 2, 3)])
-    marks = [word for word in citer.words("盐度［1］较高［2，3］。") if isinstance(word, Mark)]
+    citer = Citer([ParsedReference(str(number), f"王明. 题名{number}[J]. 刊, 2020.") for number in (1, 2, 3)])
+    marks = [word for word in citer.words("盐度［1］较高［2，3］。") if isinstance(word, CitationMark)]
     assert [(mark.text, mark.keys) for mark in marks] == [("1", ("1",)), ("2", ("2",)), ("3", ("3",))]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fathom.corpus.readers.found import Unreadable
+from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.parsing.decoding import decoded, decoded_as, decoded_leniently, decoded_with_doubt
 
 
@@ -19,7 +19,7 @@ def test_old_files_are_read_where_that_is_allowed() -> None:
     assert decoded_leniently(old) == "Sälz"
     assert decoded_with_doubt(old) == ("Sälz", "no UTF-8: read as Windows-1252")
     assert decoded_as(old, "windows-1252") == ("Sälz", "")
-    with pytest.raises(Unreadable, match="not text in UTF-8"):
+    with pytest.raises(ReadError, match="not text in UTF-8"):
         decoded(old)
 
 
@@ -30,5 +30,5 @@ def test_what_a_document_says_of_itself_may_be_wrong() -> None:
 
 @pytest.mark.parametrize("read", [decoded, decoded_leniently])
 def test_a_file_of_noughts_is_no_text(read: object) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(ReadError):
         read(bytes(100))  # type: ignore[operator]

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from fathom.corpus import reading
-from fathom.corpus.readers.opening import Beside, Opened, documents
+from fathom.corpus.readers.sources import FolderCompanions, SourceFile, source_files
 from fathom.corpus.reading import Filters, read
 from tests.corpus.readers.attacks import KINDS, drawn, good
 from tests.corpus.readers.mutations import SECRET, Cases, Ground, Tally, run, tried, unpacked, watched
@@ -59,7 +59,7 @@ def test_what_they_are_made_of_can_be_read(kind: str, ground: Ground) -> None:
         for sibling, text in beside:
             (ground.inside / sibling).write_bytes(text)
         (ground.inside / name).write_bytes(content)
-        found = [one for opened in documents([ground.inside / name]) for one in read(opened, Filters())[1]]
+        found = [one for opened in source_files([ground.inside / name]) for one in read(opened, Filters())[1]]
         assert any(one.packed for one in found), found
 
 
@@ -69,13 +69,13 @@ def test_what_they_are_made_of_can_be_read(kind: str, ground: Ground) -> None:
 class _Faulty:
     """A reader with every fault there is."""
 
-    KIND = "faulty"
+    FORMAT = "faulty"
 
     def __init__(self, fault: str, ground: Ground) -> None:
         self._fault = fault
         self._ground = ground
 
-    def read(self, content: bytes, name: str, siblings: object) -> Iterator[object]:
+    def read(self, content: bytes, name: str, companions: object) -> Iterator[object]:
         match self._fault:
             case "crash":
                 raise KeyError("what nobody thought of")
@@ -131,11 +131,11 @@ def test_a_pdf_that_was_broken_off_does_not_answer_for_the_next(
     attacks = dict(KINDS["pdf"](ground.places))
     endless = attacks["form of itself"]()["paper.pdf"]
     monkeypatch.setattr(reading, "PATIENCE", 1)
-    assert read(Opened("endless.pdf", endless, None), Filters())[1][0].refused == "it took longer than 1 s"
+    assert read(SourceFile("endless.pdf", endless, None), Filters())[1][0].refused == "it took longer than 1 s"
     monkeypatch.setattr(reading, "PATIENCE", 60)
     text = ((72, 660 - 14 * n, 10, f"It has line {n} of its text.") for n in range(20))
     lines = [(72, 700, 20, "Another paper"), (72, 680, 13, "1 Introduction"), *text]
-    [found] = read(Opened("other.pdf", drawn(lines), None), Filters())[1]
+    [found] = read(SourceFile("other.pdf", drawn(lines), None), Filters())[1]
     assert found.packed
 
 
@@ -153,7 +153,7 @@ def test_a_pdf_that_was_broken_off_does_not_answer_for_the_next(
 def test_what_would_take_for_ever_is_refused(kind: str, label: str, reason: str, ground: Ground) -> None:
     [(name, content)] = list(dict(KINDS[kind](ground.places))[label]().items())[:1]
     (ground.inside / name).write_bytes(content)
-    [opened] = documents([ground.inside / name])
+    [opened] = source_files([ground.inside / name])
     assert read(opened, Filters())[1][0].refused == reason
 
 
@@ -162,8 +162,8 @@ def test_a_link_in_a_folder_is_not_followed(ground: Ground) -> None:
     (ground.inside / "out").symlink_to(ground.outside)
     (ground.inside / "paper.md.gz").write_bytes(gzip.compress(b"# A\n\nSome text.\n"))
     with watched(ground) as seen:
-        sources = [opened.source for opened in documents([ground.inside])]
-        beside = Beside(ground.inside)
+        sources = [opened.source for opened in source_files([ground.inside])]
+        beside = FolderCompanions(ground.inside)
         assert [beside.get(f"{place}.txt") for place in (*ground.places, "out/secret")] == [None] * 6
     assert [Path(source).name for source in sources] == ["paper.md.gz"]
     assert seen == []
@@ -179,7 +179,7 @@ def test_headers_of_a_filing_may_stand_anywhere() -> None:
     [(name, content)] = good("ixbrl")[0].items()
     header = b'<div style="display:none">unseen<ix:header></ix:header>unseen as well</div>'
     filing = content.replace(b"<h2>", b"<ix:header></ix:header>" * 9 + header + b"<h2>")
-    [found] = read(Opened(name, filing, None), Filters())[1]
+    [found] = read(SourceFile(name, filing, None), Filters())[1]
     assert found.packed is not None
     text = unpacked(found.packed.text)
     assert "Item 1. Flour" in text

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import Found, FoundTable, Heading, NoSiblings, Unreadable
+from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.ixbrl.numbers import number_of
-from fathom.corpus.readers.ixbrl.reader import RawFact, facts_of, looks_like, read
+from fathom.corpus.readers.ixbrl.reader import RawFact, facts_of, matches, read
+from fathom.corpus.readers.parsed_document import Heading, NoCompanions, ParsedDocument, ParsedTable, ReadError
 from fathom.records.documents import Document
 from tests.corpus.readers.conftest import members
 
@@ -75,14 +75,14 @@ def filing(body: str = BODY, header: str = HEADER) -> bytes:
     )
 
 
-def found(content: bytes) -> Found:
-    (one,) = read(content, "acme.htm", NoSiblings())
+def found(content: bytes) -> ParsedDocument:
+    (one,) = read(content, "acme.htm", NoCompanions())
     return one
 
 
 def test_a_filing_becomes_a_report_with_facts_where_they_are_printed() -> None:
     one = found(filing())
-    document = compose(one)
+    document = assemble(one)
     text = document.text
     assert (document.kind, document.year, document.venue) == ("report", 2023, "Form 10-K")
     assert document.title_text == "Acme Sons: annual report 2023"
@@ -103,8 +103,8 @@ def test_a_filing_becomes_a_report_with_facts_where_they_are_printed() -> None:
         ("a:Nil", year, "USD", None, "n/a", "", "table"),
     ]
     assert {fact.entity for fact in document.facts} == {"Acme Sons"}
-    assert one.notes["facts"] == "1 in the hidden part and 1 without printed characters"
-    assert one.notes["numbers"].startswith("1 could not be read, such as no number: 'many'")
+    assert one.uncertain["facts"] == "1 in the hidden part and 1 without printed characters"
+    assert one.uncertain["numbers"].startswith("1 could not be read, such as no number: 'many'")
 
 
 def test_fractions_are_one_number_as_printed() -> None:
@@ -128,7 +128,7 @@ def test_fractions_are_one_number_as_printed() -> None:
         )
     )
     report = found(filing(body))
-    document = compose(report)
+    document = assemble(report)
     told = [(fact.attribute, str(fact.value), fact.span.of(document.text)) for fact in document.facts]
     assert told == [
         ("a:Quarter", "0.25", "1 for every 4"),
@@ -138,7 +138,7 @@ def test_fractions_are_one_number_as_printed() -> None:
         ("a:Inner", "0.125", "1:8"),
     ]
     assert "x 1/0 y" in document.text
-    assert report.notes["numbers"].startswith("2 could not be read")
+    assert report.uncertain["numbers"].startswith("2 could not be read")
 
 
 def test_values_are_written_out() -> None:
@@ -177,9 +177,9 @@ def test_what_is_no_number(text: str, form: str) -> None:
 
 
 def test_it_knows_its_kind() -> None:
-    assert looks_like("a.htm", filing()[:65_536])
-    assert looks_like("a.htm", filing().decode().encode("utf-16"))
-    assert not looks_like("a.htm", b"<html><body>inline</body></html>")
+    assert matches("a.htm", filing()[:65_536])
+    assert matches("a.htm", filing().decode().encode("utf-16"))
+    assert not matches("a.htm", b"<html><body>inline</body></html>")
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,8 @@ def test_it_knows_its_kind() -> None:
 )  # fmt: skip
 def test_a_filing_with_faults_is_read_with_a_note(change: Callable[[str], str]) -> None:
     one = found(change(filing().decode()).encode())
-    document = compose(one)
-    assert one.notes["text"].startswith("not well formed")
+    document = assemble(one)
+    assert one.uncertain["text"].startswith("not well formed")
     assert "& grew" in document.text
     assert len(document.facts) == 6
 
@@ -202,9 +202,9 @@ def test_a_filing_with_faults_is_read_with_a_note(change: Callable[[str], str]) 
 def test_characters_in_another_encoding_are_kept() -> None:
     text = filing().decode().replace("grew", "grew in Zürich")
     latin = text.replace('encoding="UTF-8"', 'encoding="ISO-8859-1"').replace("—", "-").encode("latin-1")
-    assert "in Zürich" in compose(found(latin)).text
-    assert "in Zürich" in compose(found(text.replace("—", "-").encode("cp1252"))).text
-    assert "in Zürich" in compose(found(text.replace("UTF-8", "UTF-16").encode("utf-16"))).text
+    assert "in Zürich" in assemble(found(latin)).text
+    assert "in Zürich" in assemble(found(text.replace("—", "-").encode("cp1252"))).text
+    assert "in Zürich" in assemble(found(text.replace("UTF-8", "UTF-16").encode("utf-16"))).text
 
 
 def test_entities_are_neither_expanded_nor_fetched(tmp_path: Path) -> None:
@@ -212,14 +212,14 @@ def test_entities_are_neither_expanded_nor_fetched(tmp_path: Path) -> None:
     secret.write_text("a secret")
     outside = f'<!DOCTYPE html [<!ENTITY x SYSTEM "{secret.as_uri()}"><!ENTITY y "inner">]>'
     text = filing().decode().replace("?>\n", f"?>{outside}", 1).replace("grew", "grew &x; &y; &nbsp;&eacute;")
-    read_text = compose(found(text.encode())).text
+    read_text = assemble(found(text.encode())).text
     assert "a secret" not in read_text
     assert "é" in read_text
     laughs = "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 20}">' for n in range(12))
     bomb = filing().decode().replace("?>\n", f'?><!DOCTYPE html [<!ENTITY a0 "ha">{laughs}]>', 1)
     one = found(bomb.replace('name="a:Zero"', 'name="&a12;"').encode())
-    assert "amplification" in one.notes["text"]
-    assert len(compose(found(bomb.replace("grew", "&a12;").encode())).text) < 2_000
+    assert "amplification" in one.uncertain["text"]
+    assert len(assemble(found(bomb.replace("grew", "&a12;").encode())).text) < 2_000
 
 
 @pytest.mark.parametrize(
@@ -234,13 +234,13 @@ def test_entities_are_neither_expanded_nor_fetched(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_read_says_why(body: str) -> None:
-    with pytest.raises(Unreadable):
-        compose(found(filing(body)))
+    with pytest.raises(ReadError):
+        assemble(found(filing(body)))
 
 
 @pytest.mark.parametrize("content", [b"", b"\0", b"<", b"<html/>", b"plain", filing()[:300], b"\xff\xfe<\0", b"[1]"])
 def test_what_is_no_filing_says_so(content: bytes) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(ReadError):
         found(content)
 
 
@@ -265,9 +265,9 @@ def test_damage_never_raises_anything_else() -> None:
             if not damaged:
                 break
         try:
-            compose(found(bytes(damaged)))
+            assemble(found(bytes(damaged)))
             list(facts_of(bytes(damaged)))
-        except Unreadable as error:
+        except ReadError as error:
             assert str(error)
 
 
@@ -280,12 +280,12 @@ def rounded(value: Decimal | str) -> Decimal:
 
 
 @cache
-def filings(archive: Path) -> dict[str, tuple[Document, Found, tuple[RawFact, ...]]]:
+def filings(archive: Path) -> dict[str, tuple[Document, ParsedDocument, tuple[RawFact, ...]]]:
     """Every filing as a document, as found, and as facts."""
-    read_in: dict[str, tuple[Document, Found, tuple[RawFact, ...]]] = {}
+    read_in: dict[str, tuple[Document, ParsedDocument, tuple[RawFact, ...]]] = {}
     for name, content in members(archive):
         one = found(content)
-        read_in[name.rpartition("/")[2]] = (compose(one), one, tuple(facts_of(content)))
+        read_in[name.rpartition("/")[2]] = (assemble(one), one, tuple(facts_of(content)))
     return read_in
 
 
@@ -345,14 +345,14 @@ def test_every_printed_fact_stands_at_its_characters(
     assert sum(len(document.facts) for document, _, _ in read_in.values()) == printed
     for document, one, facts in read_in.values():
         assert document.tables
-        unprinted = re.search(r"and (\d+) without", one.notes.get("facts", "and 0 without"))
+        unprinted = re.search(r"and (\d+) without", one.uncertain.get("facts", "and 0 without"))
         assert unprinted is not None
         assert len(document.facts) + int(unprinted[1]) == sum(f.numeric and not f.hidden for f in facts)
         assert ": annual " in document.title_text
         visible = Counter(" ".join(f.text.split()) for f in facts if f.numeric and not f.hidden)
         assert not Counter(" ".join(f.span.of(document.text).split()) for f in document.facts) - visible
-        assert set(one.notes) <= {"facts"}
-        assert all(isinstance(block, Heading | FoundTable) or block.words for block in one.body)
+        assert set(one.uncertain) <= {"facts"}
+        assert all(isinstance(block, Heading | ParsedTable) or block.inlines for block in one.body)
 
 
 def test_key_metrics_of_annual_reports(shared: Callable[[str], Path]) -> None:

@@ -14,18 +14,18 @@ from typing import Any
 
 import pytest
 
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import (
-    Block,
-    Found,
-    FoundTable,
-    Heading,
-    Mark,
-    NoSiblings,
-    Paragraph,
-    Unreadable,
-)
+from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.jats import reader as jats
+from fathom.corpus.readers.parsed_document import (
+    Block,
+    CitationMark,
+    Heading,
+    NoCompanions,
+    Paragraph,
+    ParsedDocument,
+    ParsedTable,
+    ReadError,
+)
 from fathom.corpus.readers.parsing.text_cleanup import plain
 from tests.corpus.readers.conftest import elife, members
 
@@ -50,13 +50,13 @@ def document(
     ).encode()
 
 
-def read(content: bytes) -> Found:
-    (found,) = jats.read(content, "one.xml", NoSiblings())
+def read(content: bytes) -> ParsedDocument:
+    (found,) = jats.read(content, "one.xml", NoCompanions())
     return found
 
 
 def printed(block: Block) -> str:
-    words = block.caption if isinstance(block, FoundTable) else block.words
+    words = block.caption if isinstance(block, ParsedTable) else block.inlines
     return plain("".join(piece if isinstance(piece, str) else piece.text for piece in words))
 
 
@@ -68,12 +68,12 @@ def body_of(body: str, **more: str) -> list[str]:
     ]
 
 
-def marks_in(blocks: list[Block]) -> list[Mark]:
-    found: list[Mark] = []
+def marks_in(blocks: list[Block]) -> list[CitationMark]:
+    found: list[CitationMark] = []
     for block in blocks:
-        rows = [cell.words for row in block.rows for cell in row] if isinstance(block, FoundTable) else []
-        stretches = [block.caption, *rows] if isinstance(block, FoundTable) else [block.words]
-        found.extend(piece for words in stretches for piece in words if isinstance(piece, Mark))
+        rows = [cell.inlines for row in block.rows for cell in row] if isinstance(block, ParsedTable) else []
+        stretches = [block.caption, *rows] if isinstance(block, ParsedTable) else [block.inlines]
+        found.extend(piece for words in stretches for piece in words if isinstance(piece, CitationMark))
     return found
 
 
@@ -99,12 +99,12 @@ def references(count: int) -> str:
     ],
 )
 def test_looks_like_an_article_by_its_beginning(head: bytes, whether: bool) -> None:
-    assert jats.looks_like("any.xml", head) is whether
+    assert jats.matches("any.xml", head) is whether
 
 
 def test_reads_every_article_of_a_wrapper() -> None:
     one = document(doctype="").decode().partition("?>")[2]
-    found = list(jats.read(f"<set>{one}{one}</set>".encode(), "two.xml", NoSiblings()))
+    found = list(jats.read(f"<set>{one}{one}</set>".encode(), "two.xml", NoCompanions()))
     assert [each.title for each in found] == ["A title", "A title"]
 
 
@@ -291,9 +291,11 @@ def test_tables_keep_their_columns_under_cells_that_span() -> None:
         "</table-wrap>"
     )
     found, note = read(document(table)).body
-    assert isinstance(found, FoundTable)
+    assert isinstance(found, ParsedTable)
     assert (printed(found), printed(note)) == ("Table 1. Of tin.", "a A note.")
-    cells = [[(plain("".join(map(str, cell.words))), cell.header, cell.columns) for cell in row] for row in found.rows]
+    cells = [
+        [(plain("".join(map(str, cell.inlines))), cell.header, cell.columns) for cell in row] for row in found.rows
+    ]
     assert cells == [
         [("A", True, 1), ("B", True, 2)],
         [("", True, 1), ("b1", True, 1), ("b2", True, 1)],
@@ -311,8 +313,8 @@ def oasis_rows(inside: str, prefix: str = "") -> list[list[tuple[str, bool, int]
     for tag in ("table>", "tgroup", "colspec", "spanspec", "thead", "tbody", "tfoot", "row", "entry"):
         written = written.replace(f"<{tag}", f"<{prefix}{tag}").replace(f"</{tag}", f"</{prefix}{tag}")
     (found,) = read(document(written).replace(b"<article ", f"<article {OASIS} ".encode(), 1)).body
-    assert isinstance(found, FoundTable) and printed(found) == "Table 1."
-    return [[(plain("".join(map(str, cell.words))), cell.header, cell.columns) for cell in row] for row in found.rows]
+    assert isinstance(found, ParsedTable) and printed(found) == "Table 1."
+    return [[(plain("".join(map(str, cell.inlines))), cell.header, cell.columns) for cell in row] for row in found.rows]
 
 
 @pytest.mark.parametrize("prefix", ["", "oasis:"])
@@ -349,7 +351,7 @@ def test_tables_of_oasis_may_say_anything(entry: str) -> None:
 
 def test_columns_that_oasis_counts_wrongly_cost_little() -> None:
     group = "<tgroup><colspec colnum='99999999' colname='far'/><tbody><row><entry colname='far'>x</entry></row></tbody>"
-    assert len(compose(read(document(f"<p>y</p><table>{group}</tgroup></table>"))).text) < 3_000
+    assert len(assemble(read(document(f"<p>y</p><table>{group}</tgroup></table>"))).text) < 3_000
 
 
 def test_a_table_that_asks_for_gigabytes_is_read_as_text() -> None:
@@ -357,13 +359,13 @@ def test_a_table_that_asks_for_gigabytes_is_read_as_text() -> None:
     (block,) = read(document(table)).body
     assert isinstance(block, Paragraph)
     spanning = "<table><tr><td colspan='9999999' rowspan='9999999'>x</td></tr><tr><td>y</td></tr></table>"
-    assert len(compose(read(document(spanning))).text) < 3_000
+    assert len(assemble(read(document(spanning))).text) < 3_000
 
 
 def test_reviews_and_responses_are_not_the_article() -> None:
     review = "<{0}><front-stub/><body><p>SECRET</p></body><back><ref-list><ref id='R'/></ref-list></back></{0}>"
     found = read(document(after=review.format("sub-article") + review.format("response")))
-    assert "SECRET" not in compose(found).text
+    assert "SECRET" not in assemble(found).text
     assert found.references == []
 
 
@@ -554,8 +556,8 @@ def test_nested_lists_and_several_works_under_one_number() -> None:
     ],
 )
 def test_what_cannot_be_read_says_why(content: bytes) -> None:
-    with pytest.raises(Unreadable, match=r"\w+ \w+"):
-        compose(read(content))
+    with pytest.raises(ReadError, match=r"\w+ \w+"):
+        assemble(read(content))
 
 
 def test_changed_bytes_raise_nothing_else() -> None:
@@ -585,10 +587,10 @@ def test_changed_bytes_raise_nothing_else() -> None:
                 case 3:
                     changed = changed[:place] if chance.random() < 0.1 else changed
         try:
-            compose(read(bytes(changed)))
+            assemble(read(bytes(changed)))
             read_well += 1
-        except (Unreadable, ValueError) as error:
-            assert isinstance(error, Unreadable), error
+        except (ReadError, ValueError) as error:
+            assert isinstance(error, ReadError), error
     assert read_well > 50
 
 
@@ -606,9 +608,9 @@ def test_nests_as_deep_as_allowed_are_read(nest: str) -> None:
     tags = nest.split(",")
     tags = tags * (90 // len(tags))
     opened, closed = "".join(f"<{tag}>" for tag in tags), "".join(f"</{tag}>" for tag in reversed(tags))
-    assert compose(read(document(f"<p>y</p>{opened}x{closed}")))
+    assert assemble(read(document(f"<p>y</p>{opened}x{closed}")))
     abstract, back = f"<abstract>{opened}x{closed}</abstract>", f"<ref-list><ref>{opened}x{closed}</ref></ref-list>"
-    assert compose(read(document(meta=abstract, back=back)))
+    assert assemble(read(document(meta=abstract, back=back)))
 
 
 def test_long_input_takes_no_longer_than_it_should() -> None:
@@ -717,10 +719,10 @@ def test_trials_of_many_publishers_hold_their_evidence(shared: Callable[[str], P
     resolved: list[bool] = []
     titles: list[bool] = []
     for name, content in members(folder / "xml.tar.xz"):
-        assert jats.looks_like(name, content[:65_536])
+        assert jats.matches(name, content[:65_536])
         gold = manifest[Path(name).stem]
         found = read(content)
-        article = compose(found)
+        article = assemble(found)
         texts[gold["pmcid"]] = article.text
         titles.append(tidy(found.title) == tidy(gold["title"]))
         resolved.extend(citation.reference is not None for citation in article.citations)
@@ -760,7 +762,7 @@ def test_no_word_of_the_editors_is_in_the_text(shared: Callable[[str], Path]) ->
     for one in gold:
         assert b"<sub-article" in contents[one["file"]]
         found = read(contents[one["file"]])
-        text = compose(found).text
+        text = assemble(found).text
         assert tidy(found.title) == tidy(one["title"])
         said = [tidy(sentence) for sentence in re.split(r"(?<=[.!?])\s", one["assessment"]) if len(sentence) > 40]
         assert said
@@ -776,7 +778,7 @@ def test_articles_made_by_pandoc(shared: Callable[[str], Path]) -> None:
     assert len(manifest) == 16
     for gold in manifest:
         found = read((folder / "jats" / f"{gold['id']}.xml").read_bytes())
-        article = compose(found)
+        article = assemble(found)
         assert tidy(found.title) == tidy(gold["title"])
         assert [author.printed for author in found.authors] == gold["authors"]
         assert len(article.references) == gold["n_refs"]

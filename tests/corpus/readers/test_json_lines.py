@@ -6,28 +6,28 @@ import json
 
 import pytest
 
-from fathom.corpus.readers.found import Found, Unreadable
-from fathom.corpus.readers.opening import Opened
+from fathom.corpus.readers.parsed_document import ParsedDocument, ReadError
 from fathom.corpus.readers.parsing import json_lines
 from fathom.corpus.readers.parsing.json_lines import JsonObject, read_objects
+from fathom.corpus.readers.sources import SourceFile
 from fathom.corpus.reading import Filters, read
 
 
-def titled(one: JsonObject, number: int) -> Found:
+def titled(one: JsonObject, number: int) -> ParsedDocument:
     if "title" not in one:
-        raise Unreadable("it has no title")
-    return Found(f"{number}", title=one["title"])
+        raise ReadError("it has no title")
+    return ParsedDocument(f"{number}", title=one["title"])
 
 
 def told(text: str) -> list[tuple[str, str]]:
-    return [(found.title, found.refused.partition(" (")[0]) for found in read_objects(text, "a.jsonl", titled)]
+    return [(found.title, found.refusal.partition(" (")[0]) for found in read_objects(text, "a.jsonl", titled)]
 
 
 def test_every_line_is_read_or_refused() -> None:
     lines = ['{"title": "A"}', "", "[1]", "{broken", '{"title": "B\u2028C"}', "{}"]
     faults = ["", "its JSON is no object", "it is no JSON", "", "it has no title"]
     assert told("\n".join(lines)) == list(zip(["A", "", "", "B\u2028C", ""], faults, strict=True))
-    refused = [found.refused[-8:] for found in read_objects("\n".join(lines), "a.jsonl", titled) if found.refused]
+    refused = [found.refusal[-8:] for found in read_objects("\n".join(lines), "a.jsonl", titled) if found.refusal]
     assert refused == ["(line 3)", "(line 4)", "(line 6)"]
 
 
@@ -37,14 +37,14 @@ def test_one_object_may_take_many_lines() -> None:
 
 @pytest.mark.parametrize("text", ["", "\n\n", "{broken", json.dumps({"title": "A", "year": 2001}, indent=1)[:-2]])
 def test_a_file_without_any_is_refused_once(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(ReadError):
         told(text)
 
 
 def test_a_file_of_bad_lines_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_lines, "MOST_REFUSED", 2)
     assert len(told("{\n{")) == 2
-    with pytest.raises(Unreadable, match="more than 2 of its lines"):
+    with pytest.raises(ReadError, match="more than 2 of its lines"):
         told("{\n{\n{")
 
 
@@ -52,7 +52,7 @@ def test_bad_lines_are_counted_and_named_when_a_corpus_is_read() -> None:
     paper = {"title": "Salt", "markdown": "# Salt\n\n## 1 Waves\n\nSalt is old.\n"}
     work = {"id": "bib1", "arxiv_id": "2001.00002", "title": "", "sections": [{"name": "", "text": ""}]}
     lines = [json.dumps(paper), '{"markdown": ', json.dumps({**paper, "references": [work]})]
-    _, reads = read(Opened("a.jsonl", "\n".join(lines).encode()), Filters())
+    _, reads = read(SourceFile("a.jsonl", "\n".join(lines).encode()), Filters())
     assert [bool(one.refused) for one in reads] == [False, True, False, True]
     assert reads[1].refused.startswith("it is no JSON (") and reads[1].refused.endswith("(line 2)")
     assert reads[3].refused == "it has no text (the cited work 2001.00002)"

@@ -7,9 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import Block, Found, FoundTable, Heading, Mark, Paragraph, Unreadable
+from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.latex import reader as latex
+from fathom.corpus.readers.parsed_document import (
+    Block,
+    CitationMark,
+    Heading,
+    Paragraph,
+    ParsedDocument,
+    ParsedTable,
+    ReadError,
+)
 from fathom.corpus.readers.parsing.blocks import words_text
 from tests.corpus.readers.test_bibtex import PROCEEDINGS, Beside, damaged, papers
 
@@ -75,37 +83,37 @@ Input words \citep{lind}. % gone
 """
 
 
-def read(text: str, files: dict[str, bytes] | None = None, name: str = "folder/main.tex") -> Found:
+def read(text: str, files: dict[str, bytes] | None = None, name: str = "folder/main.tex") -> ParsedDocument:
     (found,) = latex.read(text.encode(), name, Beside(files or {}))
     return found
 
 
 @pytest.fixture(scope="module")
-def paper() -> Found:
+def paper() -> ParsedDocument:
     return read(PAPER, {"main.tex": PAPER.encode(), "part.tex": PART, "trees.bib": BIB})
 
 
 def texts(blocks: list[Block]) -> list[str]:
-    return [" ".join(words_text(block.words).split()) for block in blocks if isinstance(block, Paragraph)]
+    return [" ".join(words_text(block.inlines).split()) for block in blocks if isinstance(block, Paragraph)]
 
 
-def test_the_head(paper: Found) -> None:
+def test_the_head(paper: ParsedDocument) -> None:
     assert paper.title == "Growing elms up"
     assert [(a.given, a.family) for a in paper.authors] == [("Anna", "Lind"), ("Stefan", "van der Walt")]
     assert texts(paper.abstract) == ["Elms grow. They do so slowly."]
 
 
-def test_running_text(paper: Found) -> None:
+def test_running_text(paper: ParsedDocument) -> None:
     first = next(block for block in paper.body if isinstance(block, Paragraph))
-    assert " ".join(words_text(first.words).split()) == (
+    assert " ".join(words_text(first.inlines).split()) == (
         "The Ulmus is tall (see Lind, 2018; Wu and Diaz, 2020, p. 3), says Wu and Diaz (2020); also (Lind, 2018) and "
         "Lind 2018. It costs 5% of $3 & $x_1 < 3$ [1] as in Figure 1, Section 1 and (1). Naïve a_b%c words."
     )
-    keys = [piece.keys[0] for piece in first.words if isinstance(piece, Mark)]
+    keys = [piece.keys[0] for piece in first.inlines if isinstance(piece, CitationMark)]
     assert keys == ["lind", "wu", "wu", "lind", "lind", "lind"]
 
 
-def test_blocks(paper: Found) -> None:
+def test_blocks(paper: ParsedDocument) -> None:
     found = texts(paper.body)
     for text in (
         "[1] Or more.",
@@ -120,18 +128,18 @@ def test_blocks(paper: Found) -> None:
         "Input words (Lind, 2018).",
     ):
         assert text in found
-    code = next(b for b in paper.body if isinstance(b, Paragraph) and "elms = 3" in words_text(b.words))
+    code = next(b for b in paper.body if isinstance(b, Paragraph) and "elms = 3" in words_text(b.inlines))
     assert code.verbatim
-    assert words_text(code.words) == "elms = 3  % kept\n\\section{not one}"
+    assert words_text(code.inlines) == "elms = 3  % kept\n\\section{not one}"
     assert not any("Nothing after" in text or "hidden" in text or "gone" in text for text in found)
-    headings = [(block.level, words_text(block.words)) for block in paper.body if isinstance(block, Heading)]
+    headings = [(block.level, words_text(block.inlines)) for block in paper.body if isinstance(block, Heading)]
     assert headings == [(2, "Introduction"), (3, "A part")]
 
 
-def test_a_table_has_cells(paper: Found) -> None:
-    (table,) = [block for block in paper.body if isinstance(block, FoundTable)]
+def test_a_table_has_cells(paper: ParsedDocument) -> None:
+    (table,) = [block for block in paper.body if isinstance(block, ParsedTable)]
     assert words_text(table.caption) == "Table 1: Heights"
-    assert [[words_text(cell.words).strip() for cell in row] for row in table.rows] == [
+    assert [[words_text(cell.inlines).strip() for cell in row] for row in table.rows] == [
         ["Tree", "Height"],
         ["Elm & co", "30 m"],
         ["over both"],
@@ -140,16 +148,16 @@ def test_a_table_has_cells(paper: Found) -> None:
     assert table.rows[2][0].columns == 2
 
 
-def test_references_of_a_bibliography_file(paper: Found) -> None:
+def test_references_of_a_bibliography_file(paper: ParsedDocument) -> None:
     assert [reference.key for reference in paper.references] == ["lind", "wu"]
-    document = compose(paper)
+    document = assemble(paper)
     assert all(citation.reference for citation in document.citations)
 
 
 def test_numbers_where_the_style_has_them() -> None:
     text = PAPER.replace("{natbib}", "{cite}").replace("apalike", "plain")
     first = next(block for block in read(text, {"trees.bib": BIB}).body if isinstance(block, Paragraph))
-    printed = " ".join(words_text(first.words).split())
+    printed = " ".join(words_text(first.inlines).split())
     assert printed.startswith("The Ulmus is tall [see 1, 2, p. 3], says Wu and Diaz [2]; also [1]")
 
 
@@ -173,7 +181,7 @@ def test_labels_of_author_and_year_in_a_list_beside_the_paper() -> None:
 
 def test_a_part_is_read_with_its_paper() -> None:
     files = {"main.tex": PAPER.encode(), "part.tex": PART}
-    with pytest.raises(Unreadable, match=r"part of main\.tex"):
+    with pytest.raises(ReadError, match=r"part of main\.tex"):
         read(PART.decode(), files, "folder/part.tex")
 
 
@@ -184,14 +192,14 @@ def test_inputs_and_macros_that_name_themselves_end() -> None:
 
 
 def test_it_is_known_by_name_and_content() -> None:
-    assert latex.looks_like("main.tex", PAPER.encode())
-    assert not latex.looks_like("style.sty", PAPER.encode())
-    assert not latex.looks_like("numbers.tex", b"1 2 3")
+    assert latex.matches("main.tex", PAPER.encode())
+    assert not latex.matches("style.sty", PAPER.encode())
+    assert not latex.matches("numbers.tex", b"1 2 3")
 
 
 @pytest.mark.parametrize("text", ["", "words", r"\title{}", r"\title{", "\0" * 50])
 def test_without_a_title_it_is_unreadable(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(ReadError):
         read(text)
 
 
@@ -212,8 +220,8 @@ def test_damaged_papers_are_read_or_refused() -> None:
     for content in damaged(PAPER.encode(), 250):
         try:
             (found,) = latex.read(content, "main.tex", Beside({"trees.bib": BIB, "part.tex": content}))
-            compose(found)
-        except Unreadable:
+            assemble(found)
+        except ReadError:
             continue
 
 

@@ -17,9 +17,16 @@ from pathlib import Path
 import pytest
 
 from fathom.corpus.readers.annotated_papers import reader as annotated
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import Found, FoundTable, Heading, NoSiblings, Paragraph, Unreadable
+from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.markdown import reader as markdown
+from fathom.corpus.readers.parsed_document import (
+    Heading,
+    NoCompanions,
+    Paragraph,
+    ParsedDocument,
+    ParsedTable,
+    ReadError,
+)
 from fathom.corpus.readers.parsing.blocks import words_text
 from fathom.records.documents import Document
 
@@ -185,8 +192,8 @@ Words.
 """
 
 
-def found(text: str, name: str = "a/paper.md") -> Found:
-    return next(iter(markdown.read(text.encode(), name, NoSiblings())))
+def found(text: str, name: str = "a/paper.md") -> ParsedDocument:
+    return next(iter(markdown.read(text.encode(), name, NoCompanions())))
 
 
 def cited(document: Document) -> list[tuple[str, str, int | None]]:
@@ -198,13 +205,13 @@ def headings(document: Document) -> list[tuple[int, str]]:
 
 
 def test_it_knows_its_files() -> None:
-    assert markdown.looks_like("a.md", b"# Title")
-    assert not markdown.looks_like("a.md", b"As {cite}`lind2018` shows")
-    assert not markdown.looks_like("a.txt", b"# Title")
+    assert markdown.matches("a.md", b"# Title")
+    assert not markdown.matches("a.md", b"As {cite}`lind2018` shows")
+    assert not markdown.matches("a.txt", b"# Title")
 
 
 def test_linked_citations_are_located_with_their_names() -> None:
-    document = compose(found(LINKED))
+    document = assemble(found(LINKED))
     group = "(Gómez-Örn et al., 2019; b; see Lind & Wu, 2020)"
     assert cited(document) == [
         ("Gómez-Örn et al., 2019", group, 1),
@@ -222,7 +229,7 @@ def test_linked_citations_are_located_with_their_names() -> None:
 
 
 def test_a_converted_page_is_read_in_all_its_parts() -> None:
-    document = compose(found(LINKED))
+    document = assemble(found(LINKED))
     assert document.title_text == "Sparse Ferns for Tides"
     assert [a.family for a in document.authors] == ["Gómez-Örn", "van der Aa", "Roe"]
     assert document.abstract is not None and document.abstract.of(document.text) == "We forecast tides with L_{1} loss."
@@ -245,7 +252,7 @@ def test_a_converted_page_is_read_in_all_its_parts() -> None:
 
 
 def test_entries_have_titles_authors_years_and_ids() -> None:
-    document = compose(found(LINKED))
+    document = assemble(found(LINKED))
     titles = [r.title.of(document.text) if r.title else "" for r in document.references]
     assert titles == ["Ferns in salt water", "Ferns in fresh water", "Tides without ferns", "On salt"]
     assert [r.year for r in document.references] == [2019, 2019, 2020, 2021]
@@ -256,7 +263,7 @@ def test_entries_have_titles_authors_years_and_ids() -> None:
 
 
 def test_numbers_in_brackets_are_citations_of_a_numbered_list() -> None:
-    document = compose(found(CONVERTED))
+    document = assemble(found(CONVERTED))
     assert cited(document) == [
         ("1", "[1]", 1),
         ("2", "[2, 3]", 2),
@@ -276,13 +283,13 @@ def test_front_matter_names_the_document() -> None:
     assert (read.title, read.license, read.subjects) == ("Salt and Ferns", "CC-BY-4.0", ["salt", "ferns"])
     assert [(a.given, a.family) for a in read.authors] == [("Ada", "Lind"), ("Bo", "van der Aa")]
     assert str(read.published) == "2023-05-04" and read.year == 2023
-    assert headings(compose(read)) == [(2, "Abstract"), (2, "1 Introduction"), (3, "1.1 Ferns"), (2, "References")]
-    assert [b.words for b in read.body if isinstance(b, Paragraph)][1:3] == [["one starred item"], ["two bold items"]]
-    assert [len(b.rows) for b in read.body if isinstance(b, FoundTable)] == [2]
+    assert headings(assemble(read)) == [(2, "Abstract"), (2, "1 Introduction"), (3, "1.1 Ferns"), (2, "References")]
+    assert [b.inlines for b in read.body if isinstance(b, Paragraph)][1:3] == [["one starred item"], ["two bold items"]]
+    assert [len(b.rows) for b in read.body if isinstance(b, ParsedTable)] == [2]
 
 
 def test_names_and_years_in_brackets_are_citations() -> None:
-    document = compose(found(NAMED))
+    document = assemble(found(NAMED))
     first = "(Lind, 2018; see Wu et al., 2020a,b; March, 2020)"
     assert cited(document) == [
         ("Lind, 2018", first, 1),
@@ -315,7 +322,7 @@ Tran (2005) differs from Tran and Lind (2005) and from Tran et al. (2005); (Tran
 
 
 def test_letters_and_the_number_of_authors_tell_entries_of_one_year_apart() -> None:
-    document = compose(found(LETTERED))
+    document = assemble(found(LETTERED))
     assert [(c.span.of(document.text), c.reference) for c in document.citations] == [
         ("2003a", 1),
         ("2003b", 2),
@@ -333,7 +340,7 @@ def test_letters_and_the_number_of_authors_tell_entries_of_one_year_apart() -> N
 
 def test_a_letter_that_no_entry_has_names_none() -> None:
     text = "# T\n\nAs Tran (2003c) found.\n\n## References\n\n- Tran, A. (2003a). On ferns. Fern Letters.\n"
-    document = compose(found(text))
+    document = assemble(found(text))
     assert [c.reference for c in document.citations] == [None]
 
 
@@ -344,7 +351,7 @@ def test_a_byline_needs_no_abstract_below_it() -> None:
     )
     read = found(text)
     assert [a.printed for a in read.authors] == ["Ada Lind", "Bo van der Aa", "Francesca Sousa"]
-    assert [words_text(block.words) for block in read.body if isinstance(block, Paragraph)] == [
+    assert [words_text(block.inlines) for block in read.body if isinstance(block, Paragraph)] == [
         "Ferns were counted [1].",
         "New York was warm.",
     ]
@@ -358,7 +365,7 @@ def test_a_first_paragraph_that_is_no_byline_stays_text() -> None:
 
 
 def test_links_to_anchors_in_the_list_are_citations() -> None:
-    document = compose(found(PAGED))
+    document = assemble(found(PAGED))
     assert cited(document) == [("1", "[1]", 1), ("2", "[2, 3]", 2), ("3", "[2, 3]", 3)]
     assert headings(document)[1:3] == [(2, "1 Introduction"), (3, "1.1 Deeper")]
     assert "see Figure 1" in document.text
@@ -366,14 +373,14 @@ def test_links_to_anchors_in_the_list_are_citations() -> None:
 
 def test_a_text_without_a_heading_takes_its_first_line() -> None:
     read = found("A line of words\n\nAnd a second paragraph.")
-    assert read.title == "A line of words" and "title" in read.notes and read.kind == "report"
+    assert read.title == "A line of words" and "title" in read.uncertain and read.kind == "report"
 
 
 def test_a_table_takes_the_caption_above_it() -> None:
     read = found(
         "# T\n\nTable 1: Above.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nTable 2: Next.\n\n| c |\n|---|\n| 3 |\n\nEnd."
     )
-    assert [b.caption for b in read.body if isinstance(b, FoundTable)] == [["Table 1: Above."], ["Table 2: Next."]]
+    assert [b.caption for b in read.body if isinstance(b, ParsedTable)] == [["Table 1: Above."], ["Table 2: Next."]]
 
 
 @pytest.mark.parametrize(
@@ -388,8 +395,8 @@ def test_a_table_takes_the_caption_above_it() -> None:
     ],
 )
 def test_what_cannot_be_read_is_refused_in_words(content: bytes) -> None:
-    with pytest.raises(Unreadable, match=r"\w+ \w+"):
-        list(markdown.read(content, "a.md", NoSiblings()))
+    with pytest.raises(ReadError, match=r"\w+ \w+"):
+        list(markdown.read(content, "a.md", NoCompanions()))
 
 
 HOSTILE = [
@@ -437,8 +444,8 @@ def test_broken_text_is_read_or_refused(text: str) -> None:
         if chance.random() < 0.4:
             del broken[chance.randrange(len(broken)) :]
         try:
-            compose(next(iter(markdown.read(bytes(broken), "a.md", NoSiblings()))))
-        except Unreadable as reason:
+            assemble(next(iter(markdown.read(bytes(broken), "a.md", NoCompanions()))))
+        except ReadError as reason:
             assert str(reason)
 
 
@@ -462,19 +469,19 @@ def test_lines_of_papers_are_read_with_what_they_cite() -> None:
         "references": [work | {"sections": sections, "abstract": "Tides, without ferns."}],
     }
     content = "\n".join([json.dumps(line), "{broken", "", json.dumps({"title": "no text"})]).encode()
-    assert annotated.looks_like("a.jsonl", content)
-    good, broken, textless, work_read = annotated.read(content, "a.jsonl", NoSiblings())
-    paper, other = compose(good), compose(work_read)
+    assert annotated.matches("a.jsonl", content)
+    good, broken, textless, work_read = annotated.read(content, "a.jsonl", NoCompanions())
+    paper, other = assemble(good), assemble(work_read)
     assert cited(paper) == [("Lind & Wu, 2020", "(Lind & Wu, 2020)", 1)]
     assert paper.references[0].ids == other.ids == {"arxiv": "2001.00002"}
     assert "Old (Roe, 2019) and [3] in Fig. 1 here." in other.text
     for bad, reason in ((broken, r"no JSON .* \(line 2\)"), (textless, r"it has no Markdown \(line 4\)")):
-        with pytest.raises(Unreadable, match=reason):
-            compose(bad)
-    with pytest.raises(Unreadable, match="it is no JSON"):
-        list(annotated.read(b"{broken", "a.jsonl", NoSiblings()))
-    with pytest.raises(Unreadable, match="nested too deep"):
-        list(annotated.read(b'{"markdown": ' + b"[" * 100_000, "a.jsonl", NoSiblings()))
+        with pytest.raises(ReadError, match=reason):
+            assemble(bad)
+    with pytest.raises(ReadError, match="it is no JSON"):
+        list(annotated.read(b"{broken", "a.jsonl", NoCompanions()))
+    with pytest.raises(ReadError, match="nested too deep"):
+        list(annotated.read(b'{"markdown": ' + b"[" * 100_000, "a.jsonl", NoCompanions()))
 
 
 @pytest.mark.parametrize(
@@ -493,8 +500,8 @@ def test_a_text_that_belongs_to_another_title_is_left_out(attached: list[tuple[s
     ]
     text = '# Salt\n\n## 1 Introduction\n\nSalt (Lind & Wu, [2020](http://a.example#bib.bib2 "")).\n'
     line = {"arxiv_id": "2301.00001", "title": "Salt", "markdown": text, "references": works}
-    [paper] = annotated.read(json.dumps(line).encode(), "a.jsonl", NoSiblings())
-    assert all("arxiv" not in reference.ids for reference in compose(paper).references)
+    [paper] = annotated.read(json.dumps(line).encode(), "a.jsonl", NoCompanions())
+    assert all("arxiv" not in reference.ids for reference in assemble(paper).references)
 
 
 def test_broken_lines_are_read_or_refused() -> None:
@@ -511,9 +518,9 @@ def test_broken_lines_are_read_or_refused() -> None:
         for _ in range(chance.randint(1, 6)):
             broken[chance.randrange(len(broken))] = chance.choice(b'[]{}",:#1\xffn')
         try:
-            for read in annotated.read(bytes(broken), "a.jsonl", NoSiblings()):
-                compose(read)
-        except Unreadable as reason:
+            for read in annotated.read(bytes(broken), "a.jsonl", NoCompanions()):
+                assemble(read)
+        except ReadError as reason:
             assert str(reason)
 
 
@@ -521,13 +528,13 @@ LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\([^\s()]*#bib\.bibx?(\d+)[^()]*\)")
 
 
 @cache
-def papers(path: Path) -> list[tuple[dict[str, object], Found, Document]]:
+def papers(path: Path) -> list[tuple[dict[str, object], ParsedDocument, Document]]:
     """Each real paper as it is given, as it was found, and as a document."""
     with gzip.open(path) as file:
         content = file.read()
     lines = [json.loads(line) for line in content.decode().splitlines()]
-    reading = annotated.read(content, path.name.removesuffix(".gz"), NoSiblings())
-    return [(line, read, compose(read)) for line, read in zip(lines, reading, strict=False)]
+    reading = annotated.read(content, path.name.removesuffix(".gz"), NoCompanions())
+    return [(line, read, assemble(read)) for line, read in zip(lines, reading, strict=False)]
 
 
 def test_real_citations_are_located_and_resolved(shared: Shared) -> None:
@@ -610,7 +617,7 @@ def test_statutes_have_their_titles_dates_and_documents(shared: Shared) -> None:
     read = 0
     for name, content in members(folder / "markdown.tar.xz"):
         law = manifest[name.removeprefix("zh-laws/")]
-        document = compose(next(iter(markdown.read(content, name, NoSiblings()))))
+        document = assemble(next(iter(markdown.read(content, name, NoCompanions()))))
         paragraphs = [span.of(document.text) for span in document.paragraphs]
         assert document.title_text == law["title"] and document.language == "zh"
         assert (
@@ -628,7 +635,7 @@ def test_scanned_reports_keep_their_words_and_tables(shared: Shared) -> None:
         names = {row["file"] for row in csv.DictReader(file)}
     for name, content in members(folder / "markdown.tar.xz"):
         names.remove(name.rpartition("/")[2])
-        document = compose(next(iter(markdown.read(content, name, NoSiblings()))))
+        document = assemble(next(iter(markdown.read(content, name, NoCompanions()))))
         assert document.kind == "report" and len(document.tables) > 50
         before = Counter(re.findall(r"[^\W_]+", re.sub(r"^## Page \d+$", "", content.decode(), flags=re.MULTILINE)))
         lost = before - Counter(re.findall(r"[^\W_]+", document.text))
@@ -638,4 +645,4 @@ def test_scanned_reports_keep_their_words_and_tables(shared: Shared) -> None:
 
 def test_headings_keep_their_rank() -> None:
     body = found("# T\n\n## A\n\nx\n\n### B\n\ny\n\nC\n---\n\nz").body
-    assert [(b.level, b.words) for b in body if isinstance(b, Heading)] == [(2, ["A"]), (3, ["B"]), (2, ["C"])]
+    assert [(b.level, b.inlines) for b in body if isinstance(b, Heading)] == [(2, ["A"]), (3, ["B"]), (2, ["C"])]

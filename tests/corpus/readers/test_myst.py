@@ -7,9 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import Block, Found, FoundTable, Heading, Mark, Paragraph, Unreadable
+from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.myst import reader as myst
+from fathom.corpus.readers.parsed_document import (
+    Block,
+    CitationMark,
+    Heading,
+    Paragraph,
+    ParsedDocument,
+    ParsedTable,
+    ReadError,
+)
 from fathom.corpus.readers.parsing.blocks import words_text
 from fathom.corpus.readers.parsing.front_matter import parse_yaml
 from tests.corpus.readers.test_bibtex import PROCEEDINGS, Beside, damaged, papers
@@ -130,18 +138,18 @@ Included words [@wu].
 """
 
 
-def read(text: str, files: dict[str, bytes] | None = None, name: str = "folder/main.md") -> Found:
+def read(text: str, files: dict[str, bytes] | None = None, name: str = "folder/main.md") -> ParsedDocument:
     (found,) = myst.read(text.encode(), name, Beside(files or {}))
     return found
 
 
 @pytest.fixture(scope="module")
-def paper() -> Found:
+def paper() -> ParsedDocument:
     return read(PAPER, {"main.md": PAPER.encode(), "part.md": PART, "trees.bib": BIB, "myst.yml": PROJECT})
 
 
 def texts(blocks: list[Block]) -> list[str]:
-    return [" ".join(words_text(block.words).split()) for block in blocks if isinstance(block, Paragraph)]
+    return [" ".join(words_text(block.inlines).split()) for block in blocks if isinstance(block, Paragraph)]
 
 
 def test_the_subset_of_yaml() -> None:
@@ -174,7 +182,7 @@ def test_yaml_that_is_none_says_nothing() -> None:
         assert isinstance(parse_yaml(text), dict)
 
 
-def test_the_head(paper: Found) -> None:
+def test_the_head(paper: ParsedDocument) -> None:
     assert paper.title == "Growing elms: up"
     assert [(a.given, a.family, a.ids) for a in paper.authors] == [
         ("Anna", "Lind", {"orcid": "0000-0001-2345-6789"}),
@@ -183,26 +191,26 @@ def test_the_head(paper: Found) -> None:
     assert texts(paper.abstract) == ["Elms grow.", "They do so slowly."]
     assert paper.subjects == ["elms", "growth"]
     assert paper.ids == {"doi": "10.5000/trees"}
-    assert paper.notes["subtitle"] == "And longer"
+    assert paper.uncertain["subtitle"] == "And longer"
 
 
-def test_running_text(paper: Found) -> None:
+def test_running_text(paper: ParsedDocument) -> None:
     first = next(block for block in paper.body if isinstance(block, Paragraph))
-    assert " ".join(words_text(first.words).split()) == (
+    assert " ".join(words_text(first.inlines).split()) == (
         "Elms are tall trees (Lind, 2018; Wu and Diaz, 2020), says Lind (2018). See (see Wu and Diaz, 2020, p. 3), "
         "Wu and Diaz (2020), (Lind, 2018; Wu and Diaz, 2020) and Lind (2018), doi:10.1000/oak and (Lind, 2018). "
         "In Figure 1 and Introduction, a*b*c costs $5 [1], see the site & https://example.org. H2O"
     )
-    keys = [piece.keys[0] for piece in first.words if isinstance(piece, Mark)]
+    keys = [piece.keys[0] for piece in first.inlines if isinstance(piece, CitationMark)]
     assert keys == ["lind", "wu", "lind", "wu", "wu", "lind", "wu", "lind", "doi:10.1000/oak", "lind"]
 
 
-def test_references_are_the_cited_then_the_listed(paper: Found) -> None:
+def test_references_are_the_cited_then_the_listed(paper: ParsedDocument) -> None:
     assert [reference.key for reference in paper.references] == ["lind", "wu", "doi:10.1000/oak"]
     assert paper.references[2].ids == {"doi": "10.1000/oak"}
 
 
-def test_blocks(paper: Found) -> None:
+def test_blocks(paper: ParsedDocument) -> None:
     found = texts(paper.body)
     for text in (
         "[1] Because.",
@@ -218,27 +226,27 @@ def test_blocks(paper: Found) -> None:
     ):
         assert text in found
     assert not any("comment" in text or "secret" in text for text in found)
-    headings = [(block.level, words_text(block.words)) for block in paper.body if isinstance(block, Heading)]
+    headings = [(block.level, words_text(block.inlines)) for block in paper.body if isinstance(block, Heading)]
     assert headings == [(2, "Introduction"), (3, "A part")]
 
 
-def test_tables_have_cells(paper: Found) -> None:
-    pipes, listed, tags = [block for block in paper.body if isinstance(block, FoundTable)]
+def test_tables_have_cells(paper: ParsedDocument) -> None:
+    pipes, listed, tags = [block for block in paper.body if isinstance(block, ParsedTable)]
     assert words_text(pipes.caption) == "Table 1: Heights"
-    assert [[words_text(cell.words) for cell in row] for row in pipes.rows] == [
+    assert [[words_text(cell.inlines) for cell in row] for row in pipes.rows] == [
         ["Tree", "Height"],
         ["Elm", "30 m | 31 m"],
     ]
     assert [cell.header for cell in pipes.rows[0]] == [True, True]
-    assert [words_text(cell.words) for cell in listed.rows[1]] == ["Elm", "long"]
+    assert [words_text(cell.inlines) for cell in listed.rows[1]] == ["Elm", "long"]
     assert listed.rows[0][1].header
     assert tags.rows[0][0].columns == 2
-    assert words_text(tags.rows[1][1].words).strip() == "90"
+    assert words_text(tags.rows[1][1].inlines).strip() == "90"
 
 
 def test_a_part_is_read_with_its_paper() -> None:
     files = {"main.md": PAPER.encode(), "part.md": PART, "myst.yml": PROJECT}
-    with pytest.raises(Unreadable, match=r"part of main\.md"):
+    with pytest.raises(ReadError, match=r"part of main\.md"):
         read(PART.decode(), files, "folder/part.md")
 
 
@@ -253,16 +261,16 @@ def test_a_first_heading_is_the_title_without_front_matter() -> None:
 
 
 def test_it_is_known_by_its_signs() -> None:
-    assert myst.looks_like("a/main.md", PAPER.encode())
-    assert myst.looks_like("a.md", b"Words\n\n:::{note}\nx\n:::\n")
-    assert myst.looks_like("a.md", b"Words [@key].")
-    assert not myst.looks_like("README.md", b"# A plain file\n\n- words\n")
-    assert not myst.looks_like("a.rst", PAPER.encode())
+    assert myst.matches("a/main.md", PAPER.encode())
+    assert myst.matches("a.md", b"Words\n\n:::{note}\nx\n:::\n")
+    assert myst.matches("a.md", b"Words [@key].")
+    assert not myst.matches("README.md", b"# A plain file\n\n- words\n")
+    assert not myst.matches("a.rst", PAPER.encode())
 
 
 @pytest.mark.parametrize("text", ["", "words", "---\n", "---\ntitle:\n---\n", "\0" * 50])
 def test_without_a_title_it_is_unreadable(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(ReadError):
         read(text)
 
 
@@ -280,8 +288,8 @@ def test_damaged_papers_are_read_or_refused() -> None:
             (found,) = myst.read(
                 content, "main.md", Beside({"trees.bib": BIB, "part.md": content, "myst.yml": content})
             )
-            compose(found)
-        except Unreadable:
+            assemble(found)
+        except ReadError:
             continue
 
 

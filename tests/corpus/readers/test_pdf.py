@@ -15,9 +15,9 @@ from random import Random
 
 import pytest
 
-from fathom.corpus.readers.compose import compose, printed_name
-from fathom.corpus.readers.found import Found, Heading, NoSiblings, Paragraph, Unreadable
+from fathom.corpus.readers.assembly import assemble, printed_name
 from fathom.corpus.readers.jats import reader as jats
+from fathom.corpus.readers.parsed_document import Heading, NoCompanions, Paragraph, ParsedDocument, ReadError
 from fathom.corpus.readers.pdf import layout as pdf_layout
 from fathom.corpus.readers.pdf import reader as pdf
 from fathom.corpus.readers.tei import reader as tei
@@ -87,8 +87,8 @@ def column(x: float, top: float, text: str, size: float = 10, leading: float = 1
     return [Drawn(x, top - number * leading, line, size) for number, line in enumerate(text.strip().split("\n"))]
 
 
-def read(content: bytes) -> Found:
-    (found,) = pdf.read(content, "rivers.pdf", NoSiblings())
+def read(content: bytes) -> ParsedDocument:
+    (found,) = pdf.read(content, "rivers.pdf", NoCompanions())
     return found
 
 
@@ -157,7 +157,7 @@ def paper(interleaved: bool = False) -> bytes:
 
 @pytest.fixture(scope="module", params=[False, True], ids=["column after column", "across columns"])
 def document(request: pytest.FixtureRequest) -> Document:
-    return compose(read(paper(interleaved=request.param)))
+    return assemble(read(paper(interleaved=request.param)))
 
 
 def test_title_and_names_are_told_by_size_and_place(document: Document) -> None:
@@ -223,7 +223,7 @@ def author_year() -> Document:
     ]
     for number, (start, more) in enumerate(HANGING):
         lines += [Drawn(72, 524 - 24 * number, start), Drawn(86, 512 - 24 * number, more)]
-    return compose(read(pdf_of(lines)))
+    return assemble(read(pdf_of(lines)))
 
 
 def test_hanging_entries_are_cited_by_name_and_year() -> None:
@@ -249,7 +249,7 @@ def test_hanging_entries_are_cited_by_name_and_year() -> None:
 def test_a_hyphen_that_belongs_to_the_word_stays() -> None:
     text = "A two-column page with a state-\nof-the-art spoon, a two-\ncolumn spoon, and a Lind-\nWu spoon."
     lines = [Drawn(72, 720, "Hyphens of the Northern Spoons", 18), *column(72, 680, text)]
-    printed = compose(read(pdf_of(lines))).text
+    printed = assemble(read(pdf_of(lines))).text
     assert "a two-column spoon" in printed
     assert "a Lind-Wu spoon" in printed
 
@@ -269,7 +269,7 @@ LETTER_LIST = [
 ]
 
 
-def letter(text: str = LETTER) -> Found:
+def letter(text: str = LETTER) -> ParsedDocument:
     """A text without headings, shorter than its list of references, which stands in smaller type."""
     lines = [
         Drawn(72, 720, "A Letter on the Salt of Slow Rivers", 17, bold=True),
@@ -283,7 +283,7 @@ def letter(text: str = LETTER) -> Found:
 
 
 def test_a_letter_shorter_than_its_list_has_a_text() -> None:
-    document = compose(letter())
+    document = assemble(letter())
     (paragraph,) = document.paragraphs
     assert paragraph.of(document.text).startswith("Research on the salt")
     assert paragraph.of(document.text).endswith("the times of the flood.")
@@ -296,7 +296,7 @@ def test_initials_with_a_hyphen_belong_to_a_name() -> None:
 
 def test_the_number_of_authors_tells_entries_of_one_year_apart() -> None:
     text = LETTER + "Roe and ter Wu (2019) agree with Lind (2018), but Lind et al.\n(2018) and Roe (2019) do not."
-    document = compose(letter(text))
+    document = assemble(letter(text))
     assert [(one.span.of(document.text), one.reference) for one in document.citations] == [
         ("Roe, 2019", 4),
         ("Lind et al., 2018", 2),
@@ -317,7 +317,7 @@ def test_a_raised_number_within_a_word_is_a_citation() -> None:
         Drawn(72, 610, "References", 12, bold=True),
         *column(72, 594, NUMBERED),
     ]
-    document = compose(read(pdf_of(lines)))
+    document = assemble(read(pdf_of(lines)))
     assert [(one.span.of(document.text), one.style) for one in document.citations] == [
         ("1", "superscript"),
         ("2", "superscript"),
@@ -332,7 +332,7 @@ def test_a_heading_goes_on_in_the_next_line() -> None:
         *column(72, 640, MORE * 3),
     ]
     headings = [one for one in read(pdf_of(lines)).body if isinstance(one, Heading)]
-    assert ["".join(map(str, one.words)) for one in headings] == [
+    assert ["".join(map(str, one.inlines)) for one in headings] == [
         "4 What the fish of the rivers say about their own salt"
     ]
 
@@ -340,7 +340,7 @@ def test_a_heading_goes_on_in_the_next_line() -> None:
 def test_halves_of_broken_words_are_no_words() -> None:
     text = "We measure what the measure-\nments of others have shown to\nthe fish, and measure-\nments of our own."
     lines = [Drawn(72, 720, "Hyphens of the Northern Spoons", 18), *column(72, 680, text)]
-    assert compose(read(pdf_of(lines))).text.count("measurements") == 2
+    assert assemble(read(pdf_of(lines))).text.count("measurements") == 2
 
 
 def test_a_loose_line_is_one_line() -> None:
@@ -351,7 +351,7 @@ def test_a_loose_line_is_one_line() -> None:
         loose.append(Drawn(left, 632, word))
         left += widths[word] + 15
     lines = [Drawn(72, 720, "Hyphens of the Northern Spoons", 18), *column(72, 680, LEFT), *loose]
-    text = compose(read(pdf_of([*lines, *column(72, 620, MORE)]))).text
+    text = assemble(read(pdf_of([*lines, *column(72, 620, MORE)]))).text
     assert "Salt goes with fish The second page" in " ".join(text.split())
 
 
@@ -369,7 +369,7 @@ def test_an_entry_at_the_foot_of_the_first_page_keeps_its_doi() -> None:
 
 
 def test_what_is_guessed_is_said() -> None:
-    assert read(paper()).notes["authors"] == "guessed from the layout"
+    assert read(paper()).uncertain["authors"] == "guessed from the layout"
 
 
 # What cannot be read.
@@ -406,7 +406,7 @@ def only_an_image() -> bytes:
     ids=["nothing", "a web page", "a beginning", "encrypted", "an image", "no pages", "too many pages"],
 )
 def test_the_reason_is_given(content: bytes, reason: str) -> None:
-    with pytest.raises(Unreadable, match=reason):
+    with pytest.raises(ReadError, match=reason):
         read(content)
 
 
@@ -425,7 +425,7 @@ def nested_drawings(levels: int) -> bytes:
 
 def test_a_page_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf_layout, "SECONDS", 3.0)
-    with pytest.raises(Unreadable, match="longer than 3 seconds|crash|memory"):
+    with pytest.raises(ReadError, match="longer than 3 seconds|crash|memory"):
         read(nested_drawings(25))
     # The next document finds a new process.
     assert read(paper()).title
@@ -442,7 +442,7 @@ def test_a_stream_that_unpacks_without_end_is_given_up(monkeypatch: pytest.Monke
             stream(packed, b"/Filter/FlateDecode"),
         ]
     )
-    with pytest.raises(Unreadable, match="longer than|crash|memory|objects|characters|no text"):
+    with pytest.raises(ReadError, match="longer than|crash|memory|objects|characters|no text"):
         read(bomb)
     assert read(paper()).title
 
@@ -454,7 +454,7 @@ def test_a_crash_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     assert command is not None
     with monkeypatch.context() as patched:
         patched.setattr("sys.executable", command)
-        with pytest.raises(Unreadable, match="crash"):
+        with pytest.raises(ReadError, match="crash"):
             read(paper())
     assert read(paper()).title
 
@@ -468,8 +468,8 @@ def test_cut_and_flipped_files_are_read_or_unreadable() -> None:
             broken[draw.randrange(len(broken))] = draw.randrange(256)
         cut = bytes(broken[: draw.choice([len(broken), draw.randrange(len(broken))])])
         try:
-            compose(read(cut))
-        except Unreadable as fault:
+            assemble(read(cut))
+        except ReadError as fault:
             assert str(fault)
 
 
@@ -491,8 +491,8 @@ def test_odd_lines_are_read() -> None:
             for _ in range(draw.randint(1, 3))
         ]
         try:
-            compose(read(pdf_of(*pages)))
-        except Unreadable as fault:
+            assemble(read(pdf_of(*pages)))
+        except ReadError as fault:
             assert str(fault)
 
 
@@ -518,7 +518,7 @@ def test_a_converter_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch,
         ("x", "can be"),
     ):
         monkeypatch.setenv("FATHOM_PDF", wanted)
-        with pytest.raises(Unreadable, match=reason):
+        with pytest.raises(ReadError, match=reason):
             read(paper())
 
 
@@ -570,10 +570,10 @@ def test_the_tei_of_a_service_is_read(monkeypatch: pytest.MonkeyPatch, service: 
     monkeypatch.setenv("FATHOM_PDF", f"grobid:{service}")
     assert read(paper()).title == "Salt by a service"
     monkeypatch.setenv("FATHOM_PDF", f"grobid:{service}/elsewhere")
-    with pytest.raises(Unreadable, match="gave no answer"):
+    with pytest.raises(ReadError, match="gave no answer"):
         read(paper())
     monkeypatch.setenv("FATHOM_PDF", "grobid:file:///etc/hostname")
-    with pytest.raises(Unreadable, match="http"):
+    with pytest.raises(ReadError, match="http"):
         read(paper())
 
 
@@ -585,15 +585,15 @@ def plain_letters(text: str) -> str:
     return re.sub(r"[\W_]+", "", "".join(sign for sign in folded if not unicodedata.combining(sign))).lower()
 
 
-def twins(shared: Callable[[str], Path]) -> Iterator[tuple[str, Found, Found]]:
+def twins(shared: Callable[[str], Path]) -> Iterator[tuple[str, ParsedDocument, ParsedDocument]]:
     """Each real PDF as read here, with what its twin in another format says."""
     for path in sorted(shared("jose-pdf-jats/pdf").glob("*.pdf")):
         twin = path.parents[1] / "jats" / f"{path.stem}.xml"
-        (gold,) = jats.read(twin.read_bytes(), twin.name, NoSiblings())
+        (gold,) = jats.read(twin.read_bytes(), twin.name, NoCompanions())
         yield path.stem, read(path.read_bytes()), gold
     for path in sorted(shared("acl-pdf-tei-s2orc").glob("*.pdf")):
         twin = path.with_suffix(".tei.xml")
-        (gold,) = tei.read(twin.read_bytes(), twin.name, NoSiblings())
+        (gold,) = tei.read(twin.read_bytes(), twin.name, NoCompanions())
         yield path.stem, read(path.read_bytes()), gold
 
 
@@ -612,7 +612,7 @@ def test_real_documents_match_their_twins(shared: Callable[[str], Path]) -> None
         entries += len(wanted & got) / len(wanted) if wanted else 1
         if not (titled and named and listed):
             print(name, found.title, [printed_name(one) for one in found.authors], len(found.references), sep=" | ")
-        compose(found)
+        assemble(found)
     assert count == 18
     assert titles >= 0.9 * count, "titles"
     assert names >= 0.9 * count, "names"
@@ -622,21 +622,21 @@ def test_real_documents_match_their_twins(shared: Callable[[str], Path]) -> None
 
 def test_real_text_is_whole(shared: Callable[[str], Path]) -> None:
     for path in sorted(shared("acl-pdf-tei-s2orc").glob("*.pdf")):
-        (gold,) = tei.read(path.with_suffix(".tei.xml").read_bytes(), path.stem, NoSiblings())
+        (gold,) = tei.read(path.with_suffix(".tei.xml").read_bytes(), path.stem, NoCompanions())
         found = read(path.read_bytes())
         ours, theirs = _words(found), _words(gold)
         assert len(ours & theirs) >= 0.93 * len(theirs), sorted(theirs - ours)[:60]
         headed = {_heading(one) for one in found.body if isinstance(one, Heading)}
         wanted = {_heading(one) for one in gold.body if isinstance(one, Heading)}
         assert len(headed & wanted) >= 0.75 * len(wanted), wanted - headed
-        cited = [sum(one.reference is not None for one in compose(each).citations) for each in (found, gold)]
+        cited = [sum(one.reference is not None for one in assemble(each).citations) for each in (found, gold)]
         assert cited[0] >= cited[1]
 
 
-def _words(found: Found) -> set[str]:
-    text = " ".join(str(piece) for block in found.body if isinstance(block, Paragraph) for piece in block.words)
+def _words(found: ParsedDocument) -> set[str]:
+    text = " ".join(str(piece) for block in found.body if isinstance(block, Paragraph) for piece in block.inlines)
     return set(re.findall(r"[a-z]{4,}", text.lower()))
 
 
 def _heading(heading: Heading) -> str:
-    return plain_letters("".join(map(str, heading.words)))
+    return plain_letters("".join(map(str, heading.inlines)))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import Found, FoundTable, NoSiblings, Paragraph
+from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.jats import reader as jats
+from fathom.corpus.readers.parsed_document import NoCompanions, Paragraph, ParsedDocument, ParsedTable
 from tests.corpus.readers.test_pdf import Drawn, column, pdf_of, plain_letters, read
 
 PROSE = """
@@ -36,8 +36,8 @@ SALT_CELLS = [["River", "Salt", "Fish"], ["Slow Brook", "0.31", "12"], ["Fast Br
 BEFORE, AFTER = column(72, 690, PROSE), column(72, 540, PROSE)
 
 
-def tables(found: Found) -> list[FoundTable]:
-    return [block for block in found.body if isinstance(block, FoundTable)]
+def tables(found: ParsedDocument) -> list[ParsedTable]:
+    return [block for block in found.body if isinstance(block, ParsedTable)]
 
 
 def said(words: object) -> str:
@@ -45,11 +45,11 @@ def said(words: object) -> str:
     return "".join(piece if isinstance(piece, str) else piece.text for piece in words)
 
 
-def cells(table: FoundTable) -> list[list[str]]:
-    return [[said(cell.words) for cell in line] for line in table.rows]
+def cells(table: ParsedTable) -> list[list[str]]:
+    return [[said(cell.inlines) for cell in line] for line in table.rows]
 
 
-def only(*pages: list[Drawn]) -> FoundTable:
+def only(*pages: list[Drawn]) -> ParsedTable:
     (table,) = tables(read(pdf_of(*pages)))
     return table
 
@@ -63,7 +63,7 @@ def test_a_table_is_found_by_its_caption(base: float) -> None:
 
 
 def test_the_text_around_a_table_stays() -> None:
-    document = compose(read(pdf_of([TITLE, *BEFORE, Drawn(72, 616, "Table 1: Salt.", 9), *SALT, *AFTER])))
+    document = assemble(read(pdf_of([TITLE, *BEFORE, Drawn(72, 616, "Table 1: Salt.", 9), *SALT, *AFTER])))
     assert [len(table.cells) for table in document.tables] == [9]
     paragraphs = [span.of(document.text) for span in document.paragraphs]
     assert [text[:11] for text in paragraphs] == ["Salt is as ", "Salt is as "]
@@ -115,7 +115,7 @@ def test_a_head_over_two_columns_spans_them() -> None:
         *row(564, (72, "Still"), (150, "0.39"), (200, "8"), (260, "0.13"), (310, "5")),
     ]
     table = only([TITLE, *BEFORE, Drawn(72, 628, "Table 1: Salt.", 9), *lines, *column(72, 520, PROSE)])
-    assert [(said(cell.words), cell.columns) for cell in table.rows[0]] == [
+    assert [(said(cell.inlines), cell.columns) for cell in table.rows[0]] == [
         ("", 1),
         ("In the upper course", 2),
         ("In the lower course", 2),
@@ -157,7 +157,7 @@ NOT_TOLD = {
 def test_what_is_in_doubt_is_left_as_lines(lines: list[Drawn]) -> None:
     found = read(pdf_of([TITLE, *BEFORE, *lines]))
     assert not tables(found)
-    text = " ".join(said(block.words) for block in found.body if isinstance(block, Paragraph))
+    text = " ".join(said(block.inlines) for block in found.body if isinstance(block, Paragraph))
     wanted = Counter(word for one in lines for word in one.text.split())
     assert not wanted - Counter(text.replace("|", " ").split()), text
 
@@ -166,13 +166,13 @@ def test_many_captions_and_cells_end_soon() -> None:
     page = [Drawn(10 + 30 * (number % 20), 790 - 0.25 * (number // 20), "Table 1: a", 3) for number in range(20_000)]
     page += [Drawn(10 + 3 * number, 20, "9", 2) for number in range(200)]
     found = read(pdf_of([TITLE, *BEFORE], page))
-    compose(found)
+    assemble(found)
 
 
-def in_twins(shared: Callable[[str], Path]) -> Iterator[tuple[Found, Found]]:
+def in_twins(shared: Callable[[str], Path]) -> Iterator[tuple[ParsedDocument, ParsedDocument]]:
     for path in sorted(shared("jose-pdf-jats/pdf").glob("*.pdf")):
         twin = path.parents[1] / "jats" / f"{path.stem}.xml"
-        (gold,) = jats.read(twin.read_bytes(), twin.name, NoSiblings())
+        (gold,) = jats.read(twin.read_bytes(), twin.name, NoCompanions())
         yield read(path.read_bytes()), gold
 
 

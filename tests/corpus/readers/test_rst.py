@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import (
+from fathom.corpus.readers.assembly import assemble
+from fathom.corpus.readers.parsed_document import (
     Block,
-    Found,
-    FoundTable,
+    CitationMark,
     Heading,
-    Mark,
-    NoSiblings,
+    NoCompanions,
     Paragraph,
-    Unreadable,
+    ParsedDocument,
+    ParsedTable,
+    ReadError,
 )
 from fathom.corpus.readers.parsing.blocks import words_text
 from fathom.corpus.readers.rst import reader as rst
@@ -143,25 +143,25 @@ Oak   100
 """
 
 
-def read(text: str, files: dict[str, bytes] | None = None) -> Found:
+def read(text: str, files: dict[str, bytes] | None = None) -> ParsedDocument:
     (found,) = rst.read(text.encode(), "folder/paper.rst", Beside(files or {}))
     return found
 
 
 @pytest.fixture(scope="module")
-def paper() -> Found:
+def paper() -> ParsedDocument:
     return read(PAPER, {"trees.bib": BIB})
 
 
 def texts(blocks: list[Block]) -> list[str]:
-    return [" ".join(words_text(block.words).split()) for block in blocks if isinstance(block, Paragraph)]
+    return [" ".join(words_text(block.inlines).split()) for block in blocks if isinstance(block, Paragraph)]
 
 
-def tables(blocks: list[Block]) -> list[FoundTable]:
-    return [block for block in blocks if isinstance(block, FoundTable)]
+def tables(blocks: list[Block]) -> list[ParsedTable]:
+    return [block for block in blocks if isinstance(block, ParsedTable)]
 
 
-def test_the_head(paper: Found) -> None:
+def test_the_head(paper: ParsedDocument) -> None:
     assert paper.title == "Growing elms up"
     assert [(a.given, a.family, a.ids) for a in paper.authors] == [
         ("Anna", "Lind", {"orcid": "0000-0001-2345-6789"}),
@@ -172,22 +172,22 @@ def test_the_head(paper: Found) -> None:
     assert paper.subjects == ["elms", "growth"]
 
 
-def test_sections_have_their_ranks(paper: Found) -> None:
-    headings = [(block.level, words_text(block.words)) for block in paper.body if isinstance(block, Heading)]
+def test_sections_have_their_ranks(paper: ParsedDocument) -> None:
+    headings = [(block.level, words_text(block.inlines)) for block in paper.body if isinstance(block, Heading)]
     assert headings == [(2, "Introduction"), (3, "Parts")]
 
 
-def test_running_text(paper: Found) -> None:
+def test_running_text(paper: ParsedDocument) -> None:
     first = next(block for block in paper.body if isinstance(block, Paragraph))
-    assert " ".join(words_text(first.words).split()) == (
+    assert " ".join(words_text(first.inlines).split()) == (
         "Elms [1] are tall trees (Lind, 2018; Wu and Diaz, 2020), as told [Wu and Diaz, 2020] and here. They reach "
         "3 hectometres or code_ of $x^2$; see Figure 1 and elms. No end: |b|."
     )
-    marks = [piece for piece in first.words if isinstance(piece, Mark)]
+    marks = [piece for piece in first.inlines if isinstance(piece, CitationMark)]
     assert [mark.keys for mark in marks] == [("lind",), ("wu",), ("wu",)]
 
 
-def test_lists_code_and_directives(paper: Found) -> None:
+def test_lists_code_and_directives(paper: ParsedDocument) -> None:
     found = texts(paper.body)
     for text in (
         "[1] Not oaks.",
@@ -202,12 +202,12 @@ def test_lists_code_and_directives(paper: Found) -> None:
         "elms = 3",
     ):
         assert text in found
-    code = next(b for b in paper.body if isinstance(b, Paragraph) and "elm.grow()" in words_text(b.words))
+    code = next(b for b in paper.body if isinstance(b, Paragraph) and "elm.grow()" in words_text(b.inlines))
     assert code.verbatim
-    assert words_text(code.words) == "for elm in elms:\n    elm.grow()   # *not* emphasis"
+    assert words_text(code.inlines) == "for elm in elms:\n    elm.grow()   # *not* emphasis"
 
 
-def test_what_opens_files_or_is_a_comment_says_nothing(paper: Found) -> None:
+def test_what_opens_files_or_is_a_comment_says_nothing(paper: ParsedDocument) -> None:
     whole = " ".join(texts(paper.body))
     assert "gone" not in whole
     assert "passwd" not in whole
@@ -215,24 +215,24 @@ def test_what_opens_files_or_is_a_comment_says_nothing(paper: Found) -> None:
     assert "https://example.org/elms" not in whole
 
 
-def test_tables_have_cells(paper: Found) -> None:
+def test_tables_have_cells(paper: ParsedDocument) -> None:
     grid, simple, listed, separated = tables(paper.body)
     assert words_text(grid.caption) == "Table 1: Heights "
-    assert [[words_text(cell.words) for cell in row] for row in grid.rows] == [
+    assert [[words_text(cell.inlines) for cell in row] for row in grid.rows] == [
         ["Tree", "Height"],
         ["Elm", "30 m"],
         ["over both"],
     ]
     assert [cell.header for cell in grid.rows[0]] == [True, True]
     assert grid.rows[2][0].columns == 2
-    assert [[words_text(cell.words) for cell in row] for row in simple.rows] == [
+    assert [[words_text(cell.inlines) for cell in row] for row in simple.rows] == [
         ["Tree", "Age"],
         ["Elm", "90"],
         ["Oak", "100 years"],
     ]
-    assert words_text(listed.rows[1][1].words) == "long"
+    assert words_text(listed.rows[1][1].inlines) == "long"
     assert listed.rows[0][0].header
-    assert [words_text(cell.words) for cell in separated.rows[1]] == ["Elm", "deep, wide"]
+    assert [words_text(cell.inlines) for cell in separated.rows[1]] == ["Elm", "deep, wide"]
 
 
 def test_citations_by_label_are_the_references_where_there_is_no_bibliography() -> None:
@@ -243,7 +243,7 @@ def test_citations_by_label_are_the_references_where_there_is_no_bibliography() 
         ("Lin18", "A. Lind. On Elms, 2018.", 2018),
         ("2", "Oaks.", None),
     ]
-    document = compose(found)
+    document = assemble(found)
     assert [citation.reference for citation in document.citations] == [1, 2]
     assert [citation.span.of(document.text) for citation in document.citations] == ["Lin18", "2"]
 
@@ -292,7 +292,7 @@ def test_a_pep_cites_the_peps_it_names() -> None:
     assert found.ids == {"pep": "907"}
     assert found.subjects == ["Trees", "Standards Track"]
     assert {r.ids.get("pep"): r.title for r in found.references} == {"484": "Type Hints", None: "", "8": "", "20": ""}
-    document = compose(found)
+    document = assemble(found)
     assert document.abstract is not None
     cited = [(c.span.of(document.text), c.reference) for c in document.citations]
     number = {r.ids.get("pep"): r.number for r in document.references}
@@ -302,15 +302,15 @@ def test_a_pep_cites_the_peps_it_names() -> None:
 
 
 def test_it_is_known_by_name_or_header() -> None:
-    assert rst.looks_like("a/b.rst", b"")
-    assert rst.looks_like("pep-0008.txt", PEP.encode())
-    assert not rst.looks_like("notes.txt", b"PEPper: 3")
-    assert not rst.looks_like("a.md", b"# Title")
+    assert rst.matches("a/b.rst", b"")
+    assert rst.matches("pep-0008.txt", PEP.encode())
+    assert not rst.matches("notes.txt", b"PEPper: 3")
+    assert not rst.matches("a.md", b"# Title")
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "Words without a title.", "\0" * 50])
 def test_without_a_title_it_is_unreadable(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(ReadError):
         read(text)
 
 
@@ -341,8 +341,8 @@ def test_damaged_papers_are_read_or_refused() -> None:
     for content in [*damaged(PAPER.encode(), 150), *damaged(PEP.encode(), 100)]:
         try:
             (found,) = rst.read(content, "a.rst", Beside({"trees.bib": content}))
-            compose(found)
-        except Unreadable:
+            assemble(found)
+        except ReadError:
             continue
 
 
@@ -373,7 +373,7 @@ def test_real_peps(shared: Callable[[str], Path]) -> None:
         for told in map(json.loads, (folder / "manifest.jsonl").read_text(encoding="utf-8").splitlines())
     }
     found = {
-        Path(name).name: next(rst.read(content, name, NoSiblings()))
+        Path(name).name: next(rst.read(content, name, NoCompanions()))
         for name, content in members(folder / "rst.tar.xz")
         if Path(name).name in manifest
     }
@@ -391,6 +391,6 @@ def test_real_peps(shared: Callable[[str], Path]) -> None:
     rows = csv.DictReader((folder / "reference_edges.csv").read_text(encoding="utf-8").splitlines())
     assert edges == {(row["from_pep"], row["to_pep"]) for row in rows}
     assert len(edges) == 379
-    documents = [compose(one) for one in found.values()]
+    documents = [assemble(one) for one in found.values()]
     citations = [citation for document in documents for citation in document.citations]
     assert sum(citation.reference is not None for citation in citations) / len(citations) > 0.99

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import Found, FoundTable, Heading, NoSiblings, Unreadable
+from fathom.corpus.readers.assembly import assemble
+from fathom.corpus.readers.parsed_document import Heading, NoCompanions, ParsedDocument, ParsedTable, ReadError
 from fathom.corpus.readers.s2orc import reader as s2orc
 from fathom.corpus.readers.tei import reader as tei
 
@@ -79,8 +79,8 @@ NEW = {
 OLD = {"paper_id": "x", "metadata": {"title": "Salt in slow rivers", "authors": NEW["authors"]}, "year": 2021, **PARSE}
 
 
-def read(document: object) -> Found:
-    (found,) = s2orc.read(json.dumps(document).encode(), "x.json", NoSiblings())
+def read(document: object) -> ParsedDocument:
+    (found,) = s2orc.read(json.dumps(document).encode(), "x.json", NoCompanions())
     return found
 
 
@@ -89,7 +89,7 @@ def test_both_forms_are_read(document: dict[str, Any]) -> None:
     found = read(document)
     assert (found.title, found.year) == ("Salt in slow rivers", 2021)
     assert [(one.given, one.family) for one in found.authors] == [("Ada B.", "Lind"), ("Bo", "Wu")]
-    article = compose(found)
+    article = assemble(found)
     assert article.abstract is not None
     assert article.abstract.of(article.text) == "We measure salt."
     printed = [(one.span.of(article.text), one.group.of(article.text), one.reference) for one in article.citations]
@@ -102,12 +102,12 @@ def test_both_forms_are_read(document: dict[str, Any]) -> None:
 
 
 def test_sections_change_with_their_paragraphs() -> None:
-    headings = [(one.level, one.words) for one in read(NEW).body if isinstance(one, Heading)]
+    headings = [(one.level, one.inlines) for one in read(NEW).body if isinstance(one, Heading)]
     assert headings == [(2, ["1 Introduction"]), (3, ["1.1 Rivers"]), (2, ["2 Methods"]), (2, ["Acknowledgements"])]
 
 
 def test_references_are_printed_or_laid_out() -> None:
-    article = compose(read(NEW))
+    article = assemble(read(NEW))
     first, second = article.references
     assert first.span.of(article.text) == "Ada Lind and Cy Roe. 2018. Old salt of the north. In Salts."
     assert first.ids == {"doi": "10.1000/old"}
@@ -121,9 +121,9 @@ def test_references_are_printed_or_laid_out() -> None:
 
 def test_figures_and_tables_are_kept() -> None:
     found = read(NEW)
-    assert "Figure 1: A slow river." in compose(found).text
-    (table,) = [block for block in found.body if isinstance(block, FoundTable)]
-    assert table.rows[1][0].words == ["Aa"]
+    assert "Figure 1: A slow river." in assemble(found).text
+    (table,) = [block for block in found.body if isinstance(block, ParsedTable)]
+    assert table.rows[1][0].inlines == ["Aa"]
 
 
 def test_spans_that_do_not_fit_are_found_nearby_or_passed_over() -> None:
@@ -135,17 +135,17 @@ def test_spans_that_do_not_fit_are_found_nearby_or_passed_over() -> None:
         {"start": 3, "end": 8, "text": "absent", "ref_id": "BIBREF0"},
     ]
     document = NEW | {"pdf_parse": PARSE | {"body_text": [{"text": text, "cite_spans": spans}]}}
-    article = compose(read(document))
+    article = assemble(read(document))
     assert [one.span.of(article.text) for one in article.citations] == ["12"]
 
 
 def test_lines_are_documents_and_the_bad_ones_are_named() -> None:
     lines = "\n".join([json.dumps(NEW), '{"paper_id": 1}', "not json", json.dumps(OLD)])
-    reading = list(s2orc.read(lines.encode(), "x.jsonl", NoSiblings()))
+    reading = list(s2orc.read(lines.encode(), "x.jsonl", NoCompanions()))
     assert [found.source for found in reading] == ["x.jsonl#1", "x.jsonl#2", "x.jsonl#3", "x.jsonl#4"]
-    assert [bool(found.refused) for found in reading] == [False, True, True, False]
-    with pytest.raises(Unreadable, match=r"neither body_text nor an abstract in paragraphs \(line 2\)"):
-        compose(reading[1])
+    assert [bool(found.refusal) for found in reading] == [False, True, True, False]
+    with pytest.raises(ReadError, match=r"neither body_text nor an abstract in paragraphs \(line 2\)"):
+        assemble(reading[1])
 
 
 @pytest.mark.parametrize(
@@ -153,19 +153,19 @@ def test_lines_are_documents_and_the_bad_ones_are_named() -> None:
     [b"", b"[]", b"{}", b"\xff", b'{"body_text": 3}', b"[" * 100_000, b'{"a":' * 100_000, b'{"title": "x"', b"nul"],
 )
 def test_what_cannot_be_read_says_why(content: bytes) -> None:
-    with pytest.raises(Unreadable, match=r"\w{3}"):
-        list(s2orc.read(content, "x", NoSiblings()))
+    with pytest.raises(ReadError, match=r"\w{3}"):
+        list(s2orc.read(content, "x", NoCompanions()))
 
 
 def test_s2orc_is_told_by_its_beginning() -> None:
-    assert s2orc.looks_like("a.json", json.dumps(NEW).encode())
-    assert s2orc.looks_like("a.jsonl", json.dumps(OLD).encode())
-    assert not s2orc.looks_like("a.json", b'{"title": "x"}')
+    assert s2orc.matches("a.json", json.dumps(NEW).encode())
+    assert s2orc.matches("a.jsonl", json.dumps(OLD).encode())
+    assert not s2orc.matches("a.json", b'{"title": "x"}')
 
 
 def test_halves_of_characters_are_replaced() -> None:
     found = read(NEW | {"title": "Salt \ud800 here", "doi": "10.1000/\udfffx"})
-    assert compose(found).title_text == "Salt ? here"
+    assert assemble(found).title_text == "Salt ? here"
 
 
 def test_mutations_are_read_or_unreadable() -> None:
@@ -189,17 +189,17 @@ def test_mutations_are_read_or_unreadable() -> None:
                 raw[draw.randrange(len(raw))] = draw.choice(b'{}[]",:0a\\\xff')
             broken = bytes(raw)
         try:
-            for one in s2orc.read(broken, "x", NoSiblings()):
-                compose(one)
-        except Unreadable as fault:
+            for one in s2orc.read(broken, "x", NoCompanions()):
+                assemble(one)
+        except ReadError as fault:
             assert str(fault)
 
 
 @pytest.mark.parametrize("name", ["N18-3011", "2020.acl-main.207"])
 def test_real_documents_agree_with_their_tei(shared: Callable[[str], Path], name: str) -> None:
     folder = shared("acl-pdf-tei-s2orc")
-    (new,) = s2orc.read((folder / f"{name}.json").read_bytes(), name, NoSiblings())
-    (twin,) = tei.read((folder / f"{name}.tei.xml").read_bytes(), name, NoSiblings())
+    (new,) = s2orc.read((folder / f"{name}.json").read_bytes(), name, NoCompanions())
+    (twin,) = tei.read((folder / f"{name}.tei.xml").read_bytes(), name, NoCompanions())
     assert new.title == twin.title
     assert [(one.given, one.family) for one in new.authors] == [(one.given, one.family) for one in twin.authors]
     # The converter to S2ORC leaves out entries for which GROBID has no title of a document.
@@ -209,9 +209,9 @@ def test_real_documents_agree_with_their_tei(shared: Callable[[str], Path], name
     assert len(shared_entries) == len(ours)
     assert sum(ours[text] == theirs[text] for text in ours) >= 0.95 * len(ours)
     ours_headed, theirs_headed = (
-        ["".join(map(str, one.words)) for one in each.body if isinstance(one, Heading)] for each in (new, twin)
+        ["".join(map(str, one.inlines)) for one in each.body if isinstance(one, Heading)] for each in (new, twin)
     )
     assert len(set(ours_headed) & set(theirs_headed)) >= 0.9 * len(theirs_headed)
-    first, second = compose(new), compose(twin)
+    first, second = assemble(new), assemble(twin)
     cited = [sum(one.reference is not None for one in each.citations) for each in (first, second)]
     assert abs(cited[0] - cited[1]) <= 0.1 * cited[1]

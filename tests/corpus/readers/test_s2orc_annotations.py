@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from fathom.corpus.linking import Linker, entry_of
+from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.catalog import reader_of
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import Found, Heading, NoSiblings, Paragraph, Unreadable
+from fathom.corpus.readers.parsed_document import Heading, NoCompanions, Paragraph, ParsedDocument, ReadError
 from fathom.corpus.readers.s2orc import reader as s2orc
 
 FRONT = """
@@ -81,8 +81,8 @@ def line(written: str = WRITTEN, **changed: object) -> dict[str, Any]:
     }
 
 
-def read(document: object) -> Found:
-    (found,) = s2orc.read(json.dumps(document).encode(), "x.jsonl", NoSiblings())
+def read(document: object) -> ParsedDocument:
+    (found,) = s2orc.read(json.dumps(document).encode(), "x.jsonl", NoCompanions())
     return found
 
 
@@ -98,10 +98,10 @@ def test_the_front_is_read() -> None:
 
 def test_the_text_has_its_sections_and_citations() -> None:
     found = read(line())
-    headings = [(one.level, one.words) for one in found.body if isinstance(one, Heading)]
+    headings = [(one.level, one.inlines) for one in found.body if isinstance(one, Heading)]
     assert headings == [(2, ["1 Introduction"]), (3, ["1.1 Rivers"])]
     assert [one.verbatim for one in found.body if isinstance(one, Paragraph)] == [False, False, False, True]
-    article = compose(found)
+    article = assemble(found)
     assert article.abstract is not None
     assert article.abstract.of(article.text) == "We measure salt.\n\nIt is old [1]."
     printed = [(one.span.of(article.text), one.group.of(article.text), one.reference) for one in article.citations]
@@ -115,7 +115,7 @@ def test_the_text_has_its_sections_and_citations() -> None:
 
 
 def test_entries_have_their_parts() -> None:
-    article = compose(read(line()))
+    article = assemble(read(line()))
     assert [
         (one.title and one.title.of(article.text), [name.of(article.text) for name in one.authors], one.year, one.ids)
         for one in article.references
@@ -128,7 +128,7 @@ def test_entries_have_their_parts() -> None:
 
 def test_entries_that_the_release_has_matched_are_linked() -> None:
     book = line("<title>The book</title>\n\n<paragraph>Of salt.</paragraph>") | {"corpusid": 77, "externalids": None}
-    citing, cited = compose(read(line())), compose(read(book))
+    citing, cited = assemble(read(line())), assemble(read(book))
     linker = Linker()
     for article in (citing, cited):
         linker.add(entry_of(article))
@@ -138,7 +138,7 @@ def test_entries_that_the_release_has_matched_are_linked() -> None:
 def test_without_paragraphs_blank_lines_part_the_text() -> None:
     body = "One line\nand another.\n \nA second <bibref ref_id=b0>[1]</bibref>."
     entry = "<bibentry id=b0>Roe C. (2018). Old salt. Salts.</bibentry>"
-    article = compose(read(line(f"<title>Salt</title>\n\n<author>Bo Wu</author>\n\n{body}\n\n{entry}")))
+    article = assemble(read(line(f"<title>Salt</title>\n\n<author>Bo Wu</author>\n\n{body}\n\n{entry}")))
     assert [span.of(article.text) for span in article.paragraphs] == ["One line and another.", "A second [1]."]
     assert [one.reference for one in article.citations] == [1]
 
@@ -150,7 +150,7 @@ def test_places_may_be_texts_and_lists_may_be_open() -> None:
         if value:
             places = [{**one, "start": str(one["start"]), "end": str(one["end"])} for one in json.loads(value)]
             annotations[name] = places if name == "title" else json.dumps(places)
-    assert compose(read(document)).text == compose(read(line())).text
+    assert assemble(read(document)).text == assemble(read(line())).text
 
 
 def test_places_that_do_not_fit_are_passed_over() -> None:
@@ -163,7 +163,7 @@ def test_places_that_do_not_fit_are_passed_over() -> None:
         7,
     ]
     found = read(line(bibref=json.dumps(odd), sectionheader=json.dumps([{"start": "٣", "end": None}])))
-    assert not compose(found).citations
+    assert not assemble(found).citations
     assert not any(isinstance(block, Heading) for block in found.body)
 
 
@@ -173,8 +173,8 @@ def test_parts_that_overlap_are_not_printed_again_and_again(kind: str) -> None:
     length = len(document["content"]["text"])
     document["content"]["annotations"][kind] = json.dumps([{"start": 0, "end": length}] * 20_000)
     try:
-        assert len(compose(read(document)).text) < 4 * length
-    except Unreadable as reason:
+        assert len(assemble(read(document)).text) < 4 * length
+    except ReadError as reason:
         assert str(reason) == "it has no text"  # all of it is the title's, or an author's
 
 
@@ -190,15 +190,15 @@ def test_parts_that_overlap_are_not_printed_again_and_again(kind: str) -> None:
     ids=["nested", "no JSON", "blank", "no text", "no title"],
 )
 def test_what_cannot_be_read_says_why(document: dict[str, Any]) -> None:
-    with pytest.raises(Unreadable, match=r"\w{3}"):
-        compose(read(document))
+    with pytest.raises(ReadError, match=r"\w{3}"):
+        assemble(read(document))
 
 
 def test_this_form_is_told_by_its_beginning_however_long_the_text() -> None:
     document = line()
     document["content"]["text"] += "x" * 100_000
     reader = reader_of("s2orc-1.jsonl", json.dumps(document).encode())
-    assert reader is not None and reader.KIND == "s2orc"
+    assert reader is not None and reader.FORMAT == "s2orc"
 
 
 def test_mutations_are_read_or_unreadable() -> None:
@@ -217,8 +217,8 @@ def test_mutations_are_read_or_unreadable() -> None:
     read_ones = 0
     for _ in range(400):
         try:
-            for one in s2orc.read(json.dumps(mutated(line())).encode(), "x", NoSiblings()):
-                read_ones += bool(compose(one))
-        except Unreadable as fault:
+            for one in s2orc.read(json.dumps(mutated(line())).encode(), "x", NoCompanions()):
+                read_ones += bool(assemble(one))
+        except ReadError as fault:
             assert str(fault)
     assert read_ones > 100

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import NoSiblings, Unreadable
+from fathom.corpus.readers.assembly import assemble
+from fathom.corpus.readers.parsed_document import NoCompanions, ReadError
 from fathom.corpus.readers.parsing.titles import title_from
 from fathom.corpus.readers.tabular import limits as table_limits
-from fathom.corpus.readers.tabular.reader import looks_like, read
+from fathom.corpus.readers.tabular.reader import matches, read
 from fathom.records.documents import Document
 from tests.corpus.readers.conftest import members
 
@@ -39,8 +39,8 @@ COUNTRY = {
 
 
 def document(content: bytes, name: str) -> Document:
-    (one,) = read(content, name, NoSiblings())
-    return compose(one)
+    (one,) = read(content, name, NoCompanions())
+    return assemble(one)
 
 
 def test_a_table_of_values() -> None:
@@ -96,7 +96,7 @@ def test_tables_with_paragraphs_are_reports_without_their_questions() -> None:
         "paragraphs": [{"order": 2, "text": "Second."}, {"order": 1, "text": "First."}],
         "questions": [{"question": "How much?"}],
     }
-    reports = [compose(one) for one in read(json.dumps([context, context]).encode(), "set_dev.json", NoSiblings())]
+    reports = [assemble(one) for one in read(json.dumps([context, context]).encode(), "set_dev.json", NoCompanions())]
     assert [report.title_text for report in reports] == ["Set dev, report 1", "Set dev, report 2"]
     assert "|  | 2019 |\n| --- | --- |\n| Sales | $ 5 |\n\nFirst.\n\nSecond.\n" in reports[0].text
     assert reports[0].source.endswith("#u1")
@@ -137,14 +137,14 @@ def test_a_table_that_only_arranges_is_dissolved() -> None:
 
 
 def test_it_knows_its_kinds() -> None:
-    assert looks_like("a.csv", b"a,b")
-    assert looks_like("a.json", b' {"a": 1}')
-    assert looks_like("a.HTML", PAGE)
-    assert not looks_like("a.json", b'{"paper_id": 1, "body_text": []}')
-    assert not looks_like("a.json", b"nothing")
-    assert not looks_like("a.html", b'<html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL">')
-    assert not looks_like("a.csv", b"\0\0")
-    assert not looks_like("a.pdf", b"%PDF")
+    assert matches("a.csv", b"a,b")
+    assert matches("a.json", b' {"a": 1}')
+    assert matches("a.HTML", PAGE)
+    assert not matches("a.json", b'{"paper_id": 1, "body_text": []}')
+    assert not matches("a.json", b"nothing")
+    assert not matches("a.html", b'<html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL">')
+    assert not matches("a.csv", b"\0\0")
+    assert not matches("a.pdf", b"%PDF")
     assert title_from("a.tar!b/c_d.json.xz") == "C d"
 
 
@@ -172,7 +172,7 @@ def test_it_knows_its_kinds() -> None:
     ],
 )
 def test_what_cannot_be_read_says_why(content: bytes, name: str, reason: str) -> None:
-    with pytest.raises(Unreadable, match=reason):
+    with pytest.raises(ReadError, match=reason):
         document(content, name)
 
 
@@ -180,10 +180,10 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_limits, "MOST_ROWS", 5)
     for content, name in ((b"a,b\n" + b"1,2\n" * 6, "x.csv"), (json.dumps([{"a": 1}] * 6).encode(), "x.json"),
                           (b"<table>" + b"<tr><td>a<td>b" * 6, "x.html")):  # fmt: skip
-        with pytest.raises(Unreadable, match="more than 5 rows"):
+        with pytest.raises(ReadError, match="more than 5 rows"):
             document(content, name)
     monkeypatch.setattr(table_limits, "MOST_BYTES", 3_000_000)
-    with pytest.raises(Unreadable, match="larger than 3 MB"):
+    with pytest.raises(ReadError, match="larger than 3 MB"):
         document(b"a,b\n" * 1_000_000, "x.csv")
 
 
@@ -221,9 +221,9 @@ def test_damage_never_raises_anything_else() -> None:
             elif chance.random() < 0.2:
                 del damaged[place:]
         try:
-            for one in read(bytes(damaged), name, NoSiblings()):
-                compose(one)
-        except Unreadable as error:
+            for one in read(bytes(damaged), name, NoCompanions()):
+                assemble(one)
+        except ReadError as error:
             assert str(error)
 
 
@@ -254,7 +254,7 @@ def test_the_metrics_of_every_country_are_in_its_text(shared: Callable[[str], Pa
 def test_every_context_of_questions_over_reports(shared: Callable[[str], Path]) -> None:
     content = lzma.decompress(shared("tatqa/tatqa_dataset_dev.json.xz").read_bytes())
     contexts = json.loads(content)
-    reports = [compose(one) for one in read(content, "tatqa_dataset_dev.json.xz", NoSiblings())]
+    reports = [assemble(one) for one in read(content, "tatqa_dataset_dev.json.xz", NoCompanions())]
     assert len(reports) == len({report.id for report in reports}) == len(contexts) == 278
     for report, context in zip(reports, contexts, strict=True):
         grid = context["table"]["table"]

@@ -8,8 +8,16 @@ from random import Random
 
 import pytest
 
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import Found, FoundTable, Heading, Mark, NoSiblings, Paragraph, Unreadable
+from fathom.corpus.readers.assembly import assemble
+from fathom.corpus.readers.parsed_document import (
+    CitationMark,
+    Heading,
+    NoCompanions,
+    Paragraph,
+    ParsedDocument,
+    ParsedTable,
+    ReadError,
+)
 from fathom.corpus.readers.tei import reader as tei
 from fathom.records.documents import Document
 
@@ -77,23 +85,23 @@ DOCUMENT = """<?xml version="1.0" encoding="UTF-8"?>
 </TEI>"""
 
 
-def read(document: str | bytes) -> Found:
+def read(document: str | bytes) -> ParsedDocument:
     content = document.encode() if isinstance(document, str) else document
-    (found,) = tei.read(content, "rivers.tei.xml", NoSiblings())
+    (found,) = tei.read(content, "rivers.tei.xml", NoCompanions())
     return found
 
 
 @pytest.fixture(scope="module")
-def found() -> Found:
+def found() -> ParsedDocument:
     return read(DOCUMENT)
 
 
 @pytest.fixture(scope="module")
-def article(found: Found) -> Document:
-    return compose(found)
+def article(found: ParsedDocument) -> Document:
+    return assemble(found)
 
 
-def test_the_header_is_read(found: Found) -> None:
+def test_the_header_is_read(found: ParsedDocument) -> None:
     assert (found.title, found.venue, found.year, str(found.published)) == (
         "Salt in slow rivers",
         "Journal of Rivers",
@@ -105,7 +113,7 @@ def test_the_header_is_read(found: Found) -> None:
     assert found.abstract == [Paragraph(["We measure salt."])]
 
 
-def test_authors_are_people_and_groups_but_no_bodies_they_work_for(found: Found) -> None:
+def test_authors_are_people_and_groups_but_no_bodies_they_work_for(found: ParsedDocument) -> None:
     assert [(one.given, one.family, one.group) for one in found.authors] == [
         ("Ada B", "Lind", False),
         ("", "Wu", False),
@@ -114,8 +122,8 @@ def test_authors_are_people_and_groups_but_no_bodies_they_work_for(found: Found)
     assert found.authors[0].ids == {"orcid": "0000-0001-2345-6789"}
 
 
-def test_headings_have_the_level_of_their_number(found: Found) -> None:
-    headings = [(one.level, "".join(map(str, one.words))) for one in found.body if isinstance(one, Heading)]
+def test_headings_have_the_level_of_their_number(found: ParsedDocument) -> None:
+    headings = [(one.level, "".join(map(str, one.inlines))) for one in found.body if isinstance(one, Heading)]
     assert headings == [
         (2, "1 Introduction"),
         (3, "1.1 Rivers"),
@@ -143,8 +151,8 @@ def test_text_inside_marks_is_kept_in_order(article: Document) -> None:
         assert words in article.text
 
 
-def test_tables_have_cells(found: Found) -> None:
-    (table,) = [block for block in found.body if isinstance(block, FoundTable)]
+def test_tables_have_cells(found: ParsedDocument) -> None:
+    (table,) = [block for block in found.body if isinstance(block, ParsedTable)]
     assert [cell.columns for cell in table.rows[0]] == [1, 2]
     assert [cell.header for cell in table.rows[0]] == [True, True]
 
@@ -165,7 +173,7 @@ def test_a_printed_reference_is_kept_and_its_parts_lie_in_it(article: Document) 
 def test_a_corpus_holds_several_documents() -> None:
     inner = DOCUMENT.partition("?>")[2]
     corpus = f'<teiCorpus xmlns="http://www.tei-c.org/ns/1.0">{inner}{inner}</teiCorpus>'
-    sources = [one.source for one in tei.read(corpus.encode(), "x.xml", NoSiblings())]
+    sources = [one.source for one in tei.read(corpus.encode(), "x.xml", NoCompanions())]
     assert sources == ["x.xml#1", "x.xml#2"]
 
 
@@ -179,7 +187,7 @@ def test_a_corpus_holds_several_documents() -> None:
     ],
 )
 def test_tei_is_told_by_name_or_beginning(name: str, head: bytes, told: bool) -> None:
-    assert tei.looks_like(name, head) is told
+    assert tei.matches(name, head) is told
 
 
 # Hostile input.
@@ -199,8 +207,8 @@ def test_tei_is_told_by_name_or_beginning(name: str, head: bytes, told: bool) ->
     ],
 )
 def test_what_cannot_be_read_says_why(content: bytes) -> None:
-    with pytest.raises(Unreadable, match=r"\w{3}"):
-        list(tei.read(content, "x", NoSiblings()))
+    with pytest.raises(ReadError, match=r"\w{3}"):
+        list(tei.read(content, "x", NoCompanions()))
 
 
 def test_entities_neither_multiply_nor_open_files(tmp_path: Path) -> None:
@@ -212,8 +220,8 @@ def test_entities_neither_multiply_nor_open_files(tmp_path: Path) -> None:
             "We dip.", f"We dip {used} twice."
         )
         try:
-            text = compose(read(document)).text
-        except Unreadable:
+            text = assemble(read(document)).text
+        except ReadError:
             continue
         assert "secret" not in text
         assert len(text) < 10_000
@@ -229,9 +237,9 @@ def test_mutations_are_read_or_unreadable() -> None:
             broken[draw.randrange(len(broken))] = draw.choice(b'<>&"/ax1#\xff\x00')
         cut = bytes(broken[: draw.choice([len(broken), draw.randrange(len(broken))])])
         try:
-            for one in tei.read(cut, "x", NoSiblings()):
-                compose(one)
-        except Unreadable as fault:
+            for one in tei.read(cut, "x", NoCompanions()):
+                assemble(one)
+        except ReadError as fault:
             assert str(fault)
 
 
@@ -247,7 +255,7 @@ def test_a_bracket_that_never_ends_is_quick() -> None:
 @pytest.mark.parametrize(("name", "authors", "references"), [("N18-3011", 23, 27), ("2020.acl-main.207", 5, 57)])
 def test_real_documents(shared: Callable[[str], Path], name: str, authors: int, references: int) -> None:
     path = shared(f"acl-pdf-tei-s2orc/{name}.tei.xml")
-    article = compose(read(path.read_bytes()))
+    article = assemble(read(path.read_bytes()))
     assert (len(article.authors), len(article.references)) == (authors, references)
     titled = sum(one.title is not None for one in article.references)
     assert titled >= 0.95 * references
@@ -258,7 +266,7 @@ def test_real_documents(shared: Callable[[str], Path], name: str, authors: int, 
         piece
         for block in found.body
         if isinstance(block, Paragraph)
-        for piece in block.words
-        if isinstance(piece, Mark)
+        for piece in block.inlines
+        if isinstance(piece, CitationMark)
     ]
     assert all(mark.text[-1] not in ")]" or "(" in mark.text for mark in marks)

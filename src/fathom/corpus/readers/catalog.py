@@ -7,9 +7,9 @@ from functools import cache
 from importlib import import_module
 from typing import cast
 
-from fathom.corpus.readers.found import Reader
+from fathom.corpus.readers.parsed_document import Reader
 
-KINDS = {
+FORMATS = {
     "jats": "jats",
     "tei": "tei",
     "ixbrl": "ixbrl",
@@ -28,7 +28,7 @@ KINDS = {
 
 def readers() -> Iterator[Reader]:
     """All readers, in the order in which they are asked; each is loaded at its turn, since it brings a parser along."""
-    return map(_reader, KINDS.values())
+    return map(_reader, FORMATS.values())
 
 
 @cache
@@ -39,7 +39,7 @@ def _reader(module: str) -> Reader:
 def reader_of(name: str, content: bytes) -> Reader | None:
     """The reader that knows this kind of file; None where nobody does."""
     head = content[:65_536]
-    return next((reader for reader in readers() if reader.looks_like(name, head)), None)
+    return next((reader for reader in readers() if reader.matches(name, head)), None)
 
 
 def bare_name(source: str) -> str:

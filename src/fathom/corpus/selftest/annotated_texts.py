@@ -5,12 +5,20 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 
-from fathom.corpus.readers.found import Block, Found, FoundReference, Heading, Mark, Paragraph, Words
+from fathom.corpus.readers.parsed_document import (
+    Block,
+    CitationMark,
+    Heading,
+    Inlines,
+    Paragraph,
+    ParsedDocument,
+    ParsedReference,
+)
 
 Files = dict[str, bytes]
 
 
-def s2orc_2023(found: Found) -> Files:
+def s2orc_2023(found: ParsedDocument) -> Files:
     """One line of a release."""
     text = _Text()
     text.part("title", found.title)
@@ -66,22 +74,22 @@ class _Text:
     def block(self, block: Block) -> None:
         """A heading or a paragraph; tables are in no such text."""
         if isinstance(block, Heading):
-            self.part("sectionheader", "".join(map(_printed, block.words)))
+            self.part("sectionheader", "".join(map(_printed, block.inlines)))
             self.write("\n\n")
         elif isinstance(block, Paragraph):
             start = self.here
-            self._words(block.words)
+            self._words(block.inlines)
             self.note("paragraph", start)
             self.write("\n\n")
 
-    def _words(self, words: Words) -> None:
+    def _words(self, words: Inlines) -> None:
         for piece in words:
-            if isinstance(piece, Mark) and piece.keys:
+            if isinstance(piece, CitationMark) and piece.keys:
                 self.part("bibref", piece.text, ref_id=f"b{int(piece.keys[0][1:]) - 1}")
             else:
                 self.write(_printed(piece))
 
-    def entry(self, key: str, reference: FoundReference) -> None:
+    def entry(self, key: str, reference: ParsedReference) -> None:
         """An entry as releases lay it out: the title, each author, then what is left."""
         start = self.here
         self.part("bibtitle", reference.title)

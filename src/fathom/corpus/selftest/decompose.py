@@ -4,40 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fathom.corpus.readers.found import (
+from fathom.corpus.readers.parsed_document import (
     Block,
-    Figure,
-    Found,
-    FoundAuthor,
-    FoundReference,
-    FoundTable,
+    CitationMark,
     Heading,
-    Mark,
+    Inlines,
     Paragraph,
+    ParsedAuthor,
+    ParsedDocument,
+    ParsedReference,
+    ParsedTable,
     TableCell,
-    Words,
+    TaggedNumber,
 )
 from fathom.records.documents import Cell, Citation, Document, Section, Table
 from fathom.records.spans import Span
 
 
-def decompose(document: Document) -> Found:
+def decompose(document: Document) -> ParsedDocument:
     """The document's parts in reading order, without its list of references among them."""
     blocks = list(_blocks(document))
     abstract = document.abstract
-    return Found(
+    return ParsedDocument(
         source=document.source,
         kind=document.kind,
         language=document.language,
         title=document.title_text,
         authors=[
-            FoundAuthor(author.given, author.family, author.group, printed=author.span.of(document.text))
+            ParsedAuthor(author.given, author.family, author.group, printed=author.span.of(document.text))
             for author in document.authors
         ],
         abstract=[block for span, block in blocks if abstract is not None and abstract.holds(span)],
         body=[block for span, block in blocks if abstract is None or not abstract.holds(span)],
         references=[
-            FoundReference(
+            ParsedReference(
                 key=f"b{reference.number}",
                 text=reference.span.of(document.text),
                 title=reference.title.of(document.text) if reference.title is not None else "",
@@ -82,30 +82,32 @@ def _heading(document: Document, section: Section) -> tuple[Span, Block] | None:
     return section.heading, Heading(section.level, [section.heading.of(document.text)], section.role)
 
 
-def _words(document: Document, span: Span) -> Words:
+def _words(document: Document, span: Span) -> Inlines:
     """The text of a stretch with its citations as marks, or with its figures where it is a report's."""
     if document.kind == "report":
         return _figures(document, span)
-    words: Words = []
+    words: Inlines = []
     place = span.start
     for citation_span, citations in _citations(document, span):
         words.append(document.text[place : citation_span.start])
         keys = tuple(f"b{one.reference}" for one in citations if one.reference is not None)
-        words.append(Mark(citation_span.of(document.text), keys, citations[0].style))
+        words.append(CitationMark(citation_span.of(document.text), keys, citations[0].style))
         place = citation_span.end
     words.append(document.text[place : span.end])
     return [piece for piece in words if piece]
 
 
-def _figures(document: Document, span: Span) -> Words:
+def _figures(document: Document, span: Span) -> Inlines:
     """The text of a stretch with its facts as figures; one inside another is left to it."""
-    words: Words = []
+    words: Inlines = []
     place = span.start
     for fact in sorted((fact for fact in document.facts if span.holds(fact.span)), key=lambda fact: fact.span):
         if fact.span.start >= place:
             words.append(document.text[place : fact.span.start])
             printed = fact.span.of(document.text)
-            words.append(Figure(printed, fact.entity, fact.attribute, fact.period, fact.value, fact.unit, fact.part))
+            words.append(
+                TaggedNumber(printed, fact.entity, fact.attribute, fact.period, fact.value, fact.unit, fact.part)
+            )
             place = fact.span.end
     words.append(document.text[place : span.end])
     return [piece for piece in words if piece]
@@ -124,13 +126,13 @@ def _citations(document: Document, span: Span) -> Iterator[tuple[Span, list[Cita
             end = where.end
 
 
-def _cell(document: Document, cell: Cell) -> Words:
+def _cell(document: Document, cell: Cell) -> Inlines:
     return _figures(document, cell.span) if document.kind == "report" else [cell.span.of(document.text)]
 
 
-def _table(document: Document, table: Table) -> FoundTable:
+def _table(document: Document, table: Table) -> ParsedTable:
     rows: dict[int, list[TableCell]] = {}
     for cell in table.cells:
         rows.setdefault(cell.row, []).append(TableCell(_cell(document, cell), cell.header))
     caption = table.caption.of(document.text) if table.caption is not None else ""
-    return FoundTable([caption] if caption else [], [rows[number] for number in sorted(rows)])
+    return ParsedTable([caption] if caption else [], [rows[number] for number in sorted(rows)])

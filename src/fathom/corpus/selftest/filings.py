@@ -7,10 +7,19 @@ from collections.abc import Sequence
 from decimal import Decimal
 from html import escape
 
-from fathom.corpus.readers.found import Block, Figure, Found, FoundTable, Heading, Paragraph, TableCell, Words
+from fathom.corpus.readers.parsed_document import (
+    Block,
+    Heading,
+    Inlines,
+    Paragraph,
+    ParsedDocument,
+    ParsedTable,
+    TableCell,
+    TaggedNumber,
+)
 
 
-def ixbrl(found: Found) -> dict[str, bytes]:
+def ixbrl(found: ParsedDocument) -> dict[str, bytes]:
     """A report whose figures are tagged, as companies file it with their supervisor."""
     filing = _Filing()
     body = "".join(map(filing.block, found.body))
@@ -68,23 +77,23 @@ class _Filing:
                 return f"<h{level}>{self._words(words)}</h{level}>"
             case Paragraph(words):
                 return f"<p>{self._words(words)}</p>"
-            case FoundTable(caption, rows):
+            case ParsedTable(caption, rows):
                 said = f"<caption>{self._words(caption)}</caption>" if caption else ""
                 return f"<table>{said}{''.join(map(self._row, rows))}</table>"
 
     def _row(self, row: Sequence[TableCell]) -> str:
-        cells = (f"<{tag}>{self._words(one.words)}</{tag}>" for one in row for tag in ["th" if one.header else "td"])
+        cells = (f"<{tag}>{self._words(one.inlines)}</{tag}>" for one in row for tag in ["th" if one.header else "td"])
         return f"<tr>{''.join(cells)}</tr>"
 
-    def _words(self, words: Words) -> str:
+    def _words(self, words: Inlines) -> str:
         return "".join(
             self._tagged(piece)
-            if isinstance(piece, Figure)
+            if isinstance(piece, TaggedNumber)
             else escape(piece if isinstance(piece, str) else piece.text)
             for piece in words
         )
 
-    def _tagged(self, figure: Figure) -> str:
+    def _tagged(self, figure: TaggedNumber) -> str:
         """The figure in its tag, with sign and brackets outside of it; bare where a tag could not say its value."""
         if not _PERIOD.fullmatch(figure.period):
             return escape(figure.text)
@@ -107,7 +116,7 @@ class _Filing:
     def context(self, entity: str, period: str, part: str, instant: bool) -> str:
         return self._contexts.setdefault((entity, period, part, instant), f"c{len(self._contexts)}")
 
-    def _unit(self, figure: Figure) -> str:
+    def _unit(self, figure: TaggedNumber) -> str:
         measure = {"%": "xbrli:pure", "": "xbrli:pure", "shares": "xbrli:shares"}.get(figure.unit)
         if measure is None:
             money = re.fullmatch("[A-Z]{3}", figure.unit)

@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from fathom.corpus.readers.found import (
+from fathom.corpus.readers.parsed_document import (
     Block,
-    Found,
-    FoundReference,
-    FoundTable,
+    CitationMark,
     Heading,
-    Mark,
+    Inline,
+    Inlines,
     Paragraph,
-    Piece,
-    Words,
+    ParsedDocument,
+    ParsedReference,
+    ParsedTable,
 )
 from fathom.corpus.selftest.annotated_texts import s2orc_2023
 from fathom.corpus.selftest.filings import ixbrl
@@ -27,18 +27,18 @@ Files = dict[str, bytes]
 """A document and what lies beside it, by name; the document comes first."""
 
 
-def _text(piece: Piece) -> str:
+def _text(piece: Inline) -> str:
     return piece if isinstance(piece, str) else piece.text
 
 
-def _plain(words: Words) -> str:
+def _plain(words: Inlines) -> str:
     return "".join(map(_text, words))
 
 
 # XML.
 
 
-def jats(found: Found) -> Files:
+def jats(found: ParsedDocument) -> Files:
     """Journal Document Tag Suite, as publishers deliver it."""
     authors = "".join(
         f'<contrib contrib-type="author"><name><surname>{escape(one.family)}</surname>'
@@ -55,15 +55,15 @@ def jats(found: Found) -> Files:
     )
     entries = "".join(_jats_reference(reference) for reference in found.references)
     body = _nested(
-        found.body, lambda heading: f"<sec><title>{_jats_words(heading.words)}</title>", "</sec>", _jats_block
+        found.body, lambda heading: f"<sec><title>{_jats_words(heading.inlines)}</title>", "</sec>", _jats_block
     )
     text = f"<article>{front}<body>{body}</body><back><ref-list>{entries}</ref-list></back></article>"
     return {"paper.xml": f'<?xml version="1.0" encoding="UTF-8"?>{text}'.encode()}
 
 
-def _jats_words(words: Words) -> str:
-    def one(piece: Piece) -> str:
-        if isinstance(piece, Mark) and piece.keys:
+def _jats_words(words: Inlines) -> str:
+    def one(piece: Inline) -> str:
+        if isinstance(piece, CitationMark) and piece.keys:
             return f'<xref ref-type="bibr" rid="{" ".join(piece.keys)}">{escape(piece.text)}</xref>'
         return escape(_text(piece))
 
@@ -74,9 +74,9 @@ def _jats_block(block: Block) -> str:
     match block:
         case Paragraph(words):
             return f"<p>{_jats_words(words)}</p>"
-        case FoundTable(caption, rows):
+        case ParsedTable(caption, rows):
             cells = "".join(
-                "<tr>" + "".join(f"<td>{_jats_words(cell.words)}</td>" for cell in row) + "</tr>" for row in rows
+                "<tr>" + "".join(f"<td>{_jats_words(cell.inlines)}</td>" for cell in row) + "</tr>" for row in rows
             )
             said = f"<caption><p>{_jats_words(caption)}</p></caption>"
             return f"<table-wrap>{said}<table><tbody>{cells}</tbody></table></table-wrap>"
@@ -84,7 +84,7 @@ def _jats_block(block: Block) -> str:
             return ""
 
 
-def _jats_reference(reference: FoundReference) -> str:
+def _jats_reference(reference: ParsedReference) -> str:
     marked = _wrapped(
         escape(reference.text, quote=False),
         [(escape(reference.title, quote=False), "<article-title>", "</article-title>")],
@@ -103,7 +103,7 @@ def _wrapped(text: str, parts: Sequence[tuple[str, str, str]]) -> str:
     return text
 
 
-def tei(found: Found) -> Files:
+def tei(found: ParsedDocument) -> Files:
     """The Text Encoding Initiative's XML, as GROBID writes it."""
     authors = "".join(
         f"<author><persName><forename>{escape(one.given)}</forename><surname>{escape(one.family)}</surname>"
@@ -112,7 +112,7 @@ def tei(found: Found) -> Files:
     )
     entries = "".join(_tei_reference(reference) for reference in found.references)
     body = _nested(
-        found.body, lambda heading: f"<div><head>{escape(_plain(heading.words))}</head>", "</div>", _tei_block
+        found.body, lambda heading: f"<div><head>{escape(_plain(heading.inlines))}</head>", "</div>", _tei_block
     )
     abstract = "".join(_tei_block(block) for block in found.abstract)
     ids = "".join(f'<idno type="{scheme.upper()}">{escape(v)}</idno>' for scheme, v in found.ids.items())
@@ -134,14 +134,14 @@ def _tei_block(block: Block) -> str:
         case Paragraph(words):
             marked = "".join(
                 f'<ref type="bibr" target="#{piece.keys[0]}">{escape(piece.text)}</ref>'
-                if isinstance(piece, Mark) and piece.keys
+                if isinstance(piece, CitationMark) and piece.keys
                 else escape(_text(piece))
                 for piece in words
             )
             return f"<p>{marked}</p>"
-        case FoundTable(caption, rows):
+        case ParsedTable(caption, rows):
             cells = "".join(
-                "<row>" + "".join(f"<cell>{escape(_plain(cell.words))}</cell>" for cell in row) + "</row>"
+                "<row>" + "".join(f"<cell>{escape(_plain(cell.inlines))}</cell>" for cell in row) + "</row>"
                 for row in rows
             )
             said = escape(_plain(caption))
@@ -150,7 +150,7 @@ def _tei_block(block: Block) -> str:
             return ""
 
 
-def _tei_reference(reference: FoundReference) -> str:
+def _tei_reference(reference: ParsedReference) -> str:
     names = "".join(
         f"<author><persName><surname>{escape(author)}</surname></persName></author>" for author in reference.authors
     )
@@ -184,15 +184,15 @@ def _nested(
 # HTML.
 
 
-def latexml(found: Found) -> Files:
+def latexml(found: ParsedDocument) -> Files:
     """HTML as LaTeXML makes it of a paper's source."""
     numbers = {reference.key: number for number, reference in enumerate(found.references, start=1)}
 
-    def words(pieces: Words) -> str:
+    def words(pieces: Inlines) -> str:
         return "".join(
             f'<cite class="ltx_cite"><a href="#bib.bib{numbers[piece.keys[0]]}" class="ltx_ref">'
             f"{escape(piece.text)}</a></cite>"
-            if isinstance(piece, Mark) and piece.keys
+            if isinstance(piece, CitationMark) and piece.keys
             else escape(_text(piece))
             for piece in pieces
         )
@@ -201,10 +201,10 @@ def latexml(found: Found) -> Files:
         match one:
             case Paragraph(pieces):
                 return f'<div class="ltx_para"><p class="ltx_p">{words(pieces)}</p></div>'
-            case FoundTable(caption, rows):
+            case ParsedTable(caption, rows):
                 cells = "".join(
                     '<tr class="ltx_tr">'
-                    + "".join(f'<td class="ltx_td">{words(cell.words)}</td>' for cell in row)
+                    + "".join(f'<td class="ltx_td">{words(cell.inlines)}</td>' for cell in row)
                     + "</tr>"
                     for row in rows
                 )
@@ -217,7 +217,7 @@ def latexml(found: Found) -> Files:
         name = "section" if heading.level <= 2 else "subsection"
         return (
             f'<section class="ltx_{name}"><h{heading.level} class="ltx_title ltx_title_{name}">'
-            f"{words(heading.words)}</h{heading.level}>"
+            f"{words(heading.inlines)}</h{heading.level}>"
         )
 
     authors = "".join(
@@ -246,13 +246,13 @@ def latexml(found: Found) -> Files:
 # JSON.
 
 
-def s2orc(found: Found) -> Files:
+def s2orc(found: ParsedDocument) -> Files:
     """Semantic Scholar's JSON of a parsed paper."""
 
-    def paragraph(section: str, words: Words) -> dict[str, object]:
+    def paragraph(section: str, words: Inlines) -> dict[str, object]:
         text, spans = "", []
         for piece in words:
-            if isinstance(piece, Mark) and piece.keys:
+            if isinstance(piece, CitationMark) and piece.keys:
                 where = {"start": len(text), "end": len(text) + len(piece.text)}
                 spans.append({**where, "text": piece.text, "ref_id": f"BIBREF{int(piece.keys[0][1:]) - 1}"})
             text += _text(piece)
@@ -262,9 +262,9 @@ def s2orc(found: Found) -> Files:
     section = ""
     for one in found.body:
         if isinstance(one, Heading):
-            section = _plain(one.words)
+            section = _plain(one.inlines)
         elif isinstance(one, Paragraph):
-            body.append(paragraph(section, one.words))
+            body.append(paragraph(section, one.inlines))
     entries = {
         f"BIBREF{number}": {
             "ref_id": f"b{number}",
@@ -281,10 +281,10 @@ def s2orc(found: Found) -> Files:
         "title": found.title,
         "year": str(found.year or ""),
         "authors": [{"first": one.given, "middle": [], "last": one.family, "suffix": ""} for one in found.authors],
-        "abstract": " ".join(_plain(one.words) for one in found.abstract if isinstance(one, Paragraph)),
+        "abstract": " ".join(_plain(one.inlines) for one in found.abstract if isinstance(one, Paragraph)),
         "pdf_parse": {
             "paper_id": "paper",
-            "abstract": [paragraph("Abstract", one.words) for one in found.abstract if isinstance(one, Paragraph)],
+            "abstract": [paragraph("Abstract", one.inlines) for one in found.abstract if isinstance(one, Paragraph)],
             "body_text": body,
             "back_matter": [],
             "bib_entries": entries,
@@ -297,7 +297,7 @@ def s2orc(found: Found) -> Files:
 # Light markup.
 
 
-def markdown(found: Found) -> Files:
+def markdown(found: ParsedDocument) -> Files:
     """Markdown as converters write it, citations in plain text."""
     lines = [f"# {found.title}", ", ".join(one.printed for one in found.authors)]
     if found.abstract:
@@ -308,8 +308,8 @@ def markdown(found: Found) -> Files:
                 lines.append(f"{'#' * level} {_plain(words)}")
             case Paragraph(words):
                 lines.append(_plain(words))
-            case FoundTable(caption, rows):
-                lines += [_plain(caption), "\n".join(_piped([[_plain(cell.words) for cell in row] for row in rows]))]
+            case ParsedTable(caption, rows):
+                lines += [_plain(caption), "\n".join(_piped([[_plain(cell.inlines) for cell in row] for row in rows]))]
     lines.append("## References")
     lines.append("\n".join(f"[{number}] {one.text}" for number, one in enumerate(found.references, start=1)))
     return {"paper.md": ("\n\n".join(filter(None, lines)) + "\n").encode()}
@@ -322,7 +322,7 @@ def _piped(rows: Sequence[Sequence[str]]) -> Iterator[str]:
             yield "|" + " --- |" * len(row)
 
 
-def _unnumbered(caption: Words) -> Words:
+def _unnumbered(caption: Inlines) -> Inlines:
     """A caption without its number, which these formats count by themselves."""
     return [re.sub(r"^Table \d+[.:] ", "", _plain(caption))]
 
@@ -334,12 +334,12 @@ class _Cite:
     keys: tuple[str, ...]
 
 
-def _folded(words: Words) -> Iterator[str | _Cite]:
+def _folded(words: Inlines) -> Iterator[str | _Cite]:
     """Words in which a bracket that holds nothing but citations is one citation; others stand where they stood."""
     text = ""
-    marks: list[Mark] = []
+    marks: list[CitationMark] = []
     for piece in words:
-        if isinstance(piece, Mark) and piece.keys:
+        if isinstance(piece, CitationMark) and piece.keys:
             text += f"\0{len(marks)}\0"
             marks.append(piece)
         else:
@@ -352,7 +352,7 @@ def _folded(words: Words) -> Iterator[str | _Cite]:
     yield text[place:]
 
 
-def _bibtex(found: Found) -> bytes:
+def _bibtex(found: ParsedDocument) -> bytes:
     entries: list[str] = []
     for reference in found.references:
         fields = {
@@ -384,10 +384,10 @@ def _latex(text: str) -> str:
     return text.translate(_LATEX)
 
 
-def latex(found: Found) -> Files:
+def latex(found: ParsedDocument) -> Files:
     """LaTeX sources with a bibliography beside them."""
 
-    def words(pieces: Words) -> str:
+    def words(pieces: Inlines) -> str:
         return "".join(
             f"\\citep{{{','.join(piece.keys)}}}" if isinstance(piece, _Cite) else _latex(piece)
             for piece in _folded(pieces)
@@ -401,7 +401,7 @@ def latex(found: Found) -> Files:
         "\\begin{document}",
         "\\maketitle",
         "\\begin{abstract}\n"
-        + "\n\n".join(words(one.words) for one in found.abstract if isinstance(one, Paragraph))
+        + "\n\n".join(words(one.inlines) for one in found.abstract if isinstance(one, Paragraph))
         + "\n\\end{abstract}",
     ]
     for block in found.body:
@@ -410,9 +410,9 @@ def latex(found: Found) -> Files:
                 lines.append(f"\\{commands.get(level, 'paragraph')}{{{words(pieces)}}}")
             case Paragraph(pieces):
                 lines.append(words(pieces))
-            case FoundTable(caption, rows):
+            case ParsedTable(caption, rows):
                 width = max(map(len, rows))
-                cells = " \\\\\n".join(" & ".join(words(cell.words) for cell in row) for row in rows)
+                cells = " \\\\\n".join(" & ".join(words(cell.inlines) for cell in row) for row in rows)
                 lines.append(
                     f"\\begin{{table}}\n\\caption{{{words(_unnumbered(caption))}}}\n"
                     f"\\begin{{tabular}}{{{'l' * width}}}\n"
@@ -423,10 +423,10 @@ def latex(found: Found) -> Files:
     return {"paper.tex": ("\n\n".join(lines) + "\n").encode(), "paper.bib": _bibtex(found)}
 
 
-def myst(found: Found) -> Files:
+def myst(found: ParsedDocument) -> Files:
     """MyST Markdown with front matter and a bibliography beside it."""
 
-    def words(pieces: Words) -> str:
+    def words(pieces: Inlines) -> str:
         return "".join(
             f"{{cite:p}}`{','.join(piece.keys)}`" if isinstance(piece, _Cite) else piece for piece in _folded(pieces)
         )
@@ -434,7 +434,7 @@ def myst(found: Found) -> Files:
     front = ["---", f"title: {json.dumps(found.title, ensure_ascii=False)}", "authors:"]
     front += [f"  - name: {json.dumps(one.printed, ensure_ascii=False)}" for one in found.authors]
     front += ["bibliography:", "  - paper.bib", "abstract: |"]
-    front += [f"  {words(one.words)}\n" for one in found.abstract if isinstance(one, Paragraph)] + ["---"]
+    front += [f"  {words(one.inlines)}\n" for one in found.abstract if isinstance(one, Paragraph)] + ["---"]
     lines = ["\n".join(front)]
     for block in found.body:
         match block:
@@ -442,16 +442,16 @@ def myst(found: Found) -> Files:
                 lines.append(f"{'#' * (level - 1)} {words(pieces)}")
             case Paragraph(pieces):
                 lines.append(words(pieces))
-            case FoundTable(caption, rows):
-                table = "\n".join(_piped([[words(cell.words) for cell in row] for row in rows]))
+            case ParsedTable(caption, rows):
+                table = "\n".join(_piped([[words(cell.inlines) for cell in row] for row in rows]))
                 lines.append(f":::{{table}} {words(_unnumbered(caption))}\n\n{table}\n:::")
     return {"paper.md": ("\n\n".join(lines) + "\n").encode(), "paper.bib": _bibtex(found)}
 
 
-def rst(found: Found) -> Files:
+def rst(found: ParsedDocument) -> Files:
     """reStructuredText as proceedings use it, with a bibliography beside it."""
 
-    def words(pieces: Words) -> str:
+    def words(pieces: Inlines) -> str:
         return "".join(
             f":cite:`{','.join(piece.keys)}`" if isinstance(piece, _Cite) else re.sub(r"([*`|\\_])", r"\\\1", piece)
             for piece in _folded(pieces)
@@ -462,7 +462,7 @@ def rst(found: Found) -> Files:
 
     lines = ["\n".join(f":author: {one.printed}" for one in found.authors) + "\n:bibliography: paper"]
     lines.append(underlined(words([found.title]), "="))
-    abstract = "\n\n".join(words(one.words) for one in found.abstract if isinstance(one, Paragraph))
+    abstract = "\n\n".join(words(one.inlines) for one in found.abstract if isinstance(one, Paragraph))
     if abstract:
         lines.append(".. class:: abstract\n\n" + "\n".join(f"   {line}" for line in abstract.split("\n")))
     for block in found.body:
@@ -471,16 +471,16 @@ def rst(found: Found) -> Files:
                 lines.append(underlined(words(pieces), {2: "-", 3: "~"}.get(level, "^")))
             case Paragraph(pieces):
                 lines.append(words(pieces))
-            case FoundTable(caption, rows):
+            case ParsedTable(caption, rows):
                 cells = "\n".join(
-                    "\n".join(f"   {'* -' if n == 0 else '  -'} {words(cell.words)}" for n, cell in enumerate(row))
+                    "\n".join(f"   {'* -' if n == 0 else '  -'} {words(cell.inlines)}" for n, cell in enumerate(row))
                     for row in rows
                 )
                 lines.append(f".. list-table:: {words(_unnumbered(caption))}\n   :header-rows: 1\n\n{cells}")
     return {"paper.rst": ("\n\n".join(lines) + "\n").encode(), "paper.bib": _bibtex(found)}
 
 
-FORMATS: dict[str, Callable[[Found], Files]] = {
+FORMATS: dict[str, Callable[[ParsedDocument], Files]] = {
     "jats": jats,
     "tei": tei,
     "latexml": latexml,
@@ -494,5 +494,5 @@ FORMATS: dict[str, Callable[[Found], Files]] = {
 }
 """How research documents are written."""
 
-REPORT_FORMATS: dict[str, Callable[[Found], Files]] = {"ixbrl": ixbrl}
+REPORT_FORMATS: dict[str, Callable[[ParsedDocument], Files]] = {"ixbrl": ixbrl}
 """How reports are written: without figures there is nothing to tag, and a document's are in no filing."""

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from fathom.corpus.readers.found import Block, Found, FoundTable, Heading, Paragraph, Words
+from fathom.corpus.readers.parsed_document import Block, Heading, Inlines, Paragraph, ParsedDocument, ParsedTable
 
 
-def pdf(found: Found) -> dict[str, bytes]:
+def pdf(found: ParsedDocument) -> dict[str, bytes]:
     """A4 or Letter, one column or two, serif or not, justified or ragged: told by the title, so always the same."""
     look = _look(found.title)
     return {"paper.pdf": _file(_printed(found, look), look)}
@@ -250,11 +250,11 @@ def _block(block: Block, look: _Look) -> list[_Line]:
             return _spaced([replace(line, with_next=3) for line in lines], 10, 3)
         case Paragraph(words):
             return _paragraph(_said(words), look)
-        case FoundTable(caption, rows):
-            return _table(_said(caption), [[_said(cell.words) for cell in row] for row in rows], look)
+        case ParsedTable(caption, rows):
+            return _table(_said(caption), [[_said(cell.inlines) for cell in row] for row in rows], look)
 
 
-def _said(words: Words) -> str:
+def _said(words: Inlines) -> str:
     return _shown("".join(piece if isinstance(piece, str) else piece.text for piece in words))
 
 
@@ -384,7 +384,7 @@ class _Press:
         self._y -= line.leading - line.runs[0].style.size * _LEADING
 
 
-def _printed(found: Found, look: _Look) -> Sequence[Sequence[str]]:
+def _printed(found: ParsedDocument, look: _Look) -> Sequence[Sequence[str]]:
     """The drawing commands of each page."""
     press = _Press(look)
     press.across(list(_head(found, look)))
@@ -404,7 +404,7 @@ def _printed(found: Found, look: _Look) -> Sequence[Sequence[str]]:
     ]
 
 
-def _head(found: Found, look: _Look) -> Iterator[_Line]:
+def _head(found: ParsedDocument, look: _Look) -> Iterator[_Line]:
     """The title, large, and the names below it."""
     title = _set(printable(found.title), look.style(17, bold=True), look.whole, centred=True)
     yield from _spaced(title, 0, 8)
@@ -413,7 +413,7 @@ def _head(found: Found, look: _Look) -> Iterator[_Line]:
     yield from _spaced(_set(byline, look.style(11), look.whole, centred=True), 0, 14)
 
 
-def _imprint(found: Found) -> str:
+def _imprint(found: ParsedDocument) -> str:
     said = (found.venue or "", str(found.year or ""), f"doi:{found.ids['doi']}" if found.ids.get("doi") else "")
     return printable(", ".join(filter(None, said)))
 

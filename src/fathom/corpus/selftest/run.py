@@ -8,10 +8,10 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from fathom.corpus.generate import Recipe, generate
+from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.catalog import readers
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import Unreadable
-from fathom.corpus.readers.opening import Kept
+from fathom.corpus.readers.parsed_document import ReadError
+from fathom.corpus.readers.sources import ArchiveCompanions
 from fathom.corpus.selftest.decompose import decompose
 from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS, Files
 from fathom.corpus.selftest.measure import MEASURED, Agreement, compare
@@ -93,11 +93,11 @@ def run_selftest(documents: Iterable[Document]) -> SelfTest:
 def read_back(kind: str, files: Files) -> Document | None:
     """The document that the reader of that kind makes of the files; None where it refuses them."""
     (name, content), *beside = files.items()
-    reader = next(reader for reader in readers() if FORMS.get(kind, kind) == reader.KIND)
+    reader = next(reader for reader in readers() if FORMS.get(kind, kind) == reader.FORMAT)
     try:
-        [found] = reader.read(content, name, Kept(PurePosixPath("."), dict(beside)))
-        return compose(found)
-    except (Unreadable, ValueError):
+        [found] = reader.read(content, name, ArchiveCompanions(PurePosixPath("."), dict(beside)))
+        return assemble(found)
+    except (ReadError, ValueError):
         return None
 
 

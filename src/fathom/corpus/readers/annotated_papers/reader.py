@@ -6,26 +6,26 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fathom.corpus.readers.found import Found, FoundReference, Paragraph, Siblings, Unreadable
 from fathom.corpus.readers.markdown.reader import read_text
+from fathom.corpus.readers.parsed_document import CompanionFiles, Paragraph, ParsedDocument, ParsedReference, ReadError
 from fathom.corpus.readers.parsing.decoding import decoded
 from fathom.corpus.readers.parsing.json_lines import JsonObject, read_objects
 from fathom.corpus.readers.parsing.reference_lists import Entry
 from fathom.records.names import without_accents
 
-KIND = "papers-jsonl"
+FORMAT = "papers-jsonl"
 
 
-def looks_like(name: str, head: bytes) -> bool:
+def matches(name: str, head: bytes) -> bool:
     """Whether a file is made of such lines, by its beginning."""
     return head.lstrip()[:1] == b"{" and b'"markdown":' in head and ".json" in name.lower()
 
 
-def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
+def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """Each line's paper, then the cited works whose text the lines hold, each once."""
     cited: dict[str, JsonObject] = {}
 
-    def paper(line: JsonObject, number: int) -> Found:
+    def paper(line: JsonObject, number: int) -> ParsedDocument:
         found = _paper(line, name, number)
         for work in _works(line):
             if _word(work, "arxiv_id") and work.get("sections"):
@@ -72,9 +72,9 @@ def _bare(work: JsonObject) -> JsonObject:
     return {**work, "arxiv_id": "", "abstract": "", "sections": []}
 
 
-def _paper(line: JsonObject, name: str, number: int) -> Found:
+def _paper(line: JsonObject, name: str, number: int) -> ParsedDocument:
     if not isinstance(line.get("markdown"), str):
-        raise Unreadable("it has no Markdown")
+        raise ReadError("it has no Markdown")
     works = _works(line)
     otherwise = [entry for entry in map(_as_entry, works) if entry.text]
     found = read_text(line["markdown"], f"{name}!{_word(line, 'arxiv_id') or number}", otherwise)
@@ -84,7 +84,7 @@ def _paper(line: JsonObject, name: str, number: int) -> Found:
     if not found.abstract and _word(line, "abstract"):
         found.abstract = [Paragraph([_word(line, "abstract")])]
     if found.references and otherwise and found.references[0].key == otherwise[0].anchors[0]:
-        found.notes["references"] = "only those that are attached, since the text has no list"
+        found.uncertain["references"] = "only those that are attached, since the text has no list"
     found.references = [_identified(reference, works) for reference in found.references]
     return found
 
@@ -100,7 +100,7 @@ def _as_entry(work: JsonObject) -> Entry:
     )
 
 
-def _identified(reference: FoundReference, works: list[JsonObject]) -> FoundReference:
+def _identified(reference: ParsedReference, works: list[JsonObject]) -> ParsedReference:
     """A reference with the id of the attached work, where that has its very title: some are only similar."""
     if reference.ids.get("arxiv"):
         return reference
@@ -116,7 +116,7 @@ def _title(work: JsonObject) -> str:
     return re.sub(r"[.,]?\s*(?:,\s*(?:[A-Z][a-z]+\s)?(?:19|20)\d\d[a-z]?)?\.?$", "", _word(work, "title"))
 
 
-def _is_titled(reference: FoundReference, title: str) -> bool:
+def _is_titled(reference: ParsedReference, title: str) -> bool:
     """Whether an entry has that very title: "Segment anything" is attached to an entry for "Fast segment anything"."""
     own = _letters(reference.title) if reference.title else ""
     return title == own if own else title in _letters(reference.text)
@@ -133,7 +133,7 @@ _TOOLTIP = re.compile(r"(?<=\])[^\"\[\]‣]{0,300}‣[^\"]{0,600}\"\)?")
 _BARE_LINK = re.compile(r"(?<!\\)\[([^\[\]]{1,80}?)(?<!\\)\]")
 
 
-def _cited_work(work: JsonObject, name: str) -> Found:
+def _cited_work(work: JsonObject, name: str) -> ParsedDocument:
     sections = work.get("sections")
     parts = [part for part in sections if isinstance(part, dict)] if isinstance(sections, list) else []
     texts = [
@@ -144,14 +144,14 @@ def _cited_work(work: JsonObject, name: str) -> Found:
     source = f"{name}!{_word(work, 'arxiv_id')}"
     try:
         found = read_text("\n\n".join([f"# {_word(work, 'title')}", *texts]), source)
-    except Unreadable as reason:
-        return Found(source, refused=f"{reason} (the cited work {_word(work, 'arxiv_id')})")
+    except ReadError as reason:
+        return ParsedDocument(source, refusal=f"{reason} (the cited work {_word(work, 'arxiv_id')})")
     found.kind = "article"
     found.title = _title(work) or found.title
     found.ids = {"arxiv": _word(work, "arxiv_id")}
     found.venue = _word(work, "venue") or None
     found.abstract = [Paragraph([_word(work, "abstract")])] if _word(work, "abstract") else []
-    found.notes["citations"] = "none, since the source lost their addresses"
+    found.uncertain["citations"] = "none, since the source lost their addresses"
     return found
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fathom.corpus.readers.bibtex.parser import Citations, Source, read_bibtex, source_of
-from fathom.corpus.readers.found import Found, Siblings
+from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
 
 _MOST_FILES = 50
 
 
-def beside(name: str, siblings: Siblings) -> bytes | None:
+def beside(name: str, companions: CompanionFiles) -> bytes | None:
     """A file beside the document; a name that no file can have is not asked for."""
-    return siblings.get(name) if 0 < len(name) <= 200 and name.isprintable() else None
+    return companions.get(name) if 0 < len(name) <= 200 and name.isprintable() else None
 
 
-def all_beside(siblings: Siblings) -> list[str]:
+def all_beside(companions: CompanionFiles) -> list[str]:
     """The names of the bibliography files in the document's folder."""
-    return sorted(name for name in siblings.names() if name.lower().endswith(".bib"))
+    return sorted(name for name in companions.names() if name.lower().endswith(".bib"))
 
 
 def with_ending(name: str) -> str:
@@ -27,12 +27,12 @@ def with_ending(name: str) -> str:
     return name if name.lower().endswith(".bib") else f"{name}.bib"
 
 
-def bibliography(names: Sequence[str], siblings: Siblings) -> tuple[dict[str, Source], list[str]]:
+def bibliography(names: Sequence[str], companions: CompanionFiles) -> tuple[dict[str, Source], list[str]]:
     """What these bibliography files beside the document hold, and the names of their broken entries."""
     sources: dict[str, Source] = {}
     broken: list[str] = []
     for name in names[:_MOST_FILES]:
-        content = beside(name, siblings)
+        content = beside(name, companions)
         if content is not None:
             file = read_bibtex(decoded_leniently(content))
             broken.extend(file.broken)
@@ -41,9 +41,9 @@ def bibliography(names: Sequence[str], siblings: Siblings) -> tuple[dict[str, So
     return sources, broken
 
 
-def note_doubts(found: Found, citations: Citations, broken: Sequence[str]) -> None:
+def note_doubts(found: ParsedDocument, citations: Citations, broken: Sequence[str]) -> None:
     """Note which references are doubtful and which entries of the bibliography could not be read."""
     if citations.note():
-        found.notes["references"] = citations.note()
+        found.uncertain["references"] = citations.note()
     if broken:
-        found.notes["bibliography"] = "cannot be read: " + ", ".join(broken[:20])
+        found.uncertain["bibliography"] = "cannot be read: " + ", ".join(broken[:20])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from fathom.corpus.readers.found import FoundAuthor, FoundReference, Mark, Words
+from fathom.corpus.readers.parsed_document import CitationMark, Inlines, ParsedAuthor, ParsedReference
 
 # LaTeX markup as plain text.
 
@@ -151,15 +151,15 @@ def name_of(text: str) -> Name:
     return Name(_clean(" ".join(words[: max(first, 0)])), _clean(" ".join(words[max(first, 0) :])))
 
 
-def person(printed: str) -> FoundAuthor:
+def person(printed: str) -> ParsedAuthor:
     """An author by the name a byline prints."""
     printed = " ".join(printed.split())
     head, comma, tail = printed.partition(",")
     name = name_of(head)
     if comma and tail.strip(" .").lower() not in _SUFFIXES:
         name = name_of(printed)
-        return FoundAuthor(name.given, name.family, printed=name.printed)
-    return FoundAuthor(name.given, name.family, group=name.group, printed=printed)
+        return ParsedAuthor(name.given, name.family, printed=name.printed)
+    return ParsedAuthor(name.given, name.family, group=name.group, printed=printed)
 
 
 _SUFFIXES = {"jr", "sr", "ii", "iii", "iv", "phd", "ph.d", "md", "m.d", "esq", "msc", "dr"}
@@ -374,7 +374,7 @@ class _Parser:
 # Entries as references.
 
 
-def reference_of(entry: BibEntry) -> FoundReference:
+def reference_of(entry: BibEntry) -> ParsedReference:
     """The entry as printed in one plain style: who (when). What. Where. Identifiers."""
     names, others = entry.people()
     authors = tuple(name.printed for name in names)
@@ -384,7 +384,7 @@ def reference_of(entry: BibEntry) -> FoundReference:
     head = f"{who} ({year})" if who and year else who or (f"({year})" if year else "")
     parts = [head, title, _place(entry, title), *_printed_ids(entry)]
     text = ". ".join(part.rstrip(". ") for part in parts if part.strip(". "))
-    return FoundReference(
+    return ParsedReference(
         key=entry.key,
         text=f"{text}." if text else entry.key,
         title=title,
@@ -472,7 +472,7 @@ Manner = Literal["parenthetical", "textual", "bare", "year", "names"]
 class Source:
     """What a citation may point to, and how it is called in running text."""
 
-    reference: FoundReference
+    reference: ParsedReference
     names: str
     """ "Lind", "Lind and Wu", "Lind et al."; empty: it is called by its number."""
     year: str
@@ -520,18 +520,18 @@ class Citations:
             return key
         if doi.lower() not in self._by_doi:
             # MyST cites works by DOI alone, and no bibliography holds them: the DOI is all that is known.
-            self._sources[key] = Source(FoundReference(key, f"doi:{doi}", ids={"doi": doi}), "", "")
+            self._sources[key] = Source(ParsedReference(key, f"doi:{doi}", ids={"doi": doi}), "", "")
             self._by_doi[doi.lower()] = key
         return self._by_doi[doi.lower()]
 
-    def words(self, keys: Iterable[str], manner: Manner, before: str = "", after: str = "") -> Words:
+    def words(self, keys: Iterable[str], manner: Manner, before: str = "", after: str = "") -> Inlines:
         """One citation of one or more works as printed."""
         found = [self._found(key) for key in keys]
         marks = [self._mark(key, manner) for key in found]
         if not marks:
             return []
         named = [self._sources[key].names for key in found if key in self._sources] if manner == "textual" else []
-        inner: Words = [before + " "] if before else []
+        inner: Inlines = [before + " "] if before else []
         for mark in marks:
             if len(inner) > bool(before):
                 inner.append(", " if self._numeric else "; ")
@@ -542,23 +542,23 @@ class Citations:
             return [" and ".join(filter(None, named)), " [" if any(named) else "[", *inner, "]"]
         return ["(", *inner, ")"] if manner == "parenthetical" else inner
 
-    def _mark(self, key: str, manner: Manner) -> Mark:
+    def _mark(self, key: str, manner: Manner) -> CitationMark:
         source = self._sources.get(key)
         if source is None:
-            return Mark("?" if self._numeric else key, (key,), "numeric" if self._numeric else None)
+            return CitationMark("?" if self._numeric else key, (key,), "numeric" if self._numeric else None)
         number = self._cited.setdefault(key, len(self._cited) + 1)
         if self._numeric:
-            return Mark(str(number), (key,), "numeric")
+            return CitationMark(str(number), (key,), "numeric")
         if not source.names:
-            return Mark(source.reference.text.rstrip(".")[:80], (key,), "author-year")
+            return CitationMark(source.reference.text.rstrip(".")[:80], (key,), "author-year")
         text = {
             "textual": f"{source.names} ({source.year})",
             "year": source.year,
             "names": source.names,
         }.get(manner, f"{source.names}, {source.year}")
-        return Mark(text, (key,), "author-year")
+        return CitationMark(text, (key,), "author-year")
 
-    def references(self) -> list[FoundReference]:
+    def references(self) -> list[ParsedReference]:
         """The cited works in the order of their first citation, then those that the bibliography only lists."""
         rest = [key for key in self._sources if key not in self._cited]
         return [self._sources[key].reference for key in [*self._cited, *rest]]

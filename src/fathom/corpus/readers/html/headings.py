@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fathom.corpus.readers.found import Block, Heading
+from fathom.corpus.readers.parsed_document import Block, Heading
 
 OWN_RANKS = 10
 """Added to the rank of a heading that the page itself calls one, to tell it from those that are guessed."""
@@ -31,4 +31,4 @@ def ranked(blocks: Sequence[Block]) -> list[Block]:
     """The blocks with their headings' ranks made to begin at two, the page's own before the guessed."""
     used = sorted({block.level for block in blocks if isinstance(block, Heading)}, key=lambda n: (n < OWN_RANKS, n))
     levels = {level: number for number, level in enumerate(used, start=2)}
-    return [Heading(levels[block.level], block.words) if isinstance(block, Heading) else block for block in blocks]
+    return [Heading(levels[block.level], block.inlines) if isinstance(block, Heading) else block for block in blocks]

@@ -6,9 +6,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fathom.corpus.readers.found import Block, Figure, FoundTable, Heading, Paragraph, Unreadable, Words
 from fathom.corpus.readers.html.headings import OWN_RANKS, is_headline, rank, ranked
 from fathom.corpus.readers.html.tables import Cell, as_table, finished, joined, one_row, runs
+from fathom.corpus.readers.parsed_document import (
+    Block,
+    Heading,
+    Inlines,
+    Paragraph,
+    ParsedTable,
+    ReadError,
+    TaggedNumber,
+)
 from fathom.corpus.readers.parsing.blocks import tidied, visible
 from fathom.corpus.readers.tabular.limits import MOST_COLUMNS, MOST_ROWS, check_rows
 
@@ -51,7 +59,7 @@ class _Table:
     """A table in the making."""
 
     rows: list[list[Cell]] = field(default_factory=list)
-    caption: Words = field(default_factory=list)
+    caption: Inlines = field(default_factory=list)
     column: int = 0
     taken: dict[int, int] = field(default_factory=dict)
     """For a column that a cell of an earlier row still covers, the first row that is free again."""
@@ -65,7 +73,7 @@ class Layout:
     def __init__(self) -> None:
         self._styles = [_Style("")]
         self._blocks: list[Block] = []
-        self._words: Words = []
+        self._words: Inlines = []
         self._bold = self._italic = True
         self._verbatim = False
         self._tables: list[_Table] = []
@@ -120,7 +128,7 @@ class Layout:
             self._bold, self._italic = self._bold and style.bold, self._italic and style.italic
         self._words.append(text)
 
-    def figure(self, figure: Figure) -> None:
+    def figure(self, figure: TaggedNumber) -> None:
         """A number whose meaning is known."""
         if not self.hidden:
             self._words.append(figure)
@@ -157,8 +165,8 @@ class Layout:
             else:
                 self._put(block)
 
-    def _block(self, words: Words, bold: bool, italic: bool, tag: str) -> Block:
-        figures = any(isinstance(piece, Figure) for piece in words)
+    def _block(self, words: Inlines, bold: bool, italic: bool, tag: str) -> Block:
+        figures = any(isinstance(piece, TaggedNumber) for piece in words)
         if self._verbatim and not figures:
             return Paragraph(words, verbatim=True)
         said = tidied(words)
@@ -193,7 +201,7 @@ class Layout:
         down = _number(attributes.get("rowspan"), MOST_ROWS)
         start, end = table.column, table.column + width
         if end > MOST_COLUMNS or self._steps > _MOST_STEPS:
-            raise Unreadable(f"a table has more than {MOST_COLUMNS:,} columns")
+            raise ReadError(f"a table has more than {MOST_COLUMNS:,} columns")
         if down > 1:
             table.taken.update((column, row + down) for column in range(start, end))
         style = attributes.get("style", "")
@@ -211,7 +219,7 @@ class Layout:
         if not table.rows:
             return
         first = table.rows[0]
-        if any(isinstance(block, FoundTable) for row in table.rows for cell in row for block in cell.blocks):
+        if any(isinstance(block, ParsedTable) for row in table.rows for cell in row for block in cell.blocks):
             self._dissolve(table)
         elif len(table.rows) == 1 and not self._in_cell() and all(cell.share is not None for cell in first):
             self._take_row(first)
@@ -244,7 +252,7 @@ class Layout:
         """Keep a line that the page puts at a certain place: those at the same height are cells of a row."""
         _, left, width = placed
         top = placed[0] if placed[0] is not None else -2.0 - self._lines
-        words = block.words if isinstance(block, Paragraph | Heading) else []
+        words = block.inlines if isinstance(block, Paragraph | Heading) else []
         short = len(tidied(words)) <= 20
         # Columns of numbers overlap by a point or two, so only the middle of a short cell counts.
         inner = width / 4 if short else 0

@@ -7,17 +7,17 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from fathom.corpus.readers.found import (
-    Block,
-    Figure,
-    FoundTable,
-    Heading,
-    Paragraph,
-    TableCell,
-    Unreadable,
-    Words,
-)
 from fathom.corpus.readers.html.headings import ITEM, is_headline, rank
+from fathom.corpus.readers.parsed_document import (
+    Block,
+    Heading,
+    Inlines,
+    Paragraph,
+    ParsedTable,
+    ReadError,
+    TableCell,
+    TaggedNumber,
+)
 from fathom.corpus.readers.parsing.blocks import tidied, visible
 from fathom.corpus.readers.parsing.header_rows import with_header
 from fathom.corpus.readers.tabular.limits import MOST_COLUMNS, MOST_PADDING, checked
@@ -31,7 +31,7 @@ class Cell:
     end: int
     header: bool
     blocks: list[Block] = field(default_factory=list)
-    words: Words = field(default_factory=list)
+    words: Inlines = field(default_factory=list)
     share: float | None = None
     """Its share of the table's width in percent."""
     right: bool = False
@@ -63,14 +63,16 @@ def as_table(run: list[list[Cell]]) -> list[Block]:
         return lines
     table = finished([], run[first:last])
     # Two numbers in one cell: the places do not tell the columns apart, and a wrong column is worse than none.
-    if any(sum(isinstance(piece, Figure) for piece in cell.words) > 1 for row in table.rows for cell in row):
+    if any(sum(isinstance(piece, TaggedNumber) for piece in cell.inlines) > 1 for row in table.rows for cell in row):
         return lines
     return [*lines[:first], table, *lines[last:]]
 
 
 def _extent(run: list[list[Cell]]) -> tuple[int, int]:
     """From the row that heads the first known number to the row of the last one."""
-    known = [n for n, row in enumerate(run) if any(isinstance(piece, Figure) for cell in row for piece in cell.words)]
+    known = [
+        n for n, row in enumerate(run) if any(isinstance(piece, TaggedNumber) for cell in row for piece in cell.words)
+    ]
     numbers = known or [n for n, row in enumerate(run) if len(row) > 1 and any(map(_is_number, row))]
     if not numbers:
         return 0, 0
@@ -84,17 +86,17 @@ def _extent(run: list[list[Cell]]) -> tuple[int, int]:
 def _is_number(cell: Cell) -> bool:
     said = tidied(cell.words)
     return (
-        any(isinstance(piece, Figure) for piece in cell.words)
+        any(isinstance(piece, TaggedNumber) for piece in cell.words)
         or re.fullmatch(r"[(-]?[0-9][0-9,.]*\)?", said) is not None
     )
 
 
-def joined(blocks: Sequence[Block]) -> Words:
+def joined(blocks: Sequence[Block]) -> Inlines:
     """The running text of a cell: its paragraphs with a blank between them."""
-    words: Words = []
+    words: Inlines = []
     for block in blocks:
         if isinstance(block, Paragraph | Heading):
-            words += [" ", *block.words] if words else block.words
+            words += [" ", *block.inlines] if words else block.inlines
     return words
 
 
@@ -102,12 +104,12 @@ def one_row(row: Sequence[Cell]) -> Block:
     """A table of one row only arranges its text: a bullet and its paragraph, "Item 1." and its heading."""
     words = joined([Paragraph(cell.words) for cell in row if cell.words])
     said = tidied(words)
-    if not any(isinstance(piece, Figure) for piece in words) and ITEM.match(said) and is_headline(said):
+    if not any(isinstance(piece, TaggedNumber) for piece in words) and ITEM.match(said) and is_headline(said):
         return Heading(rank(said, False), words)
     return Paragraph(words)
 
 
-def finished(caption: Words, filled: Sequence[list[Cell]]) -> FoundTable:
+def finished(caption: Inlines, filled: Sequence[list[Cell]]) -> ParsedTable:
     """The table without its empty columns, with signs of money and closing brackets at their numbers."""
     rows = [_merged([cell for cell in row if cell.words]) for row in filled]
     columns = _columns([cell for row in rows for cell in row])
@@ -118,8 +120,8 @@ def finished(caption: Words, filled: Sequence[list[Cell]]) -> FoundTable:
         laid.append(_laid(row, starts, ends))
         room -= len(laid[-1])
         if room < 0:
-            raise Unreadable("a table has rows of very different lengths")
-    return checked(FoundTable(caption, with_header(laid)))
+            raise ReadError("a table has rows of very different lengths")
+    return checked(ParsedTable(caption, with_header(laid)))
 
 
 _MONEY = re.compile(r"[-(]?(?:US|C|A)?[$£€¥]")
@@ -143,7 +145,7 @@ def _merged(row: Sequence[Cell]) -> list[Cell]:
     return merged
 
 
-def _trimmed(words: Words) -> Words:
+def _trimmed(words: Inlines) -> Inlines:
     """Without the blanks at both ends."""
     first = next((n for n, piece in enumerate(words) if visible(piece)), 0)
     last = next((n for n in reversed(range(len(words))) if visible(words[n])), 0)
@@ -162,7 +164,7 @@ def _columns(cells: Sequence[Cell]) -> list[tuple[int, int]]:
     for cell in sorted(cells, key=lambda cell: cell.end - cell.start):
         first, last = bisect_right(ends, cell.start), bisect_left(starts, cell.end)
         if len(starts) > MOST_COLUMNS:
-            raise Unreadable(f"a table has more than {MOST_COLUMNS:,} columns")
+            raise ReadError(f"a table has more than {MOST_COLUMNS:,} columns")
         if first == last:
             starts.insert(first, cell.start)
             ends.insert(first, cell.end)
@@ -178,7 +180,7 @@ def _laid(row: Sequence[Cell], starts: list[int], ends: list[int]) -> list[Table
     for number, cell in enumerate(row):
         first, last = bisect_right(ends, cell.start), bisect_left(starts, cell.end)
         if first < at and laid:  # Two cells in what is one column elsewhere.
-            laid[-1] = TableCell([*laid[-1].words, " ", *cell.words], laid[-1].header, laid[-1].columns)
+            laid[-1] = TableCell([*laid[-1].inlines, " ", *cell.words], laid[-1].header, laid[-1].columns)
             continue
         if number + 1 < len(row):
             last = max(first + 1, min(last, bisect_right(ends, row[number + 1].start)))

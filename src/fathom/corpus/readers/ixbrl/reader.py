@@ -13,7 +13,6 @@ from typing import Any
 
 from lxml import etree
 
-from fathom.corpus.readers.found import Figure, Found, FoundTable, Paragraph, Siblings, Unreadable
 from fathom.corpus.readers.html.layout import Layout
 from fathom.corpus.readers.ixbrl.numbers import value_of
 from fathom.corpus.readers.ixbrl.trees import (
@@ -28,23 +27,31 @@ from fathom.corpus.readers.ixbrl.trees import (
     text_of,
     walked,
 )
+from fathom.corpus.readers.parsed_document import (
+    CompanionFiles,
+    Paragraph,
+    ParsedDocument,
+    ParsedTable,
+    ReadError,
+    TaggedNumber,
+)
 from fathom.corpus.readers.parsing.titles import title_from
 
-KIND = "ixbrl"
+FORMAT = "ixbrl"
 
 
-def looks_like(name: str, head: bytes) -> bool:
+def matches(name: str, head: bytes) -> bool:
     """Whether the file names the inline XBRL namespace, whatever it is called itself."""
     return b"inlineXBRL" in head or b"i\0n\0l\0i\0n\0e\0X\0B\0R\0L" in head
 
 
-def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
+def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """The filing as one report with its facts."""
     try:
         found = _Filing(content).found(name)
     except UnicodeDecodeError as error:
         # The parser lets "&#xd800;" pass, and fails when it is asked for the text.
-        raise Unreadable("it names half a character, which no text can hold") from error
+        raise ReadError("it names half a character, which no text can hold") from error
     return iter([found])
 
 
@@ -185,7 +192,7 @@ class _Filing:
         for element in self._tree.iter():
             self._index(element, local_name(element))
         if not self._tags:
-            raise Unreadable("it has no inline XBRL tags")
+            raise ReadError("it has no inline XBRL tags")
 
     def _index(self, element: Any, name: str) -> None:
         if name == "context":
@@ -246,15 +253,15 @@ class _Filing:
 
     # The report.
 
-    def found(self, name: str) -> Found:
+    def found(self, name: str) -> ParsedDocument:
         about = _About.of(self.facts(("nonnumeric",)))
         notes = _Notes()
         layout = Layout()
         self._lay_out(layout, about, notes)
         body = layout.blocks()
-        if not any(isinstance(block, Paragraph | FoundTable) for block in body):
-            raise Unreadable("the filing has no visible text")
-        return Found(
+        if not any(isinstance(block, Paragraph | ParsedTable) for block in body):
+            raise ReadError("the filing has no visible text")
+        return ParsedDocument(
             name,
             kind="report",
             language=_language(self._tree),
@@ -262,7 +269,7 @@ class _Filing:
             body=body,
             year=about.year,
             venue=f"Form {about.form}" if about.form else None,
-            notes=self._noted(notes),
+            uncertain=self._noted(notes),
         )
 
     def _noted(self, notes: _Notes) -> dict[str, str]:
@@ -313,7 +320,7 @@ class _Filing:
                 layout.closes()
 
     def _print(self, layout: Layout, text: str, nested: list[RawFact], about: _About, notes: _Notes) -> None:
-        figures: list[Figure] = []
+        figures: list[TaggedNumber] = []
         for fact in nested:
             if fact.fault:
                 notes.faults[fact.fault] += 1
@@ -324,7 +331,7 @@ class _Filing:
         lead, trail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
         layout.text(lead)
         if figures:
-            layout.figure(replace(figures[0], more=tuple(figures[1:])))
+            layout.figure(replace(figures[0], others=tuple(figures[1:])))
         else:
             layout.text(text.strip())
         layout.text(trail if text.strip() else "")
@@ -361,7 +368,7 @@ def _shown(node: Any, name: str) -> str:
 def _attributes(node: Any) -> Mapping[str, str]:
     # Each is looked for among all: fifty thousand of them take seconds, and no filing writes more than a few.
     if len(node.attrib) > 1_000:
-        raise Unreadable("an element has more than 1,000 attributes")
+        raise ReadError("an element has more than 1,000 attributes")
     return {str(key).lower(): str(value) for key, value in node.attrib.items()}
 
 
@@ -416,10 +423,10 @@ class _About:
         if name:
             self.title = f"{name}: {what}" + (f" {said}" if said else "")
 
-    def figure(self, text: str, fact: RawFact) -> Figure:
+    def figure(self, text: str, fact: RawFact) -> TaggedNumber:
         """A fact as printed, under its registrant's name where the filing gives one."""
         entity = self.names.get(fact.entity) or fact.entity
-        return Figure(text, entity, fact.concept, fact.period, fact.value, fact.unit, fact.part)
+        return TaggedNumber(text, entity, fact.concept, fact.period, fact.value, fact.unit, fact.part)
 
 
 def _by_member(fact: RawFact) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from lxml import etree
 
-from fathom.corpus.readers.found import Unreadable
+from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.parsing.decoding import decoded_as
 from fathom.corpus.readers.tabular.limits import check_size
 
@@ -33,14 +33,14 @@ def root_of(content: bytes) -> tuple[Any, str]:
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:
         fault = str(error)
     if "depth" in fault.lower():
-        raise Unreadable("its elements are nested too deep")
+        raise ReadError("its elements are nested too deep")
     mended = _mended(content)
     parsers = (_parser(recover=True), etree.HTMLParser(no_network=True, encoding="utf-8"))
     trees = [tree for parser in parsers if (tree := _tolerant(mended, parser)) is not None]
     # Where one parser gives up at a fault the other may go on; a tie is won by the one that knows namespaces.
     best = max(trees, key=_yield, default=None)
     if best is None or not _yield(best)[0]:
-        raise Unreadable(f"it is no inline XBRL: {fault[:200]}")
+        raise ReadError(f"it is no inline XBRL: {fault[:200]}")
     return best, f"not well formed, read as far as it goes ({fault[:200]})"
 
 

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from fathom.corpus.readers.found import Mark, Piece, Words
 from fathom.corpus.readers.jats.xml_parsing import Element
+from fathom.corpus.readers.parsed_document import CitationMark, Inline, Inlines
 
 LONGEST_RANGE = 200
 """References between the first and the last of a range; more is no range that anybody printed."""
@@ -25,7 +25,7 @@ class Known:
     floats: dict[str, Element] = field(default_factory=dict)
     """Figures and tables that the source keeps at its end, until the text first points to them."""
 
-    def mark(self, element: Element, keys: tuple[str, ...], raised: bool, after_digit: bool) -> Words:
+    def mark(self, element: Element, keys: tuple[str, ...], raised: bool, after_digit: bool) -> Inlines:
         """The citation, with its brackets outside; `raised` and `after_digit` say where it stands."""
         text = " ".join("".join(element.itertext()).split())
         if not text and keys and keys[0] in self.places:
@@ -37,7 +37,7 @@ class Known:
         if core.count("(") > core.count(")") and after.startswith(")"):  # "Wu (2020)" keeps its own bracket
             core, after = core + ")", after[1:]
         apart = " " if after_digit and text[:1].isdigit() else ""
-        return [apart + before, Mark(core, self._members(core, keys), style), after]
+        return [apart + before, CitationMark(core, self._members(core, keys), style), after]
 
     def _members(self, text: str, keys: tuple[str, ...]) -> tuple[str, ...]:
         """The keys of a mark; of one that prints a range, those between too."""
@@ -49,9 +49,9 @@ class Known:
         every = tuple(self.keys[begin : begin + many]) if 1 < many <= LONGEST_RANGE else ()
         return every if len(every) == many and set(keys) <= set(every) else keys
 
-    def ranges(self, words: Words) -> Words:
+    def ranges(self, words: Inlines) -> Inlines:
         """Two citations with a dash between them as one that holds all from the first to the last."""
-        merged: Words = []
+        merged: Inlines = []
         for piece in words:
             both = self._range(merged[-2], merged[-1], piece) if len(merged) > 1 else None
             if both is None:
@@ -60,9 +60,12 @@ class Known:
                 merged[-2:] = [both]
         return merged
 
-    def _range(self, first: Piece, dash: Piece, last: Piece) -> Mark | None:
+    def _range(self, first: Inline, dash: Inline, last: Inline) -> CitationMark | None:
         if not (
-            isinstance(first, Mark) and isinstance(last, Mark) and isinstance(dash, str) and dash.strip() in _DASHES
+            isinstance(first, CitationMark)
+            and isinstance(last, CitationMark)
+            and isinstance(dash, str)
+            and dash.strip() in _DASHES
         ):
             return None
         if not (first.text.isascii() and first.text.isdigit() and last.text.isascii() and last.text.isdigit()):
@@ -70,12 +73,12 @@ class Known:
         text = first.text + dash.strip() + last.text
         keys = self._members(text, (*first.keys, *last.keys))
         many = int(last.text[:5]) - int(first.text[:5]) + 1
-        return Mark(text, keys, first.style) if len(keys) == many else None
+        return CitationMark(text, keys, first.style) if len(keys) == many else None
 
 
-def joined(words: Words) -> Words:
+def joined(words: Inlines) -> Inlines:
     """Neighboring strings as one."""
-    joined: Words = []
+    joined: Inlines = []
     strings: list[str] = []
     for piece in words:
         if isinstance(piece, str):
@@ -90,11 +93,11 @@ def joined(words: Words) -> Words:
     return joined
 
 
-def printed(words: Words) -> str:
+def printed(words: Inlines) -> str:
     """Running text as printed, with one blank between words."""
     return " ".join("".join(piece if isinstance(piece, str) else piece.text for piece in words).split())
 
 
-def raw(words: Words) -> str:
+def raw(words: Inlines) -> str:
     """Running text letter by letter."""
     return "".join(piece if isinstance(piece, str) else piece.text for piece in words)

@@ -7,26 +7,26 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
-from fathom.corpus.readers.found import (
-    Block,
-    Found,
-    FoundAuthor,
-    FoundReference,
-    Heading,
-    Paragraph,
-    Siblings,
-    Unreadable,
-)
 from fathom.corpus.readers.jats.affiliations import Affiliations
 from fathom.corpus.readers.jats.citations import Known, printed
 from fathom.corpus.readers.jats.references import CITATIONS, PEOPLE, entries_of, ids_of, reference, year_in
 from fathom.corpus.readers.jats.text import Writer
 from fathom.corpus.readers.jats.xml_parsing import HREF, LANGUAGE, Element, outermost, parsed
+from fathom.corpus.readers.parsed_document import (
+    Block,
+    CompanionFiles,
+    Heading,
+    Paragraph,
+    ParsedAuthor,
+    ParsedDocument,
+    ParsedReference,
+    ReadError,
+)
 
-KIND = "jats"
+FORMAT = "jats"
 
 
-def looks_like(name: str, head: bytes) -> bool:
+def matches(name: str, head: bytes) -> bool:
     """Whether the first element, or one in a wrapper of documents, is a document as JATS writes it."""
     head = head.replace(b"\0", b"")  # UTF-16 shows its Latin letters this way
     return bool(_DOCUMENT.search(head)) and bool(_TRAIT.search(head))
@@ -39,7 +39,7 @@ _TRAIT = re.compile(
 )
 
 
-def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
+def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """The document of a file, or all of them where a wrapper holds several."""
     root = parsed(content)
     documents = [root] if root.tag == "article" else outermost(root, "article")
@@ -47,7 +47,7 @@ def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
         document for document in documents if document.find("front") is not None or document.find("body") is not None
     ]
     if not documents:
-        raise Unreadable("it is XML, but holds no JATS article with a front or a body")
+        raise ReadError("it is XML, but holds no JATS article with a front or a body")
     for document in documents:
         yield _Reading(document, name).found()
 
@@ -90,7 +90,7 @@ class _Reading:
         self._known = Known()
         self._affiliations = Affiliations(self._meta)
 
-    def found(self) -> Found:
+    def found(self) -> ParsedDocument:
         """Its parts."""
         references = self._references()
         floats = self._document.find("floats-group")
@@ -99,7 +99,7 @@ class _Reading:
         abstract, asides = self._abstracts()
         ids = self._ids()
         published, year = self._date()
-        return Found(
+        return ParsedDocument(
             source=self._name,
             language=_language(self._document.get(LANGUAGE, "")),
             title=self._title(),
@@ -129,7 +129,7 @@ class _Reading:
 
     # References come first: citations are told by them.
 
-    def _references(self) -> list[FoundReference]:
+    def _references(self) -> list[ParsedReference]:
         parts = [part for tag in ("front", "body", "back", "floats-group") for part in self._document.iterchildren(tag)]
         elements = entries_of(parts)
         for number, element in enumerate(elements, start=1):
@@ -155,7 +155,7 @@ class _Reading:
             return title or subtitle
         return f"{title} {subtitle}" if title[-1] in ":.?!" else f"{title}: {subtitle}"
 
-    def _authors(self) -> Iterator[FoundAuthor]:
+    def _authors(self) -> Iterator[ParsedAuthor]:
         for group in self._meta.iterchildren("contrib-group") if self._meta is not None else ():
             for element in group:
                 if element.tag == "on-behalf-of":
@@ -165,7 +165,7 @@ class _Reading:
                 elif element.tag == "contrib" and _is_author(element, group):
                     yield from self._contributor(element)
 
-    def _contributor(self, element: Element) -> Iterator[FoundAuthor]:
+    def _contributor(self, element: Element) -> Iterator[ParsedAuthor]:
         named = element.find("name-alternatives")
         holder = named if named is not None else element
         name = next(holder.iterchildren("name", "string-name", "collab", "anonymous"), None)
@@ -176,11 +176,11 @@ class _Reading:
         for body in element.iterchildren("on-behalf-of"):
             yield self._group(body)
 
-    def _author(self, contributor: Element, name: Element) -> FoundAuthor:
+    def _author(self, contributor: Element, name: Element) -> ParsedAuthor:
         if name.tag in ("collab", "collab-name"):
             return self._group(name)
         if name.tag == "anonymous":
-            return FoundAuthor("", "Anonymous")
+            return ParsedAuthor("", "Anonymous")
         given, family, suffix = (self._plain(name.find(tag)) for tag in ("given-names", "surname", "suffix"))
         orcid = _orcid(contributor)
         ids = {"orcid": orcid} if orcid else {}
@@ -188,17 +188,17 @@ class _Reading:
             printed = self._plain(name)
             if not family:
                 given, family = _split_name(printed)
-            return FoundAuthor(given, family, ids=ids, printed=printed)
+            return ParsedAuthor(given, family, ids=ids, printed=printed)
         ordered = (family, given) if name.get("name-style") == "eastern" else (given, family)
         printed = " ".join(filter(None, (*ordered, suffix)))
         # Iceland, Java and stage names have a given name alone, or a family name alone.
-        return FoundAuthor(given if family else "", family or given, ids=ids, printed=printed)
+        return ParsedAuthor(given if family else "", family or given, ids=ids, printed=printed)
 
-    def _group(self, element: Element) -> FoundAuthor:
+    def _group(self, element: Element) -> ParsedAuthor:
         """A body that signs as one; its members are named elsewhere."""
         printed = self._plain(element, ("contrib-group", "aff", "address", "email", "fn", "contrib-id", "role"))
         name = re.sub(r"^\W*(?:on behalf of|for)\s+", "", printed, flags=re.IGNORECASE).strip(" ,;()")
-        return FoundAuthor("", name or printed, group=True, printed=printed.strip(" ,;"))
+        return ParsedAuthor("", name or printed, group=True, printed=printed.strip(" ,;"))
 
     def _ids(self) -> dict[str, str]:
         elements = list(self._meta.iterchildren("article-id")) if self._meta is not None else []
@@ -377,5 +377,5 @@ def _without_addresses(blocks: list[Block]) -> list[Block]:
     return [
         block
         for block in blocks
-        if not (isinstance(block, Paragraph) and re.fullmatch(r"DOI:\s*\S+", printed(block.words)))
+        if not (isinstance(block, Paragraph) and re.fullmatch(r"DOI:\s*\S+", printed(block.inlines)))
     ]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import unquote
 
-from fathom.corpus.readers.found import FoundReference, Words
 from fathom.corpus.readers.jats.citations import printed, raw
 from fathom.corpus.readers.jats.xml_parsing import HREF, Element
+from fathom.corpus.readers.parsed_document import Inlines, ParsedReference
 
 CITATIONS = ("element-citation", "mixed-citation", "nlm-citation", "citation", "related-object")
 _TITLES = ("article-title", "chapter-title", "data-title", "part-title")
@@ -27,7 +27,7 @@ _ARXIV = re.compile(
 class Speaker(Protocol):
     """Whoever says the words of an element."""
 
-    def flat(self, element: Element, skip: tuple[str, ...] = ()) -> Words:
+    def flat(self, element: Element, skip: tuple[str, ...] = ()) -> Inlines:
         """All words of an element as one stretch."""
         ...
 
@@ -52,19 +52,19 @@ def entries_of(parts: Iterable[Element]) -> list[Element]:
     return [ref for part in parts for ref in part.iter("ref") if next(ref.iterancestors("ref"), None) is None]
 
 
-def reference(element: Element, key: str, writer: Speaker) -> FoundReference:
+def reference(element: Element, key: str, writer: Speaker) -> ParsedReference:
     """One entry; of several works under one number the first gives title, authors and year."""
     citations = [child for child in element.iterchildren() if child.tag in CITATIONS]
     for choice in element.iterchildren("citation-alternatives", "alternatives"):
         citations.extend(child for child in list(choice)[:1] if child.tag in CITATIONS)
     if not citations:
         text = printed(writer.flat(element, ("label",)))
-        return FoundReference(key, text, year=_year_printed(text), ids=_ids_in(element, text))
+        return ParsedReference(key, text, year=_year_printed(text), ids=_ids_in(element, text))
     entries = [entry(citation, writer) for citation in citations]
     notes = [writer.plain(note) for note in element.iterchildren("note")]
     first = next((entry for entry in entries if entry.title), entries[0])
     text = " ".join([*(entry.text for entry in entries), *notes])
-    return FoundReference(key, text, first.title, first.authors, first.year, first.ids)
+    return ParsedReference(key, text, first.title, first.authors, first.year, first.ids)
 
 
 def entry(citation: Element, writer: Speaker) -> Entry:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from fathom.corpus.readers.found import Block, FoundTable, Paragraph, TableCell, Words
 from fathom.corpus.readers.jats.xml_parsing import Element
+from fathom.corpus.readers.parsed_document import Block, Inlines, Paragraph, ParsedTable, TableCell
 
 WIDEST = 200
 """Columns of a table that cells may claim by spanning."""
@@ -18,23 +18,23 @@ LARGEST = 500_000
 """Fields of a table; a larger one is read as running text."""
 
 
-def table_of(caption: Words, element: Element, said: Callable[[Element], Words]) -> Block:
+def table_of(caption: Inlines, element: Element, said: Callable[[Element], Inlines]) -> Block:
     """A table whose cells are as `said`; one that is too large is a paragraph."""
-    table = FoundTable(caption, _rows(element, said))
+    table = ParsedTable(caption, _rows(element, said))
     widest = max((sum(cell.columns for cell in row) for row in table.rows), default=0)
     # Every row is printed as wide as the widest: a small file could ask for gigabytes of empty cells.
     return Paragraph(words_of(table)) if widest * len(table.rows) > LARGEST else table
 
 
-def words_of(block: Block) -> Words:
+def words_of(block: Block) -> Inlines:
     """The words of a paragraph, of a heading, or of all cells of a table."""
-    if isinstance(block, FoundTable):
-        cells = [cell.words for row in block.rows for cell in row]
+    if isinstance(block, ParsedTable):
+        cells = [cell.inlines for row in block.rows for cell in row]
         return [piece for words in [block.caption, *cells] for piece in [*words, " "]]
-    return block.words
+    return block.inlines
 
 
-def _rows(table: Element, said: Callable[[Element], Words]) -> list[list[TableCell]]:
+def _rows(table: Element, said: Callable[[Element], Inlines]) -> list[list[TableCell]]:
     """Its rows; below a cell that spans rows stands an empty one, so that columns stay in line."""
     found: list[list[TableCell]] = []
     taken: dict[int, int] = {}  # columns that a cell above still fills, and for how many rows

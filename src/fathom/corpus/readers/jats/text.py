@@ -6,12 +6,12 @@ import re
 from collections import deque
 from collections.abc import Callable
 
-from fathom.corpus.readers.found import Block, Heading, Paragraph, Words
 from fathom.corpus.readers.jats.citations import Known, joined, printed, raw
 from fathom.corpus.readers.jats.formulas import MATHML, formula
 from fathom.corpus.readers.jats.references import CITATIONS, entry
 from fathom.corpus.readers.jats.tables import table_of, words_of
 from fathom.corpus.readers.jats.xml_parsing import HREF, Element
+from fathom.corpus.readers.parsed_document import Block, Heading, Inlines, Paragraph
 from fathom.records.documents import SectionRole
 
 _SILENT = frozenset(
@@ -61,7 +61,7 @@ class Writer:
     def __init__(self, known: Known, pending: deque[Element] | None = None) -> None:
         self.blocks: list[Block] = []
         self._known = known
-        self._words: Words = []
+        self._words: Inlines = []
         self._lead = ""  # the number or sign of a list item, before its first words
         self._pending: deque[Element] = deque() if pending is None else pending
         self._level = 2
@@ -114,7 +114,7 @@ class Writer:
             self.end()
         self._settling = False
 
-    def flat(self, element: Element, skip: tuple[str, ...] = ()) -> Words:
+    def flat(self, element: Element, skip: tuple[str, ...] = ()) -> Inlines:
         """All words of an element as one stretch."""
         if not len(element):
             text = element.text
@@ -124,7 +124,7 @@ class Writer:
         other.points = self.points
         other.inside(element, skip)
         other.end()
-        words: Words = []
+        words: Inlines = []
         for block in other.blocks:
             words.extend([" "] if words else [])
             words.extend(words_of(block))
@@ -158,7 +158,7 @@ class Writer:
         self.settle()
         self._level -= bool(heading)
 
-    def _labeled(self, label: Element | None, title: Element | None, between: str) -> Words:
+    def _labeled(self, label: Element | None, title: Element | None, between: str) -> Inlines:
         first = self.flat(label) if label is not None else []
         second = self.flat(title) if title is not None else []
         return [*first, between, *second] if first and second else first or second
@@ -269,10 +269,10 @@ class Writer:
         if caption:
             self.blocks.append(Paragraph(self._known.ranges(joined(caption))))
 
-    def _caption_words(self, element: Element) -> Words:
+    def _caption_words(self, element: Element) -> Inlines:
         """ "Figure 1. Its title. Its text." """
         label, caption = element.find("label"), element.find("caption")
-        words: Words = []
+        words: Inlines = []
         title = caption.find("title") if caption is not None else None
         rest = self.flat(caption, ("title",)) if caption is not None else []
         for part in (self.flat(label) if label is not None else [], self.flat(title) if title is not None else []):
@@ -299,10 +299,10 @@ class Writer:
         if not self._put_off(element):
             self._add_table([], element)
 
-    def _add_table(self, caption: Words, element: Element) -> None:
+    def _add_table(self, caption: Inlines, element: Element) -> None:
         self.blocks.append(table_of(caption, element, self._cell))
 
-    def _cell(self, cell: Element) -> Words:
+    def _cell(self, cell: Element) -> Inlines:
         return self._known.ranges(joined(self.flat(cell))) if len(cell) else self.flat(cell)
 
     def _footnote(self, element: Element) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from html.entities import html5
 from typing import Any
 
-from fathom.corpus.readers.found import Unreadable
+from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.parsing.xml_trees import root_of
 
 Element = Any
@@ -26,7 +26,7 @@ def parsed(content: bytes) -> Element:
     content = _with_characters(content, declared)
     root: Element = root_of(content)
     if root.xpath("boolean(" + "/*" * (DEEPEST + 1) + ")"):
-        raise Unreadable(f"its elements are nested more than {DEEPEST} deep")
+        raise ReadError(f"its elements are nested more than {DEEPEST} deep")
     if _IN_NAMESPACE.search(content):
         _drop_namespace(root)
     return root
@@ -39,7 +39,7 @@ def _in_ascii_form(content: bytes) -> bytes:
             try:
                 text = content.decode(encoding)
             except UnicodeDecodeError as error:
-                raise Unreadable(f"it begins as {encoding} but is not: {error.reason}") from error
+                raise ReadError(f"it begins as {encoding} but is not: {error.reason}") from error
             text = text.removeprefix("\ufeff")
             return re.sub(r"\A\s*<\?xml[^>]*>", "", text).encode("utf-8", "replace")
     return content
@@ -68,7 +68,7 @@ def _without_doctype(content: bytes) -> tuple[bytes, dict[bytes, bytes]]:
         if sign == b">" and not inside:
             doctype = content[begin : token.end()]
             return content[:begin] + content[token.end() :], dict(_declared(doctype))
-    raise Unreadable("its document type has no end")
+    raise ReadError("its document type has no end")
 
 
 _FIRST_ELEMENT = re.compile(rb"<[A-Za-z_]")

@@ -14,18 +14,6 @@ from fathom.corpus.readers.bibtex.parser import (
     plain_latex,
     split_outside,
 )
-from fathom.corpus.readers.found import (
-    Block,
-    Found,
-    FoundAuthor,
-    FoundTable,
-    Heading,
-    Paragraph,
-    Siblings,
-    TableCell,
-    Unreadable,
-    Words,
-)
 from fathom.corpus.readers.latex.references import cited_sources, labels_in
 from fathom.corpus.readers.latex.source import (
     INPUT,
@@ -37,18 +25,30 @@ from fathom.corpus.readers.latex.source import (
     pairs_of,
     without_commands,
 )
+from fathom.corpus.readers.parsed_document import (
+    Block,
+    CompanionFiles,
+    Heading,
+    Inlines,
+    Paragraph,
+    ParsedAuthor,
+    ParsedDocument,
+    ParsedTable,
+    ReadError,
+    TableCell,
+)
 from fathom.corpus.readers.parsing.blocks import captioned, lifted_abstract, tidied, without_empty_lists, words_text
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
 from fathom.corpus.readers.parsing.front_matter import project_of
 from fathom.corpus.readers.parsing.text_tables import bounded_rows
 
-KIND = "latex"
+FORMAT = "latex"
 
 _MOST_NOTES = 10
 """How deep footnotes stand in footnotes: each is read again with those that it holds."""
 
 
-def looks_like(name: str, head: bytes) -> bool:
+def matches(name: str, head: bytes) -> bool:
     """A LaTeX file with something to read, not a style."""
     return name.lower().endswith((".tex", ".ltx", ".latex")) and _SIGN.search(head) is not None
 
@@ -56,9 +56,9 @@ def looks_like(name: str, head: bytes) -> bool:
 _SIGN = re.compile(rb"\\(?:documentclass|title|(?:sub)*section\*?|begin *\{(?:document|abstract)\}|input|include)\b")
 
 
-def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
+def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """The one document in a file; a part that another file inputs is read with that one."""
-    yield _Document(decoded_leniently(content), name, siblings).found()
+    yield _Document(decoded_leniently(content), name, companions).found()
 
 
 # The document.
@@ -94,16 +94,16 @@ class _Float:
     """A figure or table that is open."""
 
     kind: str
-    caption: Words = field(default_factory=list)
+    caption: Inlines = field(default_factory=list)
     tables: list[list[list[TableCell]]] = field(default_factory=list)
     others: list[Block] = field(default_factory=list)
 
 
 class _Document:
-    def __init__(self, text: str, name: str, siblings: Siblings) -> None:
+    def __init__(self, text: str, name: str, companions: CompanionFiles) -> None:
         self._name = name
-        self._siblings = siblings
-        self._source = SourceText(siblings)
+        self._companions = companions
+        self._source = SourceText(companions)
         self._find = Finder()
         self._notes: list[str] = []
         self._noted = 0
@@ -116,19 +116,19 @@ class _Document:
         self._pending = ""
         self._text = text
 
-    def found(self) -> Found:
+    def found(self) -> ParsedDocument:
         self._refuse_parts()
         text = self._source.whole(self._text)
-        found = Found(source=self._name)
-        project = project_of(self._siblings)
+        found = ParsedDocument(source=self._name)
+        project = project_of(self._companions)
         pairs = pairs_of(text)
-        sources, numeric, broken = cited_sources(text, self._siblings, self._source)
+        sources, numeric, broken = cited_sources(text, self._companions, self._source)
         self._citations = Citations(sources, numeric)
         self._labels = labels_in(text)
         title = without_commands(argument_of(text, pairs, "title"), _THANKS)
         found.title = self._plain(title) or (project.title if self._is_main(text) else "")
         if not found.title:
-            raise Unreadable("it has no title")
+            raise ReadError("it has no title")
         found.authors = self._authors(text, pairs) or project.authors
         self._walk(inner_of(text))
         lifted, body = ([], self._body) if self._abstract else lifted_abstract(self._body)
@@ -143,13 +143,13 @@ class _Document:
         found.published = project.published
         found.year = project.published.year if project.published else None
         if project.subtitle and not title:
-            found.notes["subtitle"] = project.subtitle
+            found.uncertain["subtitle"] = project.subtitle
         note_doubts(found, self._citations, broken)
         return found
 
     def _is_main(self, text: str) -> bool:
         """Whether the project file's title is this file's: a supplement beside the paper has no abstract."""
-        others = [name for name in self._siblings.names() if name.lower().endswith(".tex")]
+        others = [name for name in self._companions.names() if name.lower().endswith(".tex")]
         return len(others) < 2 or "{abstract}" in text or "\\documentclass" in text
 
     def _plain(self, text: str) -> str:
@@ -163,17 +163,17 @@ class _Document:
             return
         own = re.split(r"[/\\:!]", self._name)[-1]
         stem = own.rpartition(".")[0]
-        for name in self._siblings.names()[:200]:
+        for name in self._companions.names()[:200]:
             if name.lower().endswith(".tex") and name != own:
-                content = self._siblings.get(name)
+                content = self._companions.get(name)
                 inputs = INPUT.findall(decoded_leniently(content)) if content is not None else []
                 if any((braced or bare).strip().removeprefix("./") in (own, stem) for braced, bare in inputs):
-                    raise Unreadable(f"it is a part of {name}, and is read with it")
+                    raise ReadError(f"it is a part of {name}, and is read with it")
 
     # Authors.
 
-    def _authors(self, text: str, pairs: dict[int, int]) -> list[FoundAuthor]:
-        authors: list[FoundAuthor] = []
+    def _authors(self, text: str, pairs: dict[int, int]) -> list[ParsedAuthor]:
+        authors: list[ParsedAuthor] = []
         for match in re.finditer(r"\\author\*?\s*(?:\[[^\[\]]*\])?\s*(?=\{)", text):
             group = group_at(text, pairs, match.end())[0]
             group = without_commands(group, _NO_NAMES)
@@ -224,7 +224,7 @@ class _Document:
                 self._noted += 1
                 self._add(Paragraph([f"[{self._noted}] ", *self.inline(self._notes.pop(0))]))
         if self._notes:
-            raise Unreadable(f"its footnotes are nested more than {_MOST_NOTES} deep")
+            raise ReadError(f"its footnotes are nested more than {_MOST_NOTES} deep")
 
     def _add(self, block: Block) -> None:
         if self._floats:
@@ -336,7 +336,7 @@ class _Document:
             kind = "table" if one.kind == "table" else "figure"
             self._counts[kind] += 1
             caption = [f"{kind.capitalize()} {self._counts[kind]}: ", *caption]
-        for block in captioned([*(FoundTable([], rows) for rows in one.tables), *one.others], caption):
+        for block in captioned([*(ParsedTable([], rows) for rows in one.tables), *one.others], caption):
             self._add(block)
 
     def _tabular(self, base: str, text: str) -> None:
@@ -356,7 +356,7 @@ class _Document:
         if self._floats:
             self._floats[-1].tables.append(bounded_rows(cells))
         else:
-            self._add(FoundTable([], bounded_rows(cells)))
+            self._add(ParsedTable([], bounded_rows(cells)))
 
     def _cell(self, text: str, header: bool) -> TableCell:
         spans = re.match(r"\s*\\multicolumn\s*\{\s*(\d{1,2})\s*\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", text)
@@ -367,9 +367,9 @@ class _Document:
 
     # Running text.
 
-    def inline(self, text: str) -> Words:
+    def inline(self, text: str) -> Inlines:
         """Markup within a paragraph as running text."""
-        words: Words = []
+        words: Inlines = []
         pairs: dict[int, int] | None = None
         place = 0
         while (match := _INLINE.search(text, place)) is not None:
@@ -385,7 +385,7 @@ class _Document:
         words.append(plain_latex(text[place:]))
         return words
 
-    def _piece(self, match: re.Match[str]) -> Words:
+    def _piece(self, match: re.Match[str]) -> Inlines:
         if match["cite"]:
             return self._cited(match)
         if match["ref"]:
@@ -396,7 +396,7 @@ class _Document:
             return [match["address"].replace("\\_", "_").replace("\\%", "%").replace("\\#", "#").replace("\\&", "&")]
         return [match["escaped"] or ""]
 
-    def _cited(self, match: re.Match[str]) -> Words:
+    def _cited(self, match: re.Match[str]) -> Inlines:
         name = match["cite"].lower().rstrip("*")
         keys = [key.strip() for key in match["keys"].split(",") if key.strip()]
         first, second = match["first"], match["second"]

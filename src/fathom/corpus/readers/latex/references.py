@@ -7,14 +7,16 @@ import re
 from fathom.corpus.readers.bibtex import parser as bibtex
 from fathom.corpus.readers.bibtex.files import all_beside, bibliography, with_ending
 from fathom.corpus.readers.bibtex.parser import arxiv_in, doi_in, plain_latex
-from fathom.corpus.readers.found import FoundReference, Siblings
 from fathom.corpus.readers.latex.source import SourceText
+from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedReference
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
 
 _NUMERIC = {"plain", "unsrt", "abbrv", "ieeetr", "ieeetran", "acm", "siam", "splncs04", "unsrtnat", "plainurl"}
 
 
-def cited_sources(text: str, siblings: Siblings, whole: SourceText) -> tuple[dict[str, bibtex.Source], bool, list[str]]:
+def cited_sources(
+    text: str, companions: CompanionFiles, whole: SourceText
+) -> tuple[dict[str, bibtex.Source], bool, list[str]]:
     """What can be cited, whether citations are numbers, and the broken entries."""
     names = [
         with_ending(name)
@@ -23,11 +25,11 @@ def cited_sources(text: str, siblings: Siblings, whole: SourceText) -> tuple[dic
     ]
     listed = _listed(text)
     if not names and not listed:
-        names = all_beside(siblings)
-    sources, broken = bibliography(names, siblings)
+        names = all_beside(companions)
+    sources, broken = bibliography(names, companions)
     if not sources and not listed:
-        for name in siblings.names():
-            content = siblings.get(name) if name.lower().endswith(".bbl") else None
+        for name in companions.names():
+            content = companions.get(name) if name.lower().endswith(".bbl") else None
             listed.update(_listed(whole.protected(decoded_leniently(content))) if content is not None else {})
     for key, source in listed.items():
         sources.setdefault(key, source)
@@ -65,7 +67,7 @@ def _entry(key: str, label: str, text: str) -> bibtex.Source:
     year = re.search(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)", printed)
     title = blocks[1].strip(" .,") if len(blocks) > 2 else ""
     ids = {"doi": doi_in(printed), "arxiv": arxiv_in(printed)}
-    reference = FoundReference(
+    reference = ParsedReference(
         key=key,
         text=printed or key,
         title=title,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from fathom.corpus.readers.bibtex.files import beside
-from fathom.corpus.readers.found import Siblings
+from fathom.corpus.readers.parsed_document import CompanionFiles
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
 
 _MOST_FILES = 100
@@ -71,8 +71,8 @@ class Finder:
 class SourceText:
     """Makes one text of a document and the files that it inputs."""
 
-    def __init__(self, siblings: Siblings) -> None:
-        self._siblings = siblings
+    def __init__(self, companions: CompanionFiles) -> None:
+        self._companions = companions
         self.kept: list[str] = []
         """Verbatim parts that were put aside; signs with their numbers stand in their places."""
 
@@ -123,7 +123,7 @@ class SourceText:
                 name = (match[1] or match[2]).strip()
                 content = None
                 if files < _MOST_FILES:
-                    content = beside(name if name.endswith(".tex") else f"{name}.tex", self._siblings)
+                    content = beside(name if name.endswith(".tex") else f"{name}.tex", self._companions)
                     files += 1
                 if content is not None and size + len(content) <= _MOST_TEXT:
                     size += len(content)

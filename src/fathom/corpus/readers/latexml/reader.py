@@ -11,17 +11,17 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from fathom.corpus.readers.found import (
+from fathom.corpus.readers.parsed_document import (
     Block,
-    Found,
-    FoundAuthor,
-    FoundTable,
+    CompanionFiles,
     Heading,
+    Inlines,
     Paragraph,
-    Siblings,
+    ParsedAuthor,
+    ParsedDocument,
+    ParsedTable,
+    ReadError,
     TableCell,
-    Unreadable,
-    Words,
 )
 from fathom.corpus.readers.parsing.bylines import author, names_in
 from fathom.corpus.readers.parsing.citation_detection import settle
@@ -31,7 +31,7 @@ from fathom.corpus.readers.parsing.reference_lists import Entry, References
 from fathom.corpus.readers.parsing.reference_strings import identifiers
 from fathom.records.names import CHINESE
 
-KIND = "latexml"
+FORMAT = "latexml"
 
 DEEPEST = 400
 """Elements inside one another: real pages have some fifty, and the parser's time grows with the square of it."""
@@ -44,19 +44,19 @@ Node = Any
 """A node of the parsed page."""
 
 
-def looks_like(name: str, head: bytes) -> bool:
+def matches(name: str, head: bytes) -> bool:
     """Whether a file is a page of LaTeXML, by its class names."""
     return b"<" in head and (any(mark in head for mark in _MARKS) or (b"LaTeXML" in head and b"<html" in head.lower()))
 
 
-def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
+def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """The one document of a page."""
     text = _EMPTY_ELEMENT.sub(r"<\1\2></\1>", decoded(content))
     if depth(text) > DEEPEST:
-        raise Unreadable(f"its elements are nested more than {DEEPEST} deep")
+        raise ReadError(f"its elements are nested more than {DEEPEST} deep")
     root = LexborHTMLParser(text).root
     if root is None or root.css_first(".ltx_document, .ltx_page_main, .ltx_para, .ltx_title_document") is None:
-        raise Unreadable("it is not a page that LaTeXML wrote")
+        raise ReadError("it is not a page that LaTeXML wrote")
     yield _Page(root, name).found()
 
 
@@ -85,7 +85,7 @@ def depth(text: str) -> int:
     while found := _OPENING.search(text, place):
         if found[2] is None:
             if found[0] != "<!--":
-                raise Unreadable("it holds a section of raw characters, which no page of LaTeXML does")
+                raise ReadError("it holds a section of raw characters, which no page of LaTeXML does")
             place = text.find("-->", found.end())
             if place < 0:
                 break
@@ -114,7 +114,7 @@ def depth(text: str) -> int:
 def _check_attributes(tag: str) -> None:
     """Refuses a tag with thousands of attributes: the parser compares each of them with all before it."""
     if len(tag) > 10_000 and len(re.split(r"[\s/]+", _QUOTED.sub("", tag))) > MOST_ATTRIBUTES:
-        raise Unreadable(f"a tag has more than {MOST_ATTRIBUTES:,} attributes")
+        raise ReadError(f"a tag has more than {MOST_ATTRIBUTES:,} attributes")
 
 
 def _find_end(text: str, name: str, place: int) -> int:
@@ -310,11 +310,11 @@ class _Page:
         self._references = References(self._entries())
         self._notes: dict[str, str] = {}
 
-    def found(self) -> Found:
+    def found(self) -> ParsedDocument:
         ids, published, subject = self._imprint()
         abstract = self._root.css_first(".ltx_abstract")
         body = self._blocks([self._document])
-        found = Found(
+        found = ParsedDocument(
             source=self._name,
             language=(self._root.attributes.get("lang") or "en")[:2].lower() or "en",
             title=self._title(),
@@ -327,10 +327,10 @@ class _Page:
             year=published.year if published else None,
             subjects=self._subjects() + ([subject] if subject else []),
             license=self._license(),
-            notes=self._notes,
+            uncertain=self._notes,
         )
         if not found.body and not found.abstract:
-            raise Unreadable("it has no text")
+            raise ReadError("it has no text")
         return found
 
     # The head.
@@ -341,12 +341,12 @@ class _Page:
         if not text and (page := self._root.css_first("title")) is not None:
             text = re.sub(r"^\[[^\]]{1,30}\]\s*", "", " ".join((page.text() or "").split()))
         if not text:
-            raise Unreadable("it has no title")
+            raise ReadError("it has no title")
         return text
 
-    def _authors(self) -> list[FoundAuthor]:
+    def _authors(self) -> list[ParsedAuthor]:
         """The persons of the byline; where one element holds several of them, with places and addresses: a guess."""
-        authors: list[FoundAuthor] = []
+        authors: list[ParsedAuthor] = []
         for node in self._root.css(".ltx_authors .ltx_personname"):
             lines = "".join(
                 piece.text if isinstance(piece, Link) else piece
@@ -410,7 +410,7 @@ class _Page:
 
     # The text.
 
-    def _words(self, run: _Run) -> Words:
+    def _words(self, run: _Run) -> Inlines:
         return settle([piece for piece in run.pieces if piece != ""], self._references)
 
     def _blocks(self, nodes: Sequence[Node]) -> list[Block]:
@@ -448,7 +448,7 @@ class _Page:
         if classes & {"ltx_equation", "ltx_equationgroup", "ltx_eqn_table"}:
             out.extend(self._formulas(node))
         elif "ltx_tabular" in classes or node.tag == "table":
-            out.append(FoundTable([], self._rows(node)))
+            out.append(ParsedTable([], self._rows(node)))
         elif node.tag == "figure" or classes & {"ltx_table", "ltx_figure", "ltx_float"}:
             return self._float(node, out)
         elif "ltx_listing" in classes or node.tag == "pre" or "ltx_verbatim" in classes:
@@ -516,7 +516,7 @@ class _Page:
         run = _run([child for caption in captions for child in _children(caption)])
         words = self._words(run)
         for number, table in enumerate(tables):
-            out.append(FoundTable(words if number == 0 else [], self._rows(table)))
+            out.append(ParsedTable(words if number == 0 else [], self._rows(table)))
         for note in run.notes:
             out.extend(self._paragraphs([note]))
         return []

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from fathom.corpus.readers.found import Block, FoundTable, Heading, Paragraph, TableCell, Words
 from fathom.corpus.readers.markdown.blocks import Raw
 from fathom.corpus.readers.markdown.inline import bare, inline
+from fathom.corpus.readers.parsed_document import Block, Heading, Inlines, Paragraph, ParsedTable, TableCell
 from fathom.corpus.readers.parsing.chinese_characters import LETTER
 from fathom.corpus.readers.parsing.citation_detection import settle
 from fathom.corpus.readers.parsing.reference_lists import References
@@ -40,7 +40,7 @@ class Settler:
         self._flat = len({raw.level for raw in headings}) == 1
         self._pages = sum(bool(_PAGE.fullmatch(raw.text)) for raw in headings) > 1
 
-    def words(self, text: str) -> Words:
+    def words(self, text: str) -> Inlines:
         """Running text with its citations."""
         return settle(inline(text), self._references, self._unlinked)
 
@@ -94,7 +94,7 @@ class Settler:
 
     def _caption(
         self, out: list[Block], above: Raw | None, below: Raw | None, beyond: Raw | None
-    ) -> tuple[Words, bool]:
+    ) -> tuple[Inlines, bool]:
         """A table's caption, taken from above it or from below it, and whether it was below."""
         if (
             above
@@ -103,7 +103,7 @@ class Settler:
             and out
             and isinstance(out[-1], Paragraph)
         ):
-            words = out.pop().words  # type: ignore[union-attr]
+            words = out.pop().inlines  # type: ignore[union-attr]
             return words, False
         if (
             below
@@ -114,7 +114,7 @@ class Settler:
             return self.words(below.text), True
         return [], False
 
-    def _table(self, raw: Raw, caption: Words) -> Iterator[Block]:
+    def _table(self, raw: Raw, caption: Inlines) -> Iterator[Block]:
         rows = [row for row in raw.rows if any(row)]
         if not caption and rows and not raw.headed and _is_equation(rows):
             for row in rows:
@@ -125,7 +125,7 @@ class Settler:
                 [TableCell(self.words(cell), header=raw.headed and number == 0) for cell in row]
                 for number, row in enumerate(rows)
             ]
-            yield FoundTable(caption, cells)
+            yield ParsedTable(caption, cells)
         elif caption:
             yield Paragraph(caption)
 
@@ -135,7 +135,7 @@ def _is_equation(rows: Sequence[tuple[str, ...]]) -> bool:
     return all(len(row) > 2 and not row[0] and re.fullmatch(r"(?:\([\w.*]{1,8}\))?", row[-1]) for row in rows)
 
 
-def _is_residue(words: Words) -> bool:
+def _is_residue(words: Inlines) -> bool:
     """Whether a paragraph is nothing but a command of the layout that was left over."""
     return (
         len(words) == 1

@@ -9,11 +9,18 @@ from datetime import date
 from itertools import chain, takewhile
 from pathlib import PurePosixPath
 
-from fathom.corpus.readers.found import Block, Found, FoundAuthor, Paragraph, Siblings, Unreadable
 from fathom.corpus.readers.markdown.blocks import Raw, blocks_of
 from fathom.corpus.readers.markdown.citation_resolution import Settler
 from fathom.corpus.readers.markdown.inline import bare
 from fathom.corpus.readers.markdown.reference_entries import read_list
+from fathom.corpus.readers.parsed_document import (
+    Block,
+    CompanionFiles,
+    Paragraph,
+    ParsedAuthor,
+    ParsedDocument,
+    ReadError,
+)
 from fathom.corpus.readers.parsing.bylines import byline_length, is_prose, names_in, place_in
 from fathom.corpus.readers.parsing.chinese_bylines import is_chinese_body
 from fathom.corpus.readers.parsing.decoding import decoded
@@ -22,19 +29,19 @@ from fathom.corpus.readers.parsing.reference_lists import YEAR, Entry, Reference
 from fathom.corpus.readers.parsing.section_roles import chinese_role
 from fathom.corpus.readers.parsing.sentences import is_chinese
 
-KIND = "markdown"
+FORMAT = "markdown"
 
 _NAMES = (".md", ".markdown", ".mdown", ".mkd")
 # Roles and directives are another dialect's, with a reader of its own.
 _DIALECT = re.compile(rb"^(?:```|:::)\s*\{[\w:-]+\}|\{cite(?::[a-z]+)?\}`", re.MULTILINE)
 
 
-def looks_like(name: str, head: bytes) -> bool:
+def matches(name: str, head: bytes) -> bool:
     """Whether a file is Markdown, by its name."""
     return name.lower().endswith(_NAMES) and not _DIALECT.search(head)
 
 
-def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
+def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """The one document of a file."""
     yield read_text(decoded(content), name)
 
@@ -43,12 +50,12 @@ _UNSEEN = re.compile("[\u2061-\u2064\ue000\ue001]")
 """Signs of formulas that nobody sees, and those that stand for something else further down."""
 
 
-def read_text(text: str, source: str, otherwise: Sequence[Entry] = ()) -> Found:
+def read_text(text: str, source: str, otherwise: Sequence[Entry] = ()) -> ParsedDocument:
     """The document that a Markdown text holds; `otherwise`: what it cites, where it has no list of references."""
     values, rest = parted(_UNSEEN.sub("", text))
     blocks = list(chain.from_iterable(map(_without_keywords, blocks_of(rest))))
     if not blocks:
-        raise Unreadable("it has no text")
+        raise ReadError("it has no text")
     told = {name.lower(): value for name, value in values.items()}
     return _Document(blocks, told, front_of(told), source, is_chinese(_sample(rest)), otherwise).found()
 
@@ -104,7 +111,7 @@ class _Document:
     otherwise: Sequence[Entry] = ()
     notes: dict[str, str] = field(default_factory=dict)
 
-    def found(self) -> Found:
+    def found(self) -> ParsedDocument:
         title, at = self._title()
         entries, rest = self._parted(self.raw[at:])
         references = References(entries or self.otherwise)
@@ -116,7 +123,7 @@ class _Document:
         scholarly = bool(abstract or entries or authors)
         published = self._published(head)
         year = re.search(rf"\b{YEAR}\b", f"{text_of(self.values, 'date')} {text_of(self.values, 'year')}")
-        found = Found(
+        found = ParsedDocument(
             source=self.source,
             kind="article" if scholarly else "report",
             language="zh" if self.chinese else self._language() or "en",
@@ -130,10 +137,10 @@ class _Document:
             year=published.year if published else int(year[0]) if year else None,
             subjects=self.front.keywords or settler.keywords,
             license=self.front.license,
-            notes=self.notes,
+            uncertain=self.notes,
         )
         if not blocks and not found.abstract:
-            raise Unreadable("it has no text")
+            raise ReadError("it has no text")
         return found
 
     def _language(self) -> str:
@@ -240,7 +247,7 @@ class _Document:
             abstract = [*abstract, *more]
         return abstract, again
 
-    def _byline(self, head: list[Raw], scholarly: bool, summed_up: bool) -> tuple[list[FoundAuthor], list[Raw]]:
+    def _byline(self, head: list[Raw], scholarly: bool, summed_up: bool) -> tuple[list[ParsedAuthor], list[Raw]]:
         """The authors, and what of the head is text and no byline; `summed_up`: an abstract stands below it."""
         if self.front.authors:
             return self.front.authors, head

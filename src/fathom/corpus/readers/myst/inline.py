@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from fathom.corpus.readers.bibtex.parser import Citations, Manner, doi_in
-from fathom.corpus.readers.found import Words
+from fathom.corpus.readers.parsed_document import Inlines
 
 _INLINE = re.compile(
     r"\\(?P<escaped>[!-/:-@\[-`{-~])"
@@ -37,9 +37,9 @@ class Running:
         """The number of a footnote: footnotes are counted as they are first named."""
         return self._notes.setdefault(key, len(self._notes) + 1)
 
-    def inline(self, text: str, depth: int = 0) -> Words:
+    def inline(self, text: str, depth: int = 0) -> Inlines:
         """Markup within a paragraph as running text."""
-        words: Words = []
+        words: Inlines = []
         place = 0
         for match in _INLINE.finditer(text):
             words.append(html.unescape(text[place : match.start()]))
@@ -48,7 +48,7 @@ class Running:
         words.append(html.unescape(text[place:]))
         return words
 
-    def _piece(self, match: re.Match[str], depth: int) -> Words:
+    def _piece(self, match: re.Match[str], depth: int) -> Inlines:
         if match["escaped"] is not None:
             return [match["escaped"]]
         if match["role"]:
@@ -72,7 +72,7 @@ class Running:
             return [match["address"]]
         return [" "] if match[0].lower().startswith("<br") else []
 
-    def _role(self, role: str, text: str) -> Words:
+    def _role(self, role: str, text: str) -> Inlines:
         if role.startswith("cite"):
             manner: Manner = "textual" if role.endswith(":t") else "bare" if role.endswith(":alp") else "parenthetical"
             return self._citations.words([key.strip() for key in re.split("[,;]", text) if key.strip()], manner)
@@ -83,7 +83,7 @@ class Running:
             return [named[1] if named else self._labels.get(text, text)]
         return [named[1] if named else text]
 
-    def _cites(self, text: str) -> Words:
+    def _cites(self, text: str) -> Inlines:
         """A bracket of citations: "see @a, p. 3; @b"."""
         keys: list[str] = []
         before = after = ""
@@ -100,13 +100,13 @@ class Running:
             return ["(" + ", ".join(self._labels[key] for key in keys) + ")"]
         return self._citations.words(keys, manner, before, after)
 
-    def _narrative(self, key: str) -> Words:
+    def _narrative(self, key: str) -> Inlines:
         bare = key.rstrip(".,:;/")
         if self._citations.knows(bare):
             return [*self._citations.words([bare], "textual"), key[len(bare) :]]
         return [self._labels.get(bare, f"@{bare}"), key[len(bare) :]]
 
-    def _link(self, label: str, target: str, depth: int) -> Words:
+    def _link(self, label: str, target: str, depth: int) -> Inlines:
         if label.strip():
             label = label.replace("%s", self._labels.get(target.lstrip("#"), "").rpartition(" ")[2])
             return self.inline(label, depth + 1) if depth < 3 else [label]

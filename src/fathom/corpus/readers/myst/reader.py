@@ -7,17 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from fathom.corpus.readers.bibtex.files import all_beside, beside, bibliography, note_doubts
 from fathom.corpus.readers.bibtex.parser import Citations
-from fathom.corpus.readers.found import (
-    Block,
-    Found,
-    FoundTable,
-    Heading,
-    Paragraph,
-    Siblings,
-    TableCell,
-    Unreadable,
-    Words,
-)
 from fathom.corpus.readers.markdown.blocks import without_comments
 from fathom.corpus.readers.myst.inline import Running
 from fathom.corpus.readers.myst.lines import (
@@ -34,6 +23,17 @@ from fathom.corpus.readers.myst.lines import (
     labels_in,
     options_of,
 )
+from fathom.corpus.readers.parsed_document import (
+    Block,
+    CompanionFiles,
+    Heading,
+    Inlines,
+    Paragraph,
+    ParsedDocument,
+    ParsedTable,
+    ReadError,
+    TableCell,
+)
 from fathom.corpus.readers.parsing.blocks import captioned, led_by, lifted_abstract, without_empty_lists, words_text
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
 from fathom.corpus.readers.parsing.front_matter import Front, front_of, parted, project_of, text_of
@@ -48,7 +48,7 @@ from fathom.corpus.readers.parsing.text_tables import (
     with_headers,
 )
 
-KIND = "myst"
+FORMAT = "myst"
 
 _DEEPEST = 12
 """Directives inside directives deeper than this are read as plain paragraphs."""
@@ -56,7 +56,7 @@ _MOST_INCLUDED = 50
 _MOST_TEXT = 20_000_000
 
 
-def looks_like(name: str, head: bytes) -> bool:
+def matches(name: str, head: bytes) -> bool:
     """A Markdown file with front matter, directives, roles or citations of MyST."""
     return name.lower().endswith((".md", ".myst")) and _SIGN.search(head) is not None
 
@@ -67,9 +67,9 @@ _SIGN = re.compile(
 )
 
 
-def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
+def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """The one document in a file; a part that another file includes is read with that one."""
-    yield _Document(decoded_leniently(content), name, siblings).found()
+    yield _Document(decoded_leniently(content), name, companions).found()
 
 
 # The document.
@@ -79,9 +79,9 @@ _SILENT = {"image", "embed", "toctree", "bibliography", "raw", "literalinclude",
 
 
 class _Document:
-    def __init__(self, text: str, name: str, siblings: Siblings) -> None:
+    def __init__(self, text: str, name: str, companions: CompanionFiles) -> None:
         self._name = name
-        self._siblings = siblings
+        self._companions = companions
         self._included = 0
         self._size = len(text)
         self._counts: dict[str, int] = {}
@@ -89,25 +89,25 @@ class _Document:
         self._front = front_of(values)
         self._acknowledgements = text_of(values, "acknowledgements") or text_of(values, "acknowledgments")
 
-    def found(self) -> Found:
+    def found(self) -> ParsedDocument:
         front = self._front
         self._refuse_parts()
-        project = project_of(self._siblings)
-        names = front.bibliographies or project.bibliographies or all_beside(self._siblings)
-        sources, broken = bibliography(names, self._siblings)
+        project = project_of(self._companions)
+        names = front.bibliographies or project.bibliographies or all_beside(self._companions)
+        sources, broken = bibliography(names, self._companions)
         self._citations = Citations(sources)
         lines = self._gathered(without_comments(self._text).split("\n"))
         self._running = Running(self._citations, labels_in(lines))
-        found = Found(source=self._name)
+        found = ParsedDocument(source=self._name)
         found.abstract = self._blocks((front.abstract or project.abstract).split("\n"), 0)
         body = self._blocks(lines, 0)
         if self._acknowledgements:
             body += [Heading(2, ["Acknowledgements"]), *self._blocks(self._acknowledgements.split("\n"), 0)]
-        alone = sum(name.lower().endswith(".md") for name in self._siblings.names()) < 2
+        alone = sum(name.lower().endswith(".md") for name in self._companions.names()) < 2
         title = words_text(self._running.inline(front.title or (project.title if alone else "")))
         found.title, body = (title, body) if title.strip() else _title_of(body)
         if not found.title:
-            raise Unreadable("it has no title")
+            raise ReadError("it has no title")
         lifted, body = ([], body) if found.abstract else lifted_abstract(body)
         found.abstract = found.abstract or lifted
         found.body = without_empty_lists(_ranked(body))
@@ -116,7 +116,7 @@ class _Document:
         self._imprint(found, front, project, broken)
         return found
 
-    def _imprint(self, found: Found, front: Front, project: Front, broken: Sequence[str]) -> None:
+    def _imprint(self, found: ParsedDocument, front: Front, project: Front, broken: Sequence[str]) -> None:
         doi = front.doi or project.doi
         if doi:
             found.ids["doi"] = doi
@@ -125,7 +125,7 @@ class _Document:
         found.published = front.published or project.published
         found.year = found.published.year if found.published else None
         if front.subtitle or project.subtitle:
-            found.notes["subtitle"] = front.subtitle or project.subtitle
+            found.uncertain["subtitle"] = front.subtitle or project.subtitle
         note_doubts(found, self._citations, broken)
 
     def _refuse_parts(self) -> None:
@@ -133,11 +133,11 @@ class _Document:
         if self._front.title:
             return
         own = re.escape(re.split(r"[/\\:!]", self._name)[-1])
-        for name in self._siblings.names()[:200]:
+        for name in self._companions.names()[:200]:
             if name.lower().endswith(".md") and name != re.split(r"[/\\:!]", self._name)[-1]:
-                content = self._siblings.get(name)
+                content = self._companions.get(name)
                 if content is not None and re.search(rf"\{{include\}} *(?:\./)?{own}\s", decoded_leniently(content)):
-                    raise Unreadable(f"it is a part of {name}, and is read with it")
+                    raise ReadError(f"it is a part of {name}, and is read with it")
 
     def _gathered(self, lines: list[str]) -> list[str]:
         """The lines with those of included files in place of the directives that name them."""
@@ -165,7 +165,7 @@ class _Document:
         return gathered
 
     def _file(self, name: str) -> list[str]:
-        content = beside(name, self._siblings) if self._included < _MOST_INCLUDED else None
+        content = beside(name, self._companions) if self._included < _MOST_INCLUDED else None
         self._included += 1
         if content is None or self._size + len(content) > _MOST_TEXT:
             return []
@@ -311,12 +311,12 @@ class _Document:
 
     # Tables.
 
-    def _table(self, rows: TextRows, caption: Words, blocks: list[Block]) -> None:
+    def _table(self, rows: TextRows, caption: Inlines, blocks: list[Block]) -> None:
         cells = [
             [TableCell(self._running.inline(cell.text), cell.header, cell.columns) for cell in row] for row in rows
         ]
         if any(cells):
-            blocks.append(FoundTable(caption, bounded_rows(cells)))
+            blocks.append(ParsedTable(caption, bounded_rows(cells)))
 
     def _pipe_table(self, lines: Sequence[str], place: int, blocks: list[Block]) -> int:
         end = place + 2
@@ -345,7 +345,7 @@ def _title_of(body: list[Block]) -> tuple[str, list[Block]]:
     """The first heading where it is of the first rank, and the rest."""
     for place, block in enumerate(body):
         if isinstance(block, Heading) and block.level == 1:
-            return words_text(block.words), [*body[:place], *body[place + 1 :]]
+            return words_text(block.inlines), [*body[:place], *body[place + 1 :]]
         if isinstance(block, Heading):
             break
     return "", body
@@ -355,6 +355,6 @@ def _ranked(body: Sequence[Block]) -> list[Block]:
     """Blocks with the highest heading at rank two: papers begin with one, two or three signs."""
     highest = min((block.level for block in body if isinstance(block, Heading)), default=2)
     return [
-        Heading(block.level - highest + 2, block.words, block.role) if isinstance(block, Heading) else block
+        Heading(block.level - highest + 2, block.inlines, block.role) if isinstance(block, Heading) else block
         for block in body
     ]

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fathom.corpus.readers.found import Block, FoundTable, Heading, Paragraph, Piece, Words
+from fathom.corpus.readers.parsed_document import Block, Heading, Inline, Inlines, Paragraph, ParsedTable
 from fathom.corpus.readers.parsing.section_roles import chinese_role, role_of
 
 
-def words_text(words: Words) -> str:
+def words_text(words: Inlines) -> str:
     """Running text as one string."""
     return "".join(piece if isinstance(piece, str) else piece.text for piece in words)
 
 
-def tidied(words: Words) -> str:
+def tidied(words: Inlines) -> str:
     """Running text as one string, its blanks tidied."""
     return " ".join(words_text(words).split())
 
 
-def visible(piece: Piece) -> bool:
+def visible(piece: Inline) -> bool:
     """Whether there is more than blanks to be seen."""
     return bool((piece if isinstance(piece, str) else piece.text).strip())
 
@@ -27,7 +27,7 @@ def without_empty_lists(blocks: Sequence[Block]) -> list[Block]:
     """Blocks less the headings of reference lists that hold nothing: the entries were taken out and stand apart."""
     kept: list[Block] = []
     for block in reversed(blocks):
-        if isinstance(block, Heading) and role_of(words_text(block.words)) == "references":
+        if isinstance(block, Heading) and role_of(words_text(block.inlines)) == "references":
             after = kept[-1] if kept else None
             if after is None or (isinstance(after, Heading) and after.level <= block.level):
                 continue
@@ -38,7 +38,7 @@ def without_empty_lists(blocks: Sequence[Block]) -> list[Block]:
 def lifted_abstract(blocks: Sequence[Block]) -> tuple[list[Block], list[Block]]:
     """The blocks of the section called "Abstract", and the others."""
     for place, block in enumerate(blocks):
-        if isinstance(block, Heading) and _is_abstract(words_text(block.words)):
+        if isinstance(block, Heading) and _is_abstract(words_text(block.inlines)):
             end = place + 1
             while end < len(blocks) and not isinstance(blocks[end], Heading):
                 end += 1
@@ -50,12 +50,12 @@ def _is_abstract(heading: str) -> bool:
     return heading.strip(" .:").lower() == "abstract" or chinese_role(heading) == "abstract"
 
 
-def captioned(blocks: Sequence[Block], caption: Words) -> list[Block]:
+def captioned(blocks: Sequence[Block], caption: Inlines) -> list[Block]:
     """The blocks with a caption at their first table; a paragraph behind them where they have none."""
     told: list[Block] = []
     for block in blocks:
-        if isinstance(block, FoundTable) and caption and not words_text(block.caption):
-            told.append(FoundTable(caption, block.rows))
+        if isinstance(block, ParsedTable) and caption and not words_text(block.caption):
+            told.append(ParsedTable(caption, block.rows))
             caption = []
         else:
             told.append(block)
@@ -64,4 +64,4 @@ def captioned(blocks: Sequence[Block], caption: Words) -> list[Block]:
 
 def led_by(lead: str, block: Block) -> Block:
     """A paragraph that begins with the sign of its item or the number of its figure; other blocks as they are."""
-    return Paragraph([lead, *block.words], block.verbatim) if isinstance(block, Paragraph) else block
+    return Paragraph([lead, *block.inlines], block.verbatim) if isinstance(block, Paragraph) else block

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fathom.corpus.readers.found import FoundAuthor
 from fathom.corpus.readers.markdown.inline import inline
+from fathom.corpus.readers.parsed_document import ParsedAuthor
 from fathom.corpus.readers.parsing.chinese_bylines import (
     chinese_names_in,
     chinese_place,
@@ -64,7 +64,7 @@ def is_prose(text: str) -> bool:
     return len(words) >= 25 and sum(word[0].islower() for word in words) * 2 > len(words)
 
 
-def names_in(lines: Sequence[str]) -> list[FoundAuthor]:
+def names_in(lines: Sequence[str]) -> list[ParsedAuthor]:
     """The persons that stand in the lines below a title; a guess."""
     names = (name for line in lines[:_MOST_LINES] for name in _names_of(line))
     return [author(name) for name in dict.fromkeys(names)]
@@ -147,12 +147,12 @@ def _is_acronym(word: str) -> bool:
     return word in _SHORT_BODIES or (len(word) > 2 and word.isupper() and "." not in word)
 
 
-def author(name: str) -> FoundAuthor:
+def author(name: str) -> ParsedAuthor:
     """An author by a printed name: the last word and the particles before it are the family name."""
     name = closed_up(" ".join(name.split()))
     if "," in name:
         family, _, given = name.partition(",")
-        return FoundAuthor(given.strip(), family.strip(), printed=f"{given.strip()} {family.strip()}".strip())
+        return ParsedAuthor(given.strip(), family.strip(), printed=f"{given.strip()} {family.strip()}".strip())
     words = name.split()
     start = family_start(words)
-    return FoundAuthor(" ".join(words[:start]), " ".join(words[start:]), printed=name)
+    return ParsedAuthor(" ".join(words[:start]), " ".join(words[start:]), printed=name)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from fathom.corpus.readers.found import Mark, Words
+from fathom.corpus.readers.parsed_document import CitationMark, Inlines
 from fathom.corpus.readers.parsing.chinese_characters import LETTER, half_width
 from fathom.corpus.readers.parsing.chinese_citations import chinese_citations
 from fathom.corpus.readers.parsing.linked_text import LOWERED, RAISED, Link, Linked
@@ -20,13 +20,13 @@ _DASH = re.compile(r"\s?[-–—−~]\s?")
 _TOOLTIP = re.compile(r"\s*‣.*", re.DOTALL)
 
 
-def settle(pieces: Linked, references: References, unlinked: bool = False) -> Words:
+def settle(pieces: Linked, references: References, unlinked: bool = False) -> Inlines:
     """Running text with its citations told apart; `unlinked`: they are looked for in the plain text, too."""
     parts = list(_peeled(pieces, references))
     parts = _ranges(_merged(parts), references)
-    words: Words = []
+    words: Inlines = []
     for part in parts:
-        if isinstance(part, Mark):
+        if isinstance(part, CitationMark):
             words.append(_widened(words, part, references))
         elif unlinked:
             words.extend(_plain_citations(part, references))
@@ -39,7 +39,7 @@ def _dressed(text: str) -> str:
     return text.replace(RAISED, "").replace(LOWERED, "")
 
 
-def _peeled(pieces: Linked, references: References) -> Iterator[str | Mark]:
+def _peeled(pieces: Linked, references: References) -> Iterator[str | CitationMark]:
     """Links that are citations as marks, their brackets and commas set outside; other links as plain text."""
     for number, piece in enumerate(pieces):
         if isinstance(piece, str):
@@ -56,7 +56,7 @@ def _peeled(pieces: Linked, references: References) -> Iterator[str | Mark]:
         lead, core, tail = _bracketless(text)
         yield lead
         style: Literal["superscript"] | None = "superscript" if piece.raised else None
-        yield Mark(core, (key,), style) if core else ""
+        yield CitationMark(core, (key,), style) if core else ""
         yield tail
 
 
@@ -74,9 +74,9 @@ def _bracketless(text: str) -> tuple[str, str, str]:
     return text[:start], text[start:end], text[end:]
 
 
-def _merged(parts: Sequence[str | Mark]) -> list[str | Mark]:
+def _merged(parts: Sequence[str | CitationMark]) -> list[str | CitationMark]:
     """Two links to one entry side by side are one citation: the names and the year are often linked apart."""
-    merged: list[str | Mark] = []
+    merged: list[str | CitationMark] = []
     for part in parts:
         if part == "":
             continue
@@ -84,13 +84,15 @@ def _merged(parts: Sequence[str | Mark]) -> list[str | Mark]:
             merged[-1] += part
             continue
         merged.append(part)
-        if not isinstance(part, Mark):
+        if not isinstance(part, CitationMark):
             continue
         before = merged[-3:-1]
         match before:
-            case [Mark() as first, str() as between] if first.keys == part.keys and not first.text[-1:].isdigit():
+            case [CitationMark() as first, str() as between] if (
+                first.keys == part.keys and not first.text[-1:].isdigit()
+            ):
                 if _JOIN.fullmatch(half_width(between)):
-                    merged[-3:] = [Mark(first.text + between + part.text, part.keys, part.style)]
+                    merged[-3:] = [CitationMark(first.text + between + part.text, part.keys, part.style)]
                 elif _OPENING.fullmatch(half_width(between)):
                     # In "Lind and Wu (2019)" the names are part of the sentence.
                     named = first.text + between
@@ -99,30 +101,32 @@ def _merged(parts: Sequence[str | Mark]) -> list[str | Mark]:
                         merged[-4:] = [before_it[0] + named, part]
                     else:
                         merged[-3:] = [named, part]
-            case [*_, Mark() as first] if first.keys == part.keys and not first.text[-1:].isdigit():
-                merged[-2:] = [Mark(f"{first.text} {part.text}", part.keys, part.style)]
+            case [*_, CitationMark() as first] if first.keys == part.keys and not first.text[-1:].isdigit():
+                merged[-2:] = [CitationMark(f"{first.text} {part.text}", part.keys, part.style)]
     return merged
 
 
-def _ranges(parts: list[str | Mark], references: References) -> list[str | Mark]:
+def _ranges(parts: list[str | CitationMark], references: References) -> list[str | CitationMark]:
     """Two numbers with a dash between them are one citation of all entries from one to the other."""
-    out: list[str | Mark] = []
+    out: list[str | CitationMark] = []
     for part in parts:
         match out[-2:]:
-            case [Mark() as first, str() as dash] if isinstance(part, Mark) and _DASH.fullmatch(half_width(dash)):
+            case [CitationMark() as first, str() as dash] if isinstance(part, CitationMark) and _DASH.fullmatch(
+                half_width(dash)
+            ):
                 keys = references.between(first.text.strip(), part.text.strip()) if _numbers(first, part) else ()
                 if keys:
-                    out[-2:] = [Mark(first.text + dash + part.text, keys, part.style)]
+                    out[-2:] = [CitationMark(first.text + dash + part.text, keys, part.style)]
                     continue
         out.append(part)
     return out
 
 
-def _numbers(*marks: Mark) -> bool:
+def _numbers(*marks: CitationMark) -> bool:
     return all(re.fullmatch(r"\s*\d{1,4}\s*", mark.text) for mark in marks)
 
 
-def _widened(words: Words, mark: Mark, references: References) -> Mark:
+def _widened(words: Inlines, mark: CitationMark, references: References) -> CitationMark:
     """A citation whose year alone is linked, with the names before it; and how it is printed."""
     text = mark.text.strip()
     if mark.style:
@@ -130,14 +134,14 @@ def _widened(words: Words, mark: Mark, references: References) -> Mark:
     if re.fullmatch(r"\d{1,4}", text) and not (
         _YEAR_ALONE.fullmatch(text) and references.number_of(mark.keys[0]) != text
     ):
-        return Mark(text, mark.keys, "numeric")
+        return CitationMark(text, mark.keys, "numeric")
     if len(mark.keys) == 1 and _YEAR_ALONE.fullmatch(text) and words and isinstance(words[-1], str):
         start = _names_before(words[-1])
         names = words[-1][start:]
         if names.strip():
             words[-1] = words[-1][:start]
-            return Mark(names + mark.text, mark.keys, "author-year")
-    return Mark(mark.text, mark.keys, "author-year" if len(mark.keys) == 1 else "numeric")
+            return CitationMark(names + mark.text, mark.keys, "author-year")
+    return CitationMark(mark.text, mark.keys, "author-year" if len(mark.keys) == 1 else "numeric")
 
 
 _LEADING = "See Following In As By From Like Unlike While Although Both The And For With Similar Recently"
@@ -193,7 +197,7 @@ _LEAD_IN = re.compile(
 )
 
 
-def _plain_citations(text: str, references: References) -> Iterator[str | Mark]:
+def _plain_citations(text: str, references: References) -> Iterator[str | CitationMark]:
     """A stretch of text cut at the citations it prints without linking them."""
     found = sorted(_located(text, references), key=lambda one: (one[0], -one[1]))
     place = 0
@@ -201,7 +205,7 @@ def _plain_citations(text: str, references: References) -> Iterator[str | Mark]:
         if start < place:
             continue
         yield text[place:start]
-        yield Mark(text[start:end], keys, style)
+        yield CitationMark(text[start:end], keys, style)
         place = end
     yield text[place:]
 

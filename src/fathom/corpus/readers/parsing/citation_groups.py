@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fathom.corpus.readers.found import Mark
+from fathom.corpus.readers.parsed_document import CitationMark
 from fathom.corpus.readers.parsing.chinese_characters import half_width
 from fathom.records.spans import Span
 
@@ -16,7 +16,7 @@ class Placed:
     """A citation where it was written."""
 
     span: Span
-    mark: Mark
+    mark: CitationMark
 
 
 def groups(placed: Sequence[Placed], text: str, start: int) -> Iterator[Span]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fathom.corpus.readers.found import Unreadable
+from fathom.corpus.readers.parsed_document import ReadError
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 # Others decode slowly or are no text at all.
@@ -16,11 +16,11 @@ _ENCODINGS = re.compile(
 
 
 def decoded(content: bytes) -> str:
-    """The text of a file in UTF-8; raises `Unreadable` where it is none."""
+    """The text of a file in UTF-8; raises `ReadError` where it is none."""
     text = content.decode(_marked(content) or "utf-8", "replace")
     # A few flipped bytes are forgiven; a hundredth of them is another encoding or no text at all.
     if (text.count("\ufffd") + text.count("\0")) * 100 > len(text):
-        raise Unreadable("it is not text in UTF-8")
+        raise ReadError("it is not text in UTF-8")
     return _plain(text)
 
 
@@ -28,7 +28,7 @@ def decoded_leniently(content: bytes) -> str:
     """The text of a file in UTF-8 or, where it is not that, in Windows-1252: old papers are in either."""
     text, _ = decoded_with_doubt(content)
     if text.count("\0") > len(text) // 10:
-        raise Unreadable("it is not text")
+        raise ReadError("it is not text")
     return _plain(text)
 
 

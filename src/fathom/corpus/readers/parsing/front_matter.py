@@ -8,7 +8,7 @@ from datetime import date
 from typing import TypeAlias
 
 from fathom.corpus.readers.bibtex.parser import doi_in, person
-from fathom.corpus.readers.found import FoundAuthor, Siblings
+from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedAuthor
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
 
 Value: TypeAlias = "str | list[Value] | dict[str, Value]"
@@ -152,7 +152,7 @@ class Front:
 
     title: str
     subtitle: str
-    authors: list[FoundAuthor]
+    authors: list[ParsedAuthor]
     abstract: str
     doi: str
     keywords: list[str]
@@ -176,10 +176,10 @@ def front_of(values: dict[str, Value]) -> Front:
     )
 
 
-def project_of(siblings: Siblings) -> Front:
+def project_of(companions: CompanionFiles) -> Front:
     """What the project file beside a document says; empty where there is none."""
     for name in ("myst.yml", "myst.yaml", "_config.yml"):
-        content = siblings.get(name)
+        content = companions.get(name)
         if content is not None:
             project = parse_yaml(decoded_leniently(content)).get("project")
             if isinstance(project, dict):
@@ -201,12 +201,12 @@ def _texts(value: Value) -> list[str]:
     return [part for part in value if isinstance(part, str) and part] if isinstance(value, list) else []
 
 
-def _authors(value: Value, bodies: dict[str, str]) -> list[FoundAuthor]:
+def _authors(value: Value, bodies: dict[str, str]) -> list[ParsedAuthor]:
     if isinstance(value, str):
         return [person(part) for part in _names(value)]
     if isinstance(value, dict):
         value = [value]
-    authors: list[FoundAuthor] = []
+    authors: list[ParsedAuthor] = []
     for one in value:
         name = text_of(one, "name") if isinstance(one, dict) else one if isinstance(one, str) else ""
         if not name.strip():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fathom.corpus.readers.found import Figure, TableCell
+from fathom.corpus.readers.parsed_document import TableCell, TaggedNumber
 from fathom.corpus.readers.parsing.blocks import tidied, visible
 
 _YEAR_LIKE = re.compile(r"(?:19|20)[0-9]{2}\b")
@@ -17,17 +17,17 @@ def with_header(rows: list[list[TableCell]]) -> list[list[TableCell]]:
     count = 0
     while count < len(rows) - 1 and _is_header(rows[count]):
         count += 1
-    heads = [[TableCell(cell.words, True, cell.columns) for cell in row] for row in rows[:count]]
+    heads = [[TableCell(cell.inlines, True, cell.columns) for cell in row] for row in rows[:count]]
     return heads + rows[count:]
 
 
 def _is_header(row: Sequence[TableCell]) -> bool:
-    filled = [cell for cell in row if any(visible(piece) for piece in cell.words)]
-    if any(isinstance(piece, Figure) for cell in filled for piece in cell.words):
+    filled = [cell for cell in row if any(visible(piece) for piece in cell.inlines)]
+    if any(isinstance(piece, TaggedNumber) for cell in filled for piece in cell.inlines):
         return False
     if filled and all(cell.header for cell in filled):
         return True
-    others = [tidied(cell.words) for cell in row[1:]]
+    others = [tidied(cell.inlines) for cell in row[1:]]
     if not any(others) or any(_AMOUNT.fullmatch(text) and not _YEAR_LIKE.match(text) for text in others):
         return False
-    return not tidied(row[0].words) or any(_YEAR_LIKE.search(text) for text in others)
+    return not tidied(row[0].inlines) or any(_YEAR_LIKE.search(text) for text in others)

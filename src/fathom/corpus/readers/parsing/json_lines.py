@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from fathom.corpus.readers.found import Found, Unreadable
+from fathom.corpus.readers.parsed_document import ParsedDocument, ReadError
 
 JsonObject = dict[str, Any]
 
@@ -14,7 +14,7 @@ MOST_REFUSED = 1_000
 """Lines of one file that are refused one by one; a file with more is something else."""
 
 
-def read_objects(text: str, name: str, read: Callable[[JsonObject, int], Found]) -> Iterator[Found]:
+def read_objects(text: str, name: str, read: Callable[[JsonObject, int], ParsedDocument]) -> Iterator[ParsedDocument]:
     """What `read` makes of the one object of a file and nought, or of each line's object and the line's number.
 
     A line that cannot be read is a refusal in its place.
@@ -28,12 +28,12 @@ def read_objects(text: str, name: str, read: Callable[[JsonObject, int], Found])
     for number, line in lines:
         try:
             found = read(parsed(line), number)
-        except Unreadable as reason:
+        except ReadError as reason:
             refused += 1
             if refused > MOST_REFUSED:
-                raise Unreadable(f"more than {MOST_REFUSED:,} of its lines cannot be read") from reason
+                raise ReadError(f"more than {MOST_REFUSED:,} of its lines cannot be read") from reason
             # The number stands in brackets, so that reports count the lines of one fault together.
-            found = Found(f"{name}#{number}", refused=f"{reason} (line {number})")
+            found = ParsedDocument(f"{name}#{number}", refusal=f"{reason} (line {number})")
         yield found
 
 
@@ -45,18 +45,18 @@ def _is_one_each(lines: Sequence[tuple[int, str]]) -> bool:
         return True
     try:
         return bool(parsed(lines[0][1]))
-    except Unreadable:
+    except ReadError:
         return False
 
 
 def parsed(text: str) -> JsonObject:
-    """The object that a text is; raises `Unreadable` where it is none."""
+    """The object that a text is; raises `ReadError` where it is none."""
     try:
         loaded = json.loads(text)
     except RecursionError as error:
-        raise Unreadable("its JSON is nested too deep") from error
+        raise ReadError("its JSON is nested too deep") from error
     except ValueError as error:
-        raise Unreadable(f"it is no JSON ({str(error)[:200]})") from error
+        raise ReadError(f"it is no JSON ({str(error)[:200]})") from error
     if not isinstance(loaded, dict):
-        raise Unreadable("its JSON is no object")
+        raise ReadError("its JSON is no object")
     return loaded

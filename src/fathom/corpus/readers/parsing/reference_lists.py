@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-from fathom.corpus.readers.found import FoundReference
+from fathom.corpus.readers.parsed_document import ParsedReference
 from fathom.corpus.readers.parsing.chinese_characters import LETTER, closed_up, half_width
 from fathom.corpus.readers.parsing.reference_strings import parse_reference
 from fathom.records.names import CHINESE, is_particle
@@ -39,7 +39,7 @@ class References:
     """The entries of a list by all the names that citations call them."""
 
     def __init__(self, entries: Sequence[Entry]) -> None:
-        self.found: list[FoundReference] = []
+        self.found: list[ParsedReference] = []
         self.numbers: dict[str, str] = {}
         self._numbered: dict[str, str] = {}
         self._anchors: dict[str, str] = {}
@@ -130,7 +130,7 @@ class _Work:
 _CUT_SHORT = re.compile(rf"\bet al\b|\band others\b|(?:[,，]\s?|[{CHINESE}])等(?:[,，.．（(\s]|$)", re.IGNORECASE)
 
 
-def _authors_of(entry: Entry, reference: FoundReference) -> int:
+def _authors_of(entry: Entry, reference: ParsedReference) -> int:
     """How many authors an entry has; a list that is cut short has many."""
     cut_short = _CUT_SHORT.search(f"{entry.label} {reference.text[:300]}")
     return max(_MANY, len(reference.authors)) if cut_short else len(reference.authors)
@@ -155,7 +155,7 @@ def _by_names(works: Sequence[_Work], cited: str) -> list[_Work]:
     return list(fitting or named)
 
 
-def _parsed(entry: Entry, key: str) -> FoundReference:
+def _parsed(entry: Entry, key: str) -> ParsedReference:
     parts = parse_reference(entry.text)
     in_label = re.search(rf"\b({YEAR})[a-z]?\b", entry.label)
     year = parts.year or (int(in_label[1]) if in_label else None)
@@ -166,7 +166,7 @@ def _parsed(entry: Entry, key: str) -> FoundReference:
         title = second if re.search(r"\w{2}", second) and not second.startswith("In ") else title
         authors = authors or tuple(_listed_names(entry.blocks[0]))
     title = re.sub(rf",\s*{YEAR}[a-z]?$", "", title)
-    return FoundReference(key, entry.text, title, authors, year, parts.ids | entry.ids)
+    return ParsedReference(key, entry.text, title, authors, year, parts.ids | entry.ids)
 
 
 def _names_only(block: str) -> bool:

@@ -14,7 +14,7 @@ LONGEST = 3_000
 
 
 @dataclass(frozen=True)
-class ParsedReference:
+class ReferenceFields:
     """What a printed reference says; each string is a stretch of the text as given, blanks tidied."""
 
     title: str = ""
@@ -24,7 +24,7 @@ class ParsedReference:
     """doi, arxiv, pmid, pmcid: bare, without an address before them."""
 
 
-def parse_reference(text: str) -> ParsedReference:
+def parse_reference(text: str) -> ReferenceFields:
     """The title, the authors, the year and the ids of one printed reference."""
     text = " ".join(text[: 2 * LONGEST].split())[:LONGEST]
     ids = identifiers(text)
@@ -36,7 +36,7 @@ def parse_reference(text: str) -> ParsedReference:
             break
     else:
         parts = _Parts()
-    return ParsedReference(
+    return ReferenceFields(
         title=text[slice(*parts.title)],
         authors=tuple(text[start:end] for start, end in parts.authors),
         year=parts.year or _year(masked),

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fathom.corpus.readers.found import TableCell
+from fathom.corpus.readers.parsed_document import TableCell
 
 _WIDEST = 200
 

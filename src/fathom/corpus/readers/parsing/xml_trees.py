@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from fathom.corpus.readers.found import Unreadable
+from fathom.corpus.readers.parsed_document import ReadError
 
 
 def root_of(content: bytes) -> Any:
-    """The outermost element, without comments and instructions; raises `Unreadable` where there is none.
+    """The outermost element, without comments and instructions; raises `ReadError` where there is none.
 
     Huge trees stay off: the parser then refuses what is nested deeper than 256, and entities that multiply. Ids are not
     collected: the documents of a corpus each count theirs from the same number.
@@ -27,7 +27,7 @@ def root_of(content: bytes) -> Any:
     try:
         root = etree.fromstring(content, parser)
     except (etree.XMLSyntaxError, LookupError, ValueError) as error:
-        raise Unreadable(f"it is no well-formed XML: {str(error)[:200]}") from error
+        raise ReadError(f"it is no well-formed XML: {str(error)[:200]}") from error
     if root is None:
-        raise Unreadable("it is no well-formed XML: it has no element")
+        raise ReadError("it is no well-formed XML: it has no element")
     return root

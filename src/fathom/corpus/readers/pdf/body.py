@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from fathom.corpus.readers.found import Block, Found, FoundTable, Heading, Paragraph
+from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedTable
 from fathom.corpus.readers.pdf.characters import RAISED, Line, bare
 from fathom.corpus.readers.pdf.headings import ABSTRACT, heading_sizes, is_heading, lengthens_heading, level
 from fathom.corpus.readers.pdf.hyphenation import Vocabulary
@@ -107,7 +107,7 @@ class _Builder:
     def lengthen_heading(self, text: str) -> None:
         heading = self._blocks[-1] if self._blocks else None
         if isinstance(heading, Heading):
-            self._blocks[-1] = Heading(heading.level, [*heading.words, " ", text])
+            self._blocks[-1] = Heading(heading.level, [*heading.inlines, " ", text])
 
     def paragraph(self, line: Line) -> None:
         self._close()
@@ -136,7 +136,7 @@ class _Builder:
     def add_aside(self, line: Line) -> None:
         self._aside.append(line)
 
-    def table(self, table: FoundTable) -> None:
+    def table(self, table: ParsedTable) -> None:
         self._close_aside()
         self._close_rows()
         self._asides.append(table)
@@ -176,16 +176,16 @@ class _Builder:
         self._rows = []
 
 
-def set_abstract(found: Found, blocks: list[Block]) -> None:
+def set_abstract(found: ParsedDocument, blocks: list[Block]) -> None:
     """Part the abstract from the text: by its heading, or by the word it begins with."""
     for number, block in enumerate(blocks[:12]):
-        if isinstance(block, Heading) and ABSTRACT.fullmatch(printed(block.words).strip()):
+        if isinstance(block, Heading) and ABSTRACT.fullmatch(printed(block.inlines).strip()):
             end = next((n for n in range(number + 1, len(blocks)) if isinstance(blocks[n], Heading)), len(blocks))
             found.abstract = blocks[number + 1 : end]
             found.body = blocks[:number] + blocks[end:]
             return
         if isinstance(block, Paragraph) and not block.verbatim:
-            text = bare(printed(block.words))
+            text = bare(printed(block.inlines))
             lead = re.match(r"(?:abstract|摘要)\s?[:.—–-]\s?", text, re.IGNORECASE)
             if lead:
                 found.abstract = [Paragraph([text[lead.end() :]])]

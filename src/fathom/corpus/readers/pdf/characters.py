@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from fathom.corpus.readers.found import Unreadable
+from fathom.corpus.readers.parsed_document import ReadError
 
 PAGES = 2_000
 """More pages than this are not read: the library grows slow, and no document has them."""
@@ -89,7 +89,7 @@ def read_pages(content: bytes) -> dict[str, Any]:
     document = _opened(content)
     try:
         if len(document) > PAGES:
-            raise Unreadable(f"it has {len(document):,} pages, more than {PAGES:,}")
+            raise ReadError(f"it has {len(document):,} pages, more than {PAGES:,}")
         lines: list[Line] = []
         sheets: list[Sheet] = []
         stamps: list[str] = []
@@ -104,7 +104,7 @@ def read_pages(content: bytes) -> dict[str, Any]:
             except pypdfium2.PdfiumError:  # A broken page among sound ones.
                 sheets[number:] = [Sheet(0, 0)]
         if not any(line.text.strip() for line in lines):
-            raise Unreadable("it has no text: its pages are images" if sheets else "it has no pages")
+            raise ReadError("it has no text: its pages are images" if sheets else "it has no pages")
         about = document.get_metadata_dict()
     finally:
         document.close()
@@ -121,17 +121,17 @@ def _opened(content: bytes) -> Any:
     import pypdfium2
 
     if b"%PDF-" not in content[:1_024]:
-        raise Unreadable("it is no PDF: it does not begin as one")
+        raise ReadError("it is no PDF: it does not begin as one")
     try:
         document = pypdfium2.PdfDocument(content)
     except pypdfium2.PdfiumError as error:
         # The library keeps the reason of an earlier fault, so its word alone does not tell what is encrypted.
         if b"/Encrypt" in content:
-            raise Unreadable("it is encrypted and cannot be opened without a password") from error
-        raise Unreadable("the PDF is broken: its pages cannot be found") from error
+            raise ReadError("it is encrypted and cannot be opened without a password") from error
+        raise ReadError("the PDF is broken: its pages cannot be found") from error
     if len(document) == 0:
         document.close()
-        raise Unreadable("it has no pages")
+        raise ReadError("it has no pages")
     return document
 
 
@@ -147,11 +147,11 @@ class _Budget:
         self._characters -= characters
         self._objects -= objects
         if self._characters < 0:
-            raise Unreadable(f"it has more than {CHARACTERS:,} characters")
+            raise ReadError(f"it has more than {CHARACTERS:,} characters")
         if self._objects < 0:
-            raise Unreadable(f"its pages are drawn with more than {OBJECTS:,} objects")
+            raise ReadError(f"its pages are drawn with more than {OBJECTS:,} objects")
         if time.monotonic() > self._end:
-            raise Unreadable(f"it took longer than {SECONDS:.0f} seconds")
+            raise ReadError(f"it took longer than {SECONDS:.0f} seconds")
 
 
 def _page_lines(page: Any, number: int, stamps: list[str], budget: _Budget) -> list[Line]:

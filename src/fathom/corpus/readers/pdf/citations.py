@@ -7,7 +7,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fathom.corpus.readers.found import Block, FoundReference, FoundTable, Heading, Mark, Paragraph, TableCell, Words
+from fathom.corpus.readers.parsed_document import (
+    Block,
+    CitationMark,
+    Heading,
+    Inlines,
+    Paragraph,
+    ParsedReference,
+    ParsedTable,
+    TableCell,
+)
 from fathom.corpus.readers.parsing.chinese_characters import half_width
 from fathom.corpus.readers.pdf.characters import LOWERED, RAISED, bare
 from fathom.corpus.readers.pdf.lines import printed
@@ -36,9 +45,9 @@ class _At:
 class Citer:
     """Finds the citations in running text and the entries they mean."""
 
-    def __init__(self, references: Sequence[FoundReference]) -> None:
+    def __init__(self, references: Sequence[ParsedReference]) -> None:
         self._numbers = {reference.key for reference in references if reference.key.isdigit()}
-        self._named: dict[tuple[str, str], list[FoundReference]] = defaultdict(list)
+        self._named: dict[tuple[str, str], list[ParsedReference]] = defaultdict(list)
         for reference in references:
             first = reference.authors[0] if reference.authors else reference.text[:60]
             year = re.search(_YEAR, reference.text[len(first) :]) if reference.year else None
@@ -50,29 +59,29 @@ class Citer:
 
     def block(self, block: Block) -> Block:
         if isinstance(block, Paragraph):
-            text = printed(block.words)
+            text = printed(block.inlines)
             return Paragraph([bare(text)], verbatim=True) if block.verbatim else Paragraph(self.words(text))
         if isinstance(block, Heading):
-            return Heading(block.level, [bare(printed(block.words))])
-        return FoundTable(
+            return Heading(block.level, [bare(printed(block.inlines))])
+        return ParsedTable(
             self.words(printed(block.caption)), [[self._cell(cell) for cell in row] for row in block.rows]
         )
 
     def _cell(self, cell: TableCell) -> TableCell:
-        return replace(cell, words=self.words(printed(cell.words)))
+        return replace(cell, inlines=self.words(printed(cell.inlines)))
 
-    def words(self, text: str) -> Words:
+    def words(self, text: str) -> Inlines:
         """The text with its citations between."""
         narrow = half_width(text)
         raised = [] if not self._numbers else list(self._raised(narrow))
         found = [*self._bracketed(narrow), *self._by_name(narrow), *raised]
-        words: Words = []
+        words: Inlines = []
         place = 0
         for one in sorted(found, key=lambda at: (at.start, -at.end)):
             if one.start < place:
                 continue
             words.append(bare(text[place : one.start]))
-            words.append(Mark(bare(text[one.start : one.end]), one.keys, "superscript" if one.raised else None))
+            words.append(CitationMark(bare(text[one.start : one.end]), one.keys, "superscript" if one.raised else None))
             place = one.end
         return [*words, bare(text[place:])]
 
@@ -138,7 +147,7 @@ class Citer:
         return ()
 
 
-def _fits(entry: FoundReference, said: str) -> int:
+def _fits(entry: ParsedReference, said: str) -> int:
     """How well an entry's authors fit a citation: "Tran (2003)" has one, "Tran et al. (2003)" has at least three."""
     count = len(entry.authors) + 2 * ("et al" in entry.text)
     if re.search(r"\bet\sal\b", said):

@@ -11,9 +11,9 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from fathom.corpus.readers.found import Found, NoSiblings, Unreadable
+from fathom.corpus.readers.parsed_document import NoCompanions, ParsedDocument, ReadError
 
-_Conversion = Callable[[bytes, str], Iterator[Found]]
+_Conversion = Callable[[bytes, str], Iterator[ParsedDocument]]
 _WAIT = 600
 
 
@@ -27,14 +27,14 @@ def converter() -> _Conversion | None:
         return lambda content, name: _from_grobid(content, name, address)
     commands = {"marker": "marker_single", "docling": "docling"}
     if wanted not in commands:
-        raise Unreadable(f"FATHOM_PDF is {wanted!r}; it can be marker, docling or grobid:URL")
+        raise ReadError(f"FATHOM_PDF is {wanted!r}; it can be marker, docling or grobid:URL")
     command = shutil.which(commands[wanted])
     if command is None:
-        raise Unreadable(f"FATHOM_PDF asks for {wanted}, but the command {commands[wanted]} is not there")
+        raise ReadError(f"FATHOM_PDF asks for {wanted}, but the command {commands[wanted]} is not there")
     return lambda content, name: _from_command(content, name, command, wanted)
 
 
-def _from_command(content: bytes, name: str, command: str, wanted: str) -> Iterator[Found]:
+def _from_command(content: bytes, name: str, command: str, wanted: str) -> Iterator[ParsedDocument]:
     from fathom.corpus.readers.markdown import reader as markdown
 
     with tempfile.TemporaryDirectory() as folder:
@@ -48,20 +48,20 @@ def _from_command(content: bytes, name: str, command: str, wanted: str) -> Itera
         try:
             subprocess.run([command, str(source), *options], check=True, capture_output=True, timeout=_WAIT)
         except subprocess.TimeoutExpired as error:
-            raise Unreadable(f"{wanted} took longer than {_WAIT} seconds") from error
+            raise ReadError(f"{wanted} took longer than {_WAIT} seconds") from error
         except (subprocess.CalledProcessError, OSError) as error:
-            raise Unreadable(f"{wanted} could not convert it: {error}") from error
+            raise ReadError(f"{wanted} could not convert it: {error}") from error
         written = sorted(target.rglob("*.md"))
         if not written:
-            raise Unreadable(f"{wanted} wrote no Markdown")
-        yield from markdown.read(written[0].read_bytes(), name, NoSiblings())
+            raise ReadError(f"{wanted} wrote no Markdown")
+        yield from markdown.read(written[0].read_bytes(), name, NoCompanions())
 
 
-def _from_grobid(content: bytes, name: str, address: str) -> Iterator[Found]:
+def _from_grobid(content: bytes, name: str, address: str) -> Iterator[ParsedDocument]:
     from fathom.corpus.readers.tei import reader as tei
 
     if not re.match(r"https?://", address):
-        raise Unreadable("FATHOM_PDF=grobid:URL wants an address that begins with http:// or https://")
+        raise ReadError("FATHOM_PDF=grobid:URL wants an address that begins with http:// or https://")
     boundary = "fathom-part-of-the-question"
     head = (
         f'--{boundary}\r\nContent-Disposition: form-data; name="input"; filename="document.pdf"\r\n'
@@ -79,5 +79,5 @@ def _from_grobid(content: bytes, name: str, address: str) -> Iterator[Found]:
         with urllib.request.urlopen(request, timeout=_WAIT) as response:
             answer = response.read(100_000_000)
     except (OSError, ValueError) as error:
-        raise Unreadable(f"GROBID at {address} gave no answer: {error}") from error
-    yield from tei.read(answer, name, NoSiblings())
+        raise ReadError(f"GROBID at {address} gave no answer: {error}") from error
+    yield from tei.read(answer, name, NoCompanions())

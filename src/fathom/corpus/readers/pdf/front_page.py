@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from fathom.corpus.readers.found import Found, FoundAuthor
+from fathom.corpus.readers.parsed_document import ParsedAuthor, ParsedDocument
 from fathom.corpus.readers.parsing.reference_strings import identifiers
 from fathom.corpus.readers.parsing.sentences import is_chinese
 from fathom.corpus.readers.pdf.characters import LOWERED, RAISED, Line, bare
@@ -16,7 +16,7 @@ from fathom.corpus.readers.pdf.lines import LIST_HEADING, Lines
 from fathom.records.names import family_start, is_particle
 
 
-def read_front(found: Found, lines: Lines, layout: Layout) -> int:
+def read_front(found: ParsedDocument, lines: Lines, layout: Layout) -> int:
     """Set title, authors and what the edges say; returns the number of the first line that belongs to the text."""
     front = _Front(lines, layout)
     start = front.byline(found, front.title(found))
@@ -42,14 +42,14 @@ class _Front:
         self._lines = lines
         self._layout = layout
 
-    def title(self, found: Found) -> int:
+    def title(self, found: ParsedDocument) -> int:
         """Set the title; returns the number of the first line after it."""
         own = " ".join(self._layout.title.split())
         start, end = self._title_lines(own)
         found.title = self._lines.joined(start, end) if end > start else ""
         if not found.title:
             found.title = own
-            found.notes["title"] = "from the file's own properties"
+            found.uncertain["title"] = "from the file's own properties"
         return end
 
     def _title_lines(self, own: str) -> tuple[int, int]:
@@ -94,7 +94,7 @@ class _Front:
             end += 1
         return bold, end
 
-    def byline(self, found: Found, start: int) -> int:
+    def byline(self, found: ParsedDocument, start: int) -> int:
         """Set the authors; returns the number of the first line that belongs to the text."""
         end = last = start
         names: list[str] = []
@@ -116,11 +116,11 @@ class _Front:
         names += _split_names(pending)
         found.authors = [_author(name) for name in dict.fromkeys(names)]
         if found.authors:
-            found.notes["authors"] = "guessed from the layout"
+            found.uncertain["authors"] = "guessed from the layout"
         elif self._layout.authors:
             parts = re.split(r"\s*;\s*|\s+and\s+|,\s+", self._layout.authors)
             found.authors = [_author(name) for name in parts if _is_name(name)]
-            found.notes["authors"] = "from the file's own properties"
+            found.uncertain["authors"] = "from the file's own properties"
         return last
 
     def _first_of_text(self, last: int, number: int) -> int:
@@ -156,7 +156,7 @@ class _Front:
         good = sum(map(_is_name, pieces))
         return good > 0 and good >= 0.6 * len(pieces)
 
-    def imprint(self, found: Found) -> None:
+    def imprint(self, found: ParsedDocument) -> None:
         first = [bare(line.text) for line in self._lines[:40] if line.page == 0]
         # The list of a letter begins early, and its entries have identifiers of their own.
         first = list(itertools.takewhile(lambda text: not LIST_HEADING.fullmatch(text.strip()), first))
@@ -174,7 +174,7 @@ class _Front:
             year = _PUBLISHED.search(text)
             if year:
                 found.year = int(year[1] or year[2])
-                found.notes["year"] = "read at the edge of a page"
+                found.uncertain["year"] = "read at the edge of a page"
                 break
 
 
@@ -256,10 +256,10 @@ def _alike(first: Line, second: Line) -> bool:
     return abs(first.size - second.size) < 0.3 and first.bold == second.bold
 
 
-def _author(name: str) -> FoundAuthor:
+def _author(name: str) -> ParsedAuthor:
     words = name.split()
     if len(words) == 1:
-        return FoundAuthor(given="", family=name, printed=name)
+        return ParsedAuthor(given="", family=name, printed=name)
     suffix = [words.pop()] if words[-1].rstrip(".") in ("Jr", "Sr", "II", "III") and len(words) > 2 else []
     start = family_start(words)
-    return FoundAuthor(" ".join(words[:start]), " ".join([*words[start:], *suffix]), printed=name)
+    return ParsedAuthor(" ".join(words[:start]), " ".join([*words[start:], *suffix]), printed=name)

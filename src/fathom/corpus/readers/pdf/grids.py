@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fathom.corpus.readers.found import FoundTable, TableCell
+from fathom.corpus.readers.parsed_document import ParsedTable, TableCell
 from fathom.corpus.readers.pdf.characters import Line, bare, wraps
 from fathom.corpus.readers.pdf.hyphenation import Vocabulary
 
@@ -55,11 +55,11 @@ class Grid:
     caption: tuple[Line, ...]
     rows: tuple[Row, ...]
 
-    def table(self, words: Vocabulary) -> FoundTable:
+    def table(self, words: Vocabulary) -> ParsedTable:
         """The table with the text of its cells."""
         heads = _heads(self.rows)
         rows = [[_cell(cell, number < heads, words) for cell in row.cells] for number, row in enumerate(self.rows)]
-        return FoundTable([words.joined(self.caption)], rows)
+        return ParsedTable([words.joined(self.caption)], rows)
 
 
 @dataclass(frozen=True)

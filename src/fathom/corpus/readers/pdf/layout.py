@@ -13,7 +13,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from fathom.corpus.readers.found import Unreadable
+from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.pdf.characters import PAGE_SECONDS, SECONDS, Gap, Line, Sheet, limit_time, read_pages
 
 BYTES = 4 << 30
@@ -33,10 +33,10 @@ class Layout:
 
 
 def layout(content: bytes) -> Layout:
-    """The lines of a document; raises `Unreadable` where there are none to be had."""
+    """The lines of a document; raises `ReadError` where there are none to be had."""
     answer = _child().ask(content)
     if "fault" in answer:
-        raise Unreadable(answer["fault"])
+        raise ReadError(answer["fault"])
     return Layout(
         sheets=[Sheet(*sheet) for sheet in answer["sheets"]],
         lines=list(map(_line, answer["lines"])),
@@ -179,7 +179,7 @@ def _answer(content: bytes) -> dict[str, Any]:
     limit_time()
     try:
         return read_pages(content)
-    except Unreadable as fault:
+    except ReadError as fault:
         return {"fault": str(fault)}
     except MemoryError:
         return {"fault": "it needs more memory than one document may take"}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from fathom.corpus.readers.found import Words
+from fathom.corpus.readers.parsed_document import Inlines
 from fathom.corpus.readers.pdf.characters import ACCENTS, Line, Sheet, bare, wraps
 from fathom.corpus.readers.pdf.grids import Grid
 from fathom.corpus.readers.pdf.hyphenation import Vocabulary
@@ -30,7 +30,7 @@ LIST_HEADING = re.compile(
 ENDED = re.compile(r"[.!?:;。！？]['”’\")\]]*$")
 
 
-def printed(words: Words) -> str:
+def printed(words: Inlines) -> str:
     """Running text as the page shows it."""
     return "".join(piece if isinstance(piece, str) else piece.text for piece in words)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fathom.corpus.readers.found import Found, Siblings
+from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument
 from fathom.corpus.readers.parsing.sentences import is_chinese
 from fathom.corpus.readers.pdf.body import read_blocks, set_abstract
 from fathom.corpus.readers.pdf.citations import Citer
@@ -14,15 +14,15 @@ from fathom.corpus.readers.pdf.layout import Layout, layout
 from fathom.corpus.readers.pdf.lines import Lines
 from fathom.corpus.readers.pdf.references import part, read_references
 
-KIND = "pdf"
+FORMAT = "pdf"
 
 
-def looks_like(name: str, head: bytes) -> bool:
+def matches(name: str, head: bytes) -> bool:
     """Whether a file is a PDF, by its first bytes."""
     return b"%PDF-" in head[:1_024]
 
 
-def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
+def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """The one document of a PDF."""
     convert = converter()
     if convert is not None:
@@ -31,9 +31,9 @@ def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
     yield read_layout(layout(content), name)
 
 
-def read_layout(laid_out: Layout, source: str) -> Found:
+def read_layout(laid_out: Layout, source: str) -> ParsedDocument:
     """What the lines of a PDF are, told by their sizes and places."""
-    found = Found(source=source)
+    found = ParsedDocument(source=source)
     lines = Lines(laid_out.lines, laid_out.sheets)
     start = read_front(found, lines, laid_out)
     parted = part(lines, start)
@@ -48,5 +48,5 @@ def read_layout(laid_out: Layout, source: str) -> Found:
     found.abstract = [citer.block(block) for block in found.abstract]
     found.body = [citer.block(block) for block in found.body]
     found.language = "zh" if is_chinese(" ".join(line.text for line in lines[:60])) else "en"
-    found.notes["layout"] = "sections, paragraphs, tables and citations are guessed from the layout"
+    found.uncertain["layout"] = "sections, paragraphs, tables and citations are guessed from the layout"
     return found

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from fathom.corpus.readers.found import FoundReference
+from fathom.corpus.readers.parsed_document import ParsedReference
 from fathom.corpus.readers.parsing.chinese_characters import half_width
 from fathom.corpus.readers.parsing.reference_strings import parse_reference
 from fathom.corpus.readers.pdf.characters import Line, bare
@@ -69,10 +69,10 @@ def _ends_list(lines: Lines, head: int, number: int) -> bool:
     )
 
 
-def read_references(lines: Lines, numbers: Sequence[int]) -> list[FoundReference]:
+def read_references(lines: Lines, numbers: Sequence[int]) -> list[ParsedReference]:
     """The entries of the list that stands in these lines."""
     entries = _cut_entries([lines[number] for number in numbers], lines.column)
-    references: list[FoundReference] = []
+    references: list[ParsedReference] = []
     for number, (label, entry) in enumerate(entries, start=1):
         text = bare(lines.words.joined(entry))
         printed = _LABEL.match(half_width(text)) if label else None
@@ -81,7 +81,7 @@ def read_references(lines: Lines, numbers: Sequence[int]) -> list[FoundReference
             continue
         parsed = parse_reference(text)
         references.append(
-            FoundReference(label or f"r{number}", text, parsed.title, parsed.authors, parsed.year, parsed.ids)
+            ParsedReference(label or f"r{number}", text, parsed.title, parsed.authors, parsed.year, parsed.ids)
         )
     return references
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from fathom.corpus.readers.bibtex.parser import Citations, Manner
-from fathom.corpus.readers.found import Mark, Words
+from fathom.corpus.readers.parsed_document import CitationMark, Inlines
 from fathom.corpus.readers.rst.lines import Collected
 
 _INLINE = re.compile(
@@ -45,9 +45,9 @@ class Running:
         self._in_list = in_list
         self._substituting = False
 
-    def inline(self, text: str, marks: bool = True) -> Words:
+    def inline(self, text: str, marks: bool = True) -> Inlines:
         """Markup within a paragraph as running text; `marks`: with its citations."""
-        words: Words = []
+        words: Inlines = []
         place = 0
         for match in _INLINE.finditer(text):
             words.extend(self._bare(text[place : match.start()], marks))
@@ -56,11 +56,11 @@ class Running:
         words.extend(self._bare(text[place:], marks))
         return words
 
-    def _bare(self, text: str, marks: bool) -> Words:
+    def _bare(self, text: str, marks: bool) -> Inlines:
         """Text without markup; in a PEP "PEP 8" is a citation."""
         if not (self._peps and marks):
             return [text]
-        words: Words = []
+        words: Inlines = []
         place = 0
         for match in re.finditer(r"\bPEP[\s-]{1,20}0*(\d{1,5})\b", text):
             words.append(text[place : match.start()])
@@ -68,11 +68,11 @@ class Running:
             place = match.end()
         return [*words, text[place:]]
 
-    def _pep_mark(self, text: str, number: str) -> str | Mark:
+    def _pep_mark(self, text: str, number: str) -> str | CitationMark:
         key = self._peps.get(str(int(number)))
-        return Mark(text, (key,), "author-year") if key else text
+        return CitationMark(text, (key,), "author-year") if key else text
 
-    def _piece(self, match: re.Match[str], text: str, marks: bool) -> Words:
+    def _piece(self, match: re.Match[str], text: str, marks: bool) -> Inlines:
         if match["escaped"] is not None:
             return ["" if match["escaped"].isspace() else match["escaped"]]
         if match["literal"] is not None:
@@ -89,7 +89,7 @@ class Running:
             return self._substituted(match["named"], match[0])
         return [match["link"] or match[0]]
 
-    def _substituted(self, name: str, written: str) -> Words:
+    def _substituted(self, name: str, written: str) -> Inlines:
         replaced = self._substitutions.get(name)
         if replaced is None or self._substituting:
             return [written]
@@ -99,7 +99,7 @@ class Running:
         self._substituting = False
         return words
 
-    def _role(self, role: str, text: str, match: re.Match[str], whole: str) -> Words:
+    def _role(self, role: str, text: str, match: re.Match[str], whole: str) -> Inlines:
         if role.startswith("cite"):
             return self._cited(role, text, match, whole)
         if role == "math":
@@ -117,7 +117,7 @@ class Running:
             return [f"RFC {text}"]
         return [label_of(text).lstrip("~!")]
 
-    def _cited(self, role: str, text: str, match: re.Match[str], whole: str) -> Words:
+    def _cited(self, role: str, text: str, match: re.Match[str], whole: str) -> Inlines:
         keys = [key.strip() for key in text.split(",") if key.strip()]
         manner: Manner = "textual" if role.endswith(("t", ":text")) and role != "cite" else "parenthetical"
         # "[:cite:`a,b`]" has its bracket already.
@@ -125,11 +125,11 @@ class Running:
             manner = "bare"
         return self._citations.words(keys, manner)
 
-    def _footnote(self, key: str, marks: bool) -> Words:
+    def _footnote(self, key: str, marks: bool) -> Inlines:
         key = next(self._anonymous, "#") if key == "#" else self._automatic.get(key, key)
         if self._citations.knows(key):
             return ["[", *self._citations.words([key], "bare"), "]"] if marks else [f"[{key}]"]
         remark = key.isdigit() or key[0] in "#*"
         if not marks or (remark and not self._in_list):
             return [f"[{key.lstrip('#')}]"]
-        return ["[", Mark(key.lstrip("#") or key, (key,)), "]"]
+        return ["[", CitationMark(key.lstrip("#") or key, (key,)), "]"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
 from fathom.corpus.readers.bibtex.parser import person
-from fathom.corpus.readers.found import Found, FoundAuthor
+from fathom.corpus.readers.parsed_document import ParsedAuthor, ParsedDocument
 
 _HEADERS = re.compile(r"([A-Za-z][A-Za-z-]{1,30}): *(.*)$")
 _NAMED = re.compile(r":pep:`(?:[^`<]{0,200}<)?0*(\d{1,5})|\bPEP[\s-]{1,20}0*(\d{1,5})|pep-0*(\d{1,4})\b", re.IGNORECASE)
@@ -17,7 +17,7 @@ PEP_NOTE = re.compile(
 """A footnote that is nothing but the entry of a PEP: its number, and its title where it is told."""
 
 
-def read_header(lines: Sequence[str], found: Found) -> tuple[str, int]:
+def read_header(lines: Sequence[str], found: ParsedDocument) -> tuple[str, int]:
     """Take over what the header of a PEP says; returns its number, empty for no PEP, and where the text begins."""
     if not re.match(r"PEP: *\d{1,6}$", lines[0] if lines else ""):
         return "", 0
@@ -32,7 +32,7 @@ def read_header(lines: Sequence[str], found: Found) -> tuple[str, int]:
     found.year = found.published.year if found.published else None
     found.subjects = [headers[name] for name in ("topic", "type") if headers.get(name)]
     if headers.get("status"):
-        found.notes["status"] = headers["status"]
+        found.uncertain["status"] = headers["status"]
     return number, end
 
 
@@ -60,7 +60,7 @@ def named_in(text: str, own: str, noted: Mapping[str, str]) -> dict[str, str]:
     return keys
 
 
-def _authors(text: str) -> list[FoundAuthor]:
+def _authors(text: str) -> list[ParsedAuthor]:
     """The names before the addresses; an old form has the name in parentheses behind."""
     names: list[str] = []
     for part in re.split(r",(?![^<]*>)(?!\s*(?:Jr|Sr|III)\b)", text):

@@ -8,16 +8,16 @@ from dataclasses import replace
 
 from fathom.corpus.readers.bibtex.files import all_beside, bibliography, note_doubts, with_ending
 from fathom.corpus.readers.bibtex.parser import Citations, arxiv_in, doi_in, person
-from fathom.corpus.readers.found import (
+from fathom.corpus.readers.parsed_document import (
     Block,
-    Found,
-    FoundReference,
-    FoundTable,
+    CompanionFiles,
     Heading,
     Paragraph,
-    Siblings,
+    ParsedDocument,
+    ParsedReference,
+    ParsedTable,
+    ReadError,
     TableCell,
-    Unreadable,
 )
 from fathom.corpus.readers.parsing.blocks import captioned, led_by, lifted_abstract, without_empty_lists, words_text
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
@@ -52,13 +52,13 @@ from fathom.corpus.readers.rst.lines import (
 )
 from fathom.corpus.readers.rst.peps import PEP_NOTE, license_of, named_in, read_header
 
-KIND = "rst"
+FORMAT = "rst"
 
 _DEEPEST = 30
 """Blocks inside blocks deeper than this are read as plain paragraphs: nobody indents like that."""
 
 
-def looks_like(name: str, head: bytes) -> bool:
+def matches(name: str, head: bytes) -> bool:
     """By its name, or by the header of a PEP."""
     lower = name.lower()
     return lower.endswith((".rst", ".rest")) or (lower.endswith(".txt") and _PEP_HEAD.match(head) is not None)
@@ -67,9 +67,9 @@ def looks_like(name: str, head: bytes) -> bool:
 _PEP_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?PEP: *\d+\r?\n(?:[^\n]*\n){0,5}?Title:")
 
 
-def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
+def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """The one document in a file."""
-    yield _Document(decoded_leniently(content), name, siblings).found()
+    yield _Document(decoded_leniently(content), name, companions).found()
 
 
 _VERBATIM = {"code", "code-block", "sourcecode", "highlight-block", "parsed-literal", "ipython", "doctest", "testcode"}
@@ -81,9 +81,9 @@ _SILENT = {
 
 
 class _Document:
-    def __init__(self, text: str, name: str, siblings: Siblings) -> None:
+    def __init__(self, text: str, name: str, companions: CompanionFiles) -> None:
         self._name = name
-        self._siblings = siblings
+        self._companions = companions
         self._lines = [line.expandtabs(8).rstrip() for line in text.split("\n")]
         self._text = text
         self._fields: list[tuple[str, str]] = []
@@ -92,13 +92,13 @@ class _Document:
         self._awaits = ""
         self._title = ""
         self._counts = {"figure": 0, "table": 0}
-        self._found = Found(source=name)
-        self._references: dict[str, FoundReference] = {}
+        self._found = ParsedDocument(source=name)
+        self._references: dict[str, ParsedReference] = {}
         self._pep, self._start = read_header(self._lines, self._found)
 
     # The whole.
 
-    def found(self) -> Found:
+    def found(self) -> ParsedDocument:
         found = self._found
         lines = self._lines[self._start :]
         broken = self._prepare(lines)
@@ -115,7 +115,7 @@ class _Document:
         found.license = found.license or license_of(self._text)
         note_doubts(found, self._citations, broken)
         if not found.title:
-            raise Unreadable("it has no title")
+            raise ReadError("it has no title")
         return found
 
     def _first_heading_as_title(self, body: list[Block]) -> list[Block]:
@@ -124,8 +124,8 @@ class _Document:
             return body
         heading = body[first]
         assert isinstance(heading, Heading)
-        self._title = words_text(heading.words)
-        self._found.notes["title"] = "the first heading, which has no rank of its own"
+        self._title = words_text(heading.inlines)
+        self._found.uncertain["title"] = "the first heading, which has no rank of its own"
         return [*body[:first], *body[first + 1 :]]
 
     # What must be known before the text is read.
@@ -136,7 +136,7 @@ class _Document:
         known = collected(lines)
         self._automatic = known.automatic
         self._anonymous = iter(known.anonymous)
-        sources, broken = bibliography(self._bibliographies(lines), self._siblings)
+        sources, broken = bibliography(self._bibliographies(lines), self._companions)
         self._citations = Citations(sources)
         # Beside a bibliography a footnote is a remark; without one the footnotes are the list of references.
         self._in_list = not sources
@@ -149,12 +149,12 @@ class _Document:
         """The names of the bibliography files: those it tells, or those that lie beside a text with citations."""
         values = [value for name, value in fields_of(lines) if name == "bibliography"]
         names = [with_ending(part) for value in values for part in value.strip("` ").split(",") if part.strip()]
-        return names or (all_beside(self._siblings) if ":cite" in self._text else [])
+        return names or (all_beside(self._companions) if ":cite" in self._text else [])
 
-    def _pep_references(self) -> list[FoundReference]:
+    def _pep_references(self) -> list[ParsedReference]:
         """The PEPs that have no entry of their own."""
         return [
-            FoundReference(key, f"PEP {number}", ids={"pep": number})
+            ParsedReference(key, f"PEP {number}", ids={"pep": number})
             for number, key in self._pep_keys.items()
             if key not in self._references
         ]
@@ -341,7 +341,7 @@ class _Document:
         if pep and key in self._pep_notes:
             ids["pep"], title = self._pep_notes[key], (pep[2] or "").strip()
         year = re.search(r"(?<!\d)(19\d\d|20\d\d)(?!\d)", text)
-        self._references[key] = FoundReference(
+        self._references[key] = ParsedReference(
             key, text, title=title, year=int(year[1]) if year else None, ids={k: v for k, v in ids.items() if v}
         )
 
@@ -386,7 +386,7 @@ class _Document:
             return
         for block in blocks:
             if isinstance(block, Paragraph):
-                words = re.split(r"[,;]", words_text(block.words))
+                words = re.split(r"[,;]", words_text(block.inlines))
                 self._keywords.extend(" ".join(word.split()).strip(" .") for word in words if word.strip(" ."))
 
     def _figure(self, content: Sequence[str], depth: int, blocks: list[Block]) -> None:
@@ -414,4 +414,4 @@ class _Document:
     def _table(self, rows: TextRows, caption: str, blocks: list[Block]) -> None:
         cells = [[TableCell(self.inline(cell.text), cell.header, cell.columns) for cell in row] for row in rows]
         if any(cells):
-            blocks.append(FoundTable(self.inline(caption), bounded_rows(cells)))
+            blocks.append(ParsedTable(self.inline(caption), bounded_rows(cells)))

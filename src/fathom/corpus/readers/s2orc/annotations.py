@@ -8,15 +8,15 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from fathom.corpus.readers.found import (
+from fathom.corpus.readers.parsed_document import (
     Block,
-    Found,
-    FoundAuthor,
-    FoundReference,
     Heading,
+    Inlines,
     Paragraph,
-    Unreadable,
-    Words,
+    ParsedAuthor,
+    ParsedDocument,
+    ParsedReference,
+    ReadError,
 )
 from fathom.corpus.readers.parsing.bylines import author
 from fathom.corpus.readers.parsing.json_lines import JsonObject
@@ -52,11 +52,11 @@ class _Kind:
         return [place for place in self.places[first:last] if place.end <= outer.end]
 
 
-def annotated_document(document: JsonObject, content: JsonObject, source: str) -> Found:
+def annotated_document(document: JsonObject, content: JsonObject, source: str) -> ParsedDocument:
     """What a document in this form says."""
     text = string_of(content, "text", tidy=False)
     if not text.strip():
-        raise Unreadable("its content has no text")
+        raise ReadError("its content has no text")
     return _Reading(text, content["annotations"]).found(document, content, source)
 
 
@@ -68,12 +68,12 @@ class _Reading:
         self._annotations = annotations
         self._kinds: dict[str, _Kind] = {}
 
-    def found(self, document: JsonObject, content: JsonObject, source: str) -> Found:
+    def found(self, document: JsonObject, content: JsonObject, source: str) -> ParsedDocument:
         external = document.get("externalids")
         ids = ids_of(external) if isinstance(external, dict) else {}
         if number := string_of(document, "corpusid"):
             ids["corpusid"] = number
-        return Found(
+        return ParsedDocument(
             source=source,
             title=next(filter(None, map(self._said, self._kind("title").places)), ""),
             authors=list(self._authors()),
@@ -101,14 +101,14 @@ class _Reading:
 
     # The front.
 
-    def _authors(self) -> Iterator[FoundAuthor]:
+    def _authors(self) -> Iterator[ParsedAuthor]:
         for place in self._kind("author").places:
             bodies = self._kind("authoraffiliation").inside(place)
             given, family = self._named(place, "author")
             lines = (self._text[body.start : body.end].split("\n") for body in bodies)
             where = tuple(", ".join(line.strip(" ,") for line in parts if line.strip(" ,")) for parts in lines)
             if family or given:
-                yield FoundAuthor(given if family else "", family or given, affiliations=where)
+                yield ParsedAuthor(given if family else "", family or given, affiliations=where)
             elif not bodies and (name := self._said(place).strip(" ,;")):
                 # A part without names may be an affiliation that nobody could be found for.
                 yield author(name)
@@ -153,9 +153,9 @@ class _Reading:
     def _chunks(self, place: _Place) -> Iterator[Block]:
         return (Paragraph(self._words(chunk)) for chunk in self._parted(place))
 
-    def _words(self, place: _Place) -> Words:
+    def _words(self, place: _Place) -> Inlines:
         """The words of a part, cut at its citations."""
-        words: Words = []
+        words: Inlines = []
         at = place.start
         for cited in self._kind("bibref").inside(place):
             if cited.start < at:
@@ -168,11 +168,11 @@ class _Reading:
 
     # References.
 
-    def _references(self) -> Iterator[FoundReference]:
+    def _references(self) -> Iterator[ParsedReference]:
         for number, place in enumerate(self._kind("bibentry").places):
             yield self._reference(place, string_of(place.attributes, "id") or f" {number}")
 
-    def _reference(self, place: _Place, key: str) -> FoundReference:
+    def _reference(self, place: _Place, key: str) -> ParsedReference:
         """An entry: its own fields laid end to end by the release, the title first, and no line as it was printed."""
         text = self._said(place).strip(" ,;")
         title = next(filter(None, map(self._said, self._kind("bibtitle").inside(place))), "").strip(" .,")
@@ -183,7 +183,7 @@ class _Reading:
         if not title and not names:
             return reference_entry(key, text, "", [], None, [], ids)
         years = re.findall(r"\b(?:1[5-9]|20)\d\d\b", text.replace(title, " ", 1) if title else text)
-        return FoundReference(key, text, title, tuple(filter(None, names)), int(years[-1]) if years else None, ids)
+        return ParsedReference(key, text, title, tuple(filter(None, names)), int(years[-1]) if years else None, ids)
 
 
 def _heading(number: str, words: str) -> Heading:
@@ -203,7 +203,7 @@ def _places(value: object, length: int) -> Iterator[_Place]:
         try:
             value = json.loads(whole(value)) if value.strip() else []
         except (ValueError, RecursionError) as error:
-            raise Unreadable(f"a list of its annotations is no JSON ({str(error)[:100]})") from error
+            raise ReadError(f"a list of its annotations is no JSON ({str(error)[:100]})") from error
     for one in objects_of(value):
         start, end = _count(one.get("start")), _count(one.get("end"))
         if start is not None and end is not None and start < end <= length:

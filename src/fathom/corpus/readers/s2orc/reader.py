@@ -8,30 +8,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fathom.corpus.readers.found import (
+from fathom.corpus.readers.parsed_document import (
     Block,
-    Found,
-    FoundAuthor,
-    FoundReference,
-    FoundTable,
+    CompanionFiles,
     Heading,
+    Inlines,
     Paragraph,
-    Siblings,
+    ParsedAuthor,
+    ParsedDocument,
+    ParsedReference,
+    ParsedTable,
+    ReadError,
     TableCell,
-    Unreadable,
-    Words,
 )
 from fathom.corpus.readers.parsing.json_lines import JsonObject, read_objects
 from fathom.corpus.readers.parsing.json_values import ids_of, objects_of, string_of, strings_of, whole, year_of
 from fathom.corpus.readers.s2orc.annotations import annotated_document
 from fathom.corpus.readers.tei.reader import marked, reference_entry
 
-KIND = "s2orc"
+FORMAT = "s2orc"
 
 _PARSES = ("pdf_parse", "latex_parse", "jats_parse", "grobid_parse")
 
 
-def looks_like(name: str, head: bytes) -> bool:
+def matches(name: str, head: bytes) -> bool:
     """Whether a file is S2ORC: JSON that names its parts in the beginning."""
     start = head.lstrip()[:1]
     return start == b"{" and (
@@ -41,28 +41,28 @@ def looks_like(name: str, head: bytes) -> bool:
     )
 
 
-def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
+def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """The documents of a file: one object, or one on each line."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Unreadable(f"it is no UTF-8: byte {error.start} cannot be read") from error
+        raise ReadError(f"it is no UTF-8: byte {error.start} cannot be read") from error
     yield from read_objects(text, name, lambda one, number: _document(one, f"{name}#{number}" if number else name))
 
 
-def _document(document: JsonObject, source: str) -> Found:
+def _document(document: JsonObject, source: str) -> ParsedDocument:
     content = document.get("content")
     if isinstance(content, dict) and isinstance(content.get("annotations"), dict):
         return annotated_document(document, content, source)
     parse = next((document[name] for name in _PARSES if isinstance(document.get(name), dict)), document)
     if not isinstance(parse.get("body_text"), list) and not isinstance(parse.get("abstract"), list):
-        raise Unreadable("it is no S2ORC: it has neither body_text nor an abstract in paragraphs")
+        raise ReadError("it is no S2ORC: it has neither body_text nor an abstract in paragraphs")
     # CORD-19 keeps title and authors in "metadata".
     about = document | metadata if isinstance(metadata := document.get("metadata"), dict) else document
-    found = Found(source=source)
+    found = ParsedDocument(source=source)
     found.title = string_of(about, "title") or string_of(parse, "title")
     found.authors = [
-        FoundAuthor(given if family else "", family or given, affiliations=_affiliations(one))
+        ParsedAuthor(given if family else "", family or given, affiliations=_affiliations(one))
         for one in objects_of(about.get("authors"))
         for given, family in [_name(one)]
         if family or given
@@ -105,10 +105,10 @@ def _blocks(paragraphs: list[JsonObject]) -> Iterator[Block]:
         yield Paragraph(_words(one))
 
 
-def _words(paragraph: JsonObject) -> Words:
+def _words(paragraph: JsonObject) -> Inlines:
     """The text cut at its citations; a span that does not fit the text is passed over."""
     text = string_of(paragraph, "text", tidy=False)
-    words: Words = []
+    words: Inlines = []
     place = 0
     for start, end, key in sorted(_spans(paragraph.get("cite_spans"), text)):
         if start < place:
@@ -146,7 +146,7 @@ def _floats(entries: object) -> Iterator[Block]:
         number = string_of(entry, "fig_num") or string_of(entry, "num")
         printed = caption if caption.lower().startswith(label.lower()) or not number else f"{label} {number}: {caption}"
         rows = [[TableCell([cell]) for cell in row] for row in _grid(entry.get("content"))]
-        yield FoundTable([printed], rows) if rows else Paragraph([printed])
+        yield ParsedTable([printed], rows) if rows else Paragraph([printed])
 
 
 def _grid(content: object) -> list[list[str]]:
@@ -161,7 +161,7 @@ def _grid(content: object) -> list[list[str]]:
 # References.
 
 
-def _references(entries: object) -> Iterator[FoundReference]:
+def _references(entries: object) -> Iterator[ParsedReference]:
     for name, entry in entries.items() if isinstance(entries, dict) else ():
         if not isinstance(entry, dict):
             continue

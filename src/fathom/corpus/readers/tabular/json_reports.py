@@ -9,16 +9,16 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from fathom.corpus.readers.found import (
+from fathom.corpus.readers.parsed_document import (
     Block,
-    Figure,
-    Found,
-    FoundTable,
     Heading,
+    Inlines,
     Paragraph,
+    ParsedDocument,
+    ParsedTable,
+    ReadError,
     TableCell,
-    Unreadable,
-    Words,
+    TaggedNumber,
 )
 from fathom.corpus.readers.parsing.header_rows import with_header
 from fathom.corpus.readers.parsing.titles import title_from
@@ -28,7 +28,7 @@ _MOST_DEPTH = 250
 """Fields inside one another; files in use stay far below."""
 
 
-def read_json(content: bytes, name: str) -> Iterator[Found]:
+def read_json(content: bytes, name: str) -> Iterator[ParsedDocument]:
     """The reports in a file: one for its fields, or one for each table with paragraphs."""
     data = _parsed(content)
     contexts = _contexts(data)
@@ -42,9 +42,9 @@ def _parsed(content: bytes) -> Any:
         # Numbers stay as written: 1.50 must not be printed as 1.5.
         return json.loads(content, parse_int=str, parse_float=str, parse_constant=str)
     except RecursionError as error:
-        raise Unreadable("its fields are nested too deep") from error
+        raise ReadError("its fields are nested too deep") from error
     except (ValueError, MemoryError) as error:
-        raise Unreadable(f"it is no JSON: {error}") from error
+        raise ReadError(f"it is no JSON: {error}") from error
 
 
 # Tables with paragraphs: what sets of questions over reports hold. The questions stay unread.
@@ -64,17 +64,19 @@ def _grid(context: dict[str, Any]) -> list[list[Any]] | None:
     return rows if isinstance(rows, list) and all(isinstance(row, list) for row in rows) else None
 
 
-def _context(context: dict[str, Any], number: int, name: str) -> Found:
+def _context(context: dict[str, Any], number: int, name: str) -> ParsedDocument:
     rows = _grid(context) or []
     check_rows(len(rows))
     cells = [[TableCell([bounded_text(_scalar(cell))]) for cell in row] for row in rows]
     paragraphs = context["paragraphs"] if isinstance(context["paragraphs"], list) else []
     texts = [one for one in paragraphs if isinstance(one, dict) and isinstance(one.get("text"), str)]
-    body: list[Block] = [checked(FoundTable([], with_header(cells)))]
+    body: list[Block] = [checked(ParsedTable([], with_header(cells)))]
     body += [Paragraph([one["text"]]) for one in sorted(texts, key=_order)]
     table = context.get("table")
     uid = _scalar(table.get("uid")) if isinstance(table, dict) else ""
-    return Found(f"{name}#{uid or number}", kind="report", title=f"{title_from(name)}, report {number}", body=body)
+    return ParsedDocument(
+        f"{name}#{uid or number}", kind="report", title=f"{title_from(name)}, report {number}", body=body
+    )
 
 
 def _order(paragraph: dict[str, Any]) -> int:
@@ -97,16 +99,16 @@ _SHORT_NAME = ("Government", "Country name", "conventional short form", "text")
 _LONG_NAME = ("Government", "Country name", "conventional long form", "text")
 
 
-def _fields(data: Any, name: str) -> Found:
+def _fields(data: Any, name: str) -> ParsedDocument:
     """A report with a heading for each group of fields and a paragraph for each field."""
     if not isinstance(data, dict | list):
-        raise Unreadable("it holds a single value")
+        raise ReadError("it holds a single value")
     title = _json_title(data) or title_from(name)
     table = _records(data)
     body: list[Block] = [table] if table is not None else list(_walked(data, title))
-    if not any(isinstance(block, Paragraph | FoundTable) for block in body):
-        raise Unreadable("it has no fields with text")
-    return Found(name, kind="report", title=title, body=body)
+    if not any(isinstance(block, Paragraph | ParsedTable) for block in body):
+        raise ReadError("it has no fields with text")
+    return ParsedDocument(name, kind="report", title=title, body=body)
 
 
 def _json_title(data: Any) -> str:
@@ -120,7 +122,7 @@ def _json_title(data: Any) -> str:
     return ""
 
 
-def _records(data: Any) -> FoundTable | None:
+def _records(data: Any) -> ParsedTable | None:
     """The table that a list of flat records is; None where the data is anything else."""
     if not isinstance(data, list) or len(data) < 2 or not all(isinstance(one, dict) and one for one in data):
         return None
@@ -129,10 +131,10 @@ def _records(data: Any) -> FoundTable | None:
     check_rows(len(data))
     names = list(dict.fromkeys(key for one in data for key in one))
     if len(names) * len(data) - sum(map(len, data)) > MOST_PADDING:
-        raise Unreadable("its records have very different fields")
+        raise ReadError("its records have very different fields")
     rows = [[TableCell([key], header=True) for key in names]]
     rows += [[TableCell([bounded_text(_scalar(one.get(key)))]) for key in names] for one in data]
-    return FoundTable([], rows)
+    return ParsedTable([], rows)
 
 
 def _walked(data: Any, entity: str) -> Iterator[Block]:
@@ -149,7 +151,7 @@ def _walked(data: Any, entity: str) -> Iterator[Block]:
             yield from _field(path, _scalar(value), entity)
             continue
         if len(path) > _MOST_DEPTH:
-            raise Unreadable("its fields are nested too deep")
+            raise ReadError("its fields are nested too deep")
         if path and inner and (headed or not _is_leaf(value)):
             yield Heading(len(path) + 1, [path[-1].strip()])
         # A field beside groups has its own heading, or it would stand in the section of the group before it.
@@ -211,7 +213,7 @@ _UNIT = re.compile(rf"%|{_UNIT_WORD}(?:[ /]{_UNIT_WORD}){{0,6}}")
 _CONJUNCTION = re.compile(r"\b(?:and|or|to|million|billion|trillion|thousand)\b")
 
 
-def _figure(text: str, attribute: str, entity: str) -> Words:
+def _figure(text: str, attribute: str, entity: str) -> Inlines:
     """The pieces of a field that is one number with its unit and year and nothing else; none for any other."""
     # Safe means all of it: "443 sq km (Antigua 280 sq km)" or "17% of GDP; 20% in 2020" say more than one thing.
     match = _FIGURE.fullmatch(text) if len(text) < 120 else None
@@ -227,5 +229,5 @@ def _figure(text: str, attribute: str, entity: str) -> Words:
     value = Decimal(format(value.scaleb(_SCALES.get(match["scale"] or "", 0)), "f"))
     printed = match["number"] if match["money"] else match["sign"] + match["number"]
     start = match.start("number") if match["money"] else 0
-    figure = Figure(printed, entity, attribute, match["year"] or "", value, "USD" if match["money"] else unit)
+    figure = TaggedNumber(printed, entity, attribute, match["year"] or "", value, "USD" if match["money"] else unit)
     return [text[:start], figure, text[match.end("number") :]]

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator
 
-from fathom.corpus.readers.found import Found, FoundTable, Siblings, TableCell, Unreadable
+from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ParsedTable, ReadError, TableCell
 from fathom.corpus.readers.parsing.decoding import decoded_with_doubt
 from fathom.corpus.readers.parsing.titles import title_from, unwrapped
 from fathom.corpus.readers.tabular.json_reports import read_json
@@ -20,14 +20,14 @@ from fathom.corpus.readers.tabular.limits import (
 )
 from fathom.corpus.readers.tabular.web_pages import read_page
 
-KIND = "tabular"
+FORMAT = "tabular"
 
 
 _PAGES = (".html", ".htm", ".xhtml")
 _PAPERS = (b'"body_text"', b'"pdf_parse"', b'"bib_entries"')
 
 
-def looks_like(name: str, head: bytes) -> bool:
+def matches(name: str, head: bytes) -> bool:
     """Whether it is JSON, CSV, TSV or a web page by its name, and not a filing or a paper in the same clothes."""
     lower = name.lower()
     if lower.endswith((".csv", ".tsv")):
@@ -38,7 +38,7 @@ def looks_like(name: str, head: bytes) -> bool:
     return lower.endswith(_PAGES) and b"inlineXBRL" not in head and b"<" in head
 
 
-def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
+def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """The reports in a file: one, or one for each context of a file of tables with paragraphs."""
     check_size(content)
     ending = unwrapped(name).lower().rpartition(".")[2]
@@ -49,7 +49,7 @@ def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
     return iter([read_page(content, name)])
 
 
-def _csv(content: bytes, name: str, ending: str) -> Found:
+def _csv(content: bytes, name: str, ending: str) -> ParsedDocument:
     text, doubt = decoded_with_doubt(content)
     delimiter = "\t" if ending == "tsv" else _delimiter(text)
     rows: list[list[TableCell]] = []
@@ -61,15 +61,15 @@ def _csv(content: bytes, name: str, ending: str) -> Found:
             check_rows(len(rows) + 1)
             cells += len(row)
             if cells > MOST_CELLS:
-                raise Unreadable(f"it has more than {MOST_CELLS:,} cells")
+                raise ReadError(f"it has more than {MOST_CELLS:,} cells")
             rows.append([TableCell([bounded_text(cell)], header=not rows) for cell in row])
     except csv.Error as error:
-        raise Unreadable(_csv_fault(error)) from error
+        raise ReadError(_csv_fault(error)) from error
     if len(rows) < 2:
-        raise Unreadable("it has no row below its header")
-    found = Found(name, kind="report", title=title_from(name), body=[checked(FoundTable([], rows))])
+        raise ReadError("it has no row below its header")
+    found = ParsedDocument(name, kind="report", title=title_from(name), body=[checked(ParsedTable([], rows))])
     if doubt:
-        found.notes["text"] = doubt
+        found.uncertain["text"] = doubt
     return found
 
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from fathom.corpus.readers.found import Block, Found, FoundTable, Heading, Paragraph, Unreadable
 from fathom.corpus.readers.html.layout import BLOCKS, Layout, names
+from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedTable, ReadError
 from fathom.corpus.readers.parsing.blocks import tidied
 from fathom.corpus.readers.parsing.decoding import decoded_as
 from fathom.corpus.readers.parsing.titles import title_from
@@ -18,7 +18,7 @@ _MOST_DEPTH = 250
 """Elements inside one another; pages in use stay far below."""
 
 
-def read_page(content: bytes, name: str) -> Found:
+def read_page(content: bytes, name: str) -> ParsedDocument:
     """The page as one report."""
     from selectolax.lexbor import LexborHTMLParser
 
@@ -28,13 +28,13 @@ def read_page(content: bytes, name: str) -> Found:
     if tree.body is not None:
         _walk_page(tree.body, layout)
     body = layout.blocks()
-    if not any(isinstance(block, Paragraph | FoundTable) for block in body):
-        raise Unreadable("the page has no text")
+    if not any(isinstance(block, Paragraph | ParsedTable) for block in body):
+        raise ReadError("the page has no text")
     named = _TITLE.search(text[:100_000])
     title = " ".join(html.unescape(named[1]).split()) if named else ""
-    found = Found(name, kind="report", title=title or _first_heading(body) or title_from(name), body=body)
+    found = ParsedDocument(name, kind="report", title=title or _first_heading(body) or title_from(name), body=body)
     if doubt:
-        found.notes["text"] = doubt
+        found.uncertain["text"] = doubt
     return found
 
 
@@ -71,7 +71,7 @@ class _Simple:
         self._open: list[str] = []
 
     def page(self) -> str:
-        """The page in simple tags; raises `Unreadable` where it is too deep."""
+        """The page in simple tags; raises `ReadError` where it is too deep."""
         text, place = self._text, 0
         while (start := text.find("<", place)) >= 0:
             self._out.append(text[place:start])
@@ -133,7 +133,7 @@ class _Simple:
             if name not in _SELF_CLOSING:
                 self._open.append(name)
         if len(self._open) > _MOST_DEPTH:
-            raise Unreadable("the page's elements are nested too deep")
+            raise ReadError("the page's elements are nested too deep")
 
     def _attributes(self, rest: str, style: str) -> str:
         kept = [f' style="{style}"'] if style else []
@@ -182,4 +182,4 @@ def _walk_page(body: Any, layout: Layout) -> None:
 
 def _first_heading(body: Sequence[Block]) -> str:
     first = next((block for block in body if isinstance(block, Heading)), None)
-    return tidied(first.words) if first is not None else ""
+    return tidied(first.inlines) if first is not None else ""

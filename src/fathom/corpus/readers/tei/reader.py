@@ -8,24 +8,24 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
-from fathom.corpus.readers.found import (
+from fathom.corpus.readers.parsed_document import (
     Block,
-    Found,
-    FoundAuthor,
-    FoundReference,
-    FoundTable,
+    CitationMark,
+    CompanionFiles,
     Heading,
-    Mark,
+    Inlines,
     Paragraph,
-    Siblings,
+    ParsedAuthor,
+    ParsedDocument,
+    ParsedReference,
+    ParsedTable,
+    ReadError,
     TableCell,
-    Unreadable,
-    Words,
 )
-from fathom.corpus.readers.parsing.reference_strings import ParsedReference, bare_doi, parse_reference
+from fathom.corpus.readers.parsing.reference_strings import ReferenceFields, bare_doi, parse_reference
 from fathom.corpus.readers.parsing.xml_trees import root_of
 
-KIND = "tei"
+FORMAT = "tei"
 
 _Element = Any
 """An lxml element: lxml has no types of its own."""
@@ -34,28 +34,28 @@ _ID = "{http://www.w3.org/XML/1998/namespace}id"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
-def looks_like(name: str, head: bytes) -> bool:
+def matches(name: str, head: bytes) -> bool:
     """Whether a file is TEI: by its name, or by the element it begins with."""
     return (
         name.lower().endswith((".tei.xml", ".tei")) or re.search(rb"<(?:\w+:)?(?:TEI|teiCorpus)[\s>]", head) is not None
     )
 
 
-def read(content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
+def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """The documents of a TEI file: one, or several in a corpus."""
     root: _Element = root_of(content)
     documents = [root] if _tag(root) == "TEI" else list(root.iter("{*}TEI"))
     if not documents:
-        raise Unreadable(f"it is no TEI: its outermost element is {_tag(root) or 'unnamed'!r}")
+        raise ReadError(f"it is no TEI: its outermost element is {_tag(root) or 'unnamed'!r}")
     for number, document in enumerate(documents):
         source = name if len(documents) == 1 else f"{name}#{number + 1}"
         yield _document(document, source)
 
 
-def _document(document: _Element, source: str) -> Found:
+def _document(document: _Element, source: str) -> ParsedDocument:
     header = document.find("{*}teiHeader")
     text = document.find("{*}text")
-    found = Found(source=source)
+    found = ParsedDocument(source=source)
     if header is not None:
         _read_header(header, found)
     if text is not None:
@@ -74,7 +74,7 @@ def _document(document: _Element, source: str) -> Found:
 # The header.
 
 
-def _read_header(header: _Element, found: Found) -> None:
+def _read_header(header: _Element, found: ParsedDocument) -> None:
     found.title = _first_text(header, "{*}fileDesc/{*}titleStmt/{*}title")
     source = header.find("{*}fileDesc/{*}sourceDesc/{*}biblStruct")
     if source is not None:
@@ -100,7 +100,7 @@ def _read_header(header: _Element, found: Found) -> None:
         )
 
 
-def _authors(source: _Element) -> Iterator[FoundAuthor]:
+def _authors(source: _Element) -> Iterator[ParsedAuthor]:
     path = "{*}analytic/{*}author" if source.find("{*}analytic/{*}author") is not None else "{*}monogr/{*}author"
     for author in source.iterfind(path):
         given, family = _name(author)
@@ -108,10 +108,10 @@ def _authors(source: _Element) -> Iterator[FoundAuthor]:
         ids = {"orcid": _text(orcid).rpartition("/")[2]} if orcid is not None and _text(orcid) else {}
         if family or given:
             places = tuple(filter(None, map(_affiliation, author.iterfind("{*}affiliation"))))
-            yield FoundAuthor(given if family else "", family or given, ids=ids, affiliations=places)
+            yield ParsedAuthor(given if family else "", family or given, ids=ids, affiliations=places)
         elif (group := author.find("{*}orgName")) is not None and _text(group):
             # A group signs as an author; the bodies that GROBID could tie to nobody stand inside an affiliation.
-            yield FoundAuthor(given="", family=_text(group), group=True)
+            yield ParsedAuthor(given="", family=_text(group), group=True)
 
 
 def _affiliation(element: _Element) -> str:
@@ -228,7 +228,7 @@ def _depth(number: str | None) -> int:
 
 
 def _figure(figure: _Element) -> Iterator[Block]:
-    caption: Words = []
+    caption: Inlines = []
     for part in figure:
         if _tag(part) in ("head", "figDesc"):
             caption += [*_words(part), " "]
@@ -242,7 +242,7 @@ def _figure(figure: _Element) -> Iterator[Block]:
         for row in figure.iterfind("{*}table/{*}row")
     ]
     if any(rows):
-        yield FoundTable(caption=caption, rows=rows)
+        yield ParsedTable(caption=caption, rows=rows)
     elif any(piece.strip() if isinstance(piece, str) else True for piece in caption):
         yield Paragraph(caption)
 
@@ -255,9 +255,9 @@ def _columns(cell: _Element) -> int:
 # Running text.
 
 
-def _words(element: _Element, citations: bool = True) -> Words:
+def _words(element: _Element, citations: bool = True) -> Inlines:
     """The text of an element with its citations, walked without recursion."""
-    words: Words = [element.text or ""]
+    words: Inlines = [element.text or ""]
     waiting: list[_Element | str] = _reversed_inside(element)
     while waiting:
         one = waiting.pop()
@@ -285,7 +285,7 @@ def _targets(target: str | None) -> tuple[str, ...]:
     return tuple(one.removeprefix("#") for one in (target or "").split())
 
 
-def marked(text: str, keys: tuple[str, ...]) -> Words:
+def marked(text: str, keys: tuple[str, ...]) -> Inlines:
     """A citation with the brackets that stand around it, or at one end of it, set outside."""
     start = len(text) - len(text.lstrip(" \t\r\n([{"))
     end = max(start, len(text.rstrip(" \t\r\n)]};,")))
@@ -297,7 +297,7 @@ def marked(text: str, keys: tuple[str, ...]) -> Words:
         core, after = core + ")", after[1:]
     if before[-1:] == "(" and core.count(")") > core.count("("):
         core, before = "(" + core, before[:-1]
-    return [before, Mark(core, keys), after]
+    return [before, CitationMark(core, keys), after]
 
 
 def _text(element: _Element, tidy: bool = True) -> str:
@@ -318,7 +318,7 @@ def _tag(element: _Element) -> str:
 # References.
 
 
-def _reference(entry: _Element, number: int) -> FoundReference:
+def _reference(entry: _Element, number: int) -> ParsedReference:
     key = entry.get(_ID) or f"b{number}"
     title = _first_text(entry, "{*}analytic/{*}title") or _first_text(entry, "{*}monogr/{*}title")
     authors = [" ".join(filter(None, _name(author))) for author in entry.iter("{*}author")]
@@ -338,16 +338,16 @@ def _scope(scope: _Element) -> str:
 
 def reference_entry(
     key: str, raw: str, title: str, authors: list[str], year: int | None, rest: list[str], ids: dict[str, str]
-) -> FoundReference:
+) -> ParsedReference:
     """A reference as it was printed where that is known, else laid out from its fields; the parts lie in its text."""
     if not raw:
         parts = [", ".join(authors), str(year or ""), title, ", ".join(filter(None, rest))]
         parts += [f"doi:{ids['doi']}" if ids.get("doi") else ""]
         text = ". ".join(part.rstrip(".") for part in parts if part)
-        return FoundReference(key, text, title.rstrip("."), tuple(author.rstrip(".") for author in authors), year, ids)
+        return ParsedReference(key, text, title.rstrip("."), tuple(author.rstrip(".") for author in authors), year, ids)
     text = joined_lines(raw, [title, *authors])
     parsed = parse_reference(text)
-    return FoundReference(
+    return ParsedReference(
         key=key,
         text=text,
         title=_agreed_title(text, title, parsed),
@@ -357,7 +357,7 @@ def reference_entry(
     )
 
 
-def _agreed_title(text: str, title: str, parsed: ParsedReference) -> str:
+def _agreed_title(text: str, title: str, parsed: ReferenceFields) -> str:
     """The title as the entry prints it: what a model told, unless our rules say that it took too much or the venue."""
     at = text.lower().find(title.lower()) if title else -1
     # Lower case can be longer than upper case ("İ"), and then the place is another.

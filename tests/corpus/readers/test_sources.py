@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.readers import opening
-from fathom.corpus.readers.opening import Beside, documents
+from fathom.corpus.readers import sources
+from fathom.corpus.readers.sources import FolderCompanions, source_files
 from fathom.records.errors import FathomError
 
 
@@ -32,11 +32,11 @@ def zipped(path: Path, files: dict[str, bytes]) -> Path:
 
 
 def contents(*paths: Path) -> dict[str, bytes]:
-    return {opened.source: opened.content for opened in documents(paths) if not opened.refused}
+    return {opened.source: opened.content for opened in source_files(paths) if not opened.refusal}
 
 
 def refusals(*paths: Path) -> dict[str, str]:
-    return {opened.source: opened.refused for opened in documents(paths) if opened.refused}
+    return {opened.source: opened.refusal for opened in source_files(paths) if opened.refusal}
 
 
 def test_folders_files_and_archives_are_one_stream(tmp_path: Path) -> None:
@@ -56,14 +56,14 @@ def test_folders_files_and_archives_are_one_stream(tmp_path: Path) -> None:
 def test_companions_are_found_and_nothing_outside_is(tmp_path: Path) -> None:
     files = {"x/p/paper.rst": b"p", "x/p/refs.bib": b"b", "x/p/sub/more.tex": b"m", "x/q/other.bib": b"q"}
     for path in (tarred(tmp_path / "t.tar", files, "w"), zipped(tmp_path / "z.zip", files)):
-        [paper] = [opened for opened in documents([path]) if opened.source.endswith("paper.rst")]
-        assert paper.siblings is not None
-        assert paper.siblings.get("refs.bib") == b"b"
-        assert paper.siblings.get("sub/more.tex") == b"m"
-        assert paper.siblings.get("./sub/../refs.bib") == b"b"
-        assert paper.siblings.names() == ["refs.bib"]
+        [paper] = [opened for opened in source_files([path]) if opened.source.endswith("paper.rst")]
+        assert paper.companions is not None
+        assert paper.companions.get("refs.bib") == b"b"
+        assert paper.companions.get("sub/more.tex") == b"m"
+        assert paper.companions.get("./sub/../refs.bib") == b"b"
+        assert paper.companions.names() == ["refs.bib"]
         for outside in ("../q/other.bib", "/x/q/other.bib", "../../../etc/passwd", "no.bib"):
-            assert paper.siblings.get(outside) is None
+            assert paper.companions.get(outside) is None
 
 
 def test_on_disk_nothing_outside_the_folder_is_opened(tmp_path: Path) -> None:
@@ -72,10 +72,10 @@ def test_on_disk_nothing_outside_the_folder_is_opened(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "refs.bib").write_text("b")
     (folder / "link.bib").symlink_to(tmp_path / "secret.bib")
-    siblings = Beside(folder)
-    assert siblings.get("refs.bib") == b"b"
+    companions = FolderCompanions(folder)
+    assert companions.get("refs.bib") == b"b"
     for name in ("../secret.bib", "link.bib", "/etc/passwd", "nul\0", "x" * 5_000, ".", ""):
-        assert siblings.get(name) is None
+        assert companions.get(name) is None
 
 
 def test_links_and_odd_members_are_passed_over(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_names_that_lead_outside_write_nothing(tmp_path: Path, name: str) -> Non
 
 
 def test_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "LARGEST", 100_000)
+    monkeypatch.setattr(sources, "LARGEST", 100_000)
     zeros = bytes(5_000_000)
     (tmp_path / "a.xml.gz").write_bytes(gzip.compress(zeros))
     (tmp_path / "b.xml.xz").write_bytes(lzma.compress(zeros))
@@ -131,7 +131,7 @@ def test_broken_archives_are_refused_with_their_reason(tmp_path: Path) -> None:
 
 def test_a_path_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(FathomError, match="There is no"):
-        list(documents([tmp_path / "none"]))
+        list(source_files([tmp_path / "none"]))
 
 
 def test_a_name_that_is_no_utf8_can_be_shown(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_name_that_is_no_utf8_can_be_shown(tmp_path: Path) -> None:
             member = tarfile.TarInfo(name)
             member.size = 1
             archive.addfile(member, io.BytesIO(b"x"))
-    assert [opened.source.rpartition("!")[2] for opened in documents([tmp_path])] == ["caf\ufffd.xml", "plain.xml"]
+    assert [opened.source.rpartition("!")[2] for opened in source_files([tmp_path])] == ["caf\ufffd.xml", "plain.xml"]
     assert set(contents(tmp_path).values()) == {b"x"}
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from fathom.corpus.readers.found import (
+from fathom.corpus.readers.parsed_document import (
     Block,
-    Figure,
-    Found,
-    FoundAuthor,
-    FoundReference,
-    FoundTable,
+    CitationMark,
     Heading,
-    Mark,
+    Inlines,
     Paragraph,
+    ParsedAuthor,
+    ParsedDocument,
+    ParsedReference,
+    ParsedTable,
+    ReadError,
     TableCell,
-    Unreadable,
-    Words,
+    TaggedNumber,
 )
 from fathom.corpus.readers.parsing.citation_groups import Placed, groups
 from fathom.corpus.readers.parsing.section_roles import role_of
@@ -50,15 +50,15 @@ MOST_COLUMNS = 1_000
 """That one cell may span: a document that claims more is not believed."""
 
 
-def compose(found: Found) -> Document:
-    """The document; raises `Unreadable` where there is neither a title nor a text, or its reader has refused it."""
-    if found.refused:
-        raise Unreadable(found.refused)
+def assemble(found: ParsedDocument) -> Document:
+    """The document; raises `ReadError` where there is neither a title nor a text, or its reader has refused it."""
+    if found.refusal:
+        raise ReadError(found.refusal)
     return _Composer(found).document()
 
 
 class _Composer:
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: ParsedDocument) -> None:
         self._found = found
         self._pieces: list[str] = []
         self._length = 0
@@ -83,7 +83,7 @@ class _Composer:
         references = self._references()
         text = "".join(self._pieces).rstrip() + "\n"
         if not self._paragraphs and not self._tables and abstract is None:
-            raise Unreadable("it has no text")
+            raise ReadError("it has no text")
         return Document(
             id=_id(found, text),
             kind=found.kind,
@@ -114,7 +114,7 @@ class _Composer:
     def _title(self) -> Span:
         title = plain(self._found.title)
         if not title:
-            raise Unreadable("it has no title")
+            raise ReadError("it has no title")
         self._write("# ")
         span = self._put(title)
         self._write("\n\n")
@@ -168,11 +168,11 @@ class _Composer:
                 self._heading(block)
             case Paragraph():
                 self._paragraph(block)
-            case FoundTable():
+            case ParsedTable():
                 self._table(block)
 
     def _heading(self, heading: Heading) -> None:
-        words = plain("".join(_printed(piece) for piece in heading.words))
+        words = plain("".join(_printed(piece) for piece in heading.inlines))
         if not words:
             return
         level = min(6, max(2, heading.level))
@@ -180,19 +180,19 @@ class _Composer:
         self._write("#" * level + " ")
         before = self._length
         # A heading may cite, such as "Construction by Lind (2019)", and its citations count like all others.
-        span = self._words(heading.words) or Span(before, self._length)
+        span = self._words(heading.inlines) or Span(before, self._length)
         self._write("\n\n")
         self._sections.append((start, span, level, heading.role or role_of(words)))
 
     def _paragraph(self, paragraph: Paragraph) -> None:
         if paragraph.verbatim:
-            text = "\n".join(map(verbatim, _joined(paragraph.words))).strip("\n")
+            text = "\n".join(map(verbatim, _joined(paragraph.inlines))).strip("\n")
             if text.strip():
                 self._paragraphs.append(self._put(text))
                 self._write("\n\n")
             return
         start = self._length
-        self._words(paragraph.words)
+        self._words(paragraph.inlines)
         end = self._length
         if end > start:
             text = self._text_since(start)
@@ -200,7 +200,7 @@ class _Composer:
             self._sentences.extend(sentences(text, start))
             self._write("\n\n")
 
-    def _table(self, table: FoundTable) -> None:
+    def _table(self, table: ParsedTable) -> None:
         rows = [row for row in table.rows if row]
         if not rows:
             return
@@ -227,7 +227,7 @@ class _Composer:
         for cell in row:
             self._write(" ")
             start = self._length
-            self._words(cell.words, in_table=True)
+            self._words(cell.inlines, in_table=True)
             yield Cell(row=number, column=column, span=Span(start, self._length), header=cell.header)
             columns = min(cell.columns, MOST_COLUMNS)
             self._write(" |" + "  |" * (columns - 1))
@@ -237,7 +237,7 @@ class _Composer:
 
     # Running text.
 
-    def _words(self, words: Words, in_table: bool = False) -> Span | None:
+    def _words(self, words: Inlines, in_table: bool = False) -> Span | None:
         """Write running text; returns where it stands, or None where it is blank."""
         start = self._length
         placed: list[Placed] = []
@@ -266,14 +266,14 @@ class _Composer:
         start = self._length - len(text)
         return Span(start + len(text) - len(text.lstrip(" ")), start + len(text.rstrip(" ")))
 
-    def _note(self, piece: Mark | Figure, core: Span, placed: list[Placed], in_table: bool) -> None:
+    def _note(self, piece: CitationMark | TaggedNumber, core: Span, placed: list[Placed], in_table: bool) -> None:
         """Remember a citation or a figure that shows."""
         if core.end <= core.start:
             return
-        if isinstance(piece, Mark):
+        if isinstance(piece, CitationMark):
             placed.append(Placed(core, piece))
         else:
-            self._facts.extend(_fact(figure, core, in_table) for figure in (piece, *piece.more))
+            self._facts.extend(_fact(figure, core, in_table) for figure in (piece, *piece.others))
 
     def _cited(self, placed: Sequence[Placed], start: int) -> Iterator[Citation]:
         """The citations of one stretch of text, each with the bracket it stands in."""
@@ -354,25 +354,25 @@ class _Composer:
 _WORD = re.compile(r"[^\W\d_]{2}")
 
 
-def _printed(piece: str | Mark | Figure) -> str:
+def _printed(piece: str | CitationMark | TaggedNumber) -> str:
     return piece if isinstance(piece, str) else piece.text
 
 
-def _joined(words: Words) -> list[str]:
+def _joined(words: Inlines) -> list[str]:
     return "".join(_printed(piece) for piece in words).replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
-def printed_name(author: FoundAuthor) -> str:
+def printed_name(author: ParsedAuthor) -> str:
     """The name as it stands in the byline."""
     return author.printed or (author.family if author.group else f"{author.given} {author.family}")
 
 
-def _affiliations(author: FoundAuthor) -> tuple[str, ...]:
+def _affiliations(author: ParsedAuthor) -> tuple[str, ...]:
     written = (plain(one[:LONGEST_AFFILIATION]) for one in author.affiliations[:MOST_AFFILIATIONS])
     return tuple(dict.fromkeys(filter(None, written)))
 
 
-def _id(found: Found, text: str) -> str:
+def _id(found: ParsedDocument, text: str) -> str:
     """Fixed by what the source calls the document, so that reading it again gives the same id."""
     for scheme in ("doi", "arxiv", "pmcid", "pmid"):
         if found.ids.get(scheme):
@@ -380,7 +380,7 @@ def _id(found: Found, text: str) -> str:
     return short_id("a", found.source.rpartition("/")[2], text)
 
 
-def _fact(figure: Figure, span: Span, in_table: bool) -> Fact:
+def _fact(figure: TaggedNumber, span: Span, in_table: bool) -> Fact:
     return Fact(
         entity=plain(figure.entity),
         part=plain(figure.part),
@@ -394,7 +394,7 @@ def _fact(figure: Figure, span: Span, in_table: bool) -> Fact:
     )
 
 
-def _reference(number: int, entry: FoundReference, text: str, span: Span) -> Reference:
+def _reference(number: int, entry: ParsedReference, text: str, span: Span) -> Reference:
     title = plain(entry.title)
     at = text.find(title) if title else -1
     authors: list[Span] = []

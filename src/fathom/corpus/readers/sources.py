@@ -32,7 +32,7 @@ _TAR = re.compile(r"\.(tar(\.(gz|xz|bz2))?|tgz|txz|tbz2?)$")
 
 
 @dataclass(frozen=True)
-class Kept:
+class ArchiveCompanions:
     """The companions of a document in an archive; names are paths inside the archive."""
 
     folder: PurePosixPath
@@ -48,7 +48,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Beside:
+class FolderCompanions:
     """The files in a document's folder on disk, and nothing outside of it."""
 
     folder: Path
@@ -72,17 +72,17 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class Opened:
+class SourceFile:
     """One file with its content, or the reason why it has none."""
 
     source: str
     """Its path, and behind an exclamation mark its name in an archive."""
     content: bytes = field(default=b"", repr=False)
-    siblings: Kept | Beside | None = None
-    refused: str = ""
+    companions: ArchiveCompanions | FolderCompanions | None = None
+    refusal: str = ""
 
 
-def documents(paths: Sequence[Path]) -> Iterator[Opened]:
+def source_files(paths: Sequence[Path]) -> Iterator[SourceFile]:
     """Every file in the files, folders and archives, in a fixed order."""
     for path in paths:
         if not path.exists():
@@ -90,7 +90,7 @@ def documents(paths: Sequence[Path]) -> Iterator[Opened]:
         yield from _folder(path) if path.is_dir() else _file(path)
 
 
-def _folder(folder: Path) -> Iterator[Opened]:
+def _folder(folder: Path) -> Iterator[SourceFile]:
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
@@ -105,7 +105,7 @@ def _folder(folder: Path) -> Iterator[Opened]:
             yield from _file(entry)
 
 
-def _file(path: Path) -> Iterator[Opened]:
+def _file(path: Path) -> Iterator[SourceFile]:
     try:
         # Told by the name: a file of zeros looks like an empty tar archive.
         if _TAR.search(path.name.lower()):
@@ -113,11 +113,11 @@ def _file(path: Path) -> Iterator[Opened]:
         elif path.suffix.lower() == ".zip":
             yield from _zip(path)
         elif path.stat().st_size > LARGEST:
-            yield Opened(shown(str(path)), refused=f"it has more than {LARGEST >> 20} MB")
+            yield SourceFile(shown(str(path)), refusal=f"it has more than {LARGEST >> 20} MB")
         else:
-            yield _unwrapped(shown(str(path)), path.read_bytes(), Beside(path.parent))
+            yield _unwrapped(shown(str(path)), path.read_bytes(), FolderCompanions(path.parent))
     except _BROKEN as error:
-        yield Opened(shown(str(path)), refused=f"it is damaged or cannot be opened ({_words(error)})")
+        yield SourceFile(shown(str(path)), refusal=f"it is damaged or cannot be opened ({_words(error)})")
 
 
 _BROKEN = (
@@ -140,22 +140,22 @@ def shown(name: str) -> str:
 _HALF = re.compile(r"[\ud800-\udfff]")
 
 
-def _unwrapped(source: str, content: bytes, siblings: Kept | Beside) -> Opened:
+def _unwrapped(source: str, content: bytes, companions: ArchiveCompanions | FolderCompanions) -> SourceFile:
     """A single file, out of the gzip or xz that it may be wrapped in."""
     if not content.startswith((b"\x1f\x8b", b"\xfd7zXZ")):
-        return Opened(source, content, siblings)
+        return SourceFile(source, content, companions)
     packed = io.BytesIO(content)
     try:
         with gzip.open(packed) if content.startswith(b"\x1f") else lzma.open(packed) as stream:
             inside = stream.read(LARGEST + 1)
     except _BROKEN as error:
-        return Opened(source, refused=f"it is damaged ({_words(error)})")
+        return SourceFile(source, refusal=f"it is damaged ({_words(error)})")
     if len(inside) > LARGEST:
-        return Opened(source, refused=f"it unpacks to more than {LARGEST >> 20} MB")
-    return Opened(source, inside, siblings)
+        return SourceFile(source, refusal=f"it unpacks to more than {LARGEST >> 20} MB")
+    return SourceFile(source, inside, companions)
 
 
-def _tar(path: Path) -> Iterator[Opened]:
+def _tar(path: Path) -> Iterator[SourceFile]:
     companions = _tar_companions(path)
     with tarfile.open(path) as archive:
         for member in _members(archive):
@@ -163,7 +163,7 @@ def _tar(path: Path) -> Iterator[Opened]:
                 continue
             source = shown(f"{path}!{member.name}")
             if member.size > LARGEST:
-                yield Opened(source, refused=f"it claims more than {LARGEST >> 20} MB")
+                yield SourceFile(source, refusal=f"it claims more than {LARGEST >> 20} MB")
                 continue
             stream = archive.extractfile(member)
             content = stream.read(LARGEST + 1) if stream is not None else b""
@@ -190,7 +190,7 @@ def _tar_companions(path: Path) -> dict[str, bytes]:
     return found
 
 
-def _zip(path: Path) -> Iterator[Opened]:
+def _zip(path: Path) -> Iterator[SourceFile]:
     with zipfile.ZipFile(path) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
         companions: dict[str, bytes] = {}
@@ -201,33 +201,33 @@ def _zip(path: Path) -> Iterator[Opened]:
         for member in members:
             opened = _zipped(archive, member)
             source = shown(f"{path}!{member.filename}")
-            if opened.refused:
-                yield Opened(source, refused=opened.refused)
+            if opened.refusal:
+                yield SourceFile(source, refusal=opened.refusal)
             else:
                 yield _unwrapped(source, opened.content, _kept(member.filename, companions))
 
 
-def _zipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Opened:
+def _zipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> SourceFile:
     """One member; what it claims to be is not believed, so no more than the limit is ever unpacked."""
     if member.file_size > LARGEST:
-        return Opened(member.filename, refused=f"it claims more than {LARGEST >> 20} MB")
+        return SourceFile(member.filename, refusal=f"it claims more than {LARGEST >> 20} MB")
     try:
         with archive.open(member) as stream:
             content = stream.read(LARGEST + 1)
     except _BROKEN as error:
-        return Opened(member.filename, refused=f"it is damaged ({_words(error)})")
+        return SourceFile(member.filename, refusal=f"it is damaged ({_words(error)})")
     if len(content) > LARGEST:
-        return Opened(member.filename, refused=f"it unpacks to more than {LARGEST >> 20} MB")
-    return Opened(member.filename, content)
+        return SourceFile(member.filename, refusal=f"it unpacks to more than {LARGEST >> 20} MB")
+    return SourceFile(member.filename, content)
 
 
-def _kept(name: str, companions: dict[str, bytes]) -> Kept:
+def _kept(name: str, companions: dict[str, bytes]) -> ArchiveCompanions:
     folder = PurePosixPath(_inside(PurePosixPath(name)) or name).parent
     below: dict[str, bytes] = {}
     for path, content in companions.items():
         if _is_below(path, folder) and len(content) < COMPANY - _size(below):
             below[path] = content
-    return Kept(folder, below)
+    return ArchiveCompanions(folder, below)
 
 
 def _inside(path: PurePosixPath) -> str | None:

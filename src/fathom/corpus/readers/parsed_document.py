@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 from fathom.records.documents import SectionRole
 
 
-class Unreadable(Exception):  # noqa: N818 - a document can be unreadable without anybody's error
+class ReadError(Exception):
     """Why nothing can be made of a document, in plain words: it is counted and named, and the others are read."""
 
 
@@ -19,7 +19,7 @@ class Unreadable(Exception):  # noqa: N818 - a document can be unreadable withou
 
 
 @dataclass(frozen=True)
-class Mark:
+class CitationMark:
     """An in-text citation as printed, and the keys of the references it points to."""
 
     text: str
@@ -31,7 +31,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Figure:
+class TaggedNumber:
     """A number that a machine-readable filing says the meaning of, as printed."""
 
     text: str
@@ -41,12 +41,12 @@ class Figure:
     value: Decimal | None
     unit: str
     part: str = ""
-    more: tuple[Figure, ...] = ()
+    others: tuple[TaggedNumber, ...] = ()
     """What else the same characters say: a filing may tag one printed number with several concepts or dates."""
 
 
-Piece = str | Mark | Figure
-Words = list[Piece]
+Inline = str | CitationMark | TaggedNumber
+Inlines = list[Inline]
 """Running text: strings with citations and figures between them. Blanks are tidied when it is laid out."""
 
 
@@ -59,40 +59,40 @@ class Heading:
 
     level: int
     """Two for a section of the document, three for a subsection, and so on."""
-    words: Words
+    inlines: Inlines
     role: SectionRole | None = None
     """None: told by its words."""
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    words: Words
+    inlines: Inlines
     verbatim: bool = False
     """Lines are kept as they are: code, verse; it has no sentences."""
 
 
 @dataclass(frozen=True)
 class TableCell:
-    words: Words
+    inlines: Inlines
     header: bool = False
     columns: int = 1
     """How many columns it spans; a cell that spans rows is repeated by nobody."""
 
 
 @dataclass(frozen=True)
-class FoundTable:
-    caption: Words
+class ParsedTable:
+    caption: Inlines
     rows: list[list[TableCell]]
 
 
-Block = Heading | Paragraph | FoundTable
+Block = Heading | Paragraph | ParsedTable
 
 
 # Who wrote it, and what it cites.
 
 
 @dataclass(frozen=True)
-class FoundAuthor:
+class ParsedAuthor:
     given: str
     family: str
     """For a group: its whole name."""
@@ -105,7 +105,7 @@ class FoundAuthor:
 
 
 @dataclass(frozen=True)
-class FoundReference:
+class ParsedReference:
     """One entry of the reference list."""
 
     key: str
@@ -122,7 +122,7 @@ class FoundReference:
 
 
 @dataclass
-class Found:
+class ParsedDocument:
     """A whole document as read."""
 
     source: str
@@ -130,10 +130,10 @@ class Found:
     kind: Literal["article", "report"] = "article"
     language: str = "en"
     title: str = ""
-    authors: list[FoundAuthor] = field(default_factory=list)
+    authors: list[ParsedAuthor] = field(default_factory=list)
     abstract: list[Block] = field(default_factory=list)
     body: list[Block] = field(default_factory=list)
-    references: list[FoundReference] = field(default_factory=list)
+    references: list[ParsedReference] = field(default_factory=list)
     ids: dict[str, str] = field(default_factory=dict)
     """doi, arxiv, pmid, pmcid."""
     work: str | None = None
@@ -144,13 +144,13 @@ class Found:
     """The source's own keywords, the broadest first."""
     license: str = ""
     """As the source names it: an SPDX name or an address; empty where it says nothing."""
-    notes: dict[str, str] = field(default_factory=dict)
+    uncertain: dict[str, str] = field(default_factory=dict)
     """What was read with doubt, by field, with the reason: {"authors": "guessed from the layout"}."""
-    refused: str = ""
+    refusal: str = ""
     """Why nothing could be made of this one of a file's many documents, the others being read all the same."""
 
 
-class Siblings(Protocol):
+class CompanionFiles(Protocol):
     """The files that lie beside a document, in its folder or its archive: bibliographies, included parts."""
 
     def get(self, name: str) -> bytes | None:
@@ -162,7 +162,7 @@ class Siblings(Protocol):
         ...
 
 
-class NoSiblings:
+class NoCompanions:
     """A document on its own."""
 
     def get(self, name: str) -> bytes | None:
@@ -176,14 +176,14 @@ class Reader(Protocol):
     """A module that reads one kind of document."""
 
     @property
-    def KIND(self) -> str:  # noqa: N802 - a module's constant
+    def FORMAT(self) -> str:  # noqa: N802 - a module's constant
         """Its name: "jats", "tei"."""
         ...
 
-    def looks_like(self, name: str, head: bytes) -> bool:
+    def matches(self, name: str, head: bytes) -> bool:
         """Whether a file is of this kind, by its name and its first 64 KB; quick, and never raises."""
         ...
 
-    def read(self, content: bytes, name: str, siblings: Siblings) -> Iterator[Found]:
-        """The documents in a file, usually one; raises `Unreadable` with the reason where there is none."""
+    def read(self, content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
+        """The documents in a file, usually one; raises `ReadError` with the reason where there is none."""
         ...

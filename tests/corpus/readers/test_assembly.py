@@ -4,45 +4,55 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.corpus.readers.compose import compose
-from fathom.corpus.readers.found import (
-    Found,
-    FoundAuthor,
-    FoundReference,
-    FoundTable,
+from fathom.corpus.readers.assembly import assemble
+from fathom.corpus.readers.parsed_document import (
+    CitationMark,
     Heading,
-    Mark,
     Paragraph,
+    ParsedAuthor,
+    ParsedDocument,
+    ParsedReference,
+    ParsedTable,
+    ReadError,
     TableCell,
-    Unreadable,
 )
 from fathom.corpus.readers.parsing.text_cleanup import plain
 
 REFERENCES = [
-    FoundReference(
+    ParsedReference(
         "b1", "Lind, A. (2018). On fields. Journal, 3.", "On fields", ("Lind, A.",), 2018, {"doi": "10.1/x"}
     ),
-    FoundReference("b2", "Wu, B. (2020). Of rings. Journal, 4.", "Of rings", ("Wu, B.",), 2020),
-    FoundReference("b3", "No title at all"),
+    ParsedReference("b2", "Wu, B. (2020). Of rings. Journal, 4.", "Of rings", ("Wu, B.",), 2020),
+    ParsedReference("b3", "No title at all"),
 ]
 
 
-def found(*words: str | Mark, **others: object) -> Found:
-    return Found("x.xml", title="A title", body=[Paragraph(list(words))], references=REFERENCES, **others)  # type: ignore[arg-type]
+def found(*words: str | CitationMark, **others: object) -> ParsedDocument:
+    return ParsedDocument("x.xml", title="A title", body=[Paragraph(list(words))], references=REFERENCES, **others)  # type: ignore[arg-type]
 
 
 def test_every_part_is_where_it_says() -> None:
-    document = compose(
-        Found(
+    document = assemble(
+        ParsedDocument(
             "x.xml",
             title="  On\n fields ",
-            authors=[FoundAuthor("Åsa", "Lind"), FoundAuthor("", "The Field Group", group=True)],
+            authors=[ParsedAuthor("Åsa", "Lind"), ParsedAuthor("", "The Field Group", group=True)],
             abstract=[Paragraph(["We ask. We answer."])],
             body=[
                 Heading(2, ["1 Introduction"]),
-                Paragraph(["As shown (", Mark("Lind, 2018", ("b1",)), "; ", Mark("Wu, 2020", ("b2",)), "), it is so."]),
+                Paragraph(
+                    [
+                        "As shown (",
+                        CitationMark("Lind, 2018", ("b1",)),
+                        "; ",
+                        CitationMark("Wu, 2020", ("b2",)),
+                        "), it is so.",
+                    ]
+                ),
                 Heading(3, ["A detail"]),
-                FoundTable(["Table 1. Values"], [[TableCell(["a"], True), TableCell(["b"], True)], [TableCell(["1"])]]),
+                ParsedTable(
+                    ["Table 1. Values"], [[TableCell(["a"], True), TableCell(["b"], True)], [TableCell(["1"])]]
+                ),
                 Heading(2, ["Conclusion"]),
                 Paragraph(["Done."]),
             ],
@@ -81,35 +91,42 @@ def test_every_part_is_where_it_says() -> None:
 @pytest.mark.parametrize(
     ("words", "groups"),
     [
-        (["see [", Mark("1", ("b1",)), "]"], ["[1]"]),
-        (["see ", Mark("Lind (2018)", ("b1",)), " too"], ["Lind (2018)"]),
-        (["see ", Mark("Lind", ("b1",)), " ok"], ["Lind"]),
-        (["one", Mark("1", ("b1",), "superscript"), ",", Mark("2", ("b2",), "superscript"), " two"], ["1,2", "1,2"]),
-        (["(a (b) ", Mark("Wu, 2020", ("b2",)), " c)"], ["(a (b) Wu, 2020 c)"]),
-        (["broken (", Mark("Wu, 2020", ("b2",)), " c"], ["Wu, 2020"]),
-        (["[", Mark("1-2", ("b1", "b2")), "]"], ["[1-2]", "[1-2]"]),
+        (["see [", CitationMark("1", ("b1",)), "]"], ["[1]"]),
+        (["see ", CitationMark("Lind (2018)", ("b1",)), " too"], ["Lind (2018)"]),
+        (["see ", CitationMark("Lind", ("b1",)), " ok"], ["Lind"]),
+        (
+            ["one", CitationMark("1", ("b1",), "superscript"), ",", CitationMark("2", ("b2",), "superscript"), " two"],
+            ["1,2", "1,2"],
+        ),
+        (["(a (b) ", CitationMark("Wu, 2020", ("b2",)), " c)"], ["(a (b) Wu, 2020 c)"]),
+        (["broken (", CitationMark("Wu, 2020", ("b2",)), " c"], ["Wu, 2020"]),
+        (["[", CitationMark("1-2", ("b1", "b2")), "]"], ["[1-2]", "[1-2]"]),
     ],
 )
-def test_a_citation_knows_its_bracket(words: list[str | Mark], groups: list[str]) -> None:
-    document = compose(found(*words))
+def test_a_citation_knows_its_bracket(words: list[str | CitationMark], groups: list[str]) -> None:
+    document = assemble(found(*words))
     assert [citation.group.of(document.text) for citation in document.citations] == groups
 
 
 def test_an_unknown_key_leaves_a_citation_unresolved() -> None:
-    document = compose(found("see ", Mark("9", ("b9",)), " and ", Mark("?", ())))
+    document = assemble(found("see ", CitationMark("9", ("b9",)), " and ", CitationMark("?", ())))
     assert [citation.reference for citation in document.citations] == [None, None]
 
 
 def test_what_has_no_text_or_title_is_unreadable() -> None:
-    with pytest.raises(Unreadable, match="title"):
-        compose(Found("x", body=[Paragraph(["text"])]))
-    with pytest.raises(Unreadable, match="text"):
-        compose(Found("x", title="t", body=[Paragraph([" \n "])]))
+    with pytest.raises(ReadError, match="title"):
+        assemble(ParsedDocument("x", body=[Paragraph(["text"])]))
+    with pytest.raises(ReadError, match="text"):
+        assemble(ParsedDocument("x", title="t", body=[Paragraph([" \n "])]))
 
 
-@given(st.lists(st.one_of(st.text(max_size=30), st.builds(Mark, st.text(max_size=8), st.just(("b1",)))), max_size=12))
-def test_any_words_make_a_sound_document(words: list[str | Mark]) -> None:
-    document = compose(found("begin ", *words, " end"))
+@given(
+    st.lists(
+        st.one_of(st.text(max_size=30), st.builds(CitationMark, st.text(max_size=8), st.just(("b1",)))), max_size=12
+    )
+)
+def test_any_words_make_a_sound_document(words: list[str | CitationMark]) -> None:
+    document = assemble(found("begin ", *words, " end"))
     for citation in document.citations:
         assert citation.span.of(document.text).strip() == citation.span.of(document.text) != ""
     assert "\n=====" not in document.text
