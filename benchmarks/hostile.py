@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from _measuring import workplace
-from fathom.corpus import reading
+from fathom.corpus import document_reading as reading
 from tests.corpus.readers.attacks import KINDS, Files
 from tests.corpus.readers.mutations import Case, Cases, Ground, Tally, tried
 

@@ -84,8 +84,8 @@ def seconds(who: int) -> float:
 
 def tell_split(archive: str, out: str) -> None:
     """Read with two processes right here, and print what each side took."""
+    from fathom.corpus.document_reading import Filters
     from fathom.corpus.ingest import ingest
-    from fathom.corpus.reading import Filters
 
     last = ("", 0.0)
     shared = 0.0

@@ -26,15 +26,15 @@ with workplace() as folder:
     fathom("contexts", corpus, "--lengths", "1M", "--count", 1)
     context = next(read_contexts(corpus / "contexts.jsonl"))
     with Corpus(corpus) as opened:
-        texts = [opened.text(id) for id in context.documents]
+        texts = [opened.stored_text(id).utf8 for id in context.documents]
         size = len(render(context, opened))
         floor = milliseconds(lambda: b"".join(lay_out(texts)))
         again = milliseconds(lambda: render(context, opened))
         decoded = milliseconds(lambda: render(context, opened).decode())
     with Corpus(corpus, room=0) as opened:
         whole = milliseconds(lambda: render(context, opened))
-        ids = [listed.id for listed in opened.listing()]
-        text = milliseconds(lambda: [opened.text(id) for id in ids]) / len(ids)
+        ids = [listed.id for listed in opened.entries()]
+        text = milliseconds(lambda: [opened.stored_text(id).utf8 for id in ids]) / len(ids)
         parts = milliseconds(lambda: [opened.document(id) for id in ids], 3) / len(ids)
     print(f"a context of {context.tokens:,} tokens in {len(context.places)} articles, {size / 1e6:.1f} MB of text:")
     print(f"  joining bytes in memory  {floor:6.2f} ms (the floor)")

@@ -17,7 +17,7 @@ from fathom.corpus.store import Corpus
 
 Fathom = Callable[..., "subprocess.CompletedProcess[str]"]
 
-LONG = ("test_commands.py", "test_docs.py", "test_swapping.py", "test_engine.py", "test_bench.py")
+LONG = ("test_commands.py", "test_docs.py", "test_swap.py", "test_engine.py", "test_bench.py")
 """The files that take longest. A file stays with one process: were they last, the others would wait for it."""
 
 

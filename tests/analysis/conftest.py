@@ -9,7 +9,7 @@ import pytest
 
 from fathom.cli.main import main
 from fathom.contexts.files import FILE_NAME, gather
-from fathom.contexts.gathering import Settings
+from fathom.contexts.sampling import Settings
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus
 from fathom.records.record import short_id

@@ -10,7 +10,7 @@ import pytest
 
 from fathom.cli.main import main
 from fathom.contexts.files import FILE_NAME, gather
-from fathom.contexts.gathering import Settings
+from fathom.contexts.sampling import Settings
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.tasks.bench import build
 from fathom.tasks.family import Asked
@@ -112,7 +112,7 @@ def ingested(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 def test_older_documents_are_told_of(ingested: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = {place["document"] for line in _lines(ingested / "contexts.jsonl") for place in line["places"]}
     with Corpus(ingested.parent / "corpus") as corpus:
-        years = [listed.year for listed in corpus.listing() if listed.id in shown]
+        years = [listed.year for listed in corpus.entries() if listed.id in shown]
     assert call("plan", ingested, "--model", "openai/gpt-4.1-mini") == 0
     said = capsys.readouterr()
     assert f"{years.count(2019)} of the {len(years)} documents" in said.err

@@ -11,7 +11,7 @@ import pytest
 
 from fathom.cli.main import main
 from fathom.contexts.files import FILE_NAME, gather
-from fathom.contexts.gathering import Settings
+from fathom.contexts.sampling import Settings
 from fathom.corpus.store import Corpus
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.family import Asked

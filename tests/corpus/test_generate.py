@@ -117,7 +117,7 @@ def test_a_larger_corpus_of_letters_begins_with_the_smaller(tmp_path: Path) -> N
 def test_a_letter_and_an_document_never_have_one_id(small: Corpus, tmp_path: Path) -> None:
     generate(tmp_path / "c", Recipe(length="short", seed=3, documents=48))
     with Corpus(tmp_path / "c") as letters:
-        assert not {one.id for one in letters.listing()} & {one.id for one in small.listing()}
+        assert not {one.id for one in letters.entries()} & {one.id for one in small.entries()}
 
 
 def test_there_are_no_short_reports(tmp_path: Path, fathom: Fathom) -> None:
@@ -132,14 +132,14 @@ def test_there_are_no_short_reports(tmp_path: Path, fathom: Fathom) -> None:
 def test_a_larger_corpus_begins_with_the_smaller(small: Corpus, tmp_path: Path) -> None:
     generate(tmp_path / "c", Recipe(seed=3, documents=60))
     with Corpus(tmp_path / "c") as larger:
-        assert [document.id for document in larger.listing()][:48] == [document.id for document in small.listing()]
+        assert [document.id for document in larger.entries()][:48] == [document.id for document in small.entries()]
         assert next(larger.documents()) == next(small.documents())
 
 
 def test_tokens_set_the_size(tmp_path: Path) -> None:
     manifest = generate(tmp_path / "c", Recipe(seed=1, tokens=100_000, domains=("physics",)))
     with Corpus(tmp_path / "c") as corpus:
-        last = corpus.document([listed.id for listed in corpus.listing()][-1])
+        last = corpus.document([listed.id for listed in corpus.entries()][-1])
     assert manifest.tokens >= 100_000
     assert manifest.tokens - len(last.text) / 2 < 100_000
     assert manifest.subjects == {"physics": manifest.documents}

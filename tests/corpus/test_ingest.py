@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from fathom.cli.main import main
+from fathom.corpus.document_reading import Filters
 from fathom.corpus.ingest import COPIED, ingest
-from fathom.corpus.reading import Filters
-from fathom.corpus.reading_report import IngestReport
+from fathom.corpus.ingest_report import IngestReport
 from fathom.corpus.store import STORE, Corpus
 from fathom.records.errors import FathomError
 

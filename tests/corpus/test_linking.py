@@ -12,10 +12,10 @@ from random import Random
 import pytest
 
 from fathom.corpus.generate import Recipe, generate, parse_domains
-from fathom.corpus.likeness import likeness
 from fathom.corpus.linking import Entry, Linker, Match, Named, Policy, entry_of
 from fathom.corpus.normal_forms import normal_id, normal_title
 from fathom.corpus.store import Corpus
+from fathom.corpus.title_similarity import likeness
 from fathom.records.documents import Document
 from fathom.records.errors import FathomError
 from tests.corpus.readers.conftest import SHARED

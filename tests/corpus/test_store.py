@@ -40,12 +40,12 @@ def test_every_way_of_reading_agrees(small: Corpus) -> None:
     counter = tokenizer()
     counts = small.token_counts(counter)
     texts = dict(small.texts())
-    for listed in small.listing():
+    for listed in small.entries():
         document = small.document(listed.id)
         assert (listed.title, listed.subject, listed.year) == (document.title_text, document.subject, document.year)
         assert listed.characters == len(document.text)
         assert listed.fingerprint == digest(document.text.encode())
-        assert document.text.encode() == texts[listed.id] == small.text(listed.id)
+        assert document.text.encode() == texts[listed.id] == small.stored_text(listed.id).utf8
         assert counts[listed.id] == counter.count(document.text)
     assert sum(counts.values()) == small.manifest.tokens
     assert len(small) == len(counts) == 48
@@ -59,8 +59,8 @@ def test_links_are_the_documents_own_references(small: Corpus) -> None:
 
 def test_an_unknown_tokenizer_is_counted_on_the_spot(small: Corpus) -> None:
     counter = tokenizer("cl100k")
-    first = next(small.listing())
-    assert small.token_counts(counter)[first.id] == counter.count(small.text(first.id).decode())
+    first = next(small.entries())
+    assert small.token_counts(counter)[first.id] == counter.count(small.text(first.id))
 
 
 def test_a_missing_document_is_named(small: Corpus) -> None:
@@ -146,11 +146,11 @@ def test_a_damaged_document_is_named(copy: Path) -> None:
         db.execute("UPDATE documents SET parts = x'00', outline = x'00' WHERE number = 1")
         db.execute("UPDATE tokens SET lines = x'00' WHERE document = 1")
     with Corpus(copy) as corpus:
-        first = next(corpus.listing())
+        first = next(corpus.entries())
         for read in (corpus.document, corpus.front, corpus.apparatus, corpus.outline, corpus.lines):
-            with pytest.raises(FathomError, match=f"Article '{first.id}' .* is damaged"):
+            with pytest.raises(FathomError, match=f"Document '{first.id}' .* is damaged"):
                 read(first.id)
-        with pytest.raises(FathomError, match=f"Article '{first.id}' .* is damaged"):
+        with pytest.raises(FathomError, match=f"Document '{first.id}' .* is damaged"):
             corpus.works()
 
 
@@ -185,7 +185,7 @@ def test_a_corpus_whose_store_is_gone_is_not_called_finished(copy: Path) -> None
 def test_ids_differ_wherever_texts_do(small: Corpus, tmp_path: Path) -> None:
     generate(tmp_path / "c", Recipe(seed=3, documents=6, domains=("physics",)))
     with Corpus(tmp_path / "c") as other:
-        assert not {document.id for document in other.listing()} & {document.id for document in small.listing()}
+        assert not {document.id for document in other.entries()} & {document.id for document in small.entries()}
 
 
 def test_an_unfinished_corpus_wants_its_own_settings(tmp_path: Path) -> None:
@@ -205,10 +205,10 @@ def test_two_writers_do_not_mix(tmp_path: Path) -> None:
 
 def test_the_shelf_of_texts_is_bounded(small_folder: Path) -> None:
     with Corpus(small_folder) as plenty, Corpus(small_folder, room=100_000) as little:
-        ids = [listed.id for listed in plenty.listing()]
+        ids = [listed.id for listed in plenty.entries()]
         for id in (*ids, *reversed(ids), *ids[:3]):
             assert little.text(id) == plenty.text(id)
-        assert sum(len(found.text) for found in little._recent._texts.values()) <= 100_000
+        assert sum(len(found.utf8) for found in little._recent._texts.values()) <= 100_000
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -224,7 +224,7 @@ def test_flipped_bytes_are_an_error_or_change_no_text(copy: Path, small: Corpus,
         try:
             with Corpus(copy) as corpus:
                 for id, text in corpus.texts():
-                    assert text == small.text(id)
+                    assert text == small.stored_text(id).utf8
                 for document in corpus.documents():
                     assert document == small.document(document.id)
         except FathomError as error:
@@ -236,7 +236,7 @@ def test_a_header_that_claims_too_much_is_not_believed(copy: Path) -> None:
     with sqlite3.connect(copy / STORE) as db:
         db.execute("UPDATE documents SET text = ? WHERE number = 1", (header,))
     with Corpus(copy) as corpus, pytest.raises(FathomError, match="damaged"):
-        corpus.text(next(corpus.listing()).id)
+        corpus.text(next(corpus.entries()).id)
 
 
 def test_lengths_that_are_missing_are_noticed(copy: Path) -> None:

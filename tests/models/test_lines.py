@@ -6,7 +6,7 @@ import pytest
 
 from fathom.models.lines import Lines, lengths_of
 from fathom.models.tokenizers import EMBEDDED, tokenizer
-from fathom.records.contexts import Edit, edited
+from fathom.records.contexts import Edit, apply_edits
 from fathom.records.spans import Span
 from tests.models.counting import Counting
 
@@ -60,7 +60,7 @@ def test_of_a_changed_text_by_lines_and_as_a_whole(name: str) -> None:
         assert sum(lengths.characters) == len(text)
         assert sum(lengths.tokens) == counter.count(text), repr(text)
         edits = some_edits(rng, text)
-        assert Lines(*lengths).tokens(text, edits, counter) == counter.count(edited(text, edits)), (text, edits)
+        assert Lines(*lengths).tokens(text, edits, counter) == counter.count(apply_edits(text, edits)), (text, edits)
 
 
 @pytest.mark.parametrize("name", EMBEDDED)

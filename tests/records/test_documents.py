@@ -48,7 +48,7 @@ def test_parts_slice_to_what_they_say() -> None:
     sound = document()
     assert sound.title_text == "Tides"
     assert [citation.span.of(TEXT) for citation in sound.citations] == ["1", "2", "2"]
-    assert [citation.span.of(TEXT) for citation in sound.lone_citations()] == ["2"]
+    assert [citation.span.of(TEXT) for citation in sound.single_citations()] == ["2"]
     assert sound.cited == ("a-2",)
 
 

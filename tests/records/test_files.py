@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from fathom.records.errors import FathomError
-from fathom.records.files import Journal, read_records, replacing, write_records
+from fathom.records.files import Journal, atomic_write, read_records, write_records
 from fathom.records.questions import Response
 
 
@@ -49,7 +49,7 @@ def test_a_cut_off_file_is_named_with_its_line(tmp_path: Path) -> None:
 def test_a_file_stays_until_its_successor_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "responses.jsonl"
     write_records(path, responses(3))
-    with pytest.raises(RuntimeError), replacing(path) as file:
+    with pytest.raises(RuntimeError), atomic_write(path) as file:
         file.write(b"half")
         raise RuntimeError("the power went")
     assert list(read_records(path, Response)) == list(responses(3))
@@ -141,7 +141,7 @@ def test_no_permission_is_said_plainly(tmp_path: Path) -> None:
     del tmp_path
     with (
         pytest.raises(FathomError, match="Cannot write '/sys/fathom.jsonl': .*(permission|read-only)"),
-        replacing(Path("/sys/fathom.jsonl")) as file,
+        atomic_write(Path("/sys/fathom.jsonl")) as file,
     ):
         file.write(b"x")
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from fathom.records.questions import Question, Response
-from fathom.records.record import digest, first_fault, short_id
+from fathom.records.record import digest, first_error, short_id
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 
@@ -23,7 +23,7 @@ def test_a_record_cannot_be_changed() -> None:
 def test_an_unknown_field_is_refused_by_name() -> None:
     with pytest.raises(ValidationError) as caught:
         Question.from_line(b'{"id":"q","family":"f","context_id":"c","text":"t","answer":"42"}')
-    assert "answer" in first_fault(caught.value)
+    assert "answer" in first_error(caught.value)
 
 
 def test_a_record_survives_its_line() -> None:
@@ -64,6 +64,6 @@ def test_no_span_is_read_from_nonsense(pair: list[object]) -> None:
 def test_a_span_slices_moves_and_holds() -> None:
     span = Span(2, 5)
     assert span.of("abcdefg") == "cde"
-    assert span.moved(3) == Span(5, 8)
-    assert span.holds(Span(3, 5))
-    assert not span.holds(Span(3, 6))
+    assert span.shifted(3) == Span(5, 8)
+    assert span.contains(Span(3, 5))
+    assert not span.contains(Span(3, 6))

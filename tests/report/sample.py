@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fathom.contexts.files import gather
-from fathom.contexts.gathering import Settings as Gathering
+from fathom.contexts.sampling import Settings as Gathering
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated

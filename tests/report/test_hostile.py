@@ -10,7 +10,7 @@ import pytest
 
 from fathom.analysis.analyze import analyze
 from fathom.contexts.files import gather
-from fathom.contexts.gathering import Settings
+from fathom.contexts.sampling import Settings
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.records.documents import Author, Document, Reference
 from fathom.records.files import read_records, write_records

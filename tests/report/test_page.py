@@ -220,7 +220,7 @@ def test_needed_passages_stand_in_their_place_in_the_text(sample: Sample, openin
     number = next(place for place, item in enumerate(items) if item.key.proof.passages)
     passage = items[number].key.proof.passages[0]
     with Corpus(bench.corpus_folder) as corpus:
-        text = corpus.text(passage.document).decode()
+        text = corpus.text(passage.document)
     with opening(sample.page, f"#item-{number + 1}") as (page, _):
         page.wait_for_selector("#sheet .passage")
         found = [

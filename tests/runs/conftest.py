@@ -10,7 +10,7 @@ import pytest
 from fathom.cli.exam import open_exam
 from fathom.cli.main import main
 from fathom.contexts.files import FILE_NAME, gather
-from fathom.contexts.gathering import Settings
+from fathom.contexts.sampling import Settings
 from fathom.corpus.store import Corpus
 from fathom.runs.exam import Exam
 from fathom.tasks.bench import build

@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from fathom.contexts.gathering import Gathering, Settings
+from fathom.contexts.sampling import Gathering, Settings
 from fathom.corpus.store import Corpus
 from fathom.models.prompts import Completion, Prompt, reference_in
 from fathom.records.contexts import Context

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fathom.contexts.files import FILE_NAME, gather
-from fathom.contexts.gathering import Settings
+from fathom.contexts.sampling import Settings
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus
 from fathom.tasks.bench import Bench, build

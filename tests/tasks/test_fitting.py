@@ -107,7 +107,7 @@ def test_a_smaller_context_is_a_proper_one(bench: Bench, fitted: Bench, corpus: 
         )
         shown = render(context, corpus).decode()
         for place in context.places:
-            assert place.span.of(shown) == corpus.text(place.document).decode()
+            assert place.span.of(shown) == corpus.text(place.document)
             assert count(shown[: place.span.start]) == place.token
         assert {item.question.tags["length"] for item in items} == {"100K"}
 

@@ -101,7 +101,7 @@ def test_questions_name_who_is_there_now(folders: dict[str, tuple[Path, Path]]) 
     """Every title that a question quotes stands in the swapped corpus, or in neither."""
     before, after = map(Bench, folders["numeric"])
     with Corpus(before.corpus_folder) as old, Corpus(after.corpus_folder) as new:
-        was, now = ({listed.title for listed in corpus.listing()} for corpus in (old, new))
+        was, now = ({listed.title for listed in corpus.entries()} for corpus in (old, new))
     gone = was - now
     assert len(gone) > 0.9 * len(was)
     # A title that got a word at its very beginning still holds the one before.

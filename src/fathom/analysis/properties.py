@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fathom.corpus.store import Listed
+from fathom.corpus.store import DocumentEntry
 from fathom.records.contexts import Context
 from fathom.scoring.answers import Answer, Assignment, Members, Multiset, Nothing, Ranking, Rows, Spans
 from fathom.tasks.family import Diagnosis, Item
@@ -47,7 +47,9 @@ class Asked:
     """The length that was asked for."""
 
 
-def describe(context: Context, number: int, item: Item, diagnosis: Diagnosis, listed: Mapping[str, Listed]) -> Asked:
+def describe(
+    context: Context, number: int, item: Item, diagnosis: Diagnosis, listed: Mapping[str, DocumentEntry]
+) -> Asked:
     """The question's groups and sizes."""
     evidence = _evidence(context, item)
     groups: dict[str, tuple[str, ...]] = {

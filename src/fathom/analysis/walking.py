@@ -19,7 +19,7 @@ from fathom.analysis.properties import Asked, describe, order_of, shown_at
 from fathom.analysis.reading import Heard, Joined, Run
 from fathom.analysis.steps import StepsTaken, look, trace_of
 from fathom.analysis.telling import Given, Task, Told, tell_all, tellers
-from fathom.corpus.store import Corpus, Listed
+from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.records.contexts import Context
 from fathom.tasks.family import CauseKind, Diagnosis, Item
 
@@ -135,7 +135,7 @@ def walk(
         causes |= teller.causes
     walked = Walked(joined, has_corpus=corpus is not None)
     walked.seen = [Seen(run, Attributing(causes)) for run in joined.runs]
-    listed = {one.id: one for one in corpus.listing()} if corpus is not None else {}
+    listed = {one.id: one for one in corpus.entries()} if corpus is not None else {}
     numbers: dict[str, int] = {}
     ahead: deque[_Heard] = deque()
     for number, told in enumerate(tell_all(families, corpus, _tasks(joined, ahead), processes)):
@@ -183,7 +183,7 @@ def _one(
     item: Item,
     responses: list[list[Heard]],
     told: Told | None,
-    listed: Mapping[str, Listed],
+    listed: Mapping[str, DocumentEntry],
 ) -> None:
     diagnosis = told.diagnosis if told is not None else NO_DIAGNOSIS
     row = len(walked.asked)

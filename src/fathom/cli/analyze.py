@@ -12,7 +12,7 @@ from fathom.cli import options
 from fathom.cli.progress import bar
 from fathom.cli.show import harmless
 from fathom.records.errors import FathomError
-from fathom.records.files import replacing, write_records
+from fathom.records.files import atomic_write, write_records
 
 if TYPE_CHECKING:
     from fathom.analysis.findings import Attribution, Breakdown, Comparison, Estimate, Findings, Ladder, RunFinding
@@ -73,7 +73,7 @@ def command(
         found = analyze(runs, bench, corpus, Settings(seed=seed, processes=processes), show)
     _check(by, found.findings)
     if out is not None:
-        with replacing(out) as file:
+        with atomic_write(out) as file:
             file.write(found.findings.model_dump_json(indent=2).encode() + b"\n")
     if items is not None:
         write_records(items, found.all_items())

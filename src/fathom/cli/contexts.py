@@ -13,9 +13,9 @@ import click
 from fathom.cli import options
 from fathom.cli.progress import bar
 from fathom.cli.stopping import all_or_nothing
+from fathom.contexts.document_selection import SAMPLING_METHODS
 from fathom.contexts.files import FILE_NAME, gather
-from fathom.contexts.gathering import Gathered, Settings
-from fathom.contexts.growing import SAMPLING_METHODS
+from fathom.contexts.sampling import Gathered, Settings
 from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import DEFAULT
 from fathom.records.contexts import Sampling, Split

@@ -10,11 +10,11 @@ import click
 from fathom.cli import options
 from fathom.cli.holdings import describe as describe_corpus
 from fathom.cli.progress import bar
+from fathom.corpus.document_reading import FIELDS, Filters
 from fathom.corpus.ingest import ingest
+from fathom.corpus.ingest_report import IngestReport, Told, too_low
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.catalog import FORMATS
-from fathom.corpus.reading import FIELDS, Filters
-from fathom.corpus.reading_report import IngestReport, Told, too_low
 from fathom.records.errors import FathomError
 
 EXAMPLE = """

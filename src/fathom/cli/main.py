@@ -11,7 +11,7 @@ from importlib import import_module
 import click
 
 import fathom
-from fathom.records.errors import FathomError, cannot
+from fathom.records.errors import FathomError, os_error
 
 COMMANDS = {
     "demo": "Everything below on a small generated corpus.",
@@ -99,11 +99,11 @@ def main(words: Sequence[str] | None = None) -> int:
         # Settings that a record refuses, such as a share that is no number; pydantic is not loaded for `--help`.
         if not type(error).__module__.startswith("pydantic"):
             raise
-        from fathom.records.record import first_fault
+        from fathom.records.record import first_error
 
-        return _refuse(f"These settings do not hold: {first_fault(error)}. See `fathom --help`.")  # type: ignore[arg-type]
+        return _refuse(f"These settings do not hold: {first_error(error)}. See `fathom --help`.")  # type: ignore[arg-type]
     except OSError as error:
-        return _refuse(str(cannot("use", error.filename or "a file", error)))
+        return _refuse(str(os_error("use", error.filename or "a file", error)))
     return 0
 
 

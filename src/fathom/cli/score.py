@@ -11,10 +11,10 @@ import click
 from pydantic import ValidationError
 
 from fathom.cli import options
-from fathom.records.errors import FathomError, touching
+from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import read_records, write_records
 from fathom.records.questions import Question, Response
-from fathom.records.record import first_fault
+from fathom.records.record import first_error
 from fathom.runs.folder import MANIFEST, VERDICTS, Settings, read_responses, read_run, wanted
 from fathom.scoring import scitrek
 from fathom.scoring.keys import Key
@@ -143,7 +143,7 @@ def _of_answers(bench: Path, answers: Path | None, out: Path | None) -> _Asked:
 
 def _responses(path: Path) -> Iterator[Response]:
     """Responses, from whole records or from bare answers."""
-    with touching("read the answers", path), path.open("rb") as file:
+    with file_errors("read the answers", path), path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
@@ -153,7 +153,7 @@ def _responses(path: Path) -> Iterator[Response]:
                     found.setdefault("outcome", "answered")
                 yield Response.model_validate(found)
             except ValidationError as error:
-                fault = first_fault(error)
+                fault = first_error(error)
                 raise FathomError(f"Line {number} of '{path}' is no response: {fault}. Mend the line.") from error
             except (ValueError, RecursionError) as error:
                 raise FathomError(f"Line {number} of '{path}' is no JSON: {error}. Mend the line.") from error

@@ -49,7 +49,7 @@ def command(corpus: Path, id: str | None, contexts: Path | None, as_json: bool) 
                 raise FathomError(f"'{path}' has no context '{id}'. Each of its lines begins with an id.")
             _print(found.to_line() if as_json else render(found, opened))
         else:
-            _print(opened.document(id).to_line() if as_json else opened.text(id))
+            _print(opened.document(id).to_line() if as_json else opened.stored_text(id).utf8)
 
 
 def _print(text: bytes) -> None:
@@ -66,7 +66,7 @@ def harmless(text: str) -> str:
 
 def _overview(corpus: Corpus) -> str:
     lines = [describe(corpus.folder, corpus.manifest)]
-    for number, document in enumerate(corpus.listing(), start=1):
+    for number, document in enumerate(corpus.entries(), start=1):
         if number > 20:
             lines.append(f"  ... and {len(corpus) - 20:,} more")
             break

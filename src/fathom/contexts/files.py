@@ -7,12 +7,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from fathom.contexts.gathering import Gathered, Gathering, Settings, named
+from fathom.contexts.sampling import Gathered, Gathering, Settings, named
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
-from fathom.records.errors import FathomError, touching
-from fathom.records.files import read_records, replacing
-from fathom.records.record import digest, first_fault
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.files import atomic_write, read_records
+from fathom.records.record import digest, first_error
 
 FILE_NAME = "contexts.jsonl"
 
@@ -36,7 +36,7 @@ def gather(
             return found
     gathering = Gathering(corpus, settings)
     # The report takes its place first: contexts are never there without the report that they belong to.
-    with replacing(path) as file, replacing(report_path(path)) as report_file:
+    with atomic_write(path) as file, atomic_write(report_path(path)) as report_file:
         for context in gathering.contexts(watch):
             file.write(context.to_line())
         report = gathering.report()
@@ -77,11 +77,11 @@ def _report_on(path: Path) -> Gathered | None:
     report = report_path(path)
     if not report.exists():
         return None
-    with touching("read", report):
+    with file_errors("read", report):
         content = report.read_bytes()
     try:
         return Gathered.model_validate_json(content)
     except ValidationError as error:
         raise FathomError(
-            f"'{report}' is no report on contexts: {first_fault(error)}. Add --replace to make it anew."
+            f"'{report}' is no report on contexts: {first_error(error)}. Add --replace to make it anew."
         ) from error

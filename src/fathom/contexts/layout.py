@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
 from fathom.corpus.store import Corpus
-from fathom.records.contexts import Context, Edit, Place, edited
-from fathom.records.documents import DocumentId
+from fathom.records.contexts import Context, Edit, Place, apply_edits
 from fathom.records.errors import FathomError
 from fathom.records.record import digest
-from fathom.records.spans import Span
 
 LAYOUT = "articles/1"
 """Documents end to end. Changed whenever the same recipe would render to other characters."""
-CITED = "paper and candidates/1"
+PAPER_AND_CANDIDATES = "paper and candidates/1"
 """A paper, then works that it may cite, counted on their own."""
 
 CLOSING = "===== End of articles\n"
-_CLOSINGS = {LAYOUT: CLOSING, CITED: "===== End of candidates\n"}
+_CLOSINGS = {LAYOUT: CLOSING, PAPER_AND_CANDIDATES: "===== End of candidates\n"}
 
 _FORGED = (b"\n=====", b"===== Article", b"===== Candidate", b"===== Paper", b"===== End of")
 
@@ -29,7 +26,7 @@ def boundary(number: int, layout: str = LAYOUT) -> str:
     It begins a line with a sign and ends in a digit or a letter, and every text ends in one newline: tokenizers that
     split at newlines then never join two documents, so the tokens of the pieces add up to those of the whole.
     """
-    if layout == CITED:
+    if layout == PAPER_AND_CANDIDATES:
         return "===== Paper\n" if number == 1 else f"===== Candidate {number - 1}\n"
     return f"===== Article {number}\n"
 
@@ -53,32 +50,6 @@ def context_id(fingerprints: Iterable[bytes], layout: str = LAYOUT, edits: Itera
     return f"c-{digest(layout, *fingerprints, *changed).hex()[:16]}"
 
 
-class Piece(NamedTuple):
-    """A document as far as its place in a layout hangs on it."""
-
-    document: DocumentId
-    characters: int
-    """Those that are shown."""
-    tokens: int
-    edits: tuple[Edit, ...] = ()
-
-
-def placed(
-    pieces: Iterable[Piece], boundary_tokens: Callable[[int], int], layout: str = LAYOUT
-) -> tuple[tuple[Place, ...], int]:
-    """Where each document stands when they are laid out, and the tokens of all that stands before the closing line."""
-    places: list[Place] = []
-    characters = tokens = 0
-    for number, piece in enumerate(pieces, start=1):
-        characters += len(boundary(number, layout))
-        tokens += boundary_tokens(number)
-        span = Span(characters, characters + piece.characters)
-        places.append(Place(document=piece.document, span=span, token=tokens, edits=piece.edits))
-        characters = span.end
-        tokens += piece.tokens
-    return tuple(places), tokens
-
-
 def lay_out(texts: Iterable[bytes], layout: str = LAYOUT) -> Iterator[bytes]:
     """The pieces of the laid-out text in UTF-8."""
     for number, text in enumerate(texts, start=1):
@@ -94,17 +65,17 @@ def render(context: Context, corpus: Corpus) -> bytes:
             f"Context '{context.id}' is laid out as '{context.layout}', which this Fathom does not know "
             f"({', '.join(_CLOSINGS)}). Update Fathom, or make the contexts again."
         )
-    found = [corpus.unpacked(id) for id in context.documents]
+    found = [corpus.stored_text(id) for id in context.documents]
     edits = [place.edits for place in context.places]
-    if context_id([unpacked.fingerprint for unpacked in found], context.layout, edits) != context.id:
+    if context_id([stored.fingerprint for stored in found], context.layout, edits) != context.id:
         raise FathomError(
             f"Context '{context.id}' was not made from the corpus '{corpus.folder}': an article of the same id has "
             "another text there. Give the corpus that it was made from."
         )
-    shown = (_shown(unpacked.text, place) for unpacked, place in zip(found, context.places, strict=True))
+    shown = (_shown(stored.utf8, place) for stored, place in zip(found, context.places, strict=True))
     return b"".join(lay_out(shown, context.layout))
 
 
 def _shown(text: bytes, place: Place) -> bytes:
     """What is shown of one document; whole ones are never decoded, which would take longer than all the rest."""
-    return edited(text.decode(), place.edits).encode() if place.edits else text
+    return apply_edits(text.decode(), place.edits).encode() if place.edits else text

@@ -16,7 +16,7 @@ from fathom.corpus.generated.reports import write_report
 from fathom.corpus.generated.research import write_article
 from fathom.corpus.generated.world import VERSION, Length, Plan, World
 from fathom.corpus.manifest import CorpusManifest
-from fathom.corpus.store import CorpusWriter, Packed, finished, pack
+from fathom.corpus.store import CorpusWriter, PackedDocument, finished, pack
 from fathom.records.documents import Position
 from fathom.records.errors import FathomError
 from fathom.records.record import Record
@@ -130,7 +130,7 @@ def _tasks(recipe: Recipe) -> Iterator[Plan | ReportTask]:
             yield next(plans) if domain in SUBJECTS else ReportTask(domain, recipe.seed, index)
 
 
-def _make(task: Plan | ReportTask) -> Packed:
+def _make(task: Plan | ReportTask) -> PackedDocument:
     if isinstance(task, Plan):
         return pack(write_article(task))
     return pack(write_report(task.domain, task.seed, task.index))

@@ -16,18 +16,18 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from fathom.corpus.author_disambiguation import Who
+from fathom.corpus.document_reading import Filters, read, sought_from
+from fathom.corpus.ingest_report import IngestReport, Reporter
+from fathom.corpus.link_writing import Linked, relinked
 from fathom.corpus.linking import Linker
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.parsing.sentences import forget
 from fathom.corpus.readers.sources import source_files
-from fathom.corpus.reading import Filters, read, sought_from
-from fathom.corpus.reading_report import IngestReport, Reporter
-from fathom.corpus.relinking import Linked, relinked
 from fathom.corpus.staging import Staging
-from fathom.corpus.store import CorpusWriter, Packed
-from fathom.corpus.who import Who
+from fathom.corpus.store import CorpusWriter, PackedDocument
 from fathom.records.errors import FathomError
-from fathom.records.files import write_whole
+from fathom.records.files import write_json
 from fathom.work import Team
 
 REPORT = "ingest.report.json"
@@ -67,7 +67,7 @@ def ingest(
         people = _keep(staging, _who(staging), writer, team, watch)
         report = reporter.report(links, works, people)
         manifest = writer.finish()
-        write_whole(folder / REPORT, report)
+        write_json(folder / REPORT, report)
         staging.remove()
     return manifest, report
 
@@ -155,7 +155,7 @@ def _keep(staging: Staging, who: Who, writer: CorpusWriter, team: Team, watch: W
     """Write the corpus; returns how many bylines have a person that is certain, and how many have none."""
     already = len(writer)
     people: Counter[str] = Counter()
-    waiting: deque[Packed] = deque()
+    waiting: deque[PackedDocument] = deque()
 
     def linked() -> Iterator[Linked]:
         for packed, cited, work in staging.kept():

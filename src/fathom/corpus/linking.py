@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from sys import intern
 from typing import Literal, NamedTuple
 
-from fathom.corpus.likeness import likeness, ratio
 from fathom.corpus.link_index import IN_TEXT, Index
 from fathom.corpus.normal_forms import closed_up, normal_family, normal_ids, normal_title, shares_author, weight
+from fathom.corpus.title_similarity import likeness, ratio
 from fathom.corpus.works import Kept, is_preprint
 from fathom.records.documents import Document, DocumentId, Reference
 from fathom.records.errors import FathomError

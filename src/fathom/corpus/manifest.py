@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from fathom.records import manifests
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError
-from fathom.records.files import write_whole
+from fathom.records.files import write_json
 from fathom.records.record import Record
 
 FORMAT = 3
@@ -17,7 +17,7 @@ FORMAT = 3
 
 FILE_NAME = "manifest.json"
 
-MENDING = "Restore a copy, or delete the folder and make the corpus again."
+REBUILD_ADVICE = "Restore a copy, or delete the folder and make the corpus again."
 """What to do about a corpus that is damaged."""
 
 
@@ -44,7 +44,7 @@ class CorpusManifest(Record):
 
     def write(self, folder: Path) -> None:
         """Put it into `folder`, readable by people."""
-        write_whole(folder / FILE_NAME, self)
+        write_json(folder / FILE_NAME, self)
 
 
 def read_manifest(folder: Path) -> CorpusManifest:
@@ -59,4 +59,4 @@ def read_manifest(folder: Path) -> CorpusManifest:
             f"'{folder}' is no finished corpus: it has no {FILE_NAME}. "
             "Run the command that was making it again, or make one with `fathom generate --out CORPUS`."
         )
-    return manifests.read_manifest(path, CorpusManifest, FORMAT, "corpus", MENDING)
+    return manifests.read_manifest(path, CorpusManifest, FORMAT, "corpus", REBUILD_ADVICE)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import combinations
 from sys import intern
 
-from fathom.records.names import PARTICLES, given_words, givens_fit, without_accents, words_of
+from fathom.records.names import PARTICLES, given_names_match, given_words, name_words, without_accents
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def name_of(given: str, family: str, group: bool) -> Name:
     if group:
         words = tuple(re.findall(r"[^\W_]+", without_accents(f"{given} {family}").casefold()))
         return Name(" ".join(words), (), (), True)
-    words = tuple(word.casefold() for word in words_of(family))
+    words = tuple(word.casefold() for word in name_words(family))
     core = [word for word in words if word not in PARTICLES] or list(words) or [""]
     # Given names are few, and shared by many.
     givens = tuple(map(intern, given_words(given, shouted=family.isupper())))
@@ -49,7 +49,7 @@ def name_of(given: str, family: str, group: bool) -> Name:
 
 def fit(one: Name, two: Name) -> bool:
     """Whether two names of one family may be spellings of one name."""
-    return one.given == two.given or givens_fit(one.given, two.given)
+    return one.given == two.given or given_names_match(one.given, two.given)
 
 
 def same_full(one: Name, two: Name) -> bool:

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
+from fathom.corpus.document_reading import Front, Read
 from fathom.corpus.manifest import FORMAT
-from fathom.corpus.reading import Front, Read
-from fathom.corpus.store import Packed
+from fathom.corpus.store import PackedDocument
 from fathom.models.lines import Lengths
-from fathom.records.errors import FathomError, touching
+from fathom.records.errors import FathomError, file_errors
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS settings (number INTEGER PRIMARY KEY, recipe TEXT);
@@ -40,7 +40,7 @@ _APART = ("packed", "front", "sought")
 class Kept(NamedTuple):
     """A document that goes into the corpus, and whom it cites."""
 
-    packed: Packed
+    packed: PackedDocument
     cited: tuple[str | None, ...]
     work: str | None
 
@@ -50,7 +50,7 @@ class Staging:
 
     def __init__(self, folder: Path, recipe: dict[str, JsonValue]) -> None:
         self._path = folder.with_name(f"{folder.name}.reading")
-        with touching("write", self._path):
+        with file_errors("write", self._path):
             self._db = sqlite3.connect(self._path, isolation_level=None)
             self._db.executescript(_SCHEMA)
             known = self._db.execute("SELECT recipe FROM settings").fetchone()
@@ -88,7 +88,7 @@ class Staging:
         return self._db.execute("SELECT 1 FROM files WHERE source = ?", (source,)).fetchone() is not None
 
     def add(self, source: str, found: Sequence[Read]) -> None:
-        with touching("write", self._path):
+        with file_errors("write", self._path):
             # An archive may hold two members of one name; both are read, and done when the first one is.
             self._db.execute("INSERT OR IGNORE INTO files VALUES (?)", (source,))
             for read in found:
@@ -102,7 +102,7 @@ class Staging:
                 )
 
     def save(self) -> None:
-        with touching("write", self._path):
+        with file_errors("write", self._path):
             self._db.execute("COMMIT")
             self._db.execute("BEGIN")
 
@@ -138,20 +138,20 @@ class Staging:
             values = json.loads(line)
             fingerprint = bytes.fromhex(values.pop("fingerprint"))
             lines = Lengths(*map(tuple, values.pop("lines")))
-            packed = Packed(
+            packed = PackedDocument(
                 **values, fingerprint=fingerprint, lines=lines, text=text, parts=parts, outline=b"", cited=()
             )
             yield Kept(packed, tuple(json.loads(cited)), work)
 
     def _rows(self, sql: str) -> Iterator[tuple[Any, ...]]:
-        with touching("read", self._path):
+        with file_errors("read", self._path):
             yield from self._db.execute(sql)
 
 
 _OF_KEPT = "FROM kept JOIN documents ON number = document ORDER BY number"
 
 
-def _line(packed: Packed) -> dict[str, JsonValue]:
+def _line(packed: PackedDocument) -> dict[str, JsonValue]:
     values = {name: value for name, value in vars(packed).items() if name not in ("parts", "outline", "text", "cited")}
     return {**values, "fingerprint": packed.fingerprint.hex()}
 

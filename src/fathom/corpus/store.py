@@ -21,14 +21,14 @@ import zstandard
 from pydantic import ConfigDict, JsonValue, ValidationError
 
 import fathom
+from fathom.corpus.compression import compressed
 from fathom.corpus.manifest import FILE_NAME as MANIFEST
-from fathom.corpus.manifest import FORMAT, MENDING, CorpusManifest, read_manifest
-from fathom.corpus.packing import compressed
+from fathom.corpus.manifest import FORMAT, REBUILD_ADVICE, CorpusManifest, read_manifest
 from fathom.models.lines import Lengths, Lines, lengths_of
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.documents import Apparatus, Document, DocumentId, Front, Outline
-from fathom.records.errors import FathomError, touching
-from fathom.records.record import Record, digest, digest_stream, first_fault
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.record import Record, digest, digest_stream, first_error
 
 STORE = "corpus.sqlite"
 UNFINISHED = "corpus.sqlite.part"
@@ -65,7 +65,7 @@ CREATE TABLE links (                 -- which document cites which, by id
 """
 
 
-class Listed(NamedTuple):
+class DocumentEntry(NamedTuple):
     """A document's line in the table of contents."""
 
     number: int
@@ -88,7 +88,7 @@ class Link(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedDocument:
     """A document as the store keeps it; made by the workers, so that compression is spread over them."""
 
     id: DocumentId
@@ -111,11 +111,11 @@ class Packed:
         return sum(self.lines.tokens)
 
 
-def pack(document: Document) -> Packed:
+def pack(document: Document) -> PackedDocument:
     """The document, compressed and counted."""
     text = document.text.encode()
     parts = document.model_dump_json(exclude={"text"}).encode()
-    return Packed(
+    return PackedDocument(
         id=document.id,
         kind=document.kind,
         language=document.language,
@@ -171,10 +171,10 @@ def _decompress(packed: bytes) -> bytes:
 _THREAD = local()
 
 
-class Unpacked(NamedTuple):
-    """A text in UTF-8 with its fingerprint."""
+class StoredText(NamedTuple):
+    """The text of a document in UTF-8, with its fingerprint."""
 
-    text: bytes
+    utf8: bytes
     fingerprint: bytes
 
 
@@ -183,19 +183,19 @@ class _Recent:
 
     def __init__(self, room: int) -> None:
         self._room = room
-        self._texts: OrderedDict[DocumentId, Unpacked] = OrderedDict()
+        self._texts: OrderedDict[DocumentId, StoredText] = OrderedDict()
 
-    def get(self, id: DocumentId) -> Unpacked | None:
+    def get(self, id: DocumentId) -> StoredText | None:
         if id in self._texts:
             self._texts.move_to_end(id)
         return self._texts.get(id)
 
-    def put(self, id: DocumentId, found: Unpacked) -> None:
+    def put(self, id: DocumentId, found: StoredText) -> None:
         self._texts[id] = found
-        self._room -= len(found.text)
+        self._room -= len(found.utf8)
         while self._room < 0:
             _, oldest = self._texts.popitem(last=False)
-            self._room += len(oldest.text)
+            self._room += len(oldest.utf8)
 
 
 class _Database:
@@ -230,16 +230,16 @@ class Corpus(_Database):
         self.manifest = read_manifest(folder)
         path = folder / STORE
         if not path.exists():
-            raise FathomError(f"The corpus '{folder}' lacks its {STORE}. {MENDING}")
-        with touching("read", path):
+            raise FathomError(f"The corpus '{folder}' lacks its {STORE}. {REBUILD_ADVICE}")
+        with file_errors("read", path):
             self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
-        with self._closed_on_error(), touching("read", path):
+        with self._closed_on_error(), file_errors("read", path):
             found = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
             if found != self.manifest.documents:
                 raise FathomError(
                     f"The corpus '{folder}' holds {found} documents where its manifest counts "
                     f"{self.manifest.documents}."
-                    f" {MENDING}"
+                    f" {REBUILD_ADVICE}"
                 )
 
     def __len__(self) -> int:
@@ -249,10 +249,10 @@ class Corpus(_Database):
         """Whether the corpus holds a document of that id."""
         return any(self._query("SELECT 1 FROM documents WHERE id = ?", (id,)))
 
-    def listing(self) -> Iterator[Listed]:
+    def entries(self) -> Iterator[DocumentEntry]:
         """The table of contents, in the order of the corpus, without texts."""
-        columns = ", ".join(Listed._fields)
-        return map(Listed._make, self._query(f"SELECT {columns} FROM documents ORDER BY number"))
+        columns = ", ".join(DocumentEntry._fields)
+        return map(DocumentEntry._make, self._query(f"SELECT {columns} FROM documents ORDER BY number"))
 
     def document(self, id: DocumentId) -> Document:
         """One document with all its parts."""
@@ -287,23 +287,19 @@ class Corpus(_Database):
         for id, text, parts in self._query("SELECT id, text, parts FROM documents ORDER BY number"):
             yield self._opened(id, text, parts, Document)
 
-    def text(self, id: DocumentId) -> bytes:
-        """One document's text in UTF-8."""
-        return self.unpacked(id).text
-
-    def words(self, id: DocumentId) -> str:
-        """One document's text."""
+    def text(self, id: DocumentId) -> str:
+        """The text of one document."""
         with self._sound(id):
-            return self.text(id).decode()
+            return self.stored_text(id).utf8.decode()
 
-    def unpacked(self, id: DocumentId) -> Unpacked:
+    def stored_text(self, id: DocumentId) -> StoredText:
         """One document's text with its fingerprint."""
         found = self._recent.get(id)
         if found is None:
             rows = list(self._query("SELECT text, fingerprint FROM documents WHERE id = ?", (id,)))
             if not rows:
                 raise self._lacks(id)
-            found = Unpacked(self._decompressed(id, rows[0][0]), rows[0][1])
+            found = StoredText(self._decompressed(id, rows[0][0]), rows[0][1])
             self._recent.put(id, found)
         return found
 
@@ -325,7 +321,7 @@ class Corpus(_Database):
         counts: dict[DocumentId, int] = dict(stored)
         if counts and len(counts) != len(self):
             raise FathomError(
-                f"The corpus '{self.folder}' has lengths for {len(counts)} of {len(self)} documents. {MENDING}"
+                f"The corpus '{self.folder}' has lengths for {len(counts)} of {len(self)} documents. {REBUILD_ADVICE}"
             )
         return counts or {id: counter.count(text.decode()) for id, text in self.texts()}
 
@@ -353,7 +349,7 @@ class Corpus(_Database):
         return found
 
     def _query(self, sql: str, values: tuple[str, ...] = ()) -> Iterator[tuple[Any, ...]]:
-        with touching("read", self.folder / STORE):
+        with file_errors("read", self.folder / STORE):
             yield from self._db.execute(sql, values)
 
     def _opened(self, id: DocumentId, text: bytes, parts: bytes, kind: type[A]) -> A:
@@ -370,8 +366,10 @@ class Corpus(_Database):
         try:
             yield
         except (ValidationError, *_DAMAGE) as error:
-            fault = first_fault(error) if isinstance(error, ValidationError) else str(error)
-            raise FathomError(f"Article '{id}' of the corpus '{self.folder}' is damaged: {fault}. {MENDING}") from error
+            fault = first_error(error) if isinstance(error, ValidationError) else str(error)
+            raise FathomError(
+                f"Document '{id}' of the corpus '{self.folder}' is damaged: {fault}. {REBUILD_ADVICE}"
+            ) from error
 
     def _lacks(self, id: DocumentId) -> FathomError:
         return FathomError(
@@ -391,12 +389,12 @@ class CorpusWriter(_Database):
         _refuse_another(folder, recipe)
         if "\udc80" <= max(str(folder)) <= "\udcff":
             raise FathomError(f"Cannot write to {str(folder)!a}: the name is no UTF-8. Choose another --out.")
-        with touching("make the folder", folder):
+        with file_errors("make the folder", folder):
             folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / UNFINISHED
-        with touching("write", self._path):
+        with file_errors("write", self._path):
             self._db = sqlite3.connect(self._path, isolation_level=None)
-        with self._closed_on_error(), touching("write", self._path):
+        with self._closed_on_error(), file_errors("write", self._path):
             self._db.execute("PRAGMA synchronous = NORMAL")
             # One writer at a time: a second one is told so instead of mixing its documents in.
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -426,18 +424,18 @@ class CorpusWriter(_Database):
             )
 
     def __len__(self) -> int:
-        with touching("read", self._path):
+        with file_errors("read", self._path):
             return int(self._db.execute("SELECT count(*) FROM documents").fetchone()[0])
 
     @property
     def tokens(self) -> int:
         """How many tokens the documents so far have together."""
-        with touching("read", self._path):
+        with file_errors("read", self._path):
             return int(self._db.execute("SELECT coalesce(sum(count), 0) FROM tokens").fetchone()[0])
 
-    def add(self, packed: Packed) -> None:
+    def add(self, packed: PackedDocument) -> None:
         """Add one document at the end."""
-        with touching("write", self._path):
+        with file_errors("write", self._path):
             try:
                 added = self._db.execute(
                     "INSERT INTO documents (id, kind, language, subject, year, license, title, characters,"
@@ -455,7 +453,7 @@ class CorpusWriter(_Database):
 
     def save(self) -> None:
         """Put what was added on disk."""
-        with touching("write", self._path):
+        with file_errors("write", self._path):
             self._db.execute("COMMIT")
             self._db.execute("BEGIN IMMEDIATE")
 
@@ -464,7 +462,7 @@ class CorpusWriter(_Database):
         whole = self.folder / f"{STORE}.new"
         whole.unlink(missing_ok=True)
         try:
-            with touching("write", self.folder / STORE):
+            with file_errors("write", self.folder / STORE):
                 self._db.execute("COMMIT")
                 self._db.execute("VACUUM INTO ?", (str(whole),))
                 manifest = self._manifest()
@@ -526,7 +524,7 @@ def _refuse_another(folder: Path, recipe: dict[str, JsonValue]) -> None:
         raise FathomError(f"Cannot write a corpus to '{folder}': it is a file. Name a folder.")
     if not folder.exists():
         return
-    with touching("read the folder", folder):
+    with file_errors("read the folder", folder):
         present = {entry.name for entry in folder.iterdir()}
     if not present or UNFINISHED in present:
         return

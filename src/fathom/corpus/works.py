@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, pairwise
 
-from fathom.corpus.likeness import ratio
+from fathom.corpus.title_similarity import ratio
 from fathom.records.documents import DocumentId
 from fathom.records.record import short_id
 

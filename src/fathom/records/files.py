@@ -14,15 +14,15 @@ from typing import BinaryIO, Generic, Self, TypeVar
 
 from pydantic import ValidationError
 
-from fathom.records.errors import FathomError, touching
-from fathom.records.record import Record, first_fault
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.record import Record, first_error
 
 R = TypeVar("R", bound=Record)
 
 
 def read_records(path: Path, kind: type[R]) -> Iterator[R]:
     """The records of a finished file, one after another; a line that holds none is an error with its number."""
-    with touching("read", path), path.open("rb") as file:
+    with file_errors("read", path), path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             yield _read_line(path, number, line, kind)
 
@@ -37,17 +37,17 @@ def _read_line(path: Path, number: int, line: bytes, kind: type[R]) -> R:
         return kind.from_line(line)
     except ValidationError as error:
         raise FathomError(
-            f"Line {number} of '{path}' is no {kind.__name__.lower()}: {first_fault(error)}. "
+            f"Line {number} of '{path}' is no {kind.__name__.lower()}: {first_error(error)}. "
             "Mend the line, or make the file again."
         ) from error
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """A new file that takes the place of `path` only when all of it is on disk; until then the old one stands."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with touching("write", path), draft.open("wb") as file:
+        with file_errors("write", path), draft.open("wb") as file:
             # Not before: at every moment there is a draft by which an unfinished folder is known for one.
             _sweep(path)
             yield file
@@ -79,13 +79,13 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def write_whole(path: Path, record: Record) -> None:
+def write_json(path: Path, record: Record) -> None:
     """Write a record that is a file of its own."""
-    with replacing(path) as file:
-        file.write(whole(record))
+    with atomic_write(path) as file:
+        file.write(pretty_json(record))
 
 
-def whole(record: Record) -> bytes:
+def pretty_json(record: Record) -> bytes:
     """A record that is a file of its own, over many lines for people to read."""
     return record.model_dump_json(indent=2).encode() + b"\n"
 
@@ -93,7 +93,7 @@ def whole(record: Record) -> bytes:
 def write_records(path: Path, records: Iterable[Record]) -> int:
     """Write all of `records` to `path` or nothing; returns how many."""
     count = 0
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         for record in records:
             file.write(record.to_line())
             count += 1
@@ -113,7 +113,7 @@ class Journal(Generic[R]):
         self._file: BinaryIO | None = None
 
     def __enter__(self) -> Self:
-        with touching("write", self.path):
+        with file_errors("write", self.path):
             self._file = self.path.open("ab+", buffering=0)
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -137,7 +137,7 @@ class Journal(Generic[R]):
         if self._file is None:
             raise RuntimeError("a journal is written inside `with`")
         line = record.to_line()
-        with touching("write", self.path):
+        with file_errors("write", self.path):
             end = self._file.seek(0, os.SEEK_END)
             written = self._file.write(line)
             if written != len(line):
@@ -149,7 +149,7 @@ class Journal(Generic[R]):
         """The records so far; a torn last line is passed over, since opening to append will cut it off."""
         if not self.path.exists():
             return
-        with touching("read", self.path), self.path.open("rb") as file:
+        with file_errors("read", self.path), self.path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.endswith(b"\n"):
                     yield _read_line(self.path, number, line, self._kind)

@@ -8,15 +8,15 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from fathom.records.errors import FathomError, touching
-from fathom.records.record import Record, first_fault
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.record import Record, first_error
 
 R = TypeVar("R", bound=Record)
 
 
 def read_manifest(path: Path, kind: type[R], format: int, what: str, mending: str) -> R:
     """The manifest in `path`, of that format; errors say `what` it belongs to and how to mend it."""
-    with touching("read", path):
+    with file_errors("read", path):
         content = path.read_bytes()
     try:
         found = json.loads(content)
@@ -33,7 +33,7 @@ def read_manifest(path: Path, kind: type[R], format: int, what: str, mending: st
     try:
         return kind.model_validate_json(content)
     except ValidationError as error:
-        raise FathomError(f"'{path}' is no manifest of a {what}: {first_fault(error)}. {mending}") from error
+        raise FathomError(f"'{path}' is no manifest of a {what}: {first_error(error)}. {mending}") from error
 
 
 def _is_like(found: dict[str, object], kind: type[Record]) -> bool:

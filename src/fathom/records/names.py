@@ -51,7 +51,7 @@ _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?-?){1,3}")
 _SUFFIXES = frozenset(("jr", "sr", "ii", "iii", "iv"))
 
 
-def family_of(name: str) -> str:
+def family_name(name: str) -> str:
     """The family name of "Lind, K.", "K. Lind", "Lind KA" or "Jan van der Berg", its particles included."""
     family, comma, _ = name.partition(",")
     words = [word for word in family.split() if word.strip(".").casefold() not in _SUFFIXES]
@@ -78,7 +78,7 @@ def plain_word(word: str) -> str:
 _WORDS = re.compile(r"[^\W\d_]+")
 
 
-def words_of(name: str) -> list[str]:
+def name_words(name: str) -> list[str]:
     """Its words in plain letters; an apostrophe does not part them: "O'Brien" is one word."""
     return _WORDS.findall(without_accents(name).replace("'", "").replace("’", ""))
 
@@ -86,7 +86,7 @@ def words_of(name: str) -> list[str]:
 def given_words(given: str, shouted: bool = False) -> tuple[str, ...]:
     """Given names and initials; "DJ" is two initials unless the whole name is shouted, all in capitals."""
     words: list[str] = []
-    for word in words_of(given):
+    for word in name_words(given):
         if 2 <= len(word) <= 3 and word.isascii() and word.isupper() and not shouted:
             words.extend(word.casefold())
         else:
@@ -95,7 +95,7 @@ def given_words(given: str, shouted: bool = False) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1 << 16)
-def givens_fit(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
+def given_names_match(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
     """Whether two people of one family name may be one by their given names.
 
     "M." may be "Marta" and "Marta K."; whoever prints no given name may be anybody of the family.

@@ -42,7 +42,7 @@ def short_id(prefix: str, *parts: str | bytes | int) -> str:
     return f"{prefix}-{digest(*parts).hex()[:12]}"
 
 
-def first_fault(error: ValidationError) -> str:
+def first_error(error: ValidationError) -> str:
     """The first thing pydantic found wrong, in words: "field 'seed': Input should be a valid integer"."""
     fault = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(step) for step in fault["loc"])

@@ -20,11 +20,11 @@ class Span(NamedTuple):
         """The characters themselves."""
         return text[self.start : self.end]
 
-    def moved(self, by: int) -> Span:
+    def shifted(self, by: int) -> Span:
         """The same characters where the text begins `by` characters later."""
         return Span(self.start + by, self.end + by)
 
-    def holds(self, other: Span) -> bool:
+    def contains(self, other: Span) -> bool:
         """Whether `other` lies inside this span."""
         return self.start <= other.start and other.end <= self.end
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from fathom.records.errors import touching
-from fathom.records.files import replacing
+from fathom.records.errors import file_errors
+from fathom.records.files import atomic_write
 from fathom.report.drawings.canvas import Node, as_svg
 
 Kind = Literal["text", "share", "count", "number", "money", "chance", "difference", "yes"]
@@ -84,7 +84,7 @@ def harmless(value: Value) -> Value:
 
 def write_figures(figures: Iterable[Figure], folder: Path) -> list[Path]:
     """Every figure as CSV, JSON and, where it is drawn, SVG."""
-    with touching("make the folder", folder):
+    with file_errors("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     for figure in figures:
@@ -96,7 +96,7 @@ def write_figures(figures: Iterable[Figure], folder: Path) -> list[Path]:
         for ending, content in forms:
             if content is not None:
                 path = folder / f"{figure.id}.{ending}"
-                with replacing(path) as file:
+                with atomic_write(path) as file:
                     file.write(content.encode("utf-8", "replace"))
                 written.append(path)
     return written

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import fathom
 from fathom.analysis.findings import Findings, ItemFinding
-from fathom.records.errors import FathomError, touching
-from fathom.records.files import replacing
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.files import atomic_write
 from fathom.report.items import Items
 from fathom.report.lead import lead
 from fathom.report.packing import packed, source_hash
@@ -88,7 +88,7 @@ def write_page(
 ) -> Written:
     """Write the page, with its details inside or beside it."""
     refuse_page(path)
-    with touching("make the folder", path.parent):
+    with file_errors("make the folder", path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     items = Items(findings, found, choice.corpus)
     parts = choice.parts
@@ -118,14 +118,14 @@ def _in_parts(
 ) -> Written:
     limits = LEVELS[1]
     folder = path.with_name(f"{path.stem}-parts")
-    with touching("make the folder", folder):
+    with file_errors("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
         for left in folder.glob("[0-9]*.js"):
             left.unlink()
     sizes: list[int] = []
     for number, part in enumerate(items.parts(limits)):
         content = f'fathomPart({number},"{packed(part)}");\n'.encode()
-        with replacing(folder / f"{number}.js") as file:
+        with atomic_write(folder / f"{number}.js") as file:
             file.write(content)
         sizes.append(len(content))
     head = _head(findings, items, index, shown, limits, title)
@@ -134,7 +134,7 @@ def _in_parts(
 
 
 def _write(path: Path, content: bytes, sizes: Sequence[int], items: Items) -> Written:
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(content)
     return Written(path, len(content), len(sizes), sum(sizes), len(items.rows), len(items.runs), tuple(items.notes))
 

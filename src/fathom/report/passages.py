@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from fathom.corpus.store import Corpus
-from fathom.records.contexts import Context, ContextId, Edit, edited
+from fathom.records.contexts import Context, ContextId, Edit, apply_edits
 from fathom.records.documents import DocumentId, Passage
 from fathom.records.spans import Span
 from fathom.report.shortening import Limits, shortened
@@ -25,7 +25,7 @@ class Passages:
 
     def __init__(self, corpus: Corpus | None, limits: Limits) -> None:
         self._corpus = corpus
-        self._titles = {} if corpus is None else {one.id: one.title for one in corpus.listing()}
+        self._titles = {} if corpus is None else {one.id: one.title for one in corpus.entries()}
         self._limits = limits
         self._text = lru_cache(maxsize=256)(self._read)
         self.begin()
@@ -52,7 +52,7 @@ class Passages:
         if place is None or located is None:
             return None
         # Where a document is shown in part, a passage is what stands there in its stead.
-        shown = _Place(passage.document, place.edits, located.moved(-place.span.start))
+        shown = _Place(passage.document, place.edits, located.shifted(-place.span.start))
         return self._passages.setdefault(shown, len(self._passages))
 
     def finished(self) -> dict[str, object]:
@@ -67,10 +67,10 @@ class Passages:
     def _cut(self, document: DocumentId, edits: tuple[Edit, ...], span: Span) -> list[object]:
         number = self._document(document)
         start, end = span
-        text = edited(self._text(document), edits) if self._corpus is not None else ""
+        text = apply_edits(self._text(document), edits) if self._corpus is not None else ""
         around = self._limits.around
         before, after = text[max(0, start - around) : start], text[end : end + around]
         return [number, start, end, before, shortened(text[start:end], self._limits.passage), after]
 
     def _read(self, document: DocumentId) -> str:
-        return "" if self._corpus is None else self._corpus.text(document).decode()
+        return "" if self._corpus is None else self._corpus.text(document)

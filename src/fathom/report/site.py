@@ -9,8 +9,8 @@ from pathlib import Path
 
 import fathom
 from fathom.analysis.findings import BenchFacts, Findings, ItemFinding
-from fathom.records.errors import FathomError, touching
-from fathom.records.files import replacing
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.files import atomic_write
 from fathom.report.board import board
 from fathom.report.figures import Figure, write_figures
 from fathom.report.headline import headline
@@ -53,7 +53,7 @@ def write_site(
 ) -> Site:
     """Write the leaderboard and one page for each bench, with the figures of each beside it."""
     refuse_site(folder)
-    with touching("make the folder", folder):
+    with file_errors("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
     by_run: dict[str, list[ItemFinding]] = defaultdict(list)
     for one in found:
@@ -67,7 +67,7 @@ def write_site(
         write_figures(all_figures(part), place / "figures")
     shown = board(findings)
     content = _first_page(findings, shown, title)
-    with replacing(folder / "index.html") as file:
+    with atomic_write(folder / "index.html") as file:
         file.write(content)
     write_figures([shown, headline(findings)], folder)
     return Site(folder, tuple(pages), len(findings.runs))

@@ -14,8 +14,8 @@ from pydantic import Field, JsonValue
 import fathom
 from fathom.records.contexts import ContextId, Split
 from fathom.records.documents import Position
-from fathom.records.errors import FathomError, touching
-from fathom.records.files import Journal, write_whole
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.files import Journal, write_json
 from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question, QuestionId, Response, Usage
 from fathom.records.record import Record
@@ -82,7 +82,7 @@ class RunFolder:
         self._noted: dict[tuple[ContextId, str], str] = {}
 
     def __enter__(self) -> Self:
-        with touching("make the folder", self.folder):
+        with file_errors("make the folder", self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
         _begin(self.folder, self.manifest)
         self._responses.__enter__()
@@ -163,7 +163,7 @@ def _begin(folder: Path, manifest: RunManifest) -> None:
         present = sorted(entry.name for entry in folder.iterdir() if not entry.name.endswith(".part"))
         if present:
             raise FathomError(f"'{folder}' is no run (it holds '{present[0]}'). Choose another --out.")
-    write_whole(folder / MANIFEST, manifest)
+    write_json(folder / MANIFEST, manifest)
 
 
 def refuse_another(folder: Path, manifest: RunManifest) -> RunManifest:

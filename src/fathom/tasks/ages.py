@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fathom.corpus.ages import Month, appeared
+from fathom.corpus.publication_dates import Month, appeared
 from fathom.corpus.store import Corpus
-from fathom.corpus.swapping import COMMAND as SWAPPED
+from fathom.corpus.swap import COMMAND as SWAPPED
 from fathom.tasks.bench import Bench
 
 UNSEEN = ("generate", SWAPPED)
@@ -30,7 +30,7 @@ def ages(bench: Bench, corpus: Corpus, cutoff: str) -> Ages | None:
     until = Month.parse(cutoff)
     shown = {article for context in bench.contexts() for article in context.documents}
     older = undated = 0
-    for listed in corpus.listing():
+    for listed in corpus.entries():
         if listed.id not in shown:
             continue
         # Only what the year leaves open is opened: most documents are older or younger by years.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fathom.records.documents import Count
-from fathom.records.files import write_whole
+from fathom.records.files import write_json
 from fathom.records.record import Record
 from fathom.tasks.bench import Bench, Counted
 from fathom.tasks.bench_folder import fingerprint_of
@@ -36,7 +36,7 @@ def audit(folder: Path, corpus_folder: Path | None = None, seed: int = 0) -> Aud
         for name in bench.manifest.families:
             checked.extend(family(name).audit(bench.by_context(), corpus, seed))
     found = Audit(bench=bench.manifest.fingerprint, questions=bench.manifest.questions, checked=tuple(checked))
-    write_whole(folder / FILE_NAME, found)
+    write_json(folder / FILE_NAME, found)
     return found
 
 

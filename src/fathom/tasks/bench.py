@@ -19,7 +19,7 @@ from fathom.contexts.files import read_contexts
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import Count, Position
-from fathom.records.errors import FathomError, touching
+from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import read_records
 from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question
@@ -173,7 +173,7 @@ def _inputs(corpus: str, contexts_path: Path, families: tuple[str, ...], asked: 
     contexts = digest_stream(context.to_line() for context in read_contexts(contexts_path)).hex() if gathered else ""
     templates = ""
     if asked.templates is not None:
-        with touching("read the templates", asked.templates):
+        with file_errors("read the templates", asked.templates):
             templates = digest_stream([asked.templates.read_bytes()]).hex()
     settings = asked.model_dump_json(exclude={"templates"})
     return digest(fathom.__version__, corpus, contexts, *families, settings, templates, seed).hex()

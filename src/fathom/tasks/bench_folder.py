@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from fathom.records.contexts import Context
-from fathom.records.errors import FathomError, touching
-from fathom.records.files import replacing, whole
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.files import atomic_write, pretty_json
 from fathom.records.record import Record, digest_stream
 from fathom.tasks.family import Item
 
@@ -29,14 +29,14 @@ def making(folder: Path) -> Iterator[Callable[[Record], None]]:
     known for those of an unfinished bench. What was made goes again if nothing comes of it.
     """
     made = [path for path in (folder, *folder.parents) if not path.exists()]
-    with touching("make the folder", folder):
+    with file_errors("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
     try:
-        with replacing(folder / MANIFEST) as manifest:
+        with atomic_write(folder / MANIFEST) as manifest:
             _refuse_company(folder, manifest)
 
             def finish(record: Record) -> None:
-                manifest.write(whole(record))
+                manifest.write(pretty_json(record))
                 manifest.flush()  # a full disk is told of here, while what was made can still go
 
             with _clearing(folder):
@@ -90,9 +90,9 @@ def _clear(folder: Path) -> None:
 def writing(folder: Path) -> Iterator[Callable[[Context, list[Item]], None]]:
     """A function that writes a context with its items; the files take their names when the block ends well."""
     with (
-        replacing(folder / CONTEXTS) as contexts,
-        replacing(folder / QUESTIONS) as questions,
-        replacing(folder / KEYS) as keys,  # the last to be opened takes its name first: see `_left`
+        atomic_write(folder / CONTEXTS) as contexts,
+        atomic_write(folder / QUESTIONS) as questions,
+        atomic_write(folder / KEYS) as keys,  # the last to be opened takes its name first: see `_left`
     ):
 
         def write(context: Context, items: list[Item]) -> None:
@@ -122,7 +122,7 @@ def held(folder: Path) -> set[str]:
     """What stands in a folder, but for what a killed command left there of a bench."""
     if not folder.is_dir():
         return set()
-    with touching("read the folder", folder):
+    with file_errors("read the folder", folder):
         names = {entry.name for entry in folder.iterdir()}
     left = set() if MANIFEST in names else _left(names)
     return {name for name in names - left if not name.endswith(".part")}

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple, Protocol
 from pydantic import Field, JsonValue
 
 from fathom.corpus.store import Corpus
-from fathom.corpus.swapping import Moves, Swapping
+from fathom.corpus.swap import CorpusSwap, OffsetMap
 from fathom.models.simulated import Operation, Simulated
 from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId, Passage, Position
@@ -86,10 +86,10 @@ class SwappedCorpus(Protocol):
     def after(self) -> Corpus: ...
 
     @property
-    def swapping(self) -> Swapping: ...
+    def swapping(self) -> CorpusSwap: ...
 
     @property
-    def moves(self) -> Callable[[DocumentId], Moves]:
+    def moves(self) -> Callable[[DocumentId], OffsetMap]:
         """Where the characters of a document are now."""
         ...
 

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import get_args
 
 import fathom
-from fathom.contexts.layout import CLOSING, LAYOUT, Piece, boundary, context_id, placed
+from fathom.contexts.assembly import Piece, assemble, count_tokens
+from fathom.contexts.layout import LAYOUT
 from fathom.corpus.store import Corpus
 from fathom.models.known import Known, in_its_tokens, known
 from fathom.models.tokenizers import DEFAULT, EMBEDDED, tokenizer
-from fathom.records.contexts import Context, ContextId, Place
+from fathom.records.contexts import Context, ContextId
 from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
 from fathom.records.lengths import print_length
@@ -255,8 +256,7 @@ class _Ruler:
         # Those that come with Fathom split at newlines: what the pieces have adds up to what the whole has.
         assert self._counter.splits_at_newlines
         self._tokens = corpus.token_counts(self._counter)
-        self._boundary = cache(lambda number: self.count(boundary(number)))
-        self.listed = {listed.id: listed for listed in corpus.listing()}
+        self._entries = {entry.id: entry for entry in corpus.entries()}
 
     def count(self, text: str) -> int:
         return self._counter.count(text)
@@ -265,15 +265,15 @@ class _Ruler:
         """The tokens of one document."""
         return self._tokens[document]
 
-    def placed(self, documents: Sequence[DocumentId]) -> tuple[tuple[Place, ...], int]:
-        """Where these documents stand when they are laid out, and how many tokens all of it has."""
-        pieces = (Piece(document, self.listed[document].characters, self.of(document)) for document in documents)
-        places, tokens = placed(pieces, self._boundary)
-        return places, tokens + self.count(CLOSING)
-
     def tokens(self, documents: Sequence[DocumentId]) -> int:
-        """How many tokens these documents have when they are laid out."""
-        return self.placed(documents)[1]
+        """The token count of these documents when they are laid out."""
+        return count_tokens(map(self.of, documents), self._counter)
+
+    def assemble(self, documents: Sequence[DocumentId], context: Context, length: int) -> Context:
+        """The context of these documents, of at most that length; sampling and split are those of `context`."""
+        entries = [self._entries[document] for document in documents]
+        pieces = [Piece(entry.id, entry.fingerprint, entry.characters, self.of(entry.id)) for entry in entries]
+        return assemble(pieces, self._counter, length=length, sampling=context.sampling, split=context.split)
 
 
 def lay_out_again(context: Context, documents: Sequence[DocumentId], length: int, ruler: _Ruler) -> Context:
@@ -283,17 +283,7 @@ def lay_out_again(context: Context, documents: Sequence[DocumentId], length: int
             f"Context '{context.id}' is laid out as '{context.layout}', which this Fathom does not know ({LAYOUT}). "
             "Update Fathom, or build the bench again."
         )
-    places, tokens = ruler.placed(documents)
-    return Context(
-        id=context_id(ruler.listed[document].fingerprint for document in documents),
-        layout=context.layout,
-        length=length,
-        tokens=tokens,
-        tokenizer=context.tokenizer,
-        sampling=context.sampling,
-        split=context.split,
-        places=places,
-    )
+    return ruler.assemble(documents, context, length)
 
 
 # What is looked at before anything is written.

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from fathom.corpus.store import Corpus
-from fathom.corpus.swapping import swap_corpus
+from fathom.corpus.swap import swap_corpus
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.records.record import digest

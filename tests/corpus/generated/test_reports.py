@@ -128,7 +128,7 @@ def rounds_to(exact: Decimal, fact: Fact, article: Document) -> bool:
 
 def nearby(article: Document, fact: Fact) -> str:
     """The sentence of a fact in prose, with every way to say "about" made "about"."""
-    sentence = next(span for span in article.sentences if span.holds(fact.span))
+    sentence = next(span for span in article.sentences if span.contains(fact.span))
     return re.sub("约|in round figures", "about", sentence.of(article.text).lower())
 
 

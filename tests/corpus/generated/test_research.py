@@ -73,7 +73,7 @@ def test_a_letter_has_a_short_abstract_or_none(articles: list[Document]) -> None
     assert COUNT // 10 < len(abstracts) < COUNT // 2
     for article in articles:
         if article.abstract is not None:
-            assert 1 <= sum(article.abstract.holds(sentence) for sentence in article.sentences) <= 3
+            assert 1 <= sum(article.abstract.contains(sentence) for sentence in article.sentences) <= 3
         assert len(article.paragraphs) - (article.abstract is not None) in (1, 2)
 
 
@@ -291,7 +291,7 @@ def test_all_styles_and_manners_occur(articles: list[Document], length: Length) 
     alone = grouped_count = 0
     for article in articles:
         assert len({citation.style for citation in article.citations}) == 1
-        lone = set(article.lone_citations())
+        lone = set(article.single_citations())
         alone += len(lone)
         grouped_count += len(article.citations) - len(lone)
         for citation in article.citations:
@@ -337,14 +337,14 @@ def test_a_citing_sentence_retells_the_quantity(articles: list[Document], plans:
     named = retold = 0
     for article, plan in zip(articles, plans, strict=True):
         works = {work.title: work for work in plan.cited}
-        for citation in article.lone_citations():
+        for citation in article.single_citations():
             if citation.type != "descriptive":
                 continue
             assert citation.reference is not None
             title = article.references[citation.reference - 1].title
             assert title is not None
             quantity = works[title.of(article.text)].gist.quantity
-            sentence = next(s for s in article.sentences if s.holds(citation.span)).of(article.text)
+            sentence = next(s for s in article.sentences if s.contains(citation.span)).of(article.text)
             worse = "raises" if quantity.lower_is_better else "lowers"
             for name in (quantity.name, quantity.retold):
                 assert not re.search(rf"\b{worse} (the )?{re.escape(name)}\b", sentence), sentence
@@ -383,7 +383,7 @@ def test_authors_named_in_a_sentence_are_known_by_their_place(articles: list[Doc
             first = article.references[citation.reference - 1].authors[0].of(article.text)
             family = re.split(r" et al\.| and ", citation.authors.of(article.text))[0]
             assert family.casefold() in first.casefold()
-            assert 0 <= citation.group.start - citation.authors.end <= 1 or citation.group.holds(citation.authors)
+            assert 0 <= citation.group.start - citation.authors.end <= 1 or citation.group.contains(citation.authors)
             named += 1
     assert named > (300 if length == "full" else 50)
 

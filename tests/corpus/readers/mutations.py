@@ -19,8 +19,8 @@ from random import Random
 
 import zstandard
 
+from fathom.corpus.document_reading import Filters, Read, read
 from fathom.corpus.readers.sources import FolderCompanions, SourceFile, source_files
-from fathom.corpus.reading import Filters, Read, read
 from tests.corpus.readers.attacks import KINDS, Files, good
 
 PATIENT = 10

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from fathom.corpus.author_disambiguation import Signature, Who, signatures
 from fathom.corpus.linking import Linker, entry_of
 from fathom.corpus.readers.assembly import LONGEST_AFFILIATION, MOST_AFFILIATIONS, assemble
 from fathom.corpus.readers.jats import reader as jats
@@ -21,7 +22,6 @@ from fathom.corpus.readers.parsed_document import NoCompanions, Paragraph, Parse
 from fathom.corpus.readers.rst import reader as rst
 from fathom.corpus.readers.s2orc import reader as s2orc
 from fathom.corpus.readers.tei import reader as tei
-from fathom.corpus.who import Signature, Who, signatures
 from fathom.records.documents import Author, Document
 from tests.corpus.readers.conftest import elife
 

@@ -166,7 +166,7 @@ def test_wide_brackets_cite_as_narrow_ones_do() -> None:
 
 def test_a_citation_stands_in_one_sentence() -> None:
     document = read(NUMBERED)
-    assert all(any(sentence.holds(one.group) for sentence in document.sentences) for one in document.citations)
+    assert all(any(sentence.contains(one.group) for sentence in document.sentences) for one in document.citations)
     sentences = [sentence.of(document.text) for sentence in document.sentences]
     assert "该估计后来得到证实。［3］" in sentences
     assert "枯水期底部摩擦更加重要（陈静等，2019；Lind，2018）。" in sentences
@@ -414,6 +414,6 @@ def test_broken_chinese_is_read_with_its_places_sound(text: str) -> None:
             )
         document = read("# 标题\n\n正文。\n\n" + "".join(broken))
         for one in document.citations:
-            assert one.group.holds(one.span) and one.span.of(document.text).strip()
+            assert one.group.contains(one.span) and one.span.of(document.text).strip()
         for reference in document.references:
-            assert all(reference.span.holds(name) for name in reference.authors)
+            assert all(reference.span.contains(name) for name in reference.authors)

@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 
-from fathom.corpus import reading
+from fathom.corpus import document_reading as reading
+from fathom.corpus.document_reading import Filters, read
 from fathom.corpus.readers.sources import FolderCompanions, SourceFile, source_files
-from fathom.corpus.reading import Filters, read
 from tests.corpus.readers.attacks import KINDS, drawn, good
 from tests.corpus.readers.mutations import SECRET, Cases, Ground, Tally, run, tried, unpacked, watched
 

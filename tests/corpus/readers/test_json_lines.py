@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from fathom.corpus.document_reading import Filters, read
 from fathom.corpus.readers.parsed_document import ParsedDocument, ReadError
 from fathom.corpus.readers.parsing import json_lines
 from fathom.corpus.readers.parsing.json_lines import JsonObject, read_objects
 from fathom.corpus.readers.sources import SourceFile
-from fathom.corpus.reading import Filters, read
 
 
 def titled(one: JsonObject, number: int) -> ParsedDocument:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fathom.contexts.layout import render
+from fathom.corpus.document_reading import Filters
 from fathom.corpus.ingest import ingest
-from fathom.corpus.reading import Filters
 from fathom.corpus.store import Corpus
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench

@@ -76,7 +76,7 @@ def test_the_nearest_candidates_are_cited_in_one_section(cited: Bench) -> None:
             paper = corpus.document(context.documents[0])
             under = defaultdict(set)
             for citation in paper.citations:
-                [top] = [s.span for s in paper.sections if s.level == 2 and s.span.holds(citation.span)]
+                [top] = [s.span for s in paper.sections if s.level == 2 and s.span.contains(citation.span)]
                 assert citation.reference is not None
                 under[top].add(paper.references[citation.reference - 1].document)
             sections = [span for span, works in under.items() if set(context.documents[1:]) <= works]

@@ -11,7 +11,7 @@ import pytest
 from fathom.contexts.layout import render
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus
-from fathom.records.contexts import edited
+from fathom.records.contexts import apply_edits
 from fathom.records.errors import FathomError
 from fathom.scoring.answers import Assignment, Choice
 from fathom.tasks.auditing import audit
@@ -47,11 +47,11 @@ def test_the_masked_text_is_the_document_but_for_its_masks(cited: Bench) -> None
             text = render(context, corpus).decode()
             for place in context.places:
                 document = corpus.document(place.document)
-                assert place.span.of(text) == edited(document.text, place.edits)
+                assert place.span.of(text) == apply_edits(document.text, place.edits)
             paper = corpus.document(context.documents[0])
             for row in item.key.proof.rows:
                 start, end = map(int, row[2].split("-"))
-                citing = [c for c in paper.lone_citations() if start <= c.group.start and c.group.end == end]
+                citing = [c for c in paper.single_citations() if start <= c.group.start and c.group.end == end]
                 assert len(citing) == 1
                 assert paper.references[citing[0].reference - 1].document == row[1]  # type: ignore[operator]
 
@@ -80,7 +80,7 @@ def test_nothing_of_the_candidates_is_left_in_the_paper(cited: Bench) -> None:
                 if reference.document in context.documents[1:]:
                     title = reference.title.of(paper.text) if reference.title else ""
                     assert title not in shown or len(title) < 10
-                    numbered = [c for c in paper.lone_citations() if c.reference == reference.number]
+                    numbered = [c for c in paper.single_citations() if c.reference == reference.number]
                     for citation in numbered:
                         located = context.places[0].locate(citation.group)
                         assert located is None or citation.group.of(paper.text) != located.of(text)

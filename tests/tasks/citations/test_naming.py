@@ -74,7 +74,7 @@ def test_generated_citations_know_what_they_are(citing_corpus: Path) -> None:
     agreed = Counter[bool]()
     with Corpus(citing_corpus) as corpus:
         for document in corpus.documents():
-            truth = {citation.group.end: citation.type for citation in document.lone_citations()}
+            truth = {citation.group.end: citation.type for citation in document.single_citations()}
             everything = {reference.document for reference in document.references if reference.document}
             paper = Paper(document, document.text, everything)
             for mask in paper.masks:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from fathom.corpus.document_reading import Filters
 from fathom.corpus.ingest import ingest
-from fathom.corpus.reading import Filters
 from fathom.corpus.store import Corpus
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench

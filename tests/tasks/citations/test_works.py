@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
+from fathom.corpus.document_reading import Filters
 from fathom.corpus.ingest import ingest
-from fathom.corpus.reading import Filters
 from fathom.corpus.store import Corpus
-from fathom.records.contexts import edited
+from fathom.records.contexts import apply_edits
 from fathom.tasks.citations import works
 from fathom.tasks.citations.make import CitationMaker
 from fathom.tasks.citations.settings import Form
@@ -27,7 +27,7 @@ def test_the_beginning_of_a_work_is_cut_as_the_whole_is(form: Form, citing_corpu
     rng = Random(3)
     in_part = 0
     with Corpus(citing_corpus) as corpus:
-        for listed in list(corpus.listing())[:12]:
+        for listed in list(corpus.entries())[:12]:
             whole = Work(corpus, listed.id).shown(form, WHOLE)
             assert whole.is_whole
             for characters in (0, 900, FIRST - 1, FIRST, *(rng.randrange(whole.length + 50) for _ in range(12))):
@@ -40,7 +40,7 @@ def test_the_beginning_of_a_work_is_cut_as_the_whole_is(form: Form, citing_corpu
 
 def test_a_work_grows_when_more_of_it_is_wanted(citing_corpus: Path) -> None:
     with Corpus(citing_corpus) as corpus:
-        longest = max(corpus.listing(), key=lambda listed: listed.characters)
+        longest = max(corpus.entries(), key=lambda listed: listed.characters)
         work = Work(corpus, longest.id)
         begun = work.shown("full", 100)
         assert not begun.is_whole
@@ -91,12 +91,12 @@ def test_a_title_that_runs_over_the_end_of_a_paragraph_is_hidden_on_both_sides(t
     (tmp_path / "judge.md").write_text(JUDGE)
     ingest([tmp_path / "judge.md"], tmp_path / "corpus", Filters())
     with Corpus(tmp_path / "corpus") as corpus:
-        body = Work(corpus, next(corpus.listing()).id).shown("body", WHOLE)
+        body = Work(corpus, next(corpus.entries()).id).shown("body", WHOLE)
     assert "this is [[NAME]]\n\n[[NAME]] is what" in body.text
     ends = [characters for characters, _ in body.ends]
     assert len(ends) > 2
     for characters in ends:
-        assert "JudgeLM" not in edited(body.document, body.cut(characters))
+        assert "JudgeLM" not in apply_edits(body.document, body.cut(characters))
 
 
 def test_no_cycle_keeps_what_a_maker_has_opened(citing_corpus: Path) -> None:
@@ -106,7 +106,7 @@ def test_no_cycle_keeps_what_a_maker_has_opened(citing_corpus: Path) -> None:
     try:
         with Corpus(citing_corpus) as corpus:
             maker = CitationMaker(corpus, Asked(own={"citations": {"items": 4}}), 0)
-            work = weakref.ref(maker._shelf.work(next(corpus.listing()).id))
+            work = weakref.ref(maker._shelf.work(next(corpus.entries()).id))
             assert sum(1 for _ in maker.make(lambda: None))
             assert maker.report()
             assert work() is not None

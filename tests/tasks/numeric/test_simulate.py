@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fathom.contexts.files import FILE_NAME, gather
-from fathom.contexts.gathering import Settings
+from fathom.contexts.sampling import Settings
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import READING_FAULTS, Simulated
 from fathom.records.contexts import Context

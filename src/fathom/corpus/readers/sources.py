@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from fathom.records.errors import FathomError, cannot
+from fathom.records.errors import FathomError, os_error
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of one document: a header that claims more is not believed, and a stream that gives more is cut off."""
@@ -94,7 +94,7 @@ def _folder(folder: Path) -> Iterator[SourceFile]:
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
-        raise cannot("read the folder", folder, error) from error
+        raise os_error("read the folder", folder, error) from error
     for entry in entries:
         # A link may lead out of the folder, or round in a circle.
         if entry.is_symlink() or entry.name.startswith("."):

@@ -34,8 +34,8 @@ def decompose(document: Document) -> ParsedDocument:
             ParsedAuthor(author.given, author.family, author.group, printed=author.span.of(document.text))
             for author in document.authors
         ],
-        abstract=[block for span, block in blocks if abstract is not None and abstract.holds(span)],
-        body=[block for span, block in blocks if abstract is None or not abstract.holds(span)],
+        abstract=[block for span, block in blocks if abstract is not None and abstract.contains(span)],
+        body=[block for span, block in blocks if abstract is None or not abstract.contains(span)],
         references=[
             ParsedReference(
                 key=f"b{reference.number}",
@@ -67,12 +67,12 @@ def _blocks(document: Document) -> Iterator[tuple[Span, Block]]:
     found.extend(
         (span, Paragraph(_words(document, span)))
         for span in document.paragraphs
-        if not any(table.holds(span) for table in tables)
+        if not any(table.contains(span) for table in tables)
     )
     found.extend((table.span, _table(document, table)) for table in document.tables)
     for span, block in sorted(found, key=lambda pair: pair[0]):
         # Appendices may stand behind the list of references; only the list itself is left out.
-        if not any(listed.holds(span) for listed in lists):
+        if not any(listed.contains(span) for listed in lists):
             yield span, block
 
 
@@ -101,7 +101,7 @@ def _figures(document: Document, span: Span) -> Inlines:
     """The text of a stretch with its facts as figures; one inside another is left to it."""
     words: Inlines = []
     place = span.start
-    for fact in sorted((fact for fact in document.facts if span.holds(fact.span)), key=lambda fact: fact.span):
+    for fact in sorted((fact for fact in document.facts if span.contains(fact.span)), key=lambda fact: fact.span):
         if fact.span.start >= place:
             words.append(document.text[place : fact.span.start])
             printed = fact.span.of(document.text)
@@ -117,7 +117,7 @@ def _citations(document: Document, span: Span) -> Iterator[tuple[Span, list[Cita
     """The citations in a stretch, those of one marker together, in order; a marker inside another is left to it."""
     by_span: dict[Span, list[Citation]] = {}
     for citation in document.citations:
-        if span.holds(citation.span):
+        if span.contains(citation.span):
             by_span.setdefault(citation.span, []).append(citation)
     end = span.start
     for where in sorted(by_span):

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 
 from pydantic import JsonValue
 
-from fathom.contexts.layout import LAYOUT, Piece, boundary, closing, context_id, placed
+from fathom.contexts.assembly import Piece, assemble
 from fathom.corpus.store import Corpus
-from fathom.models.tokenizers import DEFAULT
 from fathom.records.contexts import Context
 from fathom.records.documents import Passage
 from fathom.records.lengths import print_length
@@ -67,20 +66,10 @@ def describe(report: dict[str, JsonValue]) -> list[str]:
 
 def _item(paper: Paper, mask: Mask, fingerprint: bytes) -> tuple[Context, list[Item]]:
     document = paper.document
-    around = next((span for span in document.paragraphs if span.holds(mask.place)), mask.sentence)
+    around = next((span for span in document.paragraphs if span.contains(mask.place)), mask.sentence)
     shown = show(document, paper.text, [around], [(mask.place, f" {mark('choice', 1)}")])
-    count = counter().count
-    laid = Piece(document.id, len(shown.text), count(shown.text), shown.edits)
-    places, tokens = placed([laid], lambda number: count(boundary(number)))
-    tokens += count(closing(LAYOUT))
-    context = Context(
-        id=context_id([fingerprint], LAYOUT, [shown.edits]),
-        layout=LAYOUT,
-        length=bucket(tokens),
-        tokens=tokens,
-        tokenizer=DEFAULT,
-        places=places,
-    )
+    piece = Piece(document.id, fingerprint, len(shown.text), counter().count(shown.text), shown.edits)
+    context = assemble([piece], counter(), length=bucket)
     id = short_id("q", context.id, NAME)
     # The type is no tag here: a question tells nothing of its answer.
     tags = {"length": print_length(context.length)}

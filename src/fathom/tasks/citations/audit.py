@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
-from fathom.contexts.layout import CITED, render
+from fathom.contexts.layout import PAPER_AND_CANDIDATES, render
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.lengths import print_length
@@ -38,7 +38,7 @@ def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int
 class _Audit:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._paper = lru_cache(maxsize=KEPT)(lambda id: Paper(corpus.apparatus(id), corpus.words(id)))
+        self._paper = lru_cache(maxsize=KEPT)(lambda id: Paper(corpus.apparatus(id), corpus.text(id)))
         self._work = lru_cache(maxsize=KEPT)(lambda id: Work(corpus, id))
         self._matcher = Simulator(corpus)
         self._rules = Rules()
@@ -65,7 +65,9 @@ class _Audit:
             self._rules.look("the item can be read and laid out", item, False)
             return
         self._rules.look(
-            "the item can be read and laid out", item, context.layout == CITED and len(context.places) == 5
+            "the item can be read and laid out",
+            item,
+            context.layout == PAPER_AND_CANDIDATES and len(context.places) == 5,
         )
         self._prove(context, item, masks, options)
         self._hide(context, item, text, masks)

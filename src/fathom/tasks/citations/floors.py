@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from fathom.records.names import family_of
+from fathom.records.names import family_name
 from fathom.tasks.citations.draft import Draft
 from fathom.tasks.citations.lexical import MATCHERS
 from fathom.tasks.citations.papers import Paper
@@ -71,7 +71,7 @@ def _first_authors(work: Work, paper: Paper) -> set[str]:
         if entry.document == work.outline.id
         for author in entry.authors[:1]
     }
-    return {name for name in map(family_of, signed) if len(name) > 3}
+    return {name for name in map(family_name, signed) if len(name) > 3}
 
 
 def _by_length(draft: Draft) -> float:

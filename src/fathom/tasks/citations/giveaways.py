@@ -34,7 +34,7 @@ def names_of(title: str, abstract: str, text: str) -> list[str]:
 def giveaways(title: str, names: list[str], text: str, within: Span | None = None) -> Iterator[Span]:
     """Every place of the text, or of a part of it, that says the title, its head or its tail, or one of the names."""
     if within is not None:
-        yield from (span.moved(within.start) for span in giveaways(title, names, within.of(text)))
+        yield from (span.shifted(within.start) for span in giveaways(title, names, within.of(text)))
         return
     small = _small(text, plain=title.isascii() and all(map(str.isascii, names)))
     head, _, tail = _small(title).partition(":")

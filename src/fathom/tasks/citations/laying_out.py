@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 
-from fathom.contexts.layout import CITED, Piece, boundary, closing, context_id, placed
+from fathom.contexts.assembly import Piece, assemble
+from fathom.contexts.layout import PAPER_AND_CANDIDATES
 from fathom.corpus.store import Corpus
-from fathom.models.lines import Lines
 from fathom.models.tokenizers import DEFAULT, Remembering, tokenizer
 from fathom.records.contexts import Context, Edit
-from fathom.records.documents import DocumentId, Passage
+from fathom.records.documents import Passage
 from fathom.records.lengths import print_length
 from fathom.records.questions import Question
 from fathom.records.record import short_id
@@ -42,7 +41,7 @@ class LaidOut:
         self._lines = lru_cache(maxsize=KEPT)(corpus.lines)
         self._fingerprint = lru_cache(maxsize=KEPT)(corpus.fingerprint)
         # A candidate in several items of one paper is mostly cut at the same place.
-        self._candidate = lru_cache(maxsize=KEPT)(partial(_piece, self._lines))
+        self._candidate = lru_cache(maxsize=KEPT)(self._piece)
 
     def item(self, draft: Draft) -> tuple[Context, Item]:
         """The context and what is asked of it."""
@@ -50,26 +49,15 @@ class LaidOut:
         return context, Item(question(draft, context), key(draft, context))
 
     def _context(self, draft: Draft) -> Context:
-        paper = _piece(self._lines, draft.question_paper, draft.question_paper.edits)
+        paper = self._piece(draft.question_paper, draft.question_paper.edits)
         pieces = [paper, *map(self._candidate, draft.offered, draft.candidate_edits)]
-        count = counter().count
-        places, tokens = placed(pieces, lambda number: count(boundary(number, CITED)), CITED)
-        tokens += count(closing(CITED))
-        return Context(
-            id=context_id([self._fingerprint(one.document) for one in pieces], CITED, [one.edits for one in pieces]),
-            layout=CITED,
-            length=bucket(tokens),
-            tokens=tokens,
-            tokenizer=DEFAULT,
-            places=places,
-        )
+        return assemble(pieces, counter(), length=bucket, layout=PAPER_AND_CANDIDATES)
 
-
-def _piece(lines_of: Callable[[DocumentId], Lines], shown: Shown, edits: tuple[Edit, ...]) -> Piece:
-    """A document as it is shown with these edits."""
-    characters = len(shown.document) + sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in edits)
-    tokens = lines_of(shown.id).tokens(shown.document, edits, counter())
-    return Piece(shown.id, characters, tokens, edits)
+    def _piece(self, shown: Shown, edits: tuple[Edit, ...]) -> Piece:
+        """A document as it is shown with these edits."""
+        characters = len(shown.document) + sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in edits)
+        tokens = self._lines(shown.id).tokens(shown.document, edits, counter())
+        return Piece(shown.id, self._fingerprint(shown.id), characters, tokens, edits)
 
 
 def bucket(tokens: int) -> int:

@@ -60,7 +60,7 @@ def around(stretch: Stretch, place: Span, document: Document | Apparatus, text: 
 def _holding(spans: Sequence[Span], place: Span) -> Span:
     """The last of the spans that begins before the place, if it holds it; else the place itself."""
     number = bisect_right(spans, (place.start, maxsize)) - 1
-    return spans[number] if number >= 0 and spans[number].holds(place) else place
+    return spans[number] if number >= 0 and spans[number].contains(place) else place
 
 
 def query(text: str, around: Span, hidden: Iterable[Span]) -> Words:

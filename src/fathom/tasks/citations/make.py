@@ -117,7 +117,7 @@ class CitationMaker:
         self._seed = seed
         self._shelf = _Shelf(corpus, {level.form for level in self.settings.levels.values()})
         self._laid_out = LaidOut(corpus)
-        self._years = {listed.id: listed.year if self.settings.yearly else None for listed in corpus.listing()}
+        self._years = {listed.id: listed.year if self.settings.yearly else None for listed in corpus.entries()}
         self._made: Counter[tuple[Cell, int | None]] = Counter()
         """How many of each task and level, for each year where that counts."""
         self._balance: dict[Cell, Balance] = defaultdict(Balance)
@@ -150,11 +150,11 @@ class CitationMaker:
     def papers(self, is_wanted: Callable[[DocumentId], bool] = lambda id: True) -> Iterator[Paper]:
         """The question papers, in the order in which they are tried."""
         for id in self._order:
-            if is_wanted(id) and not forges_boundary(self._corpus.text(id)):
+            if is_wanted(id) and not forges_boundary(self._corpus.stored_text(id).utf8):
                 yield self._paper(id)
 
     def _paper(self, id: DocumentId) -> Paper:
-        return Paper(self._corpus.apparatus(id), self._corpus.words(id), self._shelf, self.settings.types)
+        return Paper(self._corpus.apparatus(id), self._corpus.text(id), self._shelf, self.settings.types)
 
     @cached_property
     def _order(self) -> list[DocumentId]:
@@ -164,7 +164,7 @@ class CitationMaker:
         is longer than a whole item can be asked about only where much of it is left out.
         """
         cited = Counter(link.citing for link in self._corpus.links())
-        long = {listed.id for listed in self._corpus.listing() if listed.characters > self.settings.characters}
+        long = {listed.id for listed in self._corpus.entries() if listed.characters > self.settings.characters}
         enough = sorted(id for id, works in cited.items() if works >= OPTIONS)
         rng_for(self._seed, "citations").shuffle(enough)
         return sorted(enough, key=lambda id: (id in long, -min(cited[id], MANY)))
@@ -363,7 +363,7 @@ class CitationMaker:
         """How many citations fell out at which step."""
         steps: Counter[str] = Counter()
         citation_types = {level.citation_type for level in self.settings.levels.values()}
-        for listed in self._corpus.listing():
+        for listed in self._corpus.entries():
             paper = self._paper(listed.id)
             steps.update(paper.steps)
             steps[OF_THE_TYPE] += sum(mask.citation_type in citation_types for mask in paper.masks)

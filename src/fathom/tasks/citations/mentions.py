@@ -11,7 +11,7 @@ from itertools import pairwise
 from operator import itemgetter
 
 from fathom.records.documents import Apparatus, Citation, Document
-from fathom.records.names import CHINESE, PARTICLE, family_of
+from fathom.records.names import CHINESE, PARTICLE, family_name
 from fathom.records.spans import Span
 from fathom.tasks.citations.chinese_names import chinese_names, named_in, names_before
 from fathom.tasks.citations.words import occurrences
@@ -178,7 +178,7 @@ class Mentions:
                     yield span
             return
         authors = self.document.references[reference - 1].authors
-        surname = family_of(authors[0].of(self._text)) if authors else ""
+        surname = family_name(authors[0].of(self._text)) if authors else ""
         if len(surname) < 2:
             return
         for span in occurrences(self._text, surname):

@@ -149,20 +149,20 @@ class Paper:
 
     def _is_shown(self, span: Span) -> bool:
         place = bisect_right(self.shown, (span.start, len(self.text))) - 1
-        return place >= 0 and self.shown[place].holds(span)
+        return place >= 0 and self.shown[place].contains(span)
 
     def _sentence(self, place: Span) -> Span | None:
         """The sentence around it, where there is one with enough words; what stands in a table has none."""
         sentences = self.document.sentences
         number = bisect_right(sentences, (place.start, len(self.text))) - 1
-        if number < 0 or not sentences[number].holds(place):
+        if number < 0 or not sentences[number].contains(place):
             return None
         sentence = sentences[number]
         rest = self.text[sentence.start : place.start] + self.text[place.end : sentence.end]
         return sentence if len(_WORDS.findall(rest)) >= LEAST_WORDS else None
 
     def _section(self, place: Span) -> int:
-        return next((number for number, section in enumerate(self.sections) if section.span.holds(place)), -1)
+        return next((number for number, section in enumerate(self.sections) if section.span.contains(place)), -1)
 
     def mentions(self, works: Container[DocumentId]) -> list[Span]:
         """Every place that cites or names one of these works, by whichever of its entries."""

@@ -24,13 +24,13 @@ class Needed:
         outline = self._outline(paper.document)
         around = []
         for passage in item.key.proof.passages:
-            paragraph = next((span for span in outline.paragraphs if span.holds(passage.span)), passage.span)
+            paragraph = next((span for span in outline.paragraphs if span.contains(passage.span)), passage.span)
             around.append(Passage(document=paper.document, span=paragraph))
         return [*dict.fromkeys(around), *(self._shown(place) for place in candidates)]
 
     def _shown(self, place: Place) -> Passage:
         """From the first character of a candidate that is shown to the last."""
-        text = self._corpus.words(place.document)
+        text = self._corpus.text(place.document)
         start, end = 0, len(text)
         if place.edits and place.edits[0].span.start == 0:
             start = place.edits[0].span.end

@@ -41,7 +41,7 @@ class Swapper:
     def _is_mentioned(self, context: Context) -> bool:
         """Whether the paper names a candidate outside its edits: two spellings that differed may be one name now."""
         id, after = context.documents[0], self._corpus.after
-        paper = Paper(after.apparatus(id), after.words(id), context.documents[1:])
+        paper = Paper(after.apparatus(id), after.text(id), context.documents[1:])
         hidden = [edit.span for edit in context.places[0].edits]
         return any(
             not any(edit.start < span.end and span.start < edit.end for edit in hidden)
@@ -65,7 +65,7 @@ class Swapper:
                 program="; ".join(f"{paper} cites {work} at {at} by entry {entry}" for paper, work, at, entry in rows),
                 rows=rows,
                 passages=tuple(
-                    Passage(document=passage.document, span=self._corpus.moves(passage.document).moved(passage.span))
+                    Passage(document=passage.document, span=self._corpus.moves(passage.document).map(passage.span))
                     for passage in item.key.proof.passages
                 ),
             ),
@@ -75,5 +75,5 @@ class Swapper:
 
     def _row(self, paper: str, work: str, place: str, entry: str) -> tuple[str, str, str, str]:
         start, _, end = place.partition("-")
-        moved = self._corpus.moves(paper).moved(Span(int(start), int(end)))
+        moved = self._corpus.moves(paper).map(Span(int(start), int(end)))
         return paper, work, f"{moved.start}-{moved.end}", entry

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from fathom.contexts.layout import forges_boundary
 from fathom.corpus.store import Corpus
-from fathom.records.contexts import Edit, edited
+from fathom.records.contexts import Edit, apply_edits
 from fathom.records.documents import Apparatus, Document, DocumentId, Outline
 from fathom.records.spans import Span
 from fathom.tasks.citations.giveaways import giveaways, names_of
@@ -55,7 +55,7 @@ class Shown:
     @property
     def text(self) -> str:
         """All of it, as it is shown."""
-        return edited(self.document, self.edits)
+        return apply_edits(self.document, self.edits)
 
     @cached_property
     def stems(self) -> Stems:
@@ -145,7 +145,7 @@ class Work:
 
     @cached_property
     def text(self) -> str:
-        return self._corpus.words(self.outline.id)
+        return self._corpus.text(self.outline.id)
 
     @property
     def title(self) -> str:
@@ -159,7 +159,7 @@ class Work:
     @cached_property
     def is_plain(self) -> bool:
         """Whether no line of it could be taken for a boundary of the layout."""
-        return not forges_boundary(self._corpus.text(self.outline.id))
+        return not forges_boundary(self._corpus.stored_text(self.outline.id).utf8)
 
     def room(self, form: Form) -> int:
         """About how many characters that form has, told without the text."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from fathom.contexts.layout import LAYOUT, render
-from fathom.corpus.ages import appeared
+from fathom.corpus.publication_dates import appeared
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import Document
@@ -66,7 +66,7 @@ class _Audit:
     def _prove(self, item: Item, document: Document, span: Span, name: str) -> None:
         rest = document.text[span.start :] if _task(item) == "citation" else span.of(document.text)
         self._rules.look("the document itself goes on with the key", item, comes_back((name,), rest))
-        inside = _task(item) == "citation" or document.title.holds(span)
+        inside = _task(item) == "citation" or document.title.contains(span)
         self._rules.look("what is left out stands where it should", item, inside and span.end <= len(document.text))
 
     def _response(self, item: Item, name: str) -> None:

@@ -9,12 +9,13 @@ from itertools import zip_longest
 
 from pydantic import Field, JsonValue
 
-from fathom.contexts.layout import LAYOUT, Piece, boundary, closing, context_id, forges_boundary, placed
-from fathom.corpus.ages import appeared
-from fathom.corpus.retitling import telling_words
+from fathom.contexts.assembly import Piece, assemble
+from fathom.contexts.layout import forges_boundary
+from fathom.corpus.publication_dates import appeared
 from fathom.corpus.store import Corpus
+from fathom.corpus.swap_titles import distinctive_words
 from fathom.models.tokenizers import DEFAULT, tokenizer
-from fathom.records.contexts import Context, edited
+from fathom.records.contexts import Context, apply_edits
 from fathom.records.documents import Document, DocumentId, Passage, Position
 from fathom.records.questions import Question
 from fathom.records.record import Record, digest, short_id
@@ -53,7 +54,7 @@ class ProbeMaker:
     @cached_property
     def _frequency(self) -> Counter[str]:
         """In how many titles each word stands."""
-        return Counter(word for listed in self._corpus.listing() for word in telling_words(listed.title))
+        return Counter(word for listed in self._corpus.entries() for word in distinctive_words(listed.title))
 
     def make(self, watch: Callable[[], None]) -> Iterator[tuple[Context, list[Item]]]:
         """Each probe with its own context."""
@@ -70,7 +71,7 @@ class ProbeMaker:
     def _order(self) -> list[DocumentId]:
         """Every document, one of each year in turn: a trend over years needs all of them."""
         years: dict[int, list[DocumentId]] = defaultdict(list)
-        for listed in self._corpus.listing():
+        for listed in self._corpus.entries():
             years[listed.year or 0].append(listed.id)
         for year, ids in years.items():
             rng_for(self._seed, NAME, year).shuffle(ids)
@@ -130,19 +131,11 @@ class ProbeMaker:
 
 def _laid_out(probe: Probe) -> Context:
     """The context that shows the probe's piece alone."""
-    text = edited(probe.document.text, probe.edits)
-    count = tokenizer(DEFAULT).count
-    piece = Piece(probe.document.id, len(text), count(text), probe.edits)
-    places, tokens = placed([piece], lambda number: count(boundary(number)))
-    tokens += count(closing(LAYOUT))
-    return Context(
-        id=context_id([digest(probe.document.text.encode())], LAYOUT, [probe.edits]),
-        layout=LAYOUT,
-        length=-(-tokens // 1_024) * 1_024,
-        tokens=tokens,
-        tokenizer=DEFAULT,
-        places=places,
-    )
+    text = apply_edits(probe.document.text, probe.edits)
+    counter = tokenizer(DEFAULT)
+    fingerprint = digest(probe.document.text.encode())
+    piece = Piece(probe.document.id, fingerprint, len(text), counter.count(text), probe.edits)
+    return assemble([piece], counter, length=lambda tokens: -(-tokens // 1_024) * 1_024)
 
 
 def item(probe: Probe, context: Context) -> Item:

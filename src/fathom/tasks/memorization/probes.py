@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
-from fathom.corpus.retitling import telling_words
+from fathom.corpus.swap_titles import distinctive_words
 from fathom.records.contexts import Edit
 from fathom.records.documents import Citation, Document
-from fathom.records.names import WORD, family_of, plain_word
+from fathom.records.names import WORD, family_name, plain_word
 from fathom.records.spans import Span
 from fathom.tasks.citations.mentions import Mentions
 from fathom.tasks.memorization.check import comes_back, holds
@@ -60,7 +60,7 @@ class Citing:
 
     def probes(self) -> Iterator[Probe]:
         """A probe for each citation that goes on with a name which the piece before it does not hold."""
-        for citation in self._document.lone_citations():
+        for citation in self._document.single_citations():
             self.steps["alone"] += 1
             names = self._names(citation)
             if not names:
@@ -81,7 +81,7 @@ class Citing:
         if citation.reference is None:
             return ()
         authors = self._document.references[citation.reference - 1].authors
-        name = family_of(authors[0].of(self._document.text)) if authors else ""
+        name = family_name(authors[0].of(self._document.text)) if authors else ""
         return (name,) if sum(len(word) for word in WORD.findall(name)) > 1 else ()
 
     def _shown(self, cut: int) -> Span | None:
@@ -104,14 +104,14 @@ def title_probe(document: Document, frequency: Mapping[str, int], rng: Random) -
     text, title = document.text, document.title
     kept = [title, *(author.span for author in document.authors)]
     byline = " ".join(span.of(text) for span in kept[1:])
-    words = [word for word in telling_words(title.of(text)) if not holds(byline, word)]
+    words = [word for word in distinctive_words(title.of(text)) if not holds(byline, word)]
     if not words or any(span.start < title.end for span in kept[1:]):
         return None
     # "Models" can be guessed behind "large language", and proves nothing.
     rarest = min(frequency.get(word, 0) for word in words)
     word = rng.choice([word for word in words if frequency.get(word, 0) == rarest])
     place = next(Span(*found.span()) for found in WORD.finditer(title.of(text)) if plain_word(found[0]) == word)
-    place = place.moved(title.start)
+    place = place.shifted(title.start)
     return Probe("title", document, place, (place.of(text),), 0, tuple(_front(document, place)))
 
 

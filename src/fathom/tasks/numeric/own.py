@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import sqlglot
 from sqlglot import exp
 
-from fathom.records.errors import FathomError, touching
+from fathom.records.errors import FathomError, file_errors
 from fathom.records.record import short_id
 from fathom.records.rng import rng_for
 from fathom.tasks.numeric.mutants import constants, random_tables
@@ -108,7 +108,7 @@ def read_templates(path: Path) -> tuple[Template, ...]:
 
 def read_own(path: Path) -> OwnTemplates:
     """Every template of the file, or why it is refused."""
-    with touching("read the templates", path), path.open("rb") as file:
+    with file_errors("read the templates", path), path.open("rb") as file:
         content = file.read(LARGEST_FILE + 1).decode(errors="replace")
     if len(content) > LARGEST_FILE:
         raise FathomError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fathom.corpus.swapping import Swapping
+from fathom.corpus.swap import CorpusSwap
 from fathom.records.contexts import Context
 from fathom.records.lengths import print_length
 from fathom.records.rng import rng_for
@@ -90,15 +90,15 @@ class Swapper:
         return text if is_wording(text, program) else question(program, rng_for(0, "swap", item.question.id))
 
 
-def renamed(node: Any, swapping: Swapping) -> Any:
+def renamed(node: Any, swapping: CorpusSwap) -> Any:
     """The program with the names and titles that stand for its own."""
     match node:
         case HasAuthor(name):
-            return HasAuthor(swapping.renaming.name(str(name)))
+            return HasAuthor(swapping.names.name(str(name)))
         case CitesArticle(title) | CitedByArticle(title) | SharesAuthor(title):
             return type(node)(swapping.title(str(title)))
         case TitleHas(fragment):
-            return TitleHas(swapping.renaming.words_of(str(fragment)))
+            return TitleHas(swapping.names.prose(str(fragment)))
         case tuple():
             return tuple(renamed(part, swapping) for part in node)
     names = getattr(node, "__match_args__", ())

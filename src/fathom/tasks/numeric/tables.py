@@ -12,7 +12,7 @@ from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 from fathom.records.documents import Document, DocumentId, Front
-from fathom.records.names import given_words, givens_fit, without_accents
+from fathom.records.names import given_names_match, given_words, without_accents
 from fathom.records.spans import Span
 
 SCHEMA = """
@@ -276,7 +276,7 @@ def _joined(members: Iterable[tuple[_Seat, tuple[str, ...]]]) -> list[list[_Seat
     """People of one family name, put together where their given names fit, also by way of a third."""
     groups: list[tuple[list[_Seat], set[tuple[str, ...]]]] = []
     for seat, given in members:
-        alike = [group for group in groups if any(givens_fit(given, other) for other in group[1])]
+        alike = [group for group in groups if any(given_names_match(given, other) for other in group[1])]
         groups = [group for group in groups if group not in alike]
         seats = [member for group in alike for member in group[0]]
         groups.append(([*seats, seat], {given}.union(*(group[1] for group in alike))))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from fathom.contexts.growing import Pool
+from fathom.contexts.document_selection import Pool
 from fathom.records.contexts import Split
 from fathom.records.rng import rng_for
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import zstandard
 
+from fathom.corpus.author_disambiguation import Signature, signatures
 from fathom.corpus.linking import Entry, Sought, entry_of
 from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.catalog import bare_name, reader_of
 from fathom.corpus.readers.parsed_document import NoCompanions, ParsedDocument, ReadError
 from fathom.corpus.readers.sources import SourceFile
-from fathom.corpus.store import Packed, pack
-from fathom.corpus.who import Signature, signatures
+from fathom.corpus.store import PackedDocument, pack
 from fathom.records.documents import Count, Document
 from fathom.records.record import Record
 
@@ -65,7 +65,7 @@ class Read:
     """The reader's name; empty where none knows the file."""
     refused: str = ""
     """Why nothing came of it."""
-    packed: Packed | None = field(default=None, repr=False)
+    packed: PackedDocument | None = field(default=None, repr=False)
     """The document, but for what only the others can tell: its links, its people, its work."""
     front: bytes = field(default=b"", repr=False)
     """Who wrote what, for linking; packed."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fathom.contexts.growing import Pool
-from fathom.contexts.splitting import clusters, divide
+from fathom.contexts.document_selection import Pool
+from fathom.contexts.splits import clusters, divide
 
 CIRCLES = [(0, 1, 2, 3), (4, 5, 6, 7)]
 """In each of them every document cites every other."""

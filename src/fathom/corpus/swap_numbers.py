@@ -19,7 +19,7 @@ Subject = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Refiguring:
+class NumberSwap:
     """By how much the values of each subject change, in hundredths."""
 
     factors: dict[Subject, int]
@@ -37,7 +37,7 @@ class Refiguring:
         return _DIGIT.sub(lambda _: next(digits), printed), fact.value / int(number) * int(changed)
 
 
-class Ledger:
+class NumberCollector:
     """Hears every document of a corpus, then says how its numbers change."""
 
     def __init__(self) -> None:
@@ -50,9 +50,9 @@ class Ledger:
             if number is not None:
                 self._numbers[_subject(fact)].add(number)
 
-    def refiguring(self, seed: int) -> Refiguring:
+    def refiguring(self, seed: int) -> NumberSwap:
         """For each subject the factor that changes most of its numbers; chance decides among equals."""
-        return Refiguring(
+        return NumberSwap(
             {subject: _factor(subject, numbers, seed) for subject, numbers in sorted(self._numbers.items())}
         )
 

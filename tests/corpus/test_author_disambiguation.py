@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
+from fathom.corpus.author_disambiguation import Signature, Who, signatures
 from fathom.corpus.generate import Recipe, generate, parse_domains
 from fathom.corpus.store import Corpus
-from fathom.corpus.who import Signature, Who, signatures
 from fathom.records.documents import Document
 from fathom.records.errors import FathomError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import partial
 from heapq import nsmallest
 from itertools import combinations, repeat
 from operator import gt, truediv
@@ -14,19 +14,11 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from fathom.contexts.growing import Pool, Size, grow
-from fathom.contexts.layout import (
-    CLOSING,
-    LAYOUT,
-    Piece,
-    boundary,
-    context_id,
-    forges_boundary,
-    lay_out,
-    placed,
-)
-from fathom.contexts.splitting import divide
-from fathom.corpus.store import Corpus, Listed
+from fathom.contexts.assembly import Piece, assemble, boundary_tokens
+from fathom.contexts.document_selection import Pool, Size, grow
+from fathom.contexts.layout import CLOSING, forges_boundary, lay_out
+from fathom.contexts.splits import divide
+from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.contexts import Context, Sampling, Split
 from fathom.records.documents import Count, Position
@@ -184,7 +176,6 @@ class Gathering:
         self._shelves: dict[int, _Shelf] = {length: _Shelf() for length in settings.lengths}
         self._made: list[Made] = []
         self._ids: list[str] = []
-        self._boundary = cache(lambda number: self._counter.count(boundary(number)))
 
     def contexts(self, watch: Callable[[], None] = lambda: None) -> Iterator[Context]:
         """The contexts, length by length; `watch` is called after each."""
@@ -213,12 +204,12 @@ class Gathering:
 
     # What contexts are grown from.
 
-    def _candidates(self) -> list[Listed]:
+    def _candidates(self) -> list[DocumentEntry]:
         settings = self._settings
-        kept: list[Listed] = []
+        kept: list[DocumentEntry] = []
         forged = {id for id, text in self._corpus.texts() if forges_boundary(text)}
         seen: set[bytes] = set()
-        for document in self._corpus.listing():
+        for document in self._corpus.entries():
             if settings.kinds and document.kind not in settings.kinds:
                 self._left_out["another kind"] += 1
             elif settings.subjects and document.subject not in settings.subjects:
@@ -268,7 +259,7 @@ class Gathering:
             least=round(length * LEAST),
             enough=round(length * ENOUGH),
             documents=self._settings.min_documents,
-            boundary=self._boundary,
+            boundary=partial(boundary_tokens, self._counter),
             closing=self._counter.count(CLOSING),
         )
         trials = [self._trials(length, split, sampling) for sampling in self._settings.sampling]
@@ -342,26 +333,20 @@ class Gathering:
 
     def _laid_out(self, chosen: list[int], size: Size, trial: _Trials) -> Context | None:
         """The context of these documents in this order; None where its exact length is out of bounds."""
-        documents = ((self._documents[number], self._pool.tokens[number]) for number in chosen)
-        places, tokens = placed(
-            (Piece(document.id, document.characters, tokens) for document, tokens in documents), size.boundary
-        )
-        tokens += size.closing
+        entries = [self._documents[number] for number in chosen]
+        tokens = None
         if not self._counter.splits_at_newlines:
-            # This tokenizer may join what stands on both sides of a boundary: count the very text that is shown.
-            whole = b"".join(lay_out(self._corpus.text(place.document) for place in places))
-            tokens = self._counter.count(whole.decode())
+            # This tokenizer may merge characters across a boundary line: count the exact text that is shown.
+            shown = b"".join(lay_out(self._corpus.stored_text(entry.id).utf8 for entry in entries))
+            tokens = self._counter.count(shown.decode())
             if not size.least <= tokens <= size.most:
                 return None
-        return Context(
-            id=context_id(self._documents[number].fingerprint for number in chosen),
-            layout=LAYOUT,
-            length=size.most,
-            tokens=tokens,
-            tokenizer=self._counter.name,
-            sampling=trial.sampling,
-            split=trial.split,
-            places=places,
+        pieces = [
+            Piece(entry.id, entry.fingerprint, entry.characters, self._pool.tokens[number])
+            for entry, number in zip(entries, chosen, strict=True)
+        ]
+        return assemble(
+            pieces, self._counter, length=size.most, sampling=trial.sampling, split=trial.split, tokens=tokens
         )
 
     # Measuring.

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from fathom.corpus.ages import Month, appeared
+from fathom.corpus.publication_dates import Month, appeared
 
 
 @dataclass

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.corpus.renaming import Census, Renaming, is_name
 from fathom.corpus.store import Corpus
-from fathom.corpus.swapping import Moves, Swapping, survey, swap_corpus
-from fathom.records.contexts import Edit, edited
+from fathom.corpus.swap import CorpusSwap, OffsetMap, survey, swap_corpus
+from fathom.corpus.swap_names import NameCollector, NameSwap, is_name
+from fathom.records.contexts import Edit, apply_edits
 from fathom.records.documents import Author, Citation, Document, Fact, Reference
-from fathom.records.names import family_of, plain_word
+from fathom.records.names import family_name, plain_word
 from fathom.records.spans import Span
 
 # Spans move.
@@ -37,7 +37,7 @@ def edited_texts(draw: st.DrawFn) -> tuple[str, list[Edit], Span]:
 @given(edited_texts())
 def test_a_moved_part_says_what_became_of_it(case: tuple[str, list[Edit], Span]) -> None:
     text, edits, span = case
-    moved = Moves(edits).moved(span)
+    moved = OffsetMap(edits).map(span)
     if span.start == span.end:
         assert moved.start == moved.end
         return
@@ -45,28 +45,28 @@ def test_a_moved_part_says_what_became_of_it(case: tuple[str, list[Edit], Span])
     cut = [edit.span for edit in edits if edit.span.start < span.end and span.start < edit.span.end]
     start, end = min([span.start, *(one.start for one in cut)]), max([span.end, *(one.end for one in cut)])
     inside = [
-        Edit(span=edit.span.moved(-start), text=edit.text)
+        Edit(span=edit.span.shifted(-start), text=edit.text)
         for edit in edits
         if start <= edit.span.start and edit.span.end <= end
     ]
-    assert moved.of(edited(text, edits)) == edited(text[start:end], inside)
+    assert moved.of(apply_edits(text, edits)) == apply_edits(text[start:end], inside)
 
 
 @given(edited_texts())
 def test_what_follows_one_another_still_does(case: tuple[str, list[Edit], Span]) -> None:
     text, edits, span = case
-    moves = Moves(edits)
-    before, after = moves.moved(Span(0, span.start)), moves.moved(Span(span.end, len(text)))
+    moves = OffsetMap(edits)
+    before, after = moves.map(Span(0, span.start)), moves.map(Span(span.end, len(text)))
     assert before.start == 0
-    assert after.end in (after.start, len(edited(text, edits)))
-    assert 0 <= before.end <= len(edited(text, edits))
+    assert after.end in (after.start, len(apply_edits(text, edits)))
+    assert 0 <= before.end <= len(apply_edits(text, edits))
 
 
 # Whole corpora.
 
 
 @pytest.fixture(params=["small_folder", "mixed_folder"])
-def pairs(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Swapping, list[tuple[Document, Document]]]:
+def pairs(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[CorpusSwap, list[tuple[Document, Document]]]:
     """A generated corpus before and after."""
     folder: Path = request.getfixturevalue(request.param)
     with Corpus(folder) as before:
@@ -75,38 +75,38 @@ def pairs(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Swapping, lis
             return swapping, list(zip(before.documents(), after.documents(), strict=True))
 
 
-def test_every_part_says_the_same_with_other_names(pairs: tuple[Swapping, list[tuple[Document, Document]]]) -> None:
+def test_every_part_says_the_same_with_other_names(pairs: tuple[CorpusSwap, list[tuple[Document, Document]]]) -> None:
     swapping, documents = pairs
     for before, after in documents:
         edits = swapping.changed(before).edits
         assert edits or before.kind == "report"
-        assert after.text == edited(before.text, edits)
+        assert after.text == apply_edits(before.text, edits)
         for one, two in zip(before.spans(), after.spans(), strict=True):
             inside = [edit for edit in edits if one.start <= edit.span.start and edit.span.end <= one.end]
-            moved = [Edit(span=edit.span.moved(-one.start), text=edit.text) for edit in inside]
-            assert two.of(after.text) == edited(one.of(before.text), moved)
+            moved = [Edit(span=edit.span.shifted(-one.start), text=edit.text) for edit in inside]
+            assert two.of(after.text) == apply_edits(one.of(before.text), moved)
 
 
-def test_no_family_name_is_left_where_people_are_named(pairs: tuple[Swapping, list[tuple[Document, Document]]]) -> None:
+def test_replaces_every_family_name_of_people(pairs: tuple[CorpusSwap, list[tuple[Document, Document]]]) -> None:
     swapping, documents = pairs
-    old = set(swapping.renaming.words)
-    new = {name.casefold() for name in swapping.renaming.words.values()}
+    old = set(swapping.names.words)
+    new = {name.casefold() for name in swapping.names.words.values()}
     assert not old & new
     assert len(new) == len(old)
     seen = 0
     for before, after in documents:
         for was, author in zip(before.authors, after.authors, strict=True):
             assert author.family in author.span.of(after.text)
-            assert author.family == swapping.renaming.name(was.family) != was.family
+            assert author.family == swapping.names.name(was.family) != was.family
             seen += 1
         for entry in after.references:
             for span in entry.authors:
-                words = family_of(span.of(after.text)).replace("-", " ").split()
+                words = family_name(span.of(after.text)).replace("-", " ").split()
                 assert not {plain_word(word) for word in words if is_name(word)} & old
     assert seen or all(before.kind == "report" for before, _ in documents)
 
 
-def test_one_person_keeps_one_name(pairs: tuple[Swapping, list[tuple[Document, Document]]]) -> None:
+def test_one_person_keeps_one_name(pairs: tuple[CorpusSwap, list[tuple[Document, Document]]]) -> None:
     _, documents = pairs
     before: dict[str, set[str]] = {}
     after: dict[str, set[str]] = {}
@@ -118,7 +118,7 @@ def test_one_person_keeps_one_name(pairs: tuple[Swapping, list[tuple[Document, D
     assert {person: len(names) for person, names in before.items()} == {p: len(names) for p, names in after.items()}
 
 
-def test_titles_change_where_they_are_cited_too(pairs: tuple[Swapping, list[tuple[Document, Document]]]) -> None:
+def test_titles_change_where_they_are_cited_too(pairs: tuple[CorpusSwap, list[tuple[Document, Document]]]) -> None:
     swapping, documents = pairs
     titles = {after.id: after.title_text for _, after in documents}
     longer: Counter[int] = Counter()
@@ -126,7 +126,7 @@ def test_titles_change_where_they_are_cited_too(pairs: tuple[Swapping, list[tupl
         assert after.title_text == swapping.title(before.title_text)
         more = len(after.title_text.split()) - len(before.title_text.split())
         longer[more] += 1
-        assert not swapping.retitling.missed(before)
+        assert not swapping.titles.missed(before)
         for entry in after.references:
             if entry.document is not None and entry.title is not None:
                 cited = entry.title.of(after.text).casefold().split()
@@ -136,7 +136,7 @@ def test_titles_change_where_they_are_cited_too(pairs: tuple[Swapping, list[tupl
     assert min(longer.values()) > 0.2 * len(documents)
 
 
-def test_facts_print_their_new_values(pairs: tuple[Swapping, list[tuple[Document, Document]]]) -> None:
+def test_facts_print_their_new_values(pairs: tuple[CorpusSwap, list[tuple[Document, Document]]]) -> None:
     _, documents = pairs
     changed = total = 0
     for before, after in documents:
@@ -158,14 +158,14 @@ def _digits(printed: str) -> Decimal:
     return Decimal("".join(sign for sign in printed if sign in "0123456789"))
 
 
-def test_one_entity_s_values_change_by_one_factor(pairs: tuple[Swapping, list[tuple[Document, Document]]]) -> None:
+def test_one_entity_s_values_change_by_one_factor(pairs: tuple[CorpusSwap, list[tuple[Document, Document]]]) -> None:
     """But for the rounding of the print: so parts still add up, and growth from year to year is what it was."""
     swapping, documents = pairs
     looked = 0
     for before, after in documents:
         for was, now in zip(before.facts, after.facts, strict=True):
             if was.value != now.value:
-                factor = swapping.refiguring.factors[was.entity, was.attribute]
+                factor = swapping.numbers.factors[was.entity, was.attribute]
                 old, new = _digits(was.span.of(before.text)), _digits(now.span.of(after.text))
                 assert abs(old * factor / 100 - new) <= Decimal("0.5")
                 looked += 1
@@ -235,26 +235,24 @@ def _document() -> Document:
 
 
 @pytest.fixture
-def renaming() -> Renaming:
-    census = Census()
+def renaming() -> NameSwap:
+    census = NameCollector()
     census.add(_document())
     return census.renaming(0)
 
 
-def test_a_name_is_one_whatever_its_accents_and_capitals(renaming: Renaming) -> None:
+def test_a_name_is_one_whatever_its_accents_and_capitals(renaming: NameSwap) -> None:
     made_up = renaming.words["muller"]
-    assert renaming.words_of("Müller, MULLER, Muller's") == f"{made_up}, {made_up.upper()}, {made_up}'s"
-    assert renaming.words_of("Mullerova") == "Mullerova"
+    assert renaming.prose("Müller, MULLER, Muller's") == f"{made_up}, {made_up.upper()}, {made_up}'s"
+    assert renaming.prose("Mullerova") == "Mullerova"
     assert made_up[0] == "M"
 
 
-def test_a_name_that_is_a_word_changes_among_names_alone(renaming: Renaming) -> None:
+def test_a_name_that_is_a_word_changes_among_names_alone(renaming: NameSwap) -> None:
     assert renaming.ordinary == {"young"}
-    assert renaming.words_of("Young stars") == "Young stars"
+    assert renaming.prose("Young stars") == "Young stars"
     assert renaming.name("K. Young") == f"K. {renaming.words['young']}"
-    swapped = Swapping(renaming, survey_of(_document()).retitling, survey_of(_document()).refiguring).swapped(
-        _document()
-    )
+    swapped = CorpusSwap(renaming, survey_of(_document()).titles, survey_of(_document()).numbers).swapped(_document())
     young, muller = renaming.words["young"], renaming.words["muller"]
     assert f"Ines {muller} and K. {young}" in swapped.text
     assert f"({young}, 2019)" in swapped.text
@@ -262,7 +260,7 @@ def test_a_name_that_is_a_word_changes_among_names_alone(renaming: Renaming) -> 
     assert "OpenAI (2020)" in swapped.text
 
 
-def test_coined_names_and_particles_are_nobody_s(renaming: Renaming) -> None:
+def test_coined_names_and_particles_are_nobody_s(renaming: NameSwap) -> None:
     assert set(renaming.words) == {"muller", "young"}
     assert [word for word in ("van", "K", "OpenAI", "McDonald", "XUE", "Li") if is_name(word)] == [
         "McDonald",
@@ -281,7 +279,7 @@ class _Shelf:
         return iter(self._documents)
 
 
-def survey_of(*documents: Document) -> Swapping:
+def survey_of(*documents: Document) -> CorpusSwap:
     shelf: Any = _Shelf(*documents)
     return survey(shelf, 0)[0]
 
@@ -303,7 +301,7 @@ def survey_of(*documents: Document) -> Swapping:
     ],
 )
 def test_family_names_are_found(name: str, family: str) -> None:
-    assert family_of(name) == family
+    assert family_name(name) == family
 
 
 # Numbers.

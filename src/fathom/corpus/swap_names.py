@@ -10,7 +10,7 @@ from random import Random
 
 from fathom.models.tokenizers import DEFAULT, tokenizer
 from fathom.records.documents import Document
-from fathom.records.names import WORD, family_of, plain_word
+from fathom.records.names import WORD, family_name, plain_word
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 
@@ -33,7 +33,7 @@ _ENDINGS = ("a", "en", "er", "in", "is", "o", "ov", "ek", "as", "el", "and", "ik
 
 
 @dataclass(frozen=True)
-class Renaming:
+class NameSwap:
     """Which word of a name becomes which."""
 
     words: dict[str, str]
@@ -55,12 +55,12 @@ class Renaming:
         """A person's name as it reads afterwards."""
         return WORD.sub(lambda found: self.of(found[0], True) or found[0], text)
 
-    def words_of(self, text: str) -> str:
+    def prose(self, text: str) -> str:
         """Running text as it reads afterwards."""
         return WORD.sub(lambda found: self.of(found[0], False) or found[0], text)
 
 
-class Census:
+class NameCollector:
     """Hears every document of a corpus, then says how its people are called."""
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class Census:
             if len(words) == 1 and words[0].islower() and piece.strip(_AROUND) == words[0]:
                 self._small[plain_word(words[0])] += 1
 
-    def renaming(self, seed: int) -> Renaming:
+    def renaming(self, seed: int) -> NameSwap:
         """A name that nobody in the corpus has, for every name; the same corpus and seed give the same names."""
         taken = set(self._all)
         words: dict[str, str] = {}
@@ -94,7 +94,7 @@ class Census:
             taken.add(words[family].casefold())
         # One slip of "chen" for "Chen" makes no word of it.
         ordinary = (family for family in self._families if self._small[family] * RARELY >= self._all[family])
-        return Renaming(words, frozenset(ordinary))
+        return NameSwap(words, frozenset(ordinary))
 
 
 def is_name(word: str) -> bool:
@@ -107,7 +107,7 @@ def families(document: Document) -> Iterator[str]:
     yield from (author.family for author in document.authors if not author.group)
     for reference in document.references:
         for span in reference.authors:
-            yield family_of(span.of(document.text))
+            yield family_name(span.of(document.text))
 
 
 def name_spans(document: Document) -> list[Span]:
@@ -150,11 +150,11 @@ def _spelled(letter: str, rng: Random, longer: bool) -> str:
     return (opening + middle + rng.choice(_JOINTS) + rng.choice(_ENDINGS)).capitalize()
 
 
-def in_text(document: Document, renaming: Renaming) -> Iterator[tuple[Span, str]]:
+def in_text(document: Document, names: NameSwap) -> Iterator[tuple[Span, str]]:
     """Every word of the document's text that changes, in order, with what stands there instead."""
-    names = _Within(name_spans(document))
+    within = _Within(name_spans(document))
     for found in WORD.finditer(document.text):
-        made_up = renaming.of(found[0], names.hold(found.start(), found.end()))
+        made_up = names.of(found[0], within.contain(found.start(), found.end()))
         if made_up is not None:
             yield Span(*found.span()), made_up
 
@@ -166,7 +166,7 @@ class _Within:
         self._waiting = sorted(spans, reverse=True)
         self._reach = 0
 
-    def hold(self, start: int, end: int) -> bool:
+    def contain(self, start: int, end: int) -> bool:
         while self._waiting and self._waiting[-1].start <= start:
             self._reach = max(self._reach, self._waiting.pop().end)
         return end <= self._reach

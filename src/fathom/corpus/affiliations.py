@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from sys import intern
 
-from fathom.records.names import words_of
+from fathom.records.names import name_words
 
 _BODY = re.compile(r"universi|hospital|college|polytechni|academ|eth zurich|institute of technology")
 _PART = re.compile(r"(?:the )?(?:college|academy|department|division|faculty|school)s? (?:of|for)\b")
@@ -22,7 +22,7 @@ _NOWHERE = re.compile(r"\b(?:independent|unaffiliated|freelance|retired|self emp
 @lru_cache(maxsize=1 << 14)
 def workplaces(affiliation: str) -> tuple[str, ...]:
     """By what an affiliation is known again: all its words, and those of each part that names a whole university."""
-    whole, *parts = (" ".join(words_of(part)).casefold() for part in (affiliation, *affiliation.split(",")))
+    whole, *parts = (" ".join(name_words(part)).casefold() for part in (affiliation, *affiliation.split(",")))
     bodies = [part for part in parts if _is_one_body(part)]
     # Two words may be a country, and those who work on their own all say so in the same words.
     told = [whole] if whole.count(" ") >= 2 and not _NOWHERE.search(whole) else []

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fathom.corpus.reading import FIELDS, Read
+from fathom.corpus.document_reading import FIELDS, Read
 from fathom.records.documents import Count
 from fathom.records.record import Record
 

@@ -46,7 +46,7 @@ class Change(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Retitling:
+class TitleSwap:
     """Which word of which title becomes which."""
 
     words: dict[str, Change]
@@ -64,7 +64,7 @@ class Retitling:
         for id, place in [(document.id, document.title), *self._entries(document)]:
             found = self._place(self.titles[id], place.of(document.text))
             if found is not None:
-                yield found[0].moved(place.start), found[1]
+                yield found[0].shifted(place.start), found[1]
 
     def missed(self, document: Document) -> int:
         """Entries of its reference list that keep a word which the title of their work has lost."""
@@ -86,7 +86,7 @@ class Retitling:
         return None
 
 
-class Titles:
+class TitleCollector:
     """Hears every document of a corpus, then says what its titles become."""
 
     def __init__(self) -> None:
@@ -96,16 +96,16 @@ class Titles:
         """Note one title."""
         self._titles[document.id] = document.title_text
 
-    def retitling(self, seed: int, names: Collection[str]) -> Retitling:
+    def retitling(self, seed: int, names: Collection[str]) -> TitleSwap:
         """For each title a word of some other title in the place of one of its own, or before it; never a name."""
         by_letters = {letters_of(title): title for title in self._titles.values()}
         pool: dict[str, list[str]] = defaultdict(list)
-        for word in sorted({word for title in by_letters.values() for word in telling_words(title, names)}):
+        for word in sorted({word for title in by_letters.values() for word in distinctive_words(title, names)}):
             pool[word[-ENDING:]].append(word)
         taken = set(by_letters)
         words: dict[str, Change] = {}
         for letters, title in sorted(by_letters.items()):
-            own = telling_words(title, names)
+            own = distinctive_words(title, names)
             rng = rng_for(seed, "title", letters)
             keeps = rng.random() < LENGTHENED
             for old in rng.sample(own, len(own)):
@@ -117,10 +117,10 @@ class Titles:
                     words[letters] = Change(old, new, keeps)
                     taken.add(after)
                     break
-        return Retitling(words, {id: letters_of(title) for id, title in self._titles.items()})
+        return TitleSwap(words, {id: letters_of(title) for id, title in self._titles.items()})
 
 
-def telling_words(title: str, names: Collection[str] = ()) -> list[str]:
+def distinctive_words(title: str, names: Collection[str] = ()) -> list[str]:
     """The words of a title, as they are compared, that may tell something, stand in it once and are nobody's name."""
     words = [plain_word(word) for word in WORD.findall(title)]
     return [

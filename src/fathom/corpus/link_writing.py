@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import zstandard
 
-from fathom.corpus.packing import compressed
+from fathom.corpus.compression import compressed
 from fathom.records.documents import Outline
 from fathom.records.errors import FathomError
 

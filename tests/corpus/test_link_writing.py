@@ -8,7 +8,7 @@ import pytest
 import zstandard
 
 from fathom.corpus.generate import Recipe, generate, parse_domains
-from fathom.corpus.relinking import Linked, relinked
+from fathom.corpus.link_writing import Linked, relinked
 from fathom.corpus.store import Corpus, pack
 from fathom.records.documents import Document
 from fathom.records.errors import FathomError

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from fathom.contexts.files import FILE_NAME, gather, read_contexts, report_path
-from fathom.contexts.gathering import Gathered, Settings
 from fathom.contexts.layout import render
+from fathom.contexts.sampling import Gathered, Settings
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.models.tokenizers import tokenizer
@@ -176,7 +176,7 @@ def test_filters_leave_out_and_count(mixed_folder: Path, tmp_path: Path) -> None
     with Corpus(mixed_folder) as corpus:
         settings = Settings(lengths=(65_536,), count=3, kinds=("report",), languages=("en",), sampling=("random",))
         report = gather(corpus, settings, tmp_path / "c.jsonl")
-        kinds = {listed.id: (listed.kind, listed.language) for listed in corpus.listing()}
+        kinds = {listed.id: (listed.kind, listed.language) for listed in corpus.entries()}
     assert report.left_out == {"another kind": 16, "another language": 2}
     for context in read_contexts(tmp_path / "c.jsonl"):
         assert {kinds[document] for document in context.documents} == {("report", "en")}
@@ -219,7 +219,7 @@ def test_an_document_that_forges_a_boundary_is_left_out(small: Corpus, tmp_path:
         writer.finish()
     with Corpus(tmp_path / "forged") as corpus:
         report = gather(corpus, Settings(lengths=(65_536,), count=9), tmp_path / "c.jsonl")
-        forger = next(corpus.listing()).id
+        forger = next(corpus.entries()).id
     assert report.left_out == {"a line that looks like an article boundary": 1}
     assert all(forger not in context.documents for context in read_contexts(tmp_path / "c.jsonl"))
 

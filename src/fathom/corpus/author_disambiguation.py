@@ -21,6 +21,7 @@ from itertools import combinations, groupby, islice
 from sys import intern
 from typing import NamedTuple
 
+from fathom.corpus.affiliations import workplaces
 from fathom.corpus.person_names import (
     BORNE,
     FREQUENT,
@@ -34,7 +35,6 @@ from fathom.corpus.person_names import (
     same_full,
     short,
 )
-from fathom.corpus.workplaces import workplaces
 from fathom.records.documents import Document, DocumentId, PersonId
 from fathom.records.errors import FathomError
 from fathom.records.record import short_id
