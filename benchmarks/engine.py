@@ -16,11 +16,11 @@ from typing import Any
 
 from _measuring import Cost, bench_of, cost_of, workplace
 from fathom.cli.exam import open_exam
-from fathom.models.known import known
-from fathom.runs.exam import Exam
-from fathom.runs.folder import RunManifest, Settings
-from fathom.runs.plan import Job, jobs, seen
-from fathom.runs.run import Company, run
+from fathom.models.model_info import model_info
+from fathom.runs.bench_view import BenchView
+from fathom.runs.folder import RunManifest, RunSettings
+from fathom.runs.plan import Job, jobs
+from fathom.runs.run import RunLimits, run
 from fathom.systems.catalog import system
 
 MODEL = "mockllm/model"
@@ -47,7 +47,7 @@ class Counting:
         return output
 
 
-def ours(exam: Exam, folder: Path) -> int:
+def ours(exam: BenchView, folder: Path) -> int:
     """A run as `fathom run` makes it; gives the characters that the model was sent."""
     model = Counting()
     manifest = RunManifest(bench=exam.bench, bench_fingerprint=exam.fingerprint, model=MODEL, system="full")
@@ -55,24 +55,24 @@ def ours(exam: Exam, folder: Path) -> int:
     def opened() -> AbstractContextManager[tuple[str, dict[str, Any]]]:
         return nullcontext((MODEL, {"custom_outputs": model}))
 
-    ran = run(exam, system("full", "direct"), known(MODEL), manifest, folder / "run", opened, Company())
+    ran = run(exam, system("full", "direct"), model_info(MODEL), manifest, folder / "run", opened, RunLimits())
     if not ran.is_whole:
         raise SystemExit(f"not every question has its response: {ran.outcomes}")
     return model.characters
 
 
-def plainly(exam: Exam, folder: Path) -> int:
+def plainly(exam: BenchView, folder: Path) -> int:
     """The same questions as samples that hold all that is sent."""
     from inspect_ai import Task, eval
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.model import get_model
 
     def text(job: Job, context: str) -> str:
-        return seen(exam, job).words("full, direct") + context + job.question.text
+        return exam.view(job.context, job.question).instruction("full, direct") + context + job.question.text
 
     samples: list[Sample] = []
-    for group in jobs(exam, Settings()):
-        context = seen(exam, group[0]).text("articles")
+    for group in jobs(exam, RunSettings()):
+        context = exam.view(group[0].context, group[0].question).text("documents")
         samples.extend(Sample(id=job.id, input=text(job, context)) for job in group)
     model = Counting()
     [log] = eval(

@@ -24,15 +24,15 @@ from _measuring import bench_of, workplace
 from fathom.cli.exam import open_exam
 from fathom.models import embedded
 from fathom.models.embedded import EmbeddedServer
-from fathom.models.known import Known
+from fathom.models.model_info import ModelInfo
 from fathom.records.questions import Response
 from fathom.runs.answering import Answering
-from fathom.runs.budget import Purse
-from fathom.runs.engine import Endurance, EngineModel, open_model, run_jobs
-from fathom.runs.exam import Exam
-from fathom.runs.folder import Settings
+from fathom.runs.bench_view import BenchView
+from fathom.runs.budget import Budget
+from fathom.runs.engine import EngineModel, RetryPolicy, open_model, run_jobs
+from fathom.runs.folder import RunSettings
 from fathom.runs.gate import Gate
-from fathom.runs.inspecting import Memory
+from fathom.runs.inspect_task import MemoryJournal
 from fathom.runs.plan import Job, jobs
 from fathom.runs.run import expander
 from fathom.systems.catalog import system
@@ -66,18 +66,20 @@ class ForgetfulServer(EmbeddedServer):
 
 
 def ask(
-    exam: Exam, settings: Settings, url: str, gate: Gate, grouped: bool, logs: Path
+    exam: BenchView, settings: RunSettings, url: str, gate: Gate, grouped: bool, logs: Path
 ) -> tuple[list[Response], float]:
     """The responses of a run as `fathom run` makes it, with another gate or order, and the seconds it took."""
     pending = [job for group in jobs(exam, settings) for job in group]
     if not grouped:
         Random(5).shuffle(pending)
     responses: list[Response] = []
-    endurance = Endurance()
+    endurance = RetryPolicy()
     model = open_model("openai-api/local/m", settings, endurance, CONNECTIONS, url=url, api_key="none")
     engine = EngineModel(model, expander(exam, pending), endurance)
     full = system("full", "direct")
-    answering = Answering(exam, full, engine, Known(), settings, Memory(), Purse(None), gate, responses.append)
+    answering = Answering(
+        exam, full, engine, ModelInfo(), settings, MemoryJournal(), Budget(None), gate, responses.append
+    )
     start = time.perf_counter()
     run_jobs(answering, pending, model, logs, CONNECTIONS)
     seconds = time.perf_counter() - start
@@ -99,10 +101,10 @@ def cached_share(responses: list[Response]) -> float:
 
 
 def ask_anew(
-    kind: type[EmbeddedServer], exam: Exam, gate: Gate, grouped: bool, logs: Path
+    kind: type[EmbeddedServer], exam: BenchView, gate: Gate, grouped: bool, logs: Path
 ) -> tuple[float, float, float]:
     """The share of tokens that a fresh server found cached, the seconds, and the CPU seconds of the server."""
-    settings = Settings(max_tokens=16, limit=QUESTIONS, temperature=0.0)
+    settings = RunSettings(max_tokens=16, limit=QUESTIONS, temperature=0.0)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with kind() as server:
         responses, seconds = ask(exam, settings, server.url, gate, grouped, logs)
@@ -110,7 +112,7 @@ def ask_anew(
     return cached_share(responses), seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def with_the_embedded_model(exam: Exam, folder: Path) -> None:
+def with_the_embedded_model(exam: BenchView, folder: Path) -> None:
     """Cached tokens and seconds, by order and by what the server remembers."""
     for kind, name in ((EmbeddedServer, "keeps all contexts"), (ForgetfulServer, "keeps two contexts")):
         # One context at once, as `fathom run` does it for a server that answers one question at a time.
@@ -123,7 +125,7 @@ def with_the_embedded_model(exam: Exam, folder: Path) -> None:
         )
 
 
-def with_a_small_cache(exam: Exam, folder: Path) -> None:
+def with_a_small_cache(exam: BenchView, folder: Path) -> None:
     """Hits of what is possible, ours and with one half left out."""
     ways = {
         "grouped, gate (ours)": (Gate, True),
@@ -131,7 +133,7 @@ def with_a_small_cache(exam: Exam, folder: Path) -> None:
         "gate, not grouped": (Gate, False),
     }
     for samples in (1, 3):
-        settings = Settings(samples=samples, limit=300)
+        settings = RunSettings(samples=samples, limit=300)
         for name, (gate, grouped) in ways.items():
             with serving(Provider(cached_prefixes=3, seconds=0.05, keep_prompts=False)) as provider:
                 _, seconds = ask(exam, settings, provider.url, gate(), grouped, folder / f"{name}, {samples}")

@@ -17,7 +17,7 @@ from fathom.cli.simulate import simulated_answers
 from fathom.cli.subject import Subject
 from fathom.records.files import Journal
 from fathom.records.questions import Response
-from fathom.runs.folder import RESPONSES, Settings
+from fathom.runs.folder import RESPONSES, RunSettings
 from fathom.runs.run import run_simulated
 
 NAMES = ("sim/oracle", "sim/reader?miss=0.1&ignore-not=0.3")
@@ -26,13 +26,13 @@ ROUNDS = 3
 
 def run_alone(bench: Path, name: str, folder: Path) -> tuple[float, float]:
     """Seconds of a run without its start, and of a second one, when all documents have been read."""
-    subject = Subject(bench, None, name, "full", "direct", Settings(), None, 8)
+    subject = Subject(bench, None, name, "full", "direct", RunSettings(), None, 8)
     taken = []
     with open_exam(bench) as exam, simulated_answers(subject) as answer:
         for number in range(2):
             path = folder / f"run-{number}"
             start = time.perf_counter()
-            manifest, known = subject.manifest(exam, path), subject.known()
+            manifest, known = subject.manifest(exam, path), subject.model_info()
             ran = run_simulated(exam, subject.system(), known, manifest, path, answer)
             taken.append(time.perf_counter() - start)
             if not ran.is_whole:

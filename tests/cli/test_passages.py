@@ -9,7 +9,7 @@ import pytest
 
 from fathom.cli.exam import open_exam
 from fathom.records.errors import FathomError
-from fathom.runs.exam import Seen
+from fathom.systems.protocol import ContextView
 from fathom.tasks.bench import Bench
 from tests.analysis.conftest import done
 
@@ -26,9 +26,9 @@ def asked(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_passages_are_short_and_hold_all_that_proves_the_key(asked: Path) -> None:
     with open_exam(asked) as exam:
         for context, items in Bench(asked).by_context():
-            whole = exam.views("numeric").text(context, "articles").decode()
+            whole = ContextView(context, exam.views("numeric")).text("documents")
             for item in items:
-                text = exam.views("numeric").text(context, f"passages@{item.question.id}").decode()
+                text = ContextView(context, exam.views("numeric")).text(f"passages@{item.question.id}")
                 assert len(text) < len(whole) / 3
                 headings = re.findall(r"^===== Article (\d+)$", text, re.MULTILINE)
                 assert headings == [str(number) for number in range(1, len(context.places) + 1)]
@@ -42,7 +42,7 @@ def test_passages_are_short_and_hold_all_that_proves_the_key(asked: Path) -> Non
 def test_a_plan_counts_the_passages_and_not_the_context(asked: Path) -> None:
     with open_exam(asked) as exam:
         context, questions = next(iter(exam.groups()))
-        seen = Seen(context, "numeric", exam.views("numeric"))
-        assert seen.tokens(f"passages@{questions[0].id}") < seen.tokens("articles") / 3
+        seen = ContextView(context, exam.views("numeric"))
+        assert seen.tokens(f"passages@{questions[0].id}") < seen.tokens("documents") / 3
         with pytest.raises(FathomError, match="has no question 'q-none'"):
             seen.text("passages@q-none")

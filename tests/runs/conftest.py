@@ -12,7 +12,7 @@ from fathom.cli.main import main
 from fathom.contexts.files import FILE_NAME, gather
 from fathom.contexts.sampling import Settings
 from fathom.corpus.store import Corpus
-from fathom.runs.exam import Exam
+from fathom.runs.bench_view import BenchView
 from fathom.tasks.bench import build
 from fathom.tasks.family import Asked
 from tests.serving import Provider
@@ -32,7 +32,7 @@ def tiny_bench(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def exam(tiny_bench: Path) -> Iterator[Exam]:
+def exam(tiny_bench: Path) -> Iterator[BenchView]:
     with open_exam(tiny_bench) as opened:
         yield opened
 

@@ -150,7 +150,8 @@ def test_misuse_is_told_before_anything_is_sent(
 def test_the_budget_is_never_passed(ask: Ask, tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text(
-        '[models."openai-api/mine/m"]\nwindow = 128_000\ninput = 1.0\ncached = 0.1\nresponse = 1.0\ntokens = 1.3\n'
+        '[models."openai-api/mine/m"]\nwindow = 128_000\ninput_price = 1.0\ncached_price = 0.1\n'
+        "output_price = 1.0\ntoken_ratio = 1.3\n"
     )
     with serving(Provider()) as provider:
         assert ask(provider, "--prices", prices, "--budget", 0.5, "--max-tokens", 100) == 1
@@ -267,7 +268,9 @@ def test_the_engines_own_door(tiny_bench: Path, tmp_path: Path) -> None:
 
 def test_what_a_failed_question_cost_is_spent(ask: Ask, tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
-    prices.write_text('[models."openai-api/mine/m"]\nwindow = 128_000\ninput = 100.0\nresponse = 100.0\ntokens = 1.0\n')
+    prices.write_text(
+        '[models."openai-api/mine/m"]\nwindow = 128_000\ninput_price = 100.0\noutput_price = 100.0\ntoken_ratio = 1.0\n'
+    )
     words = ("--system", "sql", "--prices", prices, "--budget", 2, "--max-tokens", 100, "--limit", 6, "--retries", 0)
 
     def fault(number: int, prompt: str) -> str:

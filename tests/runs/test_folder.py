@@ -6,7 +6,7 @@ import pytest
 
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response
-from fathom.runs.folder import MANIFEST, RESPONSES, RunFolder, RunManifest, Settings, read_responses
+from fathom.runs.folder import MANIFEST, RESPONSES, RunFolder, RunManifest, RunSettings, read_responses
 
 MANIFEST_OF = RunManifest(bench="bench", bench_fingerprint="f", model="m", system="full")
 
@@ -54,7 +54,7 @@ def test_a_failure_waits_and_an_answer_stands(tmp_path: Path) -> None:
         ({"bench_fingerprint": "g"}, "bench"),
         ({"model": "n"}, "model"),
         ({"system": "sql"}, "system"),
-        ({"settings": Settings(temperature=0.5)}, "temperature None, not 0.5"),
+        ({"settings": RunSettings(temperature=0.5)}, "temperature None, not 0.5"),
     ],
 )
 def test_another_run_is_not_gone_on_with(tmp_path: Path, change: dict[str, object], word: str) -> None:

@@ -17,12 +17,12 @@ import pytest
 
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
-from fathom.models.known import in_its_tokens, known
+from fathom.models.model_info import model_info
 from fathom.models.tokenizers import tokenizer
 from fathom.records.documents import Document
 from fathom.records.errors import FathomError
 from fathom.scoring.answers import Answer, Members, Multiset, Nothing, Number, Ranking, Rows, Text
-from fathom.tasks.asking import instruction
+from fathom.tasks.asking import instructions
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS
@@ -72,7 +72,7 @@ def test_a_fitted_bench_is_proved(fitted_folder: Path, tmp_path: Path, asked_cor
 
 def test_every_question_fits_the_window(bench: Bench, fitted: Bench, corpus: Corpus) -> None:
     count = tokenizer("o200k").count
-    words = max(count(instruction("fathom.tasks.numeric", f"full, {prompting}")) for prompting in ("direct", "cot"))
+    words = max(count(instructions("fathom.tasks.numeric")[f"full, {prompting}"]) for prompting in ("direct", "cot"))
     smaller = {context.id for context, _ in moved(bench, fitted)}
     fullest = 0
     for context, items in fitted.by_context():
@@ -292,11 +292,11 @@ def test_a_fitted_bench_can_be_fitted_again(fitted_folder: Path, tmp_path: Path,
 
 def test_a_model_counts_in_its_own_tokens(bench_folder: Path, tmp_path: Path) -> None:
     """A model that nobody has measured makes a fifth more of every token."""
-    model = known("nobody/knows")
-    assert model.tokens > 1
+    model = model_info("nobody/knows")
+    assert model.token_ratio > 1
     fit(bench_folder, Window(102_400, 4_096, "nobody/knows"), tmp_path / "b")
     fullest = max(context.tokens for context in Bench(tmp_path / "b").contexts())
-    assert in_its_tokens(fullest, model) + 4_096 < 102_400
+    assert model.tokens(fullest) + 4_096 < 102_400
     assert fullest > 75_000
 
 

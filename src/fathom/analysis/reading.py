@@ -16,7 +16,7 @@ from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.records.files import Journal, read_records
 from fathom.records.questions import QuestionId, Response, Usage
-from fathom.runs.folder import SPENDING, VERDICTS, RunManifest, read_responses, read_run, wanted
+from fathom.runs.folder import SPENDING, VERDICTS, RunManifest, read_responses, read_run, selected_questions
 from fathom.scoring.answers import Answer
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
@@ -170,7 +170,7 @@ def _bench_of(folder: Path, manifest: RunManifest, given: Path | None) -> Bench:
 
 
 def _open(name: str, folder: Path, manifest: RunManifest, bench: Bench) -> Run:
-    asked = frozenset(question.id for question in wanted(bench.all_questions(), manifest.settings))
+    asked = frozenset(question.id for question in selected_questions(bench.all_questions(), manifest.settings))
     if not asked:
         raise FathomError(f"The run '{folder}' was to ask no question. Run it again with another --split or --limit.")
     responses = read_responses(folder).responses

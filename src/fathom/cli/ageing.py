@@ -6,14 +6,14 @@ import click
 
 from fathom.cli.subject import Subject
 from fathom.corpus.store import Corpus
-from fathom.models.known import known
+from fathom.models.model_info import model_info
 from fathom.tasks.ages import ages
 from fathom.tasks.bench import Bench
 
 
 def warn_of_age(subject: Subject) -> None:
     """Say so where documents of the bench are older than what the model was trained on."""
-    cutoff = known(subject.model, subject.prices).cutoff
+    cutoff = model_info(subject.model, subject.prices).cutoff
     if cutoff is None:
         return
     bench = Bench(subject.bench)

@@ -12,7 +12,7 @@ import click
 
 from fathom.cli import options
 from fathom.records.errors import FathomError
-from fathom.runs.folder import RunManifest, read_responses, read_run, wanted
+from fathom.runs.folder import RunManifest, read_responses, read_run, selected_questions
 from fathom.scoring.contamination import PROBES, Asked, Contamination, Probed, Swapped, contamination, matched
 from fathom.scoring.intervals import Rate
 from fathom.tasks.bench import Bench
@@ -74,7 +74,7 @@ class _Run:
     def asked(self) -> Iterator[Asked]:
         """Every question that the run was to ask."""
         keys = {key.question_id: key for key in self.bench.all_keys()}
-        questions = wanted(self.bench.all_questions(), self.manifest.settings)
+        questions = selected_questions(self.bench.all_questions(), self.manifest.settings)
         checks = {name: family(name).check for name in self.bench.manifest.families}
         return matched(
             ((one, keys[one.id]) for one in questions), read_responses(self.folder).responses.values(), checks

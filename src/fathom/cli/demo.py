@@ -12,7 +12,7 @@ from fathom.records.files import read_records
 from fathom.runs.folder import VERDICTS, read_responses
 from fathom.scoring.score import Score, tally
 from fathom.scoring.verdicts import Verdict
-from fathom.systems.desk import total
+from fathom.systems.protocol import total
 from fathom.tasks.bench import Bench
 
 EXAMPLE = """

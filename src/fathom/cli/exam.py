@@ -7,27 +7,27 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from fathom.cli.passages import ViewsWithPassages
+from fathom.cli.passages import add_passages
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question
-from fathom.runs.exam import Exam
-from fathom.systems.desk import Views
+from fathom.runs.bench_view import BenchView
+from fathom.systems.protocol import Views
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 
 
 @contextmanager
-def open_exam(folder: Path, corpus_folder: Path | None = None) -> Iterator[Exam]:
+def open_exam(folder: Path, corpus_folder: Path | None = None) -> Iterator[BenchView]:
     """The exam of a bench; its corpus is open meanwhile."""
     bench = Bench(folder)
     with bench.open_corpus(corpus_folder) as corpus:
 
         @cache
         def views(name: str) -> Views:
-            return ViewsWithPassages(family(name).views(corpus), name, bench, corpus)
+            return add_passages(family(name).views(corpus), bench, corpus)
 
-        yield Exam(str(folder), bench.manifest.fingerprint, lambda: groups(bench), views)
+        yield BenchView(str(folder), bench.manifest.fingerprint, lambda: groups(bench), views)
 
 
 def groups(bench: Bench) -> Iterator[tuple[Context, list[Question]]]:

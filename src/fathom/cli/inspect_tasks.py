@@ -14,10 +14,10 @@ from inspect_ai._util.package import get_installed_package_name
 
 from fathom.cli.exam import open_exam
 from fathom.records.questions import Response
-from fathom.runs.folder import Settings
-from fathom.runs.inspecting import Judge, task_of
+from fathom.runs.folder import RunSettings
+from fathom.runs.inspect_task import Judge, task_of
 from fathom.systems.catalog import system as system_of
-from fathom.systems.desk import Prompting
+from fathom.systems.protocol import Prompting
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 
@@ -42,7 +42,7 @@ def numeric(
 ) -> Task:
     """Questions whose answers a query proves, over the contexts of the bench in that folder."""
     exam = _OPEN.enter_context(open_exam(Path(bench), Path(corpus) if corpus else None))
-    settings = Settings(samples=samples, max_tokens=max_tokens, window=window)
+    settings = RunSettings(samples=samples, max_tokens=max_tokens, window=window)
     return task_of(exam, system_of(system, prompting), settings, _judge(Path(bench)))
 
 

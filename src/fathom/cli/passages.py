@@ -5,9 +5,9 @@ Which passages those are is told from a bench's keys, and nothing else of a key 
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from dataclasses import replace
+from functools import cache
 from itertools import groupby
 
 from fathom.contexts.layout import boundary, closing
@@ -16,8 +16,8 @@ from fathom.records.contexts import Context
 from fathom.records.documents import Passage
 from fathom.records.errors import FathomError
 from fathom.records.questions import QuestionId
-from fathom.systems.desk import Views
 from fathom.systems.direct import PASSAGES
+from fathom.systems.protocol import DOCUMENTS, Views
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, passages_of
@@ -26,44 +26,30 @@ GAP = "[...]\n"
 """Stands between two passages of a document."""
 
 
-class ViewsWithPassages:
-    """A family's views, and for each question the passages it needs."""
+def add_passages(views: Views, bench: Bench, corpus: Corpus) -> Views:
+    """The views with the form "passages": for each question the passages that it needs."""
+    needed = passages_of(family(views.family), corpus)
 
-    def __init__(self, views: Views, name: str, bench: Bench, corpus: Corpus) -> None:
-        self._views = views
-        self._bench = bench
-        self._needed = passages_of(family(name), corpus)
+    @cache
+    def items() -> dict[QuestionId, Item]:
+        """Read on first use: no other form needs the keys."""
+        return {item.question.id: item for _, items in bench.by_context() for item in items}
 
-    def words(self, name: str) -> str:
-        return self._views.words(name)
+    def passages(context: Context, question: QuestionId) -> bytes:
+        if question not in items():
+            raise FathomError(f"The bench '{bench.folder}' has no question '{question}'. Build it again.")
+        text = views.forms[DOCUMENTS](context).decode()
+        return "".join(_lay_out(text, context, needed(context, items()[question]))).encode()
 
-    def text(self, context: Context, form: str) -> bytes:
-        if not form.startswith(PASSAGES):
-            return self._views.text(context, form)
-        id = form.removeprefix(PASSAGES)
-        if id not in self._items:
-            raise FathomError(f"The bench '{self._bench.folder}' has no question '{id}'. Build it again.")
-        return "".join(self._laid_out(context, self._needed(context, self._items[id]))).encode()
+    return replace(views, question_forms={**views.question_forms, PASSAGES: passages})
 
-    def database(self, context: Context) -> sqlite3.Connection:
-        return self._views.database(context)
 
-    def extracted(self, said: Sequence[str]) -> sqlite3.Connection:
-        return self._views.extracted(said)
-
-    @cached_property
-    def _items(self) -> dict[QuestionId, Item]:
-        """Read when passages are first asked for; no other system comes near a key."""
-        return {item.question.id: item for _, items in self._bench.by_context() for item in items}
-
-    def _laid_out(self, context: Context, passages: Sequence[Passage]) -> Iterator[str]:
-        """The passages as they are shown, masks and all, under the headings that their documents have in the
-        context."""
-        text = self._views.text(context, "articles").decode()
-        numbers = {document: number for number, document in enumerate(context.documents, start=1)}
-        placed = sorted(passages, key=lambda one: (numbers[one.document], one.span.start))
-        for document, group in groupby(placed, key=lambda one: one.document):
-            located = (context.places[numbers[document] - 1].locate(one.span) for one in group)
-            yield boundary(numbers[document], context.layout)
-            yield GAP.join(f"{span.of(text)}\n" for span in located if span is not None)
-        yield closing(context.layout)
+def _lay_out(text: str, context: Context, passages: Sequence[Passage]) -> Iterator[str]:
+    """The passages as the context shows them, masks included, under the boundary lines of their documents."""
+    numbers = {document: number for number, document in enumerate(context.documents, start=1)}
+    placed = sorted(passages, key=lambda one: (numbers[one.document], one.span.start))
+    for document, group in groupby(placed, key=lambda one: one.document):
+        located = (context.places[numbers[document] - 1].locate(one.span) for one in group)
+        yield boundary(numbers[document], context.layout)
+        yield GAP.join(f"{span.of(text)}\n" for span in located if span is not None)
+    yield closing(context.layout)

@@ -11,7 +11,7 @@ from fathom.cli.ageing import warn_of_age
 from fathom.cli.exam import open_exam
 from fathom.cli.run import default_folder
 from fathom.cli.subject import Subject, subject_options
-from fathom.models.known import prices_as_of
+from fathom.models.model_info import prices_as_of
 from fathom.runs.plan import Plan
 
 EXAMPLE = """

@@ -18,10 +18,10 @@ from fathom.cli.subject import Subject, subject_options
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response
 from fathom.records.record import digest
-from fathom.runs.exam import Exam
-from fathom.runs.folder import Standing
+from fathom.runs.bench_view import BenchView
+from fathom.runs.folder import ResponseIndex
 from fathom.runs.plan import jobs
-from fathom.runs.run import Company, Ran, run, run_simulated
+from fathom.runs.run import RunLimits, RunSummary, run, run_simulated
 from fathom.runs.stopping import INTERRUPTED
 
 EMBEDDED = "local/smollm2"
@@ -68,10 +68,10 @@ def command(
     path = out or default_folder(subject)
     # The embedded model answers one question at a time: two contexts at once would only push each other out.
     at_once = 1 if subject.is_embedded else 4
-    company = Company(subject.connections, at_once, budget, retries, timeout, backoff)
+    company = RunLimits(subject.connections, at_once, budget, retries, timeout, backoff)
     with open_exam(subject.bench, subject.corpus) as exam:
-        manifest, known = subject.manifest(exam, path), subject.known()
-        if budget is not None and (known.input is None or known.response is None):
+        manifest, info = subject.manifest(exam, path), subject.model_info()
+        if budget is not None and not info.has_prices:
             raise FathomError(
                 f"What the model '{subject.model}' costs is not known, so that no budget can be kept. Give --prices."
             )
@@ -84,10 +84,10 @@ def command(
             watch = _counting(show, subject.standing(path), wanted)
             if subject.is_simulated:
                 with simulated_answers(subject) as answer:
-                    ran = run_simulated(exam, subject.system(), known, manifest, path, answer, watch)
+                    ran = run_simulated(exam, subject.system(), info, manifest, path, answer, watch)
             else:
                 system, opened = subject.system(), _opener(subject, url)
-                ran = run(exam, system, known, manifest, path, opened, company, watch)
+                ran = run(exam, system, info, manifest, path, opened, company, watch)
     click.echo(ran.model_dump_json(indent=2) if as_json else describe(path, ran))
     if ran.stopped == INTERRUPTED:
         raise SystemExit(130)
@@ -95,12 +95,14 @@ def command(
         raise SystemExit(1)
 
 
-def refuse_wordless(exam: Exam, subject: Subject) -> None:
+def refuse_wordless(exam: BenchView, subject: Subject) -> None:
     """A family that cannot be shown in a system's way says so before anything is asked, of simulated answerers too."""
-    families = {question.family for _, questions in exam.groups() for question in questions}
-    for name in sorted(families):
-        shown = "sql" if subject.system_name.endswith("sql") else subject.system_name
-        exam.views(name).words(f"{shown}, {subject.prompting}")
+    checked: set[str] = set()
+    for context, questions in exam.groups():
+        for question in questions:
+            if question.family not in checked:
+                checked.add(question.family)
+                subject.system().expects(question, exam.view(context, question))
 
 
 def default_folder(subject: Subject) -> Path:
@@ -111,7 +113,7 @@ def default_folder(subject: Subject) -> Path:
     return Path("runs") / (sane if len(sane) <= 100 else f"{sane[:80]}-{digest(name).hex()[:8]}")
 
 
-def _counting(show: Callable[[int], None], standing: Standing, wanted: int) -> Callable[[Response], None]:
+def _counting(show: Callable[[int], None], standing: ResponseIndex, wanted: int) -> Callable[[Response], None]:
     count = min(wanted, sum(response.outcome != "error" for response in standing.responses.values()))
 
     def watch(response: Response) -> None:
@@ -139,7 +141,7 @@ def _embedded(subject: Subject) -> Iterator[tuple[str, dict[str, str]]]:
         yield "openai-api/local/smollm2", {"url": server.url, "api_key": "none"}
 
 
-def describe(path: Path, ran: Ran) -> str:
+def describe(path: Path, ran: RunSummary) -> str:
     """What became of the questions, what it took, and what to do next."""
     outcomes = ", ".join(f"{name} {count:,}" for name, count in ran.outcomes.items())
     used = ran.usage

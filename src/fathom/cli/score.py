@@ -15,7 +15,7 @@ from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import read_records, write_records
 from fathom.records.questions import Question, Response
 from fathom.records.record import first_error
-from fathom.runs.folder import MANIFEST, VERDICTS, Settings, read_responses, read_run, wanted
+from fathom.runs.folder import MANIFEST, VERDICTS, RunSettings, read_responses, read_run, selected_questions
 from fathom.scoring import scitrek
 from fathom.scoring.keys import Key
 from fathom.scoring.score import Changes, Sampled, Score, changes, judge_all, sampled, tally
@@ -103,16 +103,16 @@ class _Asked:
     earlier: list[Verdict]
     """The verdicts of the last time."""
     out: Path | None
-    settings: Settings | None = None
+    settings: RunSettings | None = None
     """Of a run: which questions it was to ask."""
 
 
-def _questions(bench: Bench, settings: Settings | None) -> Iterator[Question]:
+def _questions(bench: Bench, settings: RunSettings | None) -> Iterator[Question]:
     """The questions that a run was to ask; all of them for a file of answers."""
-    return bench.all_questions() if settings is None else wanted(bench.all_questions(), settings)
+    return bench.all_questions() if settings is None else selected_questions(bench.all_questions(), settings)
 
 
-def _is_wanted(response: Response, keys: dict[str, Key], settings: Settings) -> bool:
+def _is_wanted(response: Response, keys: dict[str, Key], settings: RunSettings) -> bool:
     return response.question_id in keys and response.sample < settings.samples
 
 

@@ -12,14 +12,14 @@ from typing import Any
 import click
 
 from fathom.cli import options
-from fathom.models.known import Known, known
+from fathom.models.model_info import ModelInfo, model_info
 from fathom.models.simulated import Simulated
 from fathom.records.errors import FathomError
-from fathom.runs.exam import Exam
-from fathom.runs.folder import MANIFEST, RunManifest, Settings, Standing, read_responses, refuse_another
+from fathom.runs.bench_view import BenchView
+from fathom.runs.folder import MANIFEST, ResponseIndex, RunManifest, RunSettings, read_responses, refuse_another
 from fathom.runs.plan import Plan, plan
 from fathom.systems.catalog import SYSTEMS, system
-from fathom.systems.desk import Prompting, System
+from fathom.systems.protocol import Prompting, System
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Subject:
     model: str
     system_name: str
     prompting: Prompting
-    settings: Settings
+    settings: RunSettings
     prices: Path | None
     connections: int
 
@@ -46,25 +46,25 @@ class Subject:
     def system(self) -> System:
         return system(self.system_name, self.prompting)
 
-    def known(self) -> Known:
+    def model_info(self) -> ModelInfo:
         """The model's window and price; a window must be known before anything can be promised to fit.
 
         No more is asked for than the model can write: a provider refuses every single request for more.
         """
-        found = known(self.model, self.prices)
+        found = model_info(self.model, self.prices)
         if (self.settings.window or found.window) is None:
             raise FathomError(
                 f"How much the model '{self.model}' can read is not known. "
                 "Give --window, such as --window 128K, or add the model to a table of --prices."
             )
-        if found.output is not None and self.settings.max_tokens > found.output:
+        if found.max_output is not None and self.settings.max_tokens > found.max_output:
             raise FathomError(
-                f"The model '{self.model}' writes at most {found.output:,} tokens, and --max-tokens asks for "
+                f"The model '{self.model}' writes at most {found.max_output:,} tokens, and --max-tokens asks for "
                 f"{self.settings.max_tokens:,}. Give fewer, or a table of --prices that knows better."
             )
         return found
 
-    def manifest(self, exam: Exam, folder: Path) -> RunManifest:
+    def manifest(self, exam: BenchView, folder: Path) -> RunManifest:
         """What makes this run that run."""
         name = Simulated.parse(self.model).name if self.is_simulated else self.model
         return RunManifest(
@@ -76,15 +76,15 @@ class Subject:
             settings=self.settings,
         )
 
-    def standing(self, folder: Path) -> Standing:
+    def standing(self, folder: Path) -> ResponseIndex:
         """What the run's folder holds already."""
-        return read_responses(folder) if (folder / MANIFEST).exists() else Standing()
+        return read_responses(folder) if (folder / MANIFEST).exists() else ResponseIndex()
 
-    def plan(self, exam: Exam, folder: Path) -> Plan:
+    def plan(self, exam: BenchView, folder: Path) -> Plan:
         """What is still to be asked; where `fathom run` would refuse to go on, so does this."""
         if (folder / MANIFEST).exists():
             refuse_another(folder, self.manifest(exam, folder))
-        return plan(exam, self.system(), self.known(), self.settings, self.standing(folder), self.connections)
+        return plan(exam, self.system(), self.model_info(), self.settings, self.standing(folder), self.connections)
 
 
 def subject_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -101,8 +101,8 @@ def subject_options(command: Callable[..., None]) -> Callable[..., None]:
         connections: int,
         **others: Any,
     ) -> None:
-        chosen = {name: others.pop(name) for name in Settings.model_fields}
-        settings = Settings.model_validate({name: value for name, value in chosen.items() if value is not None})
+        chosen = {name: others.pop(name) for name in RunSettings.model_fields}
+        settings = RunSettings.model_validate({name: value for name, value in chosen.items() if value is not None})
         subject = Subject(bench, corpus, model, system_name, prompting, settings, prices, connections)
         command(subject=subject, **others)
 

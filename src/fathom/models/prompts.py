@@ -11,7 +11,7 @@ from fathom.records.contexts import ContextId
 from fathom.records.questions import Usage
 
 _MARK = re.compile(
-    r"⟦fathom (?P<family>[a-z]+) (?P<form>[a-z]+(?:@[\w-]+)?) (?P<context>[\w-]+) (?P<start>\d+):(?P<end>\d*)⟧"
+    r"⟦fathom (?P<family>[a-z_]+) (?P<form>[a-z]+(?:@[\w-]+)?) (?P<context>[\w-]+) (?P<start>\d+):(?P<end>\d*)⟧"
 )
 
 

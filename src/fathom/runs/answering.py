@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,18 +9,18 @@ from typing import Protocol
 
 import anyio
 
-from fathom.models.known import Known, in_its_tokens
+from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import Completion, Prompt
-from fathom.records.contexts import Context, ContextId
+from fathom.records.contexts import ContextId
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response, Usage
-from fathom.runs.budget import BudgetReached, Purse
-from fathom.runs.exam import Exam, Seen
-from fathom.runs.folder import Settings
+from fathom.runs.bench_view import BenchView
+from fathom.runs.budget import Budget, BudgetReached
+from fathom.runs.folder import RunSettings
 from fathom.runs.gate import Gate
-from fathom.runs.plan import Job, seen
+from fathom.runs.plan import Job
 from fathom.runs.secrets import without_secrets
-from fathom.systems.desk import System, expected, total
+from fathom.systems.protocol import ContextView, System, expected, total
 
 LONGEST_ERROR = 500
 """Characters of an error that are kept: what a provider says may hold what it was sent."""
@@ -39,7 +38,7 @@ class Model(Protocol):
         ...
 
 
-class Keeper(Protocol):
+class RunJournal(Protocol):
     """Where responses and notes go."""
 
     def append(self, response: Response) -> None: ...
@@ -60,47 +59,21 @@ class FatalError(Exception):
 
 
 @dataclass(frozen=True)
-class _Desk:
+class _Session:
     """What a system is given for one job."""
 
     answering: Answering
-    sight: Seen
+    view: ContextView
     spent: list[Usage] = field(default_factory=list)
-    """What the calls for this job took so far."""
-
-    @property
-    def context(self) -> Context:
-        return self.sight.context
-
-    @property
-    def family(self) -> str:
-        return self.sight.family
-
-    def words(self, name: str) -> str:
-        return self.sight.words(name)
-
-    def text(self, form: str) -> str:
-        return self.sight.text(form)
-
-    def tokens(self, form: str) -> int:
-        return self.sight.tokens(form)
-
-    def count(self, text: str) -> int:
-        return self.sight.count(text)
-
-    def database(self) -> sqlite3.Connection:
-        return self.sight.views.database(self.context)
-
-    def extracted(self, said: Sequence[str]) -> sqlite3.Connection:
-        return self.sight.views.extracted(said)
+    """The usage of the calls for this job so far."""
 
     async def ask(self, prompt: Prompt) -> Completion:
-        completion = await self.answering.ask(prompt, self.sight, begun=bool(self.spent))
+        completion = await self.answering.ask(prompt, self.view, begun=bool(self.spent))
         self.spent.append(completion.usage)
         return completion
 
     async def once(self, name: str, work: Callable[[], Awaitable[str]]) -> str:
-        return await self.answering.once(self.context.id, name, work)
+        return await self.answering.once(self.view.context.id, name, work)
 
 
 class Answering:
@@ -108,13 +81,13 @@ class Answering:
 
     def __init__(
         self,
-        exam: Exam,
+        exam: BenchView,
         system: System,
         model: Model,
-        known: Known,
-        settings: Settings,
-        folder: Keeper,
-        purse: Purse,
+        known: ModelInfo,
+        settings: RunSettings,
+        folder: RunJournal,
+        purse: Budget,
         gate: Gate,
         watch: Callable[[Response], None] = lambda response: None,
     ) -> None:
@@ -141,9 +114,9 @@ class Answering:
         if self.stopped is not None:
             return None
         start = time.monotonic()
-        desk = _Desk(self, seen(self._exam, job))
+        session = _Session(self, self._exam.view(job.context, job.question))
         try:
-            response = await self._system.answer(job.question, desk)
+            response = await self._system.answer(job.question, session)
         except NotBegunError:
             return None
         except BudgetReached as reached:
@@ -154,7 +127,7 @@ class Answering:
             self._give_up(error)
             return None
         except Exception as error:
-            response = _failed(job, error, desk.spent, time.monotonic() - start)
+            response = _failed(job, error, session.spent, time.monotonic() - start)
         response = response.model_copy(update={"sample": job.sample})
         try:
             self._folder.append(response)
@@ -169,18 +142,18 @@ class Answering:
         self._model.halt()
         self.stop(self.fatal)
 
-    async def ask(self, prompt: Prompt, sight: Seen, begun: bool = False) -> Completion:
+    async def ask(self, prompt: Prompt, view: ContextView, begun: bool = False) -> Completion:
         """One completion, paid from the purse; the first one of a question is not begun once the run is stopped."""
         async with self._gate.through(prompt.prefix) as opened:
             if self.fatal is not None:
                 raise FatalError(self.fatal)
             if self.stopped is not None and not begun:
                 raise NotBegunError
-            reserved = self._purse.reserve(self._most(prompt, sight))
+            reserved = self._purse.reserve(self._most(prompt, view))
             paid: float | None = None
             try:
                 completion = await self._model.complete(prompt, opened)
-                used = completion.usage if completion.usage.input_tokens else self._estimated(prompt, sight, completion)
+                used = completion.usage if completion.usage.input_tokens else self._estimated(prompt, view, completion)
                 paid = self._known.price(used)
             finally:
                 self._purse.settle(reserved, paid)
@@ -189,21 +162,21 @@ class Answering:
         self._folder.pay(usage)
         return replace(completion, usage=usage)
 
-    def _estimated(self, prompt: Prompt, sight: Seen, completion: Completion) -> Usage:
+    def _estimated(self, prompt: Prompt, view: ContextView, completion: Completion) -> Usage:
         """What a provider that counts nothing must have used; a request that was not sent used nothing."""
         if completion.stop == "overflow":
             return completion.usage
-        one = expected(sight, prompt)
-        tokens = in_its_tokens(one.prefix_tokens + one.own_tokens, self._known)
-        said = in_its_tokens(sight.count(completion.text), self._known)
+        one = expected(view, prompt)
+        tokens = self._known.tokens(one.prefix_tokens + one.own_tokens)
+        said = self._known.tokens(view.count(completion.text))
         return completion.usage.model_copy(update={"input_tokens": tokens, "output_tokens": said})
 
-    def _most(self, prompt: Prompt, sight: Seen) -> float | None:
+    def _most(self, prompt: Prompt, view: ContextView) -> float | None:
         """What the request costs if nothing is cached and the response is as long as allowed."""
         if not self._purse.is_capped:
             return None
-        one = expected(sight, prompt)
-        tokens = in_its_tokens(one.prefix_tokens + one.own_tokens, self._known)
+        one = expected(view, prompt)
+        tokens = self._known.tokens(one.prefix_tokens + one.own_tokens)
         return self._known.price(Usage(input_tokens=tokens, output_tokens=self._settings.max_tokens))
 
     async def once(self, context: str, name: str, work: Callable[[], Awaitable[str]]) -> str:

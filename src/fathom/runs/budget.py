@@ -7,7 +7,7 @@ class BudgetReached(Exception):  # noqa: N818 - no error: the run did what it wa
     """The next request could cost more than is left."""
 
 
-class Purse:
+class Budget:
     """What may still be spent, with what is in flight counted at its highest."""
 
     def __init__(self, cap: float | None, spent: float = 0.0) -> None:

@@ -32,8 +32,8 @@ from fathom.models.prompts import Completion, Expand, Prompt, Stop
 from fathom.records.errors import FathomError
 from fathom.records.questions import Usage
 from fathom.runs.answering import Answering, FatalError
-from fathom.runs.door import HaltedError, install
-from fathom.runs.folder import Settings
+from fathom.runs.context_injection import HaltedError, install
+from fathom.runs.folder import RunSettings
 from fathom.runs.plan import Job
 from fathom.runs.stopping import INTERRUPTED
 
@@ -44,7 +44,7 @@ _STOPS: dict[str, Stop] = {"max_tokens": "length", "model_length": "overflow", "
 _FATAL = {401: "refuses the key", 403: "forbids it", 404: "does not know the model or the address"}
 
 
-class Endurance:
+class RetryPolicy:
     """How long and how often a request is tried."""
 
     def __init__(self, retries: int = 4, seconds: int = 600, backoff: float = 2.0) -> None:
@@ -56,7 +56,7 @@ class Endurance:
 class EngineModel:
     """A provider's model that completes our prompts."""
 
-    def __init__(self, model: Model, expand: Expand, endurance: Endurance) -> None:
+    def __init__(self, model: Model, expand: Expand, endurance: RetryPolicy) -> None:
         self.model = model
         self._streams = True
         self._halted = False
@@ -192,7 +192,7 @@ def _usage(output: ModelOutput) -> Usage:
 
 
 def open_model(
-    name: str, settings: Settings, endurance: Endurance, connections: int, url: str | None = None, **arguments: Any
+    name: str, settings: RunSettings, endurance: RetryPolicy, connections: int, url: str | None = None, **arguments: Any
 ) -> Model:
     """The provider's model; whatever is wrong with its name, key or address is told before anything is sent."""
     _check_address(name, url)

@@ -25,7 +25,7 @@ MANIFEST, RESPONSES, NOTES, VERDICTS, LOGS = "run.json", "responses.jsonl", "not
 SPENDING = "spending.jsonl"
 
 
-class Settings(Record):
+class RunSettings(Record):
     """What else decides a response."""
 
     samples: Position = 1
@@ -44,7 +44,7 @@ class Settings(Record):
     """At most so many questions, the first ones."""
 
 
-def wanted(questions: Iterable[Question], settings: Settings) -> Iterator[Question]:
+def selected_questions(questions: Iterable[Question], settings: RunSettings) -> Iterator[Question]:
     """The questions that a run was to ask."""
     return islice((one for one in questions if settings.split in (None, one.split)), settings.limit)
 
@@ -59,7 +59,7 @@ class RunManifest(Record):
     model: str
     system: str
     system_settings: dict[str, JsonValue] = {}
-    settings: Settings = Settings()
+    settings: RunSettings = RunSettings()
 
 
 class Note(Record):
@@ -120,16 +120,16 @@ class RunFolder:
         """Dollars so far, as far as prices were known."""
         return sum(usage.price or 0.0 for usage in self._spending.read())
 
-    def standing(self) -> Standing:
+    def standing(self) -> ResponseIndex:
         """What the responses so far amount to."""
-        return Standing.of(self._responses.read())
+        return ResponseIndex.of(self._responses.read())
 
 
 WAITING = ("error", "overflow")
 """Outcomes that are not the last word: what failed is tried again, and a larger window may take what did not fit."""
 
 
-class Standing:
+class ResponseIndex:
     """Which questions have their response; failures wait to be tried again."""
 
     def __init__(self) -> None:
@@ -183,7 +183,7 @@ def refuse_another(folder: Path, manifest: RunManifest) -> RunManifest:
     return found
 
 
-def _is_more(old: Settings, new: Settings) -> bool:
+def _is_more(old: RunSettings, new: RunSettings) -> bool:
     """Whether a run may grow so: more samples, more questions, a larger window; no response would have been another."""
     free = {"samples": 1, "limit": None, "window": None}
     if old.model_copy(update=free) != new.model_copy(update=free) or new.samples < old.samples:
@@ -199,6 +199,6 @@ def read_run(folder: Path) -> RunManifest:
     return read_manifest(path, RunManifest, FORMAT, "run", "Restore a copy, or run it again.")
 
 
-def read_responses(folder: Path) -> Standing:
+def read_responses(folder: Path) -> ResponseIndex:
     """The responses of a run, whether or not it has ended."""
-    return Standing.of(Journal(folder / RESPONSES, Response).read())
+    return ResponseIndex.of(Journal(folder / RESPONSES, Response).read())

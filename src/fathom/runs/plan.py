@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from fathom.models.known import Known, in_its_tokens
+from fathom.models.model_info import ModelInfo
 from fathom.records.contexts import Context
 from fathom.records.documents import Count
 from fathom.records.questions import Question, QuestionId, Usage
 from fathom.records.record import Record
-from fathom.runs.exam import Exam, Seen
-from fathom.runs.folder import Settings, Standing
-from fathom.systems.desk import Expected, System
+from fathom.runs.bench_view import BenchView
+from fathom.runs.folder import ResponseIndex, RunSettings
+from fathom.systems.protocol import Expected, System
 
 SMALLEST_CACHED = 1_024
 """Tokens below which providers keep no prefix."""
@@ -62,7 +62,7 @@ class Plan(Record):
     """A rough guess."""
 
 
-def jobs(exam: Exam, settings: Settings) -> Iterator[list[Job]]:
+def jobs(exam: BenchView, settings: RunSettings) -> Iterator[list[Job]]:
     """What is to be asked, a context at a time; the samples of a question stand side by side."""
     left = settings.limit
     for context, questions in exam.groups():
@@ -76,15 +76,10 @@ def jobs(exam: Exam, settings: Settings) -> Iterator[list[Job]]:
             return
 
 
-def seen(exam: Exam, job: Job) -> Seen:
-    """The job's context as its family shows it."""
-    return Seen(job.context, job.question.family, exam.views(job.question.family))
-
-
 class Fitting:
     """Whether questions fit the model's window, with room for the response."""
 
-    def __init__(self, exam: Exam, system: System, model: Known, settings: Settings) -> None:
+    def __init__(self, exam: BenchView, system: System, model: ModelInfo, settings: RunSettings) -> None:
         self._exam = exam
         self._system = system
         self._model = model
@@ -98,17 +93,18 @@ class Fitting:
 
     def expected(self, job: Job) -> list[Expected]:
         """The requests that the job will make."""
-        return self._system.expects(job.question, seen(self._exam, job))
+        return self._system.expects(job.question, self._exam.view(job.context, job.question))
 
     def fits(self, requests: list[Expected]) -> bool:
         """Whether every one of them leaves room for a response."""
         return self._window is None or all(
-            in_its_tokens(one.prefix_tokens + one.own_tokens, self._model) + self._room <= self._window
-            for one in requests
+            self._model.tokens(one.prefix_tokens + one.own_tokens) + self._room <= self._window for one in requests
         )
 
 
-def plan(exam: Exam, system: System, model: Known, settings: Settings, standing: Standing, connections: int) -> Plan:
+def plan(
+    exam: BenchView, system: System, model: ModelInfo, settings: RunSettings, responses: ResponseIndex, connections: int
+) -> Plan:
     """Add up what is still to be asked."""
     fitting = Fitting(exam, system, model, settings)
     sums = _Sums(model, EXPECTED_RESPONSE[getattr(system, "prompting", "direct")], settings)
@@ -117,7 +113,7 @@ def plan(exam: Exam, system: System, model: Known, settings: Settings, standing:
         for job in group:
             sums.responses += 1
             sums.questions += job.sample == 0
-            if standing.is_done(job.question.id, job.sample):
+            if responses.is_done(job.question.id, job.sample):
                 sums.done += 1
                 continue
             requests = fitting.expected(job)
@@ -130,7 +126,7 @@ def plan(exam: Exam, system: System, model: Known, settings: Settings, standing:
 
 
 class _Sums:
-    def __init__(self, model: Known, usual: int, settings: Settings) -> None:
+    def __init__(self, model: ModelInfo, usual: int, settings: RunSettings) -> None:
         self._model = model
         self._usual = min(usual, settings.max_tokens)
         self._most = settings.max_tokens
@@ -151,8 +147,8 @@ class _Sums:
                 return
             self._once.add(one.prefix)
         self.requests += 1
-        prefix = in_its_tokens(one.prefix_tokens, self._model)
-        self._input += prefix + in_its_tokens(one.own_tokens, self._model)
+        prefix = self._model.tokens(one.prefix_tokens)
+        self._input += prefix + self._model.tokens(one.own_tokens)
         if one.prefix in self._warm and prefix >= SMALLEST_CACHED:
             self._cached += prefix
         self._warm.add(one.prefix)

@@ -8,25 +8,25 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from fathom.models.known import Known
+from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import Expand, Reference
 from fathom.records.contexts import Context, ContextId
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response, Usage
 from fathom.records.record import Record
-from fathom.runs.budget import Purse
-from fathom.runs.exam import Exam
-from fathom.runs.folder import LOGS, RunFolder, RunManifest, Standing
+from fathom.runs.bench_view import BenchView
+from fathom.runs.budget import Budget
+from fathom.runs.folder import LOGS, ResponseIndex, RunFolder, RunManifest
 from fathom.runs.plan import Fitting, Job, jobs
-from fathom.systems.desk import System
+from fathom.systems.protocol import System, render_form
 
 Watch = Callable[[Response], None]
 SimulatedAnswer = Callable[[Job, int], Response]
 """A simulated answerer's response to a job, at its first, second, ... attempt."""
 
 
-class Ran(Record):
+class RunSummary(Record):
     """What a run amounts to."""
 
     responses: Count
@@ -46,7 +46,7 @@ class Ran(Record):
 
 
 @dataclass(frozen=True)
-class Company:
+class RunLimits:
     """How many requests are in flight, and what they may cost."""
 
     connections: int = 8
@@ -58,26 +58,26 @@ class Company:
 
 
 def run(
-    exam: Exam,
+    exam: BenchView,
     system: System,
-    known: Known,
+    known: ModelInfo,
     manifest: RunManifest,
     path: Path,
     opened: Callable[[], AbstractContextManager[tuple[str, dict[str, str]]]],
-    company: Company,
+    company: RunLimits,
     watch: Watch = lambda response: None,
-) -> Ran:
+) -> RunSummary:
     """Ask a model through the engine; `opened` gives the engine's name of it, and starts whatever serves it."""
     try:
         from fathom.runs.answering import Answering
-        from fathom.runs.engine import Endurance, EngineModel, open_model, run_jobs
+        from fathom.runs.engine import EngineModel, RetryPolicy, open_model, run_jobs
         from fathom.runs.gate import Gate
     except ModuleNotFoundError as error:
         raise FathomError(
             f"Models are asked through an engine that is not installed ({error.name} is missing). "
             "Install it with `pip install 'fathom-bench[run]'`."
         ) from error
-    endurance = Endurance(company.retries, company.seconds, company.backoff)
+    endurance = RetryPolicy(company.retries, company.seconds, company.backoff)
     with opened() as (name, arguments):
         # Opened first: a wrong name or a missing key is told before a folder is made.
         model = open_model(name, manifest.settings, endurance, company.connections, **arguments)
@@ -90,7 +90,7 @@ def run(
                 known,
                 manifest.settings,
                 folder,
-                Purse(company.budget, folder.spent),
+                Budget(company.budget, folder.spent),
                 Gate(company.contexts_at_once),
                 watch,
             )
@@ -102,14 +102,14 @@ def run(
 
 
 def run_simulated(
-    exam: Exam,
+    exam: BenchView,
     system: System,
-    known: Known,
+    known: ModelInfo,
     manifest: RunManifest,
     path: Path,
     answer: SimulatedAnswer,
     watch: Watch = lambda response: None,
-) -> Ran:
+) -> RunSummary:
     """The same for an answerer that needs no engine: one response after another."""
     with RunFolder(path, manifest) as folder:
         standing = folder.standing()
@@ -120,7 +120,7 @@ def run_simulated(
         return _ran(exam, manifest, folder.standing(), None)
 
 
-def _pending(exam: Exam, system: System, known: Known, folder: RunFolder, watch: Watch) -> list[Job]:
+def _pending(exam: BenchView, system: System, known: ModelInfo, folder: RunFolder, watch: Watch) -> list[Job]:
     """What is still to be asked; what cannot fit is refused here, before anything is sent."""
     settings = folder.manifest.settings
     standing = folder.standing()
@@ -139,19 +139,19 @@ def _pending(exam: Exam, system: System, known: Known, folder: RunFolder, watch:
     return pending
 
 
-def expander(exam: Exam, pending: Iterable[Job]) -> Expand:
+def expander(exam: BenchView, pending: Iterable[Job]) -> Expand:
     """What references in the prompts of these jobs stand for."""
     contexts: dict[ContextId, Context] = {job.context.id: job.context for job in pending}
 
     def expand(reference: Reference) -> str:
-        text = exam.views(reference.family).text(contexts[reference.context], reference.form).decode()
+        text = render_form(exam.views(reference.family), contexts[reference.context], reference.form).decode()
         whole = reference.start == 0 and reference.end is None
         return text if whole else text[reference.start : reference.end]
 
     return expand
 
 
-def _ran(exam: Exam, manifest: RunManifest, standing: Standing, stopped: str | None) -> Ran:
+def _ran(exam: BenchView, manifest: RunManifest, standing: ResponseIndex, stopped: str | None) -> RunSummary:
     wanted = [(job.question.id, job.sample) for group in jobs(exam, manifest.settings) for job in group]
     found = [standing.responses[place] for place in wanted if place in standing.responses]
     usage = Usage(price=0.0)
@@ -160,7 +160,7 @@ def _ran(exam: Exam, manifest: RunManifest, standing: Standing, stopped: str | N
             response.usage if response.usage.input_tokens else response.usage.model_copy(update={"price": 0.0})
         )
     errors = Counter(response.error[:120] for response in found if response.error is not None)
-    return Ran(
+    return RunSummary(
         responses=len(wanted),
         outcomes=dict(sorted(Counter(response.outcome for response in found).items())),
         waiting=len(wanted) - len(found),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fathom.records.errors import FathomError
-from fathom.systems.desk import Prompting, System
 from fathom.systems.direct import ClosedBook, Full, Passages, Tables
 from fathom.systems.extract_sql import ExtractSql
+from fathom.systems.protocol import Prompting, System
 from fathom.systems.sql import Sql
 
 SYSTEMS = {kind.name: kind for kind in (Full, Passages, Tables, Sql, ExtractSql, ClosedBook)}

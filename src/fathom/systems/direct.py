@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from fathom.models.prompts import Prompt
 from fathom.records.questions import Question, Response
-from fathom.systems.desk import Desk, Expected, Prompting, Sight, expected, response_to, shown
+from fathom.systems.protocol import DOCUMENTS, ContextView, Expected, Prompting, Session, expected, response_to
 
-PASSAGES = "passages@"
-"""Begins the name of the form that shows one question's passages; the question's id follows."""
+PASSAGES = "passages"
+"""The form that shows the passages that one question needs."""
 
 
 @dataclass(frozen=True)
@@ -21,19 +21,19 @@ class Direct:
     name: ClassVar[str]
     form: ClassVar[str | None]
 
-    async def answer(self, question: Question, desk: Desk) -> Response:
-        return response_to(question, await desk.ask(self._prompt(question, desk)))
+    async def answer(self, question: Question, session: Session) -> Response:
+        return response_to(question, await session.ask(self._prompt(question, session.view)))
 
-    def expects(self, question: Question, sight: Sight) -> list[Expected]:
-        return [expected(sight, self._prompt(question, sight))]
+    def expects(self, question: Question, view: ContextView) -> list[Expected]:
+        return [expected(view, self._prompt(question, view))]
 
     def _form(self, question: Question) -> str | None:
         return self.form
 
-    def _prompt(self, question: Question, sight: Sight) -> Prompt:
+    def _prompt(self, question: Question, view: ContextView) -> Prompt:
         form = self._form(question)
-        seen = shown(sight, form) if form else None
-        return Prompt(sight.words(f"{self.name}, {self.prompting}"), seen, question.text)
+        seen = view.reference(form) if form else None
+        return Prompt(view.instruction(f"{self.name}, {self.prompting}"), seen, question.text)
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Full(Direct):
     """The laid-out documents, all of them, then the question."""
 
     name = "full"
-    form = "articles"
+    form = DOCUMENTS
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Passages(Direct):
     form = "passages"
 
     def _form(self, question: Question) -> str | None:
-        return f"{PASSAGES}{question.id}"
+        return f"{PASSAGES}@{question.id}"
 
 
 @dataclass(frozen=True)

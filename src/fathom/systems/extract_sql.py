@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from fathom.models.prompts import Completion, Prompt
 from fathom.records.documents import Position
 from fathom.records.questions import Question, Response
-from fathom.systems.desk import Desk, Expected, Prompting, Sight, expected, shown, total
+from fathom.systems.protocol import DOCUMENTS, Boundary, ContextView, Expected, Prompting, Session, expected, total
 from fathom.systems.sql import first_prompt, query
-
-_BOUNDARY = re.compile(r"^===== Article (\d+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -26,29 +23,29 @@ class ExtractSql:
     repairs: int = 1
     name: ClassVar[str] = "extract-sql"
 
-    async def answer(self, question: Question, desk: Desk) -> Response:
+    async def answer(self, question: Question, session: Session) -> Response:
         calls: list[Completion] = []
-        said = [await self._extract(chunk, desk, calls) for chunk in chunks(desk, self.chunk)]
-        database = desk.extracted(said)
+        said = [await self._extract(chunk, session, calls) for chunk in chunks(session.view, self.chunk)]
+        database = session.view.tables.parse(said)
         try:
-            response = await query(question, desk, database, self.prompting, self.repairs)
+            response = await query(question, session, database, self.prompting, self.repairs)
         finally:
             database.close()
         return response.model_copy(update={"usage": total([*(call.usage for call in calls), response.usage])})
 
-    async def _extract(self, chunk: Chunk, desk: Desk, calls: list[Completion]) -> str:
+    async def _extract(self, chunk: Chunk, session: Session, calls: list[Completion]) -> str:
         """What the model read in one chunk; asked once, and paid by the question that came first."""
 
         async def ask() -> str:
-            completion = await desk.ask(chunk.prompt(desk))
+            completion = await session.ask(chunk.prompt(session.view))
             calls.append(completion)
             return completion.text
 
-        return await desk.once(f"extract {self.chunk} {chunk.start}:{chunk.end}", ask)
+        return await session.once(f"extract {self.chunk} {chunk.start}:{chunk.end}", ask)
 
-    def expects(self, question: Question, sight: Sight) -> list[Expected]:
-        extractions = [expected(sight, chunk.prompt(sight), once=True) for chunk in chunks(sight, self.chunk)]
-        return [*extractions, expected(sight, first_prompt(question, sight, self.prompting))]
+    def expects(self, question: Question, view: ContextView) -> list[Expected]:
+        extractions = [expected(view, chunk.prompt(view), once=True) for chunk in chunks(view, self.chunk)]
+        return [*extractions, expected(view, first_prompt(question, view, self.prompting))]
 
 
 @dataclass(frozen=True)
@@ -57,36 +54,37 @@ class Chunk:
 
     start: int
     end: int
-    document: int
+    document: str
+    """Its label, such as "article 3"."""
 
-    def prompt(self, sight: Sight) -> Prompt:
+    def prompt(self, view: ContextView) -> Prompt:
         """Asks for the rows that this stretch gives."""
-        task = f"This excerpt begins in article {self.document}. Write down its rows."
-        return Prompt(sight.words("extract, direct"), shown(sight, "articles", self.start, self.end), task)
+        task = f"This excerpt begins in {self.document}. Write down its rows."
+        return Prompt(view.instruction("extract, direct"), view.reference(DOCUMENTS, self.start, self.end), task)
 
 
-def chunks(sight: Sight, tokens: int) -> Iterator[Chunk]:
+def chunks(view: ContextView, tokens: int) -> Iterator[Chunk]:
     """The whole text in stretches of at most so many tokens, cut at documents or else at lines; nothing is left out."""
-    text = sight.text("articles")
+    text = view.text(DOCUMENTS)
     # Characters a token, measured on this very text; stretches that are denser than the rest are cut again.
-    size = max(100, int(len(text) / max(1, sight.tokens("articles")) * tokens))
-    boundaries = [(match.start(), int(match[1])) for match in _BOUNDARY.finditer(text)]
-    start, document = 0, 1
+    size = max(100, int(len(text) / max(1, view.tokens(DOCUMENTS)) * tokens))
+    boundaries = view.tables.boundaries(text)
+    start, document = 0, boundaries[0].label if boundaries else "the text"
     while start < len(text):
         end, room = _cut(text, start, size, boundaries), size
-        while sight.count(text[start:end]) > tokens and room > 1:
+        while view.count(text[start:end]) > tokens and room > 1:
             room = room * 3 // 4
             end = _cut(text, start, room, boundaries)
         yield Chunk(start, end, document)
-        document = max((number for place, number in boundaries if place <= end), default=document)
+        document = next((one.label for one in reversed(boundaries) if one.start <= end), document)
         start = end
 
 
-def _cut(text: str, start: int, size: int, boundaries: list[tuple[int, int]]) -> int:
-    """Where a stretch ends: before the last document that begins in it, else at a line, else where it is full."""
+def _cut(text: str, start: int, size: int, boundaries: Sequence[Boundary]) -> int:
+    """The end of a chunk: before the last document that begins in it, else at a line break, else at its full size."""
     if start + size >= len(text):
         return len(text)
-    within = [place for place, _ in boundaries if start < place <= start + size]
+    within = [boundary.start for boundary in boundaries if start < boundary.start <= start + size]
     if within:
         return within[-1]
     line = text.rfind("\n", start, start + size)

@@ -16,8 +16,8 @@ from itertools import chain
 from typing import Any
 
 from fathom.records.errors import FathomError
-from fathom.systems.intricacy import copies, repeats
-from fathom.systems.statements import first_word
+from fathom.systems.query_complexity import copies, repeats
+from fathom.systems.sql_parsing import first_word
 
 Value = int | float | str | None
 

@@ -10,9 +10,9 @@ from typing import ClassVar
 from fathom.models.prompts import Completion, Prompt
 from fathom.records.documents import Count
 from fathom.records.questions import Question, Response
-from fathom.systems.desk import Desk, Expected, Prompting, Sight, expected, response_to
 from fathom.systems.guard import RefusedQuery, Result, run_guarded
-from fathom.systems.statements import statement_in
+from fathom.systems.protocol import ContextView, Expected, Prompting, Session, expected, response_to
+from fathom.systems.sql_parsing import statement_in
 
 
 @dataclass(frozen=True)
@@ -24,31 +24,32 @@ class Sql:
     """How often the model may mend a query that could not be run."""
     name: ClassVar[str] = "sql"
 
-    async def answer(self, question: Question, desk: Desk) -> Response:
-        database = desk.database()
+    async def answer(self, question: Question, session: Session) -> Response:
+        database = session.view.tables.database(session.view.context)
         try:
-            return await query(question, desk, database, self.prompting, self.repairs)
+            return await query(question, session, database, self.prompting, self.repairs)
         finally:
             database.close()
 
-    def expects(self, question: Question, sight: Sight) -> list[Expected]:
-        return [expected(sight, first_prompt(question, sight, self.prompting))]
+    def expects(self, question: Question, view: ContextView) -> list[Expected]:
+        _ = view.tables
+        return [expected(view, first_prompt(question, view, self.prompting))]
 
 
-def first_prompt(question: Question, sight: Sight, prompting: Prompting) -> Prompt:
+def first_prompt(question: Question, view: ContextView, prompting: Prompting) -> Prompt:
     """The schema and the question."""
-    return Prompt(sight.words(f"sql, {prompting}"), None, question.text)
+    return Prompt(view.instruction(f"sql, {prompting}"), None, question.text)
 
 
 async def query(
-    question: Question, desk: Desk, database: sqlite3.Connection, prompting: Prompting, repairs: int
+    question: Question, session: Session, database: sqlite3.Connection, prompting: Prompting, repairs: int
 ) -> Response:
     """Ask for a query, run it, and let the model mend it where it cannot be run."""
-    prompt = first_prompt(question, desk, prompting)
+    prompt = first_prompt(question, session.view, prompting)
     calls: list[Completion] = []
     refusal = ""
     for _ in range(1 + repairs):
-        calls.append(await desk.ask(prompt))
+        calls.append(await session.ask(prompt))
         statement = statement_in(calls[-1].text)
         if statement is None or calls[-1].stop in ("refused", "overflow"):
             break

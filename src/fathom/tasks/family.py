@@ -20,7 +20,7 @@ from fathom.records.record import Record
 from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
-from fathom.systems.desk import Views
+from fathom.systems.protocol import Views
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import fathom
 from fathom.contexts.assembly import Piece, assemble, count_tokens
 from fathom.contexts.layout import LAYOUT
 from fathom.corpus.store import Corpus
-from fathom.models.known import Known, in_its_tokens, known
+from fathom.models.model_info import ModelInfo, model_info
 from fathom.models.tokenizers import DEFAULT, EMBEDDED, tokenizer
 from fathom.records.contexts import Context, ContextId
 from fathom.records.documents import DocumentId
@@ -22,7 +22,7 @@ from fathom.records.errors import FathomError
 from fathom.records.lengths import print_length
 from fathom.records.record import digest
 from fathom.records.rng import rng_for
-from fathom.systems.desk import Prompting
+from fathom.systems.protocol import Prompting
 from fathom.tasks.bench import Bench, BenchManifest, Counted, Fitted
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, QUESTIONS, fingerprint_of, making, refuse_another, writing
 from fathom.tasks.catalog import family
@@ -47,15 +47,15 @@ class Window:
 
     def takes(self, tokens: int) -> bool:
         """Whether so many counted tokens fit, with room for a response."""
-        return in_its_tokens(tokens, self._known) + self.reserve <= self.window
+        return self._model_info.tokens(tokens) + self.reserve <= self.window
 
     def counted_in(self, context: Context) -> str:
         """The tokenizer to count in: what is known of models is known for the default one."""
         return context.tokenizer if self.model is None else DEFAULT
 
     @cached_property
-    def _known(self) -> Known:
-        return Known(tokens=1) if self.model is None else known(self.model)
+    def _model_info(self) -> ModelInfo:
+        return ModelInfo(token_ratio=1) if self.model is None else model_info(self.model)
 
 
 def fit(
@@ -166,8 +166,8 @@ class _Fitting:
 
     def _count_words(self, name: str, ruler: _Ruler) -> int:
         """The tokens of the instruction to whoever reads all documents, in the prompting that takes more of them."""
-        views = family(name).views(self._corpus)
-        return max(ruler.count(views.words(f"full, {prompting}")) for prompting in get_args(Prompting))
+        instructions = family(name).views(self._corpus).instructions
+        return max(ruler.count(instructions[f"full, {prompting}"]) for prompting in get_args(Prompting))
 
     # Making it smaller.
 

@@ -2,43 +2,23 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
-from fathom.records.errors import FathomError
-from fathom.tasks.asking import instruction, systems_with_words
+from fathom.systems.protocol import DOCUMENTS, Views
+from fathom.tasks.asking import instructions
 from fathom.tasks.family import Item
 
 
-class TextViews:
-    """The laid-out texts of one corpus's contexts, and the words of the family whose package is named."""
-
-    def __init__(self, corpus: Corpus, package: str) -> None:
-        self._corpus = corpus
-        self._package = package
-
-    def words(self, name: str) -> str:
-        """The instruction of that name in the family's `ask.md`."""
-        return instruction(self._package, name)
-
-    def text(self, context: Context, form: str) -> bytes:
-        """What is shown; there is no other form."""
-        if form != "articles":
-            raise self._without_tables()
-        return render(context, self._corpus)
-
-    def database(self, context: Context) -> sqlite3.Connection:
-        raise self._without_tables()
-
-    def extracted(self, said: Sequence[str]) -> sqlite3.Connection:
-        raise self._without_tables()
-
-    def _without_tables(self) -> FathomError:
-        family, systems = self._package.rpartition(".")[2], ", ".join(systems_with_words(self._package))
-        return FathomError(f"The family '{family}' has no tables. Choose among the systems {systems}.")
+def text_views(corpus: Corpus, package: str) -> Views:
+    """Views of whole documents, with the instructions of the family in that package and without tables."""
+    return Views(
+        family=package.rpartition(".")[2],
+        instructions=instructions(package),
+        forms={DOCUMENTS: lambda context: render(context, corpus)},
+    )
 
 
 class AsItIs:

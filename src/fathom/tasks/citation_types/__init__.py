@@ -7,11 +7,11 @@ from fathom.tasks.citation_types.make import CitationTypeMaker as maker  # noqa:
 from fathom.tasks.citation_types.make import describe
 from fathom.tasks.citation_types.simulate import Simulator as simulator  # noqa: N813
 from fathom.tasks.citations.check import check
-from fathom.tasks.shown_as_text import AsItIs, TextViews
+from fathom.tasks.shown_as_text import AsItIs, text_views
 
 name = "citation_types"
 builder = None
-views = partial(TextViews, package=__name__)
+views = partial(text_views, package=__name__)
 refit = partial(AsItIs, reason="a paragraph cannot be made smaller")
 swapper = None
 

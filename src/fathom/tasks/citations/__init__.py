@@ -11,11 +11,11 @@ from fathom.tasks.citations.make import CitationMaker as maker  # noqa: N813 - a
 from fathom.tasks.citations.passages import Needed as passages  # noqa: N813
 from fathom.tasks.citations.simulate import Simulator as simulator  # noqa: N813
 from fathom.tasks.citations.swap import Swapper as swapper  # noqa: N813
-from fathom.tasks.shown_as_text import AsItIs, TextViews
+from fathom.tasks.shown_as_text import AsItIs, text_views
 
 name = "citations"
 builder = None
-views = partial(TextViews, package=__name__)
+views = partial(text_views, package=__name__)
 refit = partial(AsItIs, reason="a paper and its candidates cannot be made smaller (build with fewer --characters)")
 
 __all__ = [

@@ -7,11 +7,11 @@ from fathom.tasks.memorization.check import check
 from fathom.tasks.memorization.describe import describe
 from fathom.tasks.memorization.make import ProbeMaker as maker  # noqa: N813 - a family offers functions
 from fathom.tasks.memorization.simulate import Simulator as simulator  # noqa: N813
-from fathom.tasks.shown_as_text import AsItIs, TextViews
+from fathom.tasks.shown_as_text import AsItIs, text_views
 
 name = "memorization"
 builder = None
-views = partial(TextViews, package=__name__)
+views = partial(text_views, package=__name__)
 refit = partial(AsItIs, reason="a probe cannot be made smaller")
 swapper = None
 

@@ -9,7 +9,7 @@ from fathom.tasks.numeric.passages import Needed as passages  # noqa: N813
 from fathom.tasks.numeric.refit import Refitter as refit  # noqa: N813
 from fathom.tasks.numeric.simulate import Simulator as simulator  # noqa: N813 - a family offers functions
 from fathom.tasks.numeric.swap import Swapper as swapper  # noqa: N813
-from fathom.tasks.numeric.views import Views as views  # noqa: N813
+from fathom.tasks.numeric.views import views
 
 name = "numeric"
 maker = None

@@ -7,56 +7,49 @@ import io
 import json
 import re
 import sqlite3
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
-from fathom.records.errors import FathomError
-from fathom.tasks.asking import instruction
+from fathom.records.documents import DocumentId
+from fathom.systems.protocol import DOCUMENTS, Boundary, TableAccess, Views
+from fathom.tasks.asking import instructions
 from fathom.tasks.numeric.tables import Tables, build_tables, open_database, read_source
 
-KEPT = 8
-"""Contexts whose tables are kept: those in flight, with some to spare."""
+CACHED = 8
+"""Contexts whose tables are cached: those in flight, and a few more."""
+
+_BOUNDARY = re.compile(r"^===== Article (\d+)$", re.MULTILINE)
 
 
-class Views:
-    """The views of the contexts of one corpus."""
+def views(corpus: Corpus) -> Views:
+    """The views of the contexts of one corpus: documents, tables as text, and tables to query."""
 
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-        self._recent: OrderedDict[str, Tables] = OrderedDict()
+    @lru_cache(maxsize=CACHED)
+    def tables_of(documents: tuple[DocumentId, ...]) -> Tables:
+        return build_tables([read_source(corpus.front(id)) for id in documents])
 
-    def words(self, name: str) -> str:
-        """The instruction of that name in `ask.md`."""
-        return instruction(__package__ or "", name)
+    def database(context: Context) -> sqlite3.Connection:
+        opened = open_database()
+        tables_of(context.documents).load(opened)
+        return opened
 
-    def text(self, context: Context, form: str) -> bytes:
-        """The laid-out articles, or their tables as text."""
-        if form == "articles":
-            return render(context, self._corpus)
-        if form != "tables":
-            raise FathomError(f"The family shows no '{form}' of a context. Choose another system.")
-        return "".join(_as_text(self._tables(context))).encode()
+    return Views(
+        family="numeric",
+        instructions=instructions(__package__ or ""),
+        forms={
+            DOCUMENTS: lambda context: render(context, corpus),
+            "tables": lambda context: "".join(_as_text(tables_of(context.documents))).encode(),
+        },
+        tables=TableAccess(database, lambda extractions: _load(_parse(extractions)), _boundaries),
+    )
 
-    def database(self, context: Context) -> sqlite3.Connection:
-        """The tables, loaded."""
-        database = open_database()
-        self._tables(context).load(database)
-        return database
 
-    def extracted(self, said: Sequence[str]) -> sqlite3.Connection:
-        """The tables as a model read them."""
-        return _loaded(_read(said))
-
-    def _tables(self, context: Context) -> Tables:
-        if context.id not in self._recent:
-            self._recent[context.id] = build_tables([read_source(self._corpus.front(id)) for id in context.documents])
-            if len(self._recent) > KEPT:
-                self._recent.popitem(last=False)
-        return self._recent[context.id]
+def _boundaries(text: str) -> list[Boundary]:
+    return [Boundary(match.start(), f"article {match[1]}") for match in _BOUNDARY.finditer(text)]
 
 
 def _as_text(tables: Tables) -> Iterator[str]:
@@ -86,7 +79,7 @@ def _table(name: str, columns: Sequence[str], rows: Sequence[Sequence[int | str]
 
 
 @dataclass
-class _Read:
+class _Extracted:
     """What the model read of one article, put together from its chunks."""
 
     title: str = ""
@@ -94,17 +87,17 @@ class _Read:
     references: list[str] = field(default_factory=list)
 
 
-def _read(said: Sequence[str]) -> dict[int, _Read]:
+def _parse(extractions: Sequence[str]) -> dict[int, _Extracted]:
     """The articles in the responses: JSON objects, one a line; whatever else the model wrote is passed over."""
-    articles: dict[int, _Read] = {}
-    for line in "\n".join(said).splitlines():
+    articles: dict[int, _Extracted] = {}
+    for line in "\n".join(extractions).splitlines():
         try:
             row = json.loads(line.strip().rstrip(","))
         except (ValueError, RecursionError):
             continue
         if not isinstance(row, dict) or type(row.get("article")) is not int or not 0 < row["article"] < 100_000:
             continue
-        found = articles.setdefault(row["article"], _Read())
+        found = articles.setdefault(row["article"], _Extracted())
         if isinstance(row.get("title"), str) and not found.title:
             found.title = row["title"].strip()
         found.authors.extend(_strings(row.get("authors")))
@@ -116,7 +109,7 @@ def _strings(value: object) -> list[str]:
     return [one.strip() for one in value if isinstance(one, str) and one.strip()] if isinstance(value, list) else []
 
 
-def _loaded(articles: dict[int, _Read]) -> sqlite3.Connection:
+def _load(articles: dict[int, _Extracted]) -> sqlite3.Connection:
     """The three tables; one article cites another whose title stands among its references."""
     database = open_database()
     titles = {_plain(read.title): number for number, read in articles.items() if read.title}

@@ -11,24 +11,24 @@ from inspect_ai.model import Model, ModelOutput, get_model
 from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from fathom.models.known import known
+from fathom.models.model_info import model_info
 from fathom.records.contexts import ContextId
 from fathom.records.questions import Response, Usage
 from fathom.runs.answering import Answering
-from fathom.runs.budget import Purse
-from fathom.runs.engine import Endurance, EngineModel, sample_of
-from fathom.runs.exam import Exam
-from fathom.runs.folder import Settings
+from fathom.runs.bench_view import BenchView
+from fathom.runs.budget import Budget
+from fathom.runs.engine import EngineModel, RetryPolicy, sample_of
+from fathom.runs.folder import RunSettings
 from fathom.runs.gate import Gate
 from fathom.runs.plan import Fitting, Job, jobs
 from fathom.runs.run import expander
-from fathom.systems.desk import System
+from fathom.systems.protocol import System
 
 Judge = Callable[[Response], tuple[bool, str]]
 """Whether a response is right, and why or why not."""
 
 
-class Memory:
+class MemoryJournal:
     """Keeps responses and notes for as long as the engine runs; its own log outlasts it."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Memory:
         """The engine adds up what was used."""
 
 
-def task_of(exam: Exam, system: System, settings: Settings, judge: Judge) -> Task:
+def task_of(exam: BenchView, system: System, settings: RunSettings, judge: Judge) -> Task:
     """The bench's questions, answered by the system with whatever model the engine was given."""
     wanted = {job.id: job for group in jobs(exam, settings) for job in group}
     return Task(
@@ -60,18 +60,18 @@ def task_of(exam: Exam, system: System, settings: Settings, judge: Judge) -> Tas
     )
 
 
-def _answered(exam: Exam, system: System, settings: Settings, wanted: dict[str, Job]) -> Solver:
+def _answered(exam: BenchView, system: System, settings: RunSettings, wanted: dict[str, Job]) -> Solver:
     answerings: WeakKeyDictionary[Model, Answering] = WeakKeyDictionary()
 
     def answering(model: Model) -> Answering:
         if model not in answerings:
-            engine = EngineModel(model, expander(exam, wanted.values()), Endurance())
-            price = known(str(model))
-            answerings[model] = Answering(exam, system, engine, price, settings, Memory(), Purse(None), Gate())
+            engine = EngineModel(model, expander(exam, wanted.values()), RetryPolicy())
+            price = model_info(str(model))
+            answerings[model] = Answering(exam, system, engine, price, settings, MemoryJournal(), Budget(None), Gate())
         return answerings[model]
 
     def fits(job: Job, model: Model) -> bool:
-        fitting = Fitting(exam, system, known(str(model)), settings)
+        fitting = Fitting(exam, system, model_info(str(model)), settings)
         return fitting.fits(fitting.expected(job))
 
     @solver(name="fathom")

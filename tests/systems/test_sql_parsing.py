@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from fathom.systems.statements import statement_in
+from fathom.systems.sql_parsing import statement_in
 from tests.systems.test_guard import PATIENCE
 
 

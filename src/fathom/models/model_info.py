@@ -1,0 +1,116 @@
+"""Model metadata: context window, prices, speed and training cutoff, from a built-in table or the user's own."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, ValidationError
+
+from fathom.records.documents import Count, Position
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.questions import Usage
+from fathom.records.record import Record, first_error
+
+Dollars = Annotated[float, Field(ge=0)]
+"""Per million tokens."""
+
+TABLE = "models.toml"
+
+
+class ModelInfo(Record):
+    """A model's window and prices. A missing price is unknown, not zero."""
+
+    window: Position | None = None
+    """Tokens that prompt and response may have together."""
+    max_output: Position | None = None
+    """The most tokens of one response."""
+    input_price: Dollars | None = None
+    cached_price: Dollars | None = None
+    """For input that a prefix cache serves."""
+    cache_write_price: Dollars | None = None
+    """For input that is written to a prefix cache, where that costs more than plain input."""
+    output_price: Dollars | None = None
+    token_ratio: Annotated[float, Field(gt=0)] = 1.2
+    """The model's tokens per o200k token. The default is on the high side, for models that were not measured."""
+
+    cutoff: Annotated[str, Field(pattern=r"^\d{4}-(?:0[1-9]|1[0-2])$")] | None = None
+    """The month of its newest training data, such as 2024-06; None if unknown."""
+
+    input_speed: Annotated[float, Field(gt=0)] = 10_000
+    """Prompt tokens per second, roughly."""
+    output_speed: Annotated[float, Field(gt=0)] = 60
+    """Response tokens per second, roughly."""
+
+    def tokens(self, count: Count) -> int:
+        """The model's own tokens for this number of o200k tokens, rounded up."""
+        return -int(-count * self.token_ratio // 1)
+
+    def seconds(self, usage: Usage) -> float:
+        """The time for these tokens with one request after another."""
+        fresh = usage.input_tokens - usage.cached_tokens
+        return fresh / self.input_speed + usage.output_tokens / self.output_speed
+
+    @property
+    def has_prices(self) -> bool:
+        return self.input_price is not None and self.output_price is not None
+
+    def price(self, usage: Usage) -> float | None:
+        """The price of these tokens in dollars; None if a price is unknown."""
+        if self.input_price is None or self.output_price is None:
+            return None
+        fresh = usage.input_tokens - usage.cached_tokens
+        # Tokens that no cache served may be written to one. Without a separate price they cost as much as plain input.
+        paid = fresh * (self.cache_write_price if self.cache_write_price is not None else self.input_price)
+        paid += usage.cached_tokens * (self.cached_price if self.cached_price is not None else self.input_price)
+        return (paid + usage.output_tokens * self.output_price) / 1e6
+
+
+class _Table(Record):
+    as_of: str = ""
+    models: dict[str, ModelInfo]
+
+
+def model_info(model: str, prices: Path | None = None) -> ModelInfo:
+    """The entry for a model: from the user's table if it has one, else from the built-in table, else all unknown."""
+    for table in (_read(prices) if prices else None, _builtin()):
+        if table is not None:
+            entry = _best_match(model, table)
+            if entry is not None:
+                return entry
+    return ModelInfo()
+
+
+def _best_match(model: str, table: _Table) -> ModelInfo | None:
+    """The entry of that name, or the entry with the longest matching prefix before a star."""
+    if model in table.models:
+        return table.models[model]
+    matches = [name for name in table.models if name.endswith("*") and model.startswith(name[:-1])]
+    return table.models[max(matches, key=len)] if matches else None
+
+
+def prices_as_of() -> str:
+    """The day on which the built-in prices were looked up."""
+    return _builtin().as_of
+
+
+@cache
+def _builtin() -> _Table:
+    return _parse(files(__package__).joinpath(TABLE).read_text("utf-8"), TABLE)
+
+
+def _read(path: Path) -> _Table:
+    with file_errors("read the prices", path):
+        return _parse(path.read_text("utf-8"), str(path))
+
+
+def _parse(text: str, name: str) -> _Table:
+    try:
+        return _Table.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise FathomError(f"'{name}' is not valid TOML: {error}. Correct the file.") from error
+    except ValidationError as error:
+        raise FathomError(f"'{name}' is not a table of models: {first_error(error)}. Correct the file.") from error

@@ -1,0 +1,213 @@
+"""The interface of a system: the view of a context that it may read, the session in which it asks a model."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, reduce
+from typing import Literal, NamedTuple, Protocol
+
+from fathom.models.prompts import Completion, Prompt, Reference
+from fathom.models.tokenizers import tokenizer
+from fathom.records.contexts import Context
+from fathom.records.errors import FathomError
+from fathom.records.questions import Question, QuestionId, Response, Usage
+
+Prompting = Literal["direct", "cot"]
+"""The answer alone, or the reasoning first."""
+
+DOCUMENTS = "documents"
+"""The text form that shows the whole context."""
+
+COUNTED_IN = "o200k"
+"""The tokenizer of all estimates; `ModelInfo.token_ratio` converts to a model's own tokens."""
+
+
+# What a family shows of its contexts.
+
+TextForm = Callable[[Context], bytes]
+"""Renders a context in one form, in UTF-8."""
+
+
+class Boundary(NamedTuple):
+    """The beginning of a document in the text of a context."""
+
+    start: int
+    label: str
+    """How a prompt names the document, such as "article 3"."""
+
+
+@dataclass(frozen=True)
+class TableAccess:
+    """The tables of a family's contexts."""
+
+    database: Callable[[Context], sqlite3.Connection]
+    """The tables of a context, loaded in memory. The caller closes the connection."""
+    parse: Callable[[Sequence[str]], sqlite3.Connection]
+    """The same tables from a model's extractions, one text per chunk. The caller closes the connection."""
+    boundaries: Callable[[str], Sequence[Boundary]]
+    """Where documents begin in the text of a context; extraction cuts its chunks there."""
+
+
+@dataclass(frozen=True)
+class Views:
+    """What a family shows of its contexts to a system; never a key."""
+
+    family: str
+    instructions: Mapping[str, str]
+    """Instructions by system and prompting, such as "full, direct"."""
+    forms: Mapping[str, TextForm]
+    """Text forms of a context, such as "documents" and "tables"."""
+    question_forms: Mapping[str, Callable[[Context, QuestionId], bytes]] = field(default_factory=dict)
+    """Text forms that depend on the question, such as "passages"; a reference names them "passages@QUESTION"."""
+    tables: TableAccess | None = None
+
+
+def render_form(views: Views, context: Context, form: str) -> bytes:
+    """The context in the named form, in UTF-8."""
+    name, _, question = form.partition("@")
+    if question and name in views.question_forms:
+        return views.question_forms[name](context, question)
+    if name not in views.forms or question:
+        names = ", ".join((*views.forms, *views.question_forms))
+        raise FathomError(
+            f"The family '{views.family}' has no text form '{name}' (it has {names}). Choose another system."
+        )
+    return views.forms[name](context)
+
+
+@dataclass(frozen=True)
+class ContextView:
+    """One context as its family shows it: all that a system may read."""
+
+    context: Context
+    views: Views
+
+    @property
+    def family(self) -> str:
+        return self.views.family
+
+    def instruction(self, name: str) -> str:
+        """The family's instruction of that name, such as "full, direct"."""
+        if name not in self.views.instructions:
+            systems = ", ".join(dict.fromkeys(known.partition(",")[0] for known in self.views.instructions))
+            raise FathomError(
+                f"The family '{self.family}' has no instruction '{name}'. Choose a system that it supports: {systems}."
+            )
+        return self.views.instructions[name]
+
+    @property
+    def tables(self) -> TableAccess:
+        """The family's tables; an error for a family without tables."""
+        if self.views.tables is None:
+            raise FathomError(
+                f"The family '{self.family}' has no tables. Choose a system that reads text, such as 'full'."
+            )
+        return self.views.tables
+
+    def text(self, form: str) -> str:
+        """The context in that form."""
+        return render_form(self.views, self.context, form).decode()
+
+    def tokens(self, form: str) -> int:
+        """The o200k tokens of that form: from the record for whole documents, counted otherwise."""
+        if form == DOCUMENTS and self.context.tokenizer == COUNTED_IN:
+            return self.context.tokens
+        return self.count(self.text(form))
+
+    def count(self, text: str) -> int:
+        """The o200k tokens of a text."""
+        return count_tokens(text)
+
+    def reference(self, form: str, start: int = 0, end: int | None = None) -> Reference:
+        """A reference to the characters from `start` to `end` of the context in that form."""
+        return Reference(self.family, self.context.id, form, start, end)
+
+
+def count_tokens(text: str) -> int:
+    """The o200k tokens of a text."""
+    # Short texts recur: instructions with every question, and questions with every sample.
+    return _count_cached(text) if len(text) < 5_000 else tokenizer(COUNTED_IN).count(text)
+
+
+@lru_cache(maxsize=1_000)
+def _count_cached(text: str) -> int:
+    return tokenizer(COUNTED_IN).count(text)
+
+
+# What a system is given, and what it offers.
+
+
+class Session(Protocol):
+    """One question's access to its context and to the model."""
+
+    @property
+    def view(self) -> ContextView: ...
+
+    async def ask(self, prompt: Prompt) -> Completion:
+        """The model's completion. Requests with a shared prefix wait until a cache holds it."""
+        ...
+
+    async def once(self, name: str, work: Callable[[], Awaitable[str]]) -> str:
+        """The result of `work`, done once per context for all questions and resumed runs."""
+        ...
+
+
+@dataclass(frozen=True)
+class Expected:
+    """One request that a system will make."""
+
+    prefix: str
+    """Equal for requests whose beginnings a cache can share."""
+    prefix_tokens: int
+    own_tokens: int
+    once: bool = False
+    """Made once for a context, by whichever question comes first."""
+
+
+class System(Protocol):
+    """A way of answering. Its dataclass fields are its settings, as `run.json` records them."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def answer(self, question: Question, session: Session) -> Response: ...
+
+    def expects(self, question: Question, view: ContextView) -> list[Expected]: ...
+
+
+OUTCOMES: dict[str, Literal["answered", "truncated", "refused", "overflow"]] = {
+    "stop": "answered",
+    "length": "truncated",
+    "refused": "refused",
+    "overflow": "overflow",
+}
+
+
+def response_to(
+    question: Question, last: Completion, text: str | None = None, calls: Iterable[Completion] = ()
+) -> Response:
+    """The response that the last completion gives, with the usage of all calls."""
+    return Response(
+        question_id=question.id,
+        outcome=OUTCOMES[last.stop],
+        text=last.text if text is None else text,
+        thinking=last.thinking,
+        usage=total([*(call.usage for call in calls), last.usage]),
+    )
+
+
+def total(usages: Sequence[Usage]) -> Usage:
+    """The sum of several calls' usage."""
+    return reduce(Usage.plus, usages)
+
+
+def expected(view: ContextView, prompt: Prompt, once: bool = False) -> Expected:
+    """What sending the prompt will take."""
+    seen = 0
+    if prompt.shown is not None:
+        whole = prompt.shown.start == 0 and prompt.shown.end is None
+        form = prompt.shown.form
+        seen = view.tokens(form) if whole else view.count(view.text(form)[prompt.shown.start : prompt.shown.end])
+    return Expected(prompt.prefix, view.count(prompt.instruction) + seen, view.count(prompt.question), once)
