@@ -147,7 +147,7 @@ def test_a_damaged_document_is_named(copy: Path) -> None:
         db.execute("UPDATE tokens SET lines = x'00' WHERE document = 1")
     with Corpus(copy) as corpus:
         first = next(corpus.entries())
-        for read in (corpus.document, corpus.front, corpus.apparatus, corpus.outline, corpus.lines):
+        for read in (corpus.document, corpus.bibliographic_record, corpus.outline, corpus.lines):
             with pytest.raises(FathomError, match=f"Document '{first.id}' .* is damaged"):
                 read(first.id)
         with pytest.raises(FathomError, match=f"Document '{first.id}' .* is damaged"):

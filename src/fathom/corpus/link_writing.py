@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import zstandard
 
 from fathom.corpus.compression import compressed
-from fathom.records.documents import Outline
+from fathom.records.documents import DocumentOutline
 from fathom.records.errors import FathomError
 
 
@@ -54,7 +54,7 @@ def relinked(linked: Linked) -> Relinked:
     for author, person in zip(authors, linked.people, strict=True):
         author["person"] = person
     parts["work"] = linked.work or parts["work"]
-    outline = {name: value for name, value in parts.items() if name in Outline.model_fields}
+    outline = {name: value for name, value in parts.items() if name in DocumentOutline.model_fields}
     return Relinked(_packed(parts), _packed(outline))
 
 

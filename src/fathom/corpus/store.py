@@ -26,7 +26,7 @@ from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.manifest import FORMAT, REBUILD_ADVICE, CorpusManifest, read_manifest
 from fathom.models.lines import Lengths, Lines, lengths_of
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
-from fathom.records.documents import Apparatus, Document, DocumentId, Front, Outline
+from fathom.records.documents import BibliographicRecord, Document, DocumentId, DocumentOutline
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.record import Record, digest, digest_stream, first_error
 
@@ -127,14 +127,13 @@ def pack(document: Document) -> PackedDocument:
         fingerprint=digest(text),
         text=compressed(text),
         parts=compressed(parts),
-        outline=compressed(document.model_dump_json(include={*Outline.model_fields}).encode()),
+        outline=compressed(document.model_dump_json(include={*DocumentOutline.model_fields}).encode()),
         lines=lengths_of(document.text, tokenizer(DEFAULT)),
         cited=document.cited,
     )
 
 
-A = TypeVar("A", Document, Front)
-V = TypeVar("V", Outline, Apparatus)
+A = TypeVar("A", Document, BibliographicRecord)
 
 
 def _unpack(text: bytes, parts: bytes, kind: type[A]) -> A:
@@ -258,22 +257,15 @@ class Corpus(_Database):
         """One document with all its parts."""
         return self._opened(id, *self._packed(id), Document)
 
-    def front(self, id: DocumentId) -> Front:
+    def bibliographic_record(self, id: DocumentId) -> BibliographicRecord:
         """One document's title, authors and references."""
-        return self._opened(id, *self._packed(id), Front)
+        return self._opened(id, *self._packed(id), BibliographicRecord)
 
-    def outline(self, id: DocumentId) -> Outline:
-        """How one document is built."""
-        return self._view(id, Outline, "outline")
-
-    def apparatus(self, id: DocumentId) -> Apparatus:
-        """Whom one document cites and where."""
-        return self._view(id, Apparatus, "parts")
-
-    def _view(self, id: DocumentId, kind: type[V], column: str) -> V:
-        for (parts,) in self._query(f"SELECT {column} FROM documents WHERE id = ?", (id,)):
+    def outline(self, id: DocumentId) -> DocumentOutline:
+        """The structure of one document, without its text."""
+        for (outline,) in self._query("SELECT outline FROM documents WHERE id = ?", (id,)):
             with self._sound(id):
-                return kind.model_validate_json(_decompress(parts))
+                return DocumentOutline.model_validate_json(_decompress(outline))
         raise self._lacks(id)
 
     def _packed(self, id: DocumentId) -> tuple[bytes, bytes]:

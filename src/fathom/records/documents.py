@@ -288,7 +288,7 @@ class Document(Record):
         return self
 
 
-class Outline(Record):
+class DocumentOutline(Record):
     """How a document is built, without its text and what stands in it: read at a quarter of the cost."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -305,24 +305,7 @@ class Outline(Record):
     paragraphs: tuple[Span, ...] = ()
 
 
-class Apparatus(Record):
-    """Whom a document cites and where, without its text and its tables: read at half the cost."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    id: DocumentId
-    title: Span
-    work: str | None = None
-    year: int | None = None
-    subject: str | None = None
-    sections: tuple[Section, ...] = ()
-    paragraphs: tuple[Span, ...] = ()
-    sentences: tuple[Span, ...] = ()
-    citations: tuple[Citation, ...] = ()
-    references: tuple[Reference, ...] = ()
-
-
-class Front(Record):
+class BibliographicRecord(Record):
     """What stands at the two ends of a document: all that many families ask of it, read at a third of the cost."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

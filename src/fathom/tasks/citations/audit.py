@@ -38,7 +38,7 @@ def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int
 class _Audit:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._paper = lru_cache(maxsize=KEPT)(lambda id: Paper(corpus.apparatus(id), corpus.text(id)))
+        self._paper = lru_cache(maxsize=KEPT)(lambda id: Paper(corpus.document(id), corpus.text(id)))
         self._work = lru_cache(maxsize=KEPT)(lambda id: Work(corpus, id))
         self._matcher = Simulator(corpus)
         self._rules = Rules()

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fathom.records.documents import Apparatus, Document
+from fathom.records.documents import Document
 from fathom.records.spans import Span
 from fathom.tasks.citations.words import Counted, Words, words_of
 
@@ -46,7 +46,7 @@ MATCHERS = (
 Simulated answerers use the first."""
 
 
-def around(stretch: Stretch, place: Span, document: Document | Apparatus, text: str) -> Span:
+def around(stretch: Stretch, place: Span, document: Document, text: str) -> Span:
     """The stretch of a paper that a place stands in."""
     match stretch:
         case "sentence":
@@ -76,7 +76,7 @@ def query(text: str, around: Span, hidden: Iterable[Span]) -> Words:
 class Queries:
     """The words around the places of one paper; those of a stretch with the same places hidden are read once."""
 
-    def __init__(self, document: Document | Apparatus, text: str) -> None:
+    def __init__(self, document: Document, text: str) -> None:
         self._document = document
         self._text = text
         self._known: dict[tuple[Span, tuple[Span, ...]], Words] = {}

@@ -154,7 +154,7 @@ class CitationMaker:
                 yield self._paper(id)
 
     def _paper(self, id: DocumentId) -> Paper:
-        return Paper(self._corpus.apparatus(id), self._corpus.text(id), self._shelf, self.settings.types)
+        return Paper(self._corpus.document(id), self._corpus.text(id), self._shelf, self.settings.types)
 
     @cached_property
     def _order(self) -> list[DocumentId]:

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
 
-from fathom.records.documents import Apparatus, Citation, Document
+from fathom.records.documents import Citation, Document
 from fathom.records.names import CHINESE, PARTICLE, family_name
 from fathom.records.spans import Span
 from fathom.tasks.citations.chinese_names import chinese_names, named_in, names_before
@@ -49,7 +49,7 @@ _LETTERS = re.compile(r"[^\W_]")
 class Mentions:
     """The mentions of one paper."""
 
-    def __init__(self, document: Document | Apparatus, text: str) -> None:
+    def __init__(self, document: Document, text: str) -> None:
         self.document = document
         self._text = text
         self._places: dict[tuple[Span, int | None], Span] = {}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
-from fathom.records.documents import Apparatus, Citation, Document, DocumentId, Section
+from fathom.records.documents import Citation, Document, DocumentId, Section
 from fathom.records.names import CHINESE
 from fathom.records.spans import Span
 from fathom.tasks.citations.lexical import Queries
@@ -50,7 +50,7 @@ class Paper:
 
     def __init__(
         self,
-        document: Document | Apparatus,
+        document: Document,
         text: str,
         works: Container[DocumentId] | None = None,
         types: Mapping[str, CitationType | None] = MappingProxyType({}),

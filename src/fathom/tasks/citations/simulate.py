@@ -75,7 +75,7 @@ class Simulator:
     def _around_masks(self, context: Context, matcher: Matcher) -> list[Words]:
         """The words around each mask, in the order of the masks."""
         shown = context.places[0]
-        document, text = self._corpus.apparatus(shown.document), self._corpus.text(shown.document)
+        document, text = self._corpus.document(shown.document), self._corpus.text(shown.document)
         hidden = [edit.span for edit in shown.edits]
         asked = [edit.span for edit in shown.edits if MARK in edit.text]
         return [query(text, around(matcher.stretch, mask, document, text), hidden) for mask in asked]

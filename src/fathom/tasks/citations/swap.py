@@ -41,7 +41,7 @@ class Swapper:
     def _is_mentioned(self, context: Context) -> bool:
         """Whether the paper names a candidate outside its edits: two spellings that differed may be one name now."""
         id, after = context.documents[0], self._corpus.after
-        paper = Paper(after.apparatus(id), after.text(id), context.documents[1:])
+        paper = Paper(after.document(id), after.text(id), context.documents[1:])
         hidden = [edit.span for edit in context.places[0].edits]
         return any(
             not any(edit.start < span.end and span.start < edit.end for edit in hidden)

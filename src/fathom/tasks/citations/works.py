@@ -11,7 +11,7 @@ from functools import cached_property
 from fathom.contexts.layout import forges_boundary
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Edit, apply_edits
-from fathom.records.documents import Apparatus, Document, DocumentId, Outline
+from fathom.records.documents import Document, DocumentId, DocumentOutline
 from fathom.records.spans import Span
 from fathom.tasks.citations.giveaways import giveaways, names_of
 from fathom.tasks.citations.papers import LEFT_OUT, top_level, without
@@ -85,7 +85,7 @@ class Shown:
 
 
 def show(
-    document: Document | Apparatus | Outline,
+    document: Document | DocumentOutline,
     text: str,
     kept: Sequence[Span],
     changes: Sequence[tuple[Span, str]] = (),

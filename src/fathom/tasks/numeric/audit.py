@@ -79,7 +79,7 @@ class _Audit:
 
     def _opened(self, id: str) -> tuple[Source, int]:
         if id not in self._read:
-            article = self._corpus.front(id)
+            article = self._corpus.bibliographic_record(id)
             self._read[id] = read_source(article), len(article.text)
         return self._read[id]
 

@@ -107,7 +107,7 @@ class NumericBuilder:
 
     def _source(self, id: DocumentId) -> Source:
         if id not in self._sources:
-            self._sources[id] = read_source(self._corpus.front(id))
+            self._sources[id] = read_source(self._corpus.bibliographic_record(id))
         return self._sources[id]
 
 

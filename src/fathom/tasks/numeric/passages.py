@@ -34,4 +34,4 @@ class Needed:
         ]
 
     def _read(self, id: DocumentId) -> Source:
-        return read_source(self._corpus.front(id))
+        return read_source(self._corpus.bibliographic_record(id))

@@ -50,7 +50,7 @@ class Refitter:
     def _read(self, context: Context) -> list[Source]:
         for id in context.documents:
             if id not in self._sources:
-                self._sources[id] = read_source(self._corpus.front(id))
+                self._sources[id] = read_source(self._corpus.bibliographic_record(id))
         return [self._sources[id] for id in context.documents]
 
 

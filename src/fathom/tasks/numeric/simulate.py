@@ -91,7 +91,7 @@ class Simulator:
         return self._at_hand[1]
 
     def _read(self, id: DocumentId) -> Source:
-        return read_source(self._corpus.front(id))
+        return read_source(self._corpus.bibliographic_record(id))
 
     @cached_property
     def _most_frequent(self) -> dict[str, str]:

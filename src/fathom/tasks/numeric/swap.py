@@ -56,7 +56,7 @@ class Swapper:
 
     def _source(self, id: str) -> Source:
         if id not in self._sources:
-            self._sources[id] = read_source(self._after.front(id))
+            self._sources[id] = read_source(self._after.bibliographic_record(id))
         return self._sources[id]
 
     def _proved(self, item: Item, workshop: Workshop, filler: Filler) -> Filled | str:

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain, repeat
 from typing import Any, NamedTuple
 
-from fathom.records.documents import Document, DocumentId, Front
+from fathom.records.documents import BibliographicRecord, Document, DocumentId
 from fathom.records.names import given_names_match, given_words, without_accents
 from fathom.records.spans import Span
 
@@ -66,7 +66,7 @@ class Source:
         return tuple(one.person or f"? {self.id} {position}" for position, one in enumerate(self.byline, start=1))
 
 
-def read_source(article: Document | Front) -> Source:
+def read_source(article: Document | BibliographicRecord) -> Source:
     """The article's title, byline and references."""
     cited: dict[DocumentId, Span] = {}
     for reference in article.references:

@@ -30,7 +30,7 @@ def views(corpus: Corpus) -> Views:
 
     @lru_cache(maxsize=CACHED)
     def tables_of(documents: tuple[DocumentId, ...]) -> Tables:
-        return build_tables([read_source(corpus.front(id)) for id in documents])
+        return build_tables([read_source(corpus.bibliographic_record(id)) for id in documents])
 
     def database(context: Context) -> sqlite3.Connection:
         opened = open_database()
