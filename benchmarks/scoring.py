@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 from _measuring import best
 from fathom.records.questions import Response
-from fathom.scoring.answers import Answer, Atom, Members, Multiset, Nothing, Number, Ranking, Rows, Text
-from fathom.scoring.checking import judge
+from fathom.scoring.answer_types.format import published
+from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Scalar, Text, Unanswerable, ValueSet
+from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key, Proof
-from fathom.scoring.scitrek import compare, printed
+from fathom.scoring.scitrek import compare
 
 RESPONSES = 20_000
 BATCH = 400
@@ -51,8 +52,8 @@ def title(rng: Random) -> str:
 
 def a_key(rng: Random, kind: int, names: list[str], titles: list[str]) -> Answer:
     """An answer as the numeric family asks for them: mostly numbers and lists of names and titles."""
-    texts: list[Atom] = [Text(value=value) for value in rng.sample(rng.choice((names, titles)), rng.randint(1, 12))]
-    numbers: list[Atom] = [Number(value=Decimal(value)) for value in rng.sample(range(2000), rng.randint(1, 8))]
+    texts: list[Scalar] = [Text(value=value) for value in rng.sample(rng.choice((names, titles)), rng.randint(1, 12))]
+    numbers: list[Scalar] = [Number(value=Decimal(value)) for value in rng.sample(range(2000), rng.randint(1, 8))]
     if kind < 3:
         return Number(value=Decimal(rng.randrange(5000)))
     if kind == 3:
@@ -60,7 +61,7 @@ def a_key(rng: Random, kind: int, names: list[str], titles: list[str]) -> Answer
     if kind == 4:
         return Text(value=rng.choice(titles))
     if kind == 5:
-        return Members(items=tuple(texts))
+        return ValueSet(items=tuple(texts))
     if kind == 6:
         return Ranking(groups=(tuple(texts[:2]), *((text,) for text in texts[2:])))
     if kind == 7:
@@ -68,7 +69,7 @@ def a_key(rng: Random, kind: int, names: list[str], titles: list[str]) -> Answer
     if kind == 8:
         rows = tuple((number, Number(value=Decimal(rng.randrange(99)))) for number in numbers)
         return Rows(columns=("references", "articles"), rows=rows)
-    return Nothing()
+    return Unanswerable()
 
 
 def lines(answer: Answer) -> list[str]:
@@ -77,7 +78,7 @@ def lines(answer: Answer) -> list[str]:
         return ["; ".join(str(cell.value) for cell in row) for row in answer.rows]
     if isinstance(answer, Ranking):
         return [str(item.value) for group in answer.groups for item in group]
-    if isinstance(answer, Members | Multiset):
+    if isinstance(answer, ValueSet | Multiset):
         return [str(item.value) for item in answer.items]
     if isinstance(answer, Number):
         return [f"{round(answer.value, 2):,}" if answer.decimals else f"{answer.value:,}"]
@@ -135,10 +136,10 @@ def costs(seed: int) -> Costs:
     typed = compatible = 0.0
     right = exact = characters = 0
     for pairs in batches(Random(seed)):
-        texts = [(printed(key.answer), response.text) for key, response in pairs]
+        texts = [(published(key.answer), response.text) for key, response in pairs]
         start = time.process_time()
         for key, response in pairs:
-            right += judge(key, response).outcome == "correct"
+            right += check_response(key, response).outcome == "correct"
         between = time.process_time()
         for reference, generation in texts:
             exact += compare(reference, generation).exact

@@ -56,7 +56,7 @@ def test_a_failure_is_a_state_and_no_wrong_answer(failing: RunFinding) -> None:
         sum(pattern.count for pattern in failing.patterns)
         == outcomes.incorrect + outcomes.unparseable + outcomes.refused
     )
-    assert {"refused", "unparsable"} <= {pattern.name for pattern in failing.patterns}
+    assert {"refused", "unparseable"} <= {pattern.name for pattern in failing.patterns}
 
 
 def test_a_response_that_never_came_is_unanswered(ran: Ran, tmp_path: Path) -> None:

@@ -6,22 +6,23 @@ from decimal import Decimal
 
 import pytest
 
-from fathom.analysis.patterns import PATTERNS, compared, pattern
+from fathom.analysis.patterns import PATTERNS, pattern
 from fathom.analysis.reading import Heard
 from fathom.records.questions import Usage
+from fathom.scoring.answer_types.differences import difference
+from fathom.scoring.answer_types.parse import parse_response
 from fathom.scoring.answers import (
     Answer,
     Assignment,
     Choice,
-    Members,
     Multiset,
-    Nothing,
     Number,
     Ranking,
     Rows,
     Text,
+    Unanswerable,
+    ValueSet,
 )
-from fathom.scoring.reading import read_response
 
 
 def number(value: str, decimals: int | None = None, unit: str = "") -> Number:
@@ -40,7 +41,7 @@ def ranking(*values: int) -> Ranking:
     return Ranking(groups=tuple((one,) for one in numbers(*values)))
 
 
-SUNS = Members(items=texts("Suns, moons", "Tides", "Winds"))
+SUNS = ValueSet(items=texts("Suns, moons", "Tides", "Winds"))
 COUNTS = Multiset(items=numbers(3, 3, 5))
 TABLE = Rows(columns=("authors", "result"), rows=(numbers(1, 4), numbers(2, 9)))
 
@@ -49,7 +50,7 @@ TABLE = Rows(columns=("authors", "result"), rows=(numbers(1, 4), numbers(2, 9)))
     ("key", "said", "wanted"),
     [
         (number("7"), "Answer: NULL", "falls back to NULL"),
-        (Nothing(), "Answer: 7", "answers the unanswerable"),
+        (Unanswerable(), "Answer: 7", "answers the unanswerable"),
         (number("7"), "Answer: 8", "off by one"),
         (number("7"), "Answer: 6", "off by one"),
         (number("7"), "Answer: 70", "unit or scale"),
@@ -84,21 +85,21 @@ TABLE = Rows(columns=("authors", "result"), rows=(numbers(1, 4), numbers(2, 9)))
     ],
 )
 def test_patterns(key: Answer, said: str, wanted: str) -> None:
-    read = read_response(said, key)
+    read = parse_response(said, key)
     assert read is not None
-    assert compared(key, read) == wanted
+    assert difference(key, read) == wanted
     assert wanted in PATTERNS
 
 
 def test_a_value_inside_another_is_no_part_of_a_list() -> None:
     """11 holds the letters of 1, and is not 1."""
-    assert compared(Multiset(items=numbers(1, 2)), Multiset(items=numbers(11, 22))) == "another list"
+    assert difference(Multiset(items=numbers(1, 2)), Multiset(items=numbers(11, 22))) == "another list"
 
 
 @pytest.mark.parametrize("said", ["1E+999999", "-1E-999999", "9" * 5_000, "0E+999999"])
 def test_a_number_beyond_all_bounds_is_another_number(said: str) -> None:
-    assert compared(number("3.5", 1), number(said)) == "another number"
-    assert compared(number("7"), number(said)) == "another number"
+    assert difference(number("3.5", 1), number(said)) == "another number"
+    assert difference(number("7"), number(said)) == "another number"
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_a_number_beyond_all_bounds_is_another_number(said: str) -> None:
         (Heard("unanswered", 0.0, Usage()), None),
         (Heard("refused", 0.0, Usage(), text="No."), "refused"),
         (Heard("unparseable", 0.0, Usage(), text=" \n"), "empty"),
-        (Heard("unparseable", 0.0, Usage(), text="Well, well"), "unparsable"),
+        (Heard("unparseable", 0.0, Usage(), text="Well, well"), "unparseable"),
         (Heard("unparseable", 0.0, Usage(), text="Well, w", cut=True), "truncated"),
         (Heard("incorrect", 0.0, Usage(), read=numbers(4)[0]), "off by one"),
     ],

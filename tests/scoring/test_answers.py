@@ -13,14 +13,14 @@ from fathom.scoring.answers import (
     Answer,
     Assignment,
     Choice,
-    Members,
     Multiset,
-    Nothing,
     Number,
     Ranking,
     Rows,
     Spans,
     Text,
+    Unanswerable,
+    ValueSet,
 )
 from fathom.scoring.keys import Key, Proof
 from fathom.scoring.verdicts import Verdict
@@ -29,14 +29,14 @@ FOUR, LIND = Number(value=Decimal(4)), Text(value="Lind")
 ANSWERS: list[Answer] = [
     Number(value=Decimal("4.25"), decimals=2, unit="%"),
     Text(value="Tides", aliases=("The tides",)),
-    Members(items=(FOUR, LIND)),
+    ValueSet(items=(FOUR, LIND)),
     Multiset(items=(FOUR, FOUR)),
     Ranking(groups=((LIND,), (FOUR, Text(value="Wu")))),
     Rows(columns=("name", "count"), rows=((LIND, FOUR),)),
     Choice(option=2, of=4),
     Assignment(options=(3, 1, 4, 2), of=4),
     Spans(passages=(Passage(document="a-1", span=Span(3, 9)),)),
-    Nothing(),
+    Unanswerable(),
 ]
 
 
@@ -55,8 +55,8 @@ def test_there_is_a_type_for_each_kind_of_answer_in_the_design() -> None:
 @pytest.mark.parametrize(
     ("type", "fields"),
     [
-        (Members, {"items": (FOUR, FOUR)}),
-        (Members, {"items": ()}),
+        (ValueSet, {"items": (FOUR, FOUR)}),
+        (ValueSet, {"items": ()}),
         (Text, {"value": ""}),
         (Number, {"value": "many"}),
         (Number, {"value": Decimal("NaN")}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fathom.records.questions import Question, Response
 from fathom.scoring.answers import Text
-from fathom.scoring.checking import judge
+from fathom.scoring.check import check_response
 from fathom.scoring.contamination import Asked, contamination, matched
 from fathom.scoring.keys import Key, Proof
 
@@ -21,13 +21,15 @@ def asked(number: int, said: str | None, context: str = "c-1", **changes: str) -
         swapped_from=f"o-{number}",
     )
     response = None if said is None else Response(question_id=question.id, outcome="answered", text=f"Answer: {said}")
-    return Asked(question, key, response, judge)
+    return Asked(question, key, response, check_response)
 
 
 def earlier(number: int, said: str) -> Asked:
     question = Question(id=f"o-{number}", family="numeric", context_id="c-0", text="Who?")
     key = Key(question_id=question.id, answer=Text(value="old"), proof=Proof(program=""))
-    return Asked(question, key, Response(question_id=question.id, outcome="answered", text=f"Answer: {said}"), judge)
+    return Asked(
+        question, key, Response(question_id=question.id, outcome="answered", text=f"Answer: {said}"), check_response
+    )
 
 
 def probe(number: int, year: str, hit: bool) -> Asked:
@@ -35,7 +37,9 @@ def probe(number: int, year: str, hit: bool) -> Asked:
     question = Question(id=f"p-{number}", family="memorization", context_id=f"c-{number}", text="Go on.", tags=tags)
     key = Key(question_id=question.id, answer=Text(value="Lind"), proof=Proof(program=""))
     said = "Lind" if hit else "Wu"
-    return Asked(question, key, Response(question_id=question.id, outcome="answered", text=f"Answer: {said}"), judge)
+    return Asked(
+        question, key, Response(question_id=question.id, outcome="answered", text=f"Answer: {said}"), check_response
+    )
 
 
 def test_read_recited_and_neither_are_told_apart() -> None:
@@ -85,7 +89,7 @@ def test_only_the_first_response_to_a_question_counts() -> None:
     question = Question(id="q-1", family="numeric", context_id="c-1", text="Who?")
     key = Key(question_id="q-1", answer=Text(value="new"), proof=Proof(program=""))
     responses = [Response(question_id="q-1", sample=sample, outcome="answered", text=f"{sample}") for sample in (1, 0)]
-    (found,) = matched([(question, key)], responses, {"numeric": judge})
+    (found,) = matched([(question, key)], responses, {"numeric": check_response})
     assert found.response is not None
     assert found.response.text == "0"
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fathom.scoring.answers import Answer, Assignment, Choice, Members, Nothing, Number, Ranking, Rows, Text
-from fathom.scoring.scitrek import compare, printed
+from fathom.scoring.answer_types.format import published
+from fathom.scoring.answers import Answer, Assignment, Choice, Number, Ranking, Rows, Text, Unanswerable, ValueSet
+from fathom.scoring.scitrek import compare
 
 
 @pytest.mark.parametrize(
@@ -68,14 +69,14 @@ def test_scores_are_those_of_a_plain_reading_of_the_definition(reference: str, g
         (Number(value=Decimal("3.33333"), decimals=2, unit="%"), "3.33%"),
         (Number(value=Decimal("1E+3")), "1000"),
         (Text(value="Lind"), "Lind"),
-        (Members(items=(Text(value="Wu"), Text(value="Lind"))), "Wu, Lind"),
+        (ValueSet(items=(Text(value="Wu"), Text(value="Lind"))), "Wu, Lind"),
         (Ranking(groups=((Text(value="a"), Text(value="b")), (Text(value="c"),))), "a, b, c"),
         (Rows(columns=("a", "b"), rows=((Text(value="x"), Number(value=Decimal(1))),)), "x, 1"),
         (Choice(option=2, of=4), "2"),
         (Assignment(options=(2, 1), of=4), "2, 1"),
-        (Nothing(), "NULL"),
+        (Unanswerable(), "NULL"),
     ],
 )
 def test_an_answer_is_printed_as_in_the_papers_data(answer: Answer, text: str) -> None:
-    assert printed(answer) == text
-    assert compare(printed(answer), text).exact
+    assert published(answer) == text
+    assert compare(published(answer), text).exact

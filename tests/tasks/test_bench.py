@@ -23,7 +23,18 @@ from fathom.contexts.files import FILE_NAME
 from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response
-from fathom.scoring.answers import Answer, Assignment, Choice, Members, Multiset, Nothing, Number, Ranking, Rows, Text
+from fathom.scoring.answers import (
+    Answer,
+    Assignment,
+    Choice,
+    Multiset,
+    Number,
+    Ranking,
+    Rows,
+    Text,
+    Unanswerable,
+    ValueSet,
+)
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks import citation_types, citations, memorization, numeric
 from fathom.tasks.auditing import audit
@@ -49,13 +60,13 @@ def printed(answer: Answer) -> str:
     match answer:
         case Number() | Text():
             return atom(answer)
-        case Members(items=items) | Multiset(items=items):
+        case ValueSet(items=items) | Multiset(items=items):
             return "\n".join(map(atom, items))
         case Ranking(groups=groups):
             return "\n".join(atom(item) for group in groups for item in group)
         case Rows(rows=rows):
             return "\n".join("; ".join(map(atom, row)) for row in rows)
-        case Nothing():
+        case Unanswerable():
             return "NULL"
         case Choice(option=option):
             return str(option)
@@ -138,7 +149,7 @@ def test_results_have_planned_sizes(bench: Bench) -> None:
             case Ranking(groups=groups):
                 assert len(groups) >= 2
                 assert sum(map(len, groups)) >= 3
-            case Members(items=items) | Multiset(items=items):
+            case ValueSet(items=items) | Multiset(items=items):
                 assert len(items) <= 12
             case Number(value=value):
                 total += 1

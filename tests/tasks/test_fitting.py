@@ -21,7 +21,7 @@ from fathom.models.model_info import model_info
 from fathom.models.tokenizers import tokenizer
 from fathom.records.documents import Document
 from fathom.records.errors import FathomError
-from fathom.scoring.answers import Answer, Members, Multiset, Nothing, Number, Ranking, Rows, Text
+from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Text, Unanswerable, ValueSet
 from fathom.tasks.asking import instructions
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
@@ -160,11 +160,11 @@ def test_what_had_no_answer_has_none(bench: Bench, fitted: Bench) -> None:
     before = defaultdict(set)
     for _, items in bench.by_context():
         for item in items:
-            before[item.question.text].add(isinstance(item.key.answer, Nothing))
+            before[item.question.text].add(isinstance(item.key.answer, Unanswerable))
     seen = Counter()  # type: ignore[var-annotated]
     for _, items in moved(bench, fitted):
         for item in items:
-            empty = isinstance(item.key.answer, Nothing)
+            empty = isinstance(item.key.answer, Unanswerable)
             assert empty in before[item.question.text]
             seen[empty] += 1
     assert seen[True] > 5 < seen[False]
@@ -234,7 +234,7 @@ def plain(answer: Answer) -> Any:
             return round(float(value), 6)
         case Text(value=text):
             return text
-        case Members(items=items) | Multiset(items=items):
+        case ValueSet(items=items) | Multiset(items=items):
             return sorted(map(plain, items), key=str)
         case Ranking(groups=groups):
             return [sorted(map(plain, group), key=str) for group in groups]
@@ -250,7 +250,7 @@ def expected(answer: Answer, rows: list[tuple[Any, ...]]) -> Any:
     match answer:
         case Number():
             return bare[0][0]
-        case Members() | Multiset():
+        case ValueSet() | Multiset():
             return sorted((row[0] for row in bare), key=str)
         case Ranking():
             return [sorted((row[0] for row in group), key=str) for _, group in groupby(bare, key=lambda row: row[1:])]

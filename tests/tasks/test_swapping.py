@@ -13,15 +13,15 @@ from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.models.simulated import Simulated
 from fathom.records.errors import FathomError
 from fathom.records.rng import rng_for
-from fathom.scoring.answers import Answer, Nothing, Number, Ranking, Text
-from fathom.scoring.checking import agrees
+from fathom.scoring.answer_types.compare import agrees, share_a_response
+from fathom.scoring.answers import Answer, Number, Ranking, Text, Unanswerable
 from fathom.scoring.contamination import Contamination, contamination, matched
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.catalog import family
 from fathom.tasks.citations.swap import Swapper
 from fathom.tasks.family import Asked
-from fathom.tasks.swapping import REPORT, could_be_one, swap
+from fathom.tasks.swapping import REPORT, swap
 from tests.runs.conftest import tiny_bench
 from tests.tasks.citations.conftest import citing_corpus
 
@@ -60,7 +60,7 @@ def test_keys_keep_the_answer_before(folders: dict[str, tuple[Path, Path]], name
     for key in after.all_keys():
         assert key.swapped_from is not None
         assert key.original == keys[key.swapped_from].answer
-        is_changed = not could_be_one(key.answer, key.original)
+        is_changed = not share_a_response(key.answer, key.original)
         assert not is_changed or not agrees(key.answer, key.original)
         assert questions[key.question_id].tags["changed"] == ("yes" if is_changed else "no")
         changed += is_changed
@@ -82,8 +82,8 @@ def ranked(*groups: str) -> Ranking:
     [
         (Number(value=Decimal(4)), Number(value=Decimal("4.0")), True),
         (Number(value=Decimal(4)), Number(value=Decimal(5)), False),
-        (Number(value=Decimal(4)), Nothing(), False),
-        (Nothing(), Nothing(), True),
+        (Number(value=Decimal(4)), Unanswerable(), False),
+        (Unanswerable(), Unanswerable(), True),
         (ranked("a", "b"), ranked("ab"), True),
         (ranked("ab"), ranked("b", "a"), True),
         (ranked("a", "bc"), ranked("ab", "c"), True),
@@ -93,8 +93,8 @@ def ranked(*groups: str) -> Ranking:
     ],
 )
 def test_answers_that_one_response_could_meet_tell_nothing(now: Answer, before: Answer, same: bool) -> None:
-    assert could_be_one(now, before) is same
-    assert could_be_one(before, now) is same
+    assert share_a_response(now, before) is same
+    assert share_a_response(before, now) is same
 
 
 def test_questions_name_who_is_there_now(folders: dict[str, tuple[Path, Path]]) -> None:

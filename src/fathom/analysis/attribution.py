@@ -18,9 +18,10 @@ import numpy as np
 from fathom.analysis.findings import Attribution, Cause, Estimate, Suspect
 from fathom.analysis.intervals import Sums, share_of_sums
 from fathom.records.questions import QuestionId
-from fathom.scoring.answers import Answer, Members, Multiset, Ranking, Text
-from fathom.scoring.checking import agrees
-from fathom.scoring.reading import read_response
+from fathom.scoring.answer_types.compare import agrees
+from fathom.scoring.answer_types.parse import parse_response
+from fathom.scoring.answer_types.values import is_textual
+from fathom.scoring.answers import Answer
 from fathom.tasks.family import CauseKind, Diagnosis, Suspected
 
 ROUNDS = 200
@@ -67,7 +68,7 @@ class Matching:
         self._wanted = wanted
         self._diagnosis = diagnosis
         self._known: dict[str, list[Suspected]] = {}
-        self._guided = holds_text(wanted)
+        self._guided = is_textual(wanted)
 
     @cached_property
     def exposed(self) -> dict[str, float]:
@@ -108,19 +109,6 @@ class Matching:
         return found
 
 
-def holds_text(answer: Answer) -> bool:
-    """Whether the answer is made of names or titles."""
-    match answer:
-        case Text():
-            return True
-        case Members(items=items) | Multiset(items=items):
-            return isinstance(items[0], Text)
-        case Ranking(groups=groups):
-            return isinstance(groups[0][0], Text)
-        case _:
-            return False
-
-
 def _gives(one: Suspected, wanted: Answer, read: Answer | None, text: str) -> bool:
     """Whether the slip's answer is the one that was given."""
     if read is None:
@@ -133,7 +121,7 @@ def _gives(one: Suspected, wanted: Answer, read: Answer | None, text: str) -> bo
 
 def _says(one: Suspected, text: str) -> bool:
     """Whether the response would be right if the slip's answer were the key."""
-    read = read_response(text, one.answer)
+    read = parse_response(text, one.answer)
     return read is not None and agrees(one.answer, read)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fathom.corpus.store import DocumentEntry
 from fathom.records.contexts import Context
-from fathom.scoring.answers import Answer, Assignment, Members, Multiset, Nothing, Ranking, Rows, Spans
+from fathom.scoring.answer_types.values import count_values
 from fathom.tasks.family import Diagnosis, Item
 
 WHAT = {
@@ -67,7 +67,7 @@ def describe(
         "documents": float(len(context.places)),
         "context length": float(context.tokens),
         "question length": float(len(item.question.text.split())),
-        "answer length": float(answer_length(item.key.answer)),
+        "answer length": float(count_values(item.key.answer)),
     }
     if evidence is not None:
         groups["position"] = (_THIRDS[min(2, int(evidence.middle * 3))],)
@@ -78,25 +78,6 @@ def describe(
             "evidence spread": evidence.spread,
         }
     return Asked(item.question.id, number, groups, sizes | dict(diagnosis.sizes), context.length)
-
-
-def answer_length(answer: Answer) -> int:
-    """How many values it has."""
-    match answer:
-        case Members(items=items) | Multiset(items=items):
-            return len(items)
-        case Ranking(groups=groups):
-            return sum(map(len, groups))
-        case Rows(rows=rows):
-            return sum(map(len, rows))
-        case Assignment(options=options):
-            return len(options)
-        case Spans(passages=passages):
-            return len(passages)
-        case Nothing():
-            return 0
-        case _:
-            return 1
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ from fathom.analysis.patterns import PATTERNS
 from fathom.analysis.properties import WHAT, Asked
 from fathom.analysis.walking import Arrays, Mask, Seen, Walked
 from fathom.records.lengths import print_length
-from fathom.scoring.score import passes
-from fathom.scoring.score import sampled as taken_together
+from fathom.scoring.scores import passes
+from fathom.scoring.scores import sampled as taken_together
 
 OVERLAPPING = frozenset({"operators"})
 HEAT_MAPS = (("skill", "topic"), ("skill", "length"), ("task", "level"), ("type", "year"))

@@ -10,7 +10,7 @@ import click
 from fathom.cli import audit, build, contexts, generate, options, report, run, score
 from fathom.records.files import read_records
 from fathom.runs.folder import VERDICTS, read_responses
-from fathom.scoring.score import Score, tally
+from fathom.scoring.scores import Score, tally
 from fathom.scoring.verdicts import Verdict
 from fathom.systems.protocol import total
 from fathom.tasks.bench import Bench

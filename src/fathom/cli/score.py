@@ -17,8 +17,9 @@ from fathom.records.questions import Question, Response
 from fathom.records.record import first_error
 from fathom.runs.folder import MANIFEST, VERDICTS, RunSettings, read_responses, read_run, selected_questions
 from fathom.scoring import scitrek
+from fathom.scoring.answer_types.format import published
 from fathom.scoring.keys import Key
-from fathom.scoring.score import Changes, Sampled, Score, changes, judge_all, sampled, tally
+from fathom.scoring.scores import Changes, Sampled, Score, changes, sampled, score_responses, tally
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
@@ -82,7 +83,7 @@ def command(
     responses = [
         response for response in asked.responses if asked.settings is None or _is_wanted(response, keys, asked.settings)
     ]
-    verdicts = list(judge_all(keys, responses, check))
+    verdicts = list(score_responses(keys, responses, check))
     changed = changes(asked.earlier, verdicts)
     if asked.out is not None:
         write_records(asked.out, verdicts)
@@ -166,7 +167,7 @@ def _published(keys: dict[str, Key], responses: list[Response]) -> dict[str, dic
         if response.sample == 0 and response.outcome == "answered":
             # The paper's models answer bare; ours may think aloud before "Answer:".
             said = response.text.rpartition("Answer:")[2]
-            match = scitrek.compare(scitrek.printed(keys[response.question_id].answer), said)
+            match = scitrek.compare(published(keys[response.question_id].answer), said)
             exact += match.exact
             f1 += match.f1
     return {"scitrek": {"exact_match": exact / len(keys), "f1": f1 / len(keys)}}

@@ -16,9 +16,8 @@ from fathom.report.packing import packed
 from fathom.report.passages import Passages
 from fathom.report.shortening import Limits, shortened
 from fathom.runs.folder import VERDICTS, read_responses
-from fathom.scoring.answers import Answer, Ranking, Rows
+from fathom.scoring.answer_types.format import display
 from fathom.scoring.keys import Key
-from fathom.scoring.scitrek import printed
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
@@ -208,7 +207,7 @@ class Items:
             row.question.text,
             words(proof.program),
             [words(step) for step in explained(family(row.question.family), key)],
-            answer_text(key.answer),
+            display(key.answer),
             key.answer.type,
             passages.context(context),
             [number for one in proof.passages if (number := passages.number(context, one)) is not None],
@@ -233,7 +232,7 @@ class Items:
         return [
             OUTCOMES[found.outcome],
             shortened(response.text, limits.response) if response else "",
-            None if parsed is None else answer_text(parsed),
+            None if parsed is None else display(parsed),
             (verdict.reason if verdict else "") or (response.error or "" if response else ""),
             shortened(response.thinking, limits.thinking) if response and limits.thinking else "",
             usage,
@@ -277,14 +276,3 @@ def _cause(found: ItemFinding | None) -> str:
     if found.unclear:
         return "unclear"
     return found.suspects[0].cause if found.suspects else ""
-
-
-def answer_text(answer: Answer) -> str:
-    """An answer on as many lines as a reader wants; values that are tied stand on one line."""
-    if isinstance(answer, Ranking):
-        return "\n".join(" = ".join(map(printed, group)) for group in answer.groups)
-    if isinstance(answer, Rows):
-        lines = [" | ".join(answer.columns), *(" | ".join(map(printed, row)) for row in answer.rows)]
-        return "\n".join(lines)
-    items = getattr(answer, "items", None)
-    return "\n".join(map(printed, items)) if items is not None else printed(answer)

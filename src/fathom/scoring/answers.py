@@ -30,15 +30,15 @@ class Text(Record):
     """Other spellings that are just as right."""
 
 
-Atom = Annotated[Number | Text, Field(discriminator="type")]
+Scalar = Annotated[Number | Text, Field(discriminator="type")]
 """What the answers that hold several values are made of."""
 
 
-class Members(Record):
+class ValueSet(Record):
     """Different values in any order."""
 
     type: Literal["set"] = "set"
-    items: tuple[Atom, ...] = Field(min_length=1)
+    items: tuple[Scalar, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _no_value_twice(self) -> Self:
@@ -52,14 +52,14 @@ class Multiset(Record):
     """Values in any order, each as often as it occurs."""
 
     type: Literal["multiset"] = "multiset"
-    items: tuple[Atom, ...] = Field(min_length=1)
+    items: tuple[Scalar, ...] = Field(min_length=1)
 
 
 class Ranking(Record):
     """Values in order; those of one group are tied and may stand in any order among themselves."""
 
     type: Literal["ranking"] = "ranking"
-    groups: tuple[Annotated[tuple[Atom, ...], Field(min_length=1)], ...] = Field(min_length=1)
+    groups: tuple[Annotated[tuple[Scalar, ...], Field(min_length=1)], ...] = Field(min_length=1)
 
 
 class Rows(Record):
@@ -67,7 +67,7 @@ class Rows(Record):
 
     type: Literal["rows"] = "rows"
     columns: tuple[str, ...] = Field(min_length=1)
-    rows: tuple[tuple[Atom, ...], ...] = Field(min_length=1)
+    rows: tuple[tuple[Scalar, ...], ...] = Field(min_length=1)
     ordered: bool = False
 
     @model_validator(mode="after")
@@ -127,13 +127,13 @@ class LinkedSpans(Record):
     spans: tuple[LinkedSpan, ...] = Field(min_length=1)
 
 
-class Nothing(Record):
+class Unanswerable(Record):
     """The question cannot be answered from what is shown, and saying so is right."""
 
     type: Literal["none"] = "none"
 
 
 Answer = Annotated[
-    Number | Text | Members | Multiset | Ranking | Rows | Choice | Assignment | Spans | LinkedSpans | Nothing,
+    Number | Text | ValueSet | Multiset | Ranking | Rows | Choice | Assignment | Spans | LinkedSpans | Unanswerable,
     Field(discriminator="type"),
 ]

@@ -11,7 +11,7 @@ from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record
 from fathom.scoring.intervals import Difference, Outcome, Rate, Trend, clustered, difference, rate, trend
 from fathom.scoring.keys import Key
-from fathom.scoring.score import Check
+from fathom.scoring.scores import Check
 
 PROBES = "memorization"
 """The family whose questions are probes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from fathom.records.questions import Response
-from fathom.scoring.nearmisses import near_misses, right_ways
+from fathom.scoring.answer_types.variants import accepted_forms, near_misses
 from fathom.tasks.family import Checked, FamilyCheck, Item
 
 
@@ -25,7 +25,7 @@ class Rules:
     def response(self, item: Item, check: FamilyCheck) -> None:
         """Answer as models do, rightly and nearly so, and see that the check tells which is which."""
         for rule, responses, wanted in (
-            ("right answers are taken", right_ways(item.key.answer), True),
+            ("right answers are taken", accepted_forms(item.key.answer), True),
             ("near misses are refused", near_misses(item.key.answer), False),
         ):
             for text in responses:

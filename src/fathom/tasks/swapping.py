@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import permutations
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -15,8 +14,7 @@ from fathom.corpus.swap import swap_corpus
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.records.record import digest
-from fathom.scoring.answers import Answer, Ranking
-from fathom.scoring.checking import agrees
+from fathom.scoring.answer_types.compare import share_a_response
 from fathom.tasks.bench import Bench, BenchManifest, Counted
 from fathom.tasks.bench_folder import fingerprint_of, held, making, refuse_another, writing
 from fathom.tasks.catalog import family
@@ -63,31 +61,6 @@ def _refuse_unswappable(bench: Bench) -> None:
         raise FathomError(f"Questions of the family {names} cannot be swapped. Give a bench of another family.")
 
 
-def could_be_one(now: Answer, before: Answer) -> bool:
-    """Whether some response may be right for both answers: it would tell nothing of what was read and what recited."""
-    if agrees(now, before) or agrees(before, now):
-        return True
-    if not (isinstance(now, Ranking) and isinstance(before, Ranking)):
-        return False
-    one, two = _levels(now), _levels(before)
-    # Of tied values any may come first: two rankings of the same values part ways only where they turn two around.
-    return {value: len(places) for value, places in one.items()} == {v: len(places) for v, places in two.items()} and (
-        not any(
-            max(one[first]) < min(one[second]) and max(two[second]) < min(two[first])
-            for first, second in permutations(one, 2)
-        )
-    )
-
-
-def _levels(ranking: Ranking) -> dict[str, list[int]]:
-    """For each value of a ranking the groups that it stands in."""
-    levels: dict[str, list[int]] = {}
-    for level, group in enumerate(ranking.groups):
-        for item in group:
-            levels.setdefault(str(item.value), []).append(level)
-    return levels
-
-
 class _Swap:
     """Swaps the contexts of one bench in turn, and counts what becomes of its questions."""
 
@@ -131,7 +104,7 @@ class _Swap:
         """The item with a tag that says whether its answer is another one now."""
         before, now = item.key.original, item.key.answer
         assert before is not None
-        changed = "no" if could_be_one(now, before) else "yes"
+        changed = "no" if share_a_response(now, before) else "yes"
         self._changed[changed] += 1
         tags = dict(sorted({**item.question.tags, "changed": changed}.items()))
         return Item(item.question.model_copy(update={"tags": tags}), item.key)

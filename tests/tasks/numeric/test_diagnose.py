@@ -9,8 +9,8 @@ import pytest
 
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import DIALS, READING_FAULTS, Simulated, operation_of
-from fathom.scoring.answers import Nothing, Number
-from fathom.scoring.checking import agrees
+from fathom.scoring.answer_types.compare import agrees
+from fathom.scoring.answers import Number, Unanswerable
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 from fathom.tasks.family import diagnoser, passages_of
@@ -69,7 +69,7 @@ def test_steps_lead_to_the_result(bench: Bench, corpus: Corpus) -> None:
             with_steps += bool(steps)
             if isinstance(item.key.answer, Number):
                 assert steps[-1].name == "the result"
-            if isinstance(item.key.answer, Nothing):
+            if isinstance(item.key.answer, Unanswerable):
                 assert "the articles that fit" not in {step.name for step in steps}
     assert with_steps > 100
 

@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from fathom.models.simulated import READING_FAULTS
+from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answers import Answer, Number, Ranking
-from fathom.scoring.checking import agrees
 from fathom.tasks.numeric.answers import answer_of, normal_form
 from fathom.tasks.numeric.evaluate import evaluate
 from fathom.tasks.numeric.faults import FAULTS, Reading, variants, without

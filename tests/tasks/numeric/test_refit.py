@@ -13,7 +13,7 @@ from fathom.contexts.layout import context_id
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.questions import Question
-from fathom.scoring.answers import Answer, Nothing, Number
+from fathom.scoring.answers import Answer, Number, Unanswerable
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
@@ -110,19 +110,19 @@ def test_a_person_who_is_gone(bench: Bench, corpus: Corpus) -> None:
     item = asked(
         context,
         f"SELECT article_title FROM articles WHERE (article_id IN ({wrote}) AND reference_count > 1000)",
-        Nothing(),
+        Unanswerable(),
     )
     assert only(corpus, context, without(context, number, corpus), item) == refitting.GONE
     other = 1 if number != 1 else 2
     kept = only(corpus, context, without(context, other, corpus), item)
     assert isinstance(kept, Item)
-    assert kept.key.answer == Nothing()
+    assert kept.key.answer == Unanswerable()
 
 
 def test_a_person_who_was_never_there_need_not_be(bench: Bench, corpus: Corpus) -> None:
     context = next(bench.contexts())
     wrote = "SELECT article_id FROM article_author WHERE author_name = 'Nobody At All'"
-    item = asked(context, f"SELECT article_title FROM articles WHERE article_id IN ({wrote})", Nothing())
+    item = asked(context, f"SELECT article_title FROM articles WHERE article_id IN ({wrote})", Unanswerable())
     assert isinstance(only(corpus, context, without(context, 1, corpus), item), Item)
 
 
@@ -142,7 +142,7 @@ def test_what_had_no_answer_and_gets_one(bench: Bench, corpus: Corpus) -> None:
         context,
         "SELECT article_title FROM articles WHERE (article_id NOT IN (SELECT article_id_cited FROM citing_cited) "
         f"AND reference_count = {count})",
-        Nothing(),
+        Unanswerable(),
     )
     assert only(corpus, context, without(context, citing, corpus), item) == refitting.ANSWERED
 

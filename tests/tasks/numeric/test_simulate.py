@@ -21,20 +21,21 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Response
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
+from fathom.scoring.answer_types.compare import agrees
+from fathom.scoring.answer_types.format import stated
 from fathom.scoring.answers import (
     Answer,
     Assignment,
     Choice,
-    Members,
     Multiset,
-    Nothing,
     Number,
     Ranking,
     Rows,
     Spans,
     Text,
+    Unanswerable,
+    ValueSet,
 )
-from fathom.scoring.checking import agrees
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.family import Asked, Item
@@ -42,7 +43,7 @@ from fathom.tasks.numeric import check
 from fathom.tasks.numeric.faults import FAULTS, Reading
 from fathom.tasks.numeric.own import parse
 from fathom.tasks.numeric.programs import Program, Slot, bind
-from fathom.tasks.numeric.simulate import Simulator, program_of, stated
+from fathom.tasks.numeric.simulate import Simulator, program_of
 from fathom.tasks.numeric.sql import literal
 from fathom.tasks.numeric.tables import Tables, build_tables, read_source
 from fathom.tasks.numeric.templates import templates
@@ -261,16 +262,16 @@ def answers() -> Iterator[Answer]:
     yield Number(value=Decimal(4), decimals=2)
     yield Number(value=Decimal("12.5"), unit="%")
     for items in (texts, numbers, texts[:1], texts[3:5]):
-        yield Members(items=items)
+        yield ValueSet(items=items)
         yield Multiset(items=(*items, items[0]))
         yield Ranking(groups=(items[:2], *((item,) for item in items[2:])))
-    yield from (Members(items=(text,)) for text in texts)
+    yield from (ValueSet(items=(text,)) for text in texts)
     yield Rows(columns=("author_count", "result"), rows=tuple(zip(numbers, reversed(numbers), strict=True)))
     yield Rows(columns=("author_count", "result"), rows=((numbers[1], numbers[4]),))
     yield Choice(option=2, of=4)
     yield Assignment(options=(2, 1, 3), of=3)
     yield Spans(passages=(Passage(document="a-1", span=Span(3, 9)), Passage(document="a-2", span=Span(0, 4))))
-    yield Nothing()
+    yield Unanswerable()
 
 
 @pytest.mark.parametrize("answer", list(answers()), ids=str)
@@ -292,10 +293,10 @@ def test_programs_are_read_back_without_parsing_each(monkeypatch: pytest.MonkeyP
 
 
 def test_a_key_that_holds_no_program_is_named() -> None:
-    key = Key(question_id="q-1", answer=Nothing(), proof=Proof(program="SELECT love FROM life"))
+    key = Key(question_id="q-1", answer=Unanswerable(), proof=Proof(program="SELECT love FROM life"))
     with pytest.raises(FathomError, match="question 'q-1' cannot be read"):
         program_of(key)
 
 
 def keyed(program: Program) -> Key:
-    return Key(question_id="q", answer=Nothing(), proof=Proof(program=literal(program)))
+    return Key(question_id="q", answer=Unanswerable(), proof=Proof(program=literal(program)))

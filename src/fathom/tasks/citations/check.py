@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from fathom.records.questions import Response
-from fathom.scoring.checking import judge
+from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
 
 
 def check(key: Key, response: Response) -> Verdict:
     """Right when every mask has its own work; a cloze scores the share of masks that have."""
-    return judge(key, response)
+    return check_response(key, response)

@@ -8,7 +8,7 @@ from fathom.models.tokenizers import DEFAULT, tokenizer
 from fathom.records.names import WORD, plain_word
 from fathom.records.questions import Response
 from fathom.scoring.answers import Text
-from fathom.scoring.checking import judge
+from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
 
@@ -22,7 +22,7 @@ LONGEST = 2_000
 def check(key: Key, response: Response) -> Verdict:
     """Right when the name stands, letter by letter and as words of its own, in the first tokens of the response."""
     if response.outcome in ("error", "overflow", "refused"):
-        return judge(key, response)
+        return check_response(key, response)
     text = response.text.lstrip()
     said = " ".join(text[: begun(text)].split())
     if not said:

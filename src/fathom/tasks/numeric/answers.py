@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import groupby
 
-from fathom.scoring.answers import Answer, Atom, Members, Multiset, Nothing, Number, Ranking, Rows, Text
+from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Scalar, Text, Unanswerable, ValueSet
 from fathom.tasks.numeric.evaluate import Row
 from fathom.tasks.numeric.programs import HowMany, Names, PerValue, Program, Titles, Total, Values, rounded
 from fathom.tasks.numeric.tables import Tables
@@ -16,13 +16,13 @@ DECIMALS = 2
 
 
 def answer_of(program: Program, rows: Sequence[Row], tables: Tables) -> Answer:
-    """The answer that the rows give; `Nothing` where there is none."""
+    """The answer that the rows give; `Unanswerable` where there is none."""
     decimals = DECIMALS if rounded(program) else None
     if isinstance(program.output, HowMany | Total):
         value = rows[0][0]
-        return Nothing() if value is None else _number(value, decimals)
+        return Unanswerable() if value is None else _number(value, decimals)
     if not rows:
-        return Nothing()
+        return Unanswerable()
     if isinstance(program.output, PerValue):
         cells = tuple((_number(key, None), _number(result, decimals)) for key, result in rows)
         return Rows(columns=(program.output.key.name, "result"), rows=cells)
@@ -32,10 +32,10 @@ def answer_of(program: Program, rows: Sequence[Row], tables: Tables) -> Answer:
         tied = groupby(range(len(rows)), key=keys.__getitem__)
         return Ranking(groups=tuple(tuple(items[place] for place in group) for _, group in tied))
     repeats = isinstance(program.output, Values) and not program.output.distinct
-    return Multiset(items=tuple(items)) if repeats else Members(items=tuple(items))
+    return Multiset(items=tuple(items)) if repeats else ValueSet(items=tuple(items))
 
 
-def _atom(program: Program, value: int | float | str | None, decimals: int | None, tables: Tables) -> Atom:
+def _atom(program: Program, value: int | float | str | None, decimals: int | None, tables: Tables) -> Scalar:
     match program.output:
         case Titles():
             return Text(value=str(value))
@@ -57,7 +57,7 @@ def _number(value: int | float | str | None, decimals: int | None) -> Number:
 def normal_form(answer: Answer) -> object:
     """Something that is equal for two answers exactly when they accept the same responses."""
     match answer:
-        case Members(items=items) | Multiset(items=items):
+        case ValueSet(items=items) | Multiset(items=items):
             return answer.type, tuple(sorted(_value(item) for item in items))
         case Ranking(groups=groups):
             return answer.type, tuple(tuple(sorted(_value(item) for item in group)) for group in groups)
@@ -67,5 +67,5 @@ def normal_form(answer: Answer) -> object:
             return answer.type, answer.model_dump_json()
 
 
-def _value(atom: Atom) -> str:
+def _value(atom: Scalar) -> str:
     return str(atom.value)

@@ -17,7 +17,7 @@ from fathom.records.documents import Passage
 from fathom.records.lengths import print_length
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
-from fathom.scoring.answers import Answer, Members, Multiset, Nothing, Number, Ranking, Rows
+from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Unanswerable, ValueSet
 from fathom.tasks.family import Checked, Item
 from fathom.tasks.numeric.answers import answer_of, normal_form
 from fathom.tasks.numeric.check import check
@@ -165,9 +165,9 @@ class _Audit:
                 self._degenerate["zero or one"] += 1
             case Ranking(groups=groups) if len(groups) < 2:
                 self._degenerate["sorts of a single group"] += 1
-            case Nothing():
+            case Unanswerable():
                 self._degenerate["no answer"] += 1
-            case Members(items=items) | Multiset(items=items) if len(items) == 1:
+            case ValueSet(items=items) | Multiset(items=items) if len(items) == 1:
                 self._degenerate["lists of one"] += 1
             case Rows(rows=rows) if len(rows) == 1:
                 self._degenerate["tables of one row"] += 1

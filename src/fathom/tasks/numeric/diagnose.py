@@ -9,8 +9,8 @@ from itertools import combinations
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import operation_of
 from fathom.records.contexts import Context
+from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answers import Answer, Number
-from fathom.scoring.checking import agrees
 from fathom.tasks.family import CauseKind, Diagnosis, Item, Step, Suspected
 from fathom.tasks.numeric.evaluate import kept_articles, measured
 from fathom.tasks.numeric.faults import FAULTS, Reading, Way

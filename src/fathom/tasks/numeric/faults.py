@@ -12,8 +12,8 @@ from functools import cached_property
 from random import Random
 from typing import Any, NamedTuple
 
-from fathom.scoring.answers import Answer, Nothing
-from fathom.scoring.checking import agrees
+from fathom.scoring.answer_types.compare import agrees
+from fathom.scoring.answers import Answer, Unanswerable
 from fathom.tasks.numeric.answers import answer_of, normal_form
 from fathom.tasks.numeric.evaluate import Row, evaluate
 from fathom.tasks.numeric.programs import (
@@ -68,7 +68,7 @@ class Reading:
         try:
             rows = evaluate(self.program, self.seen)
         except ZeroDivisionError:
-            return Nothing()
+            return Unanswerable()
         output = self.program.output
         if self.off:
             rows = _shifted(rows, 1 if isinstance(output, PerValue) else 0, self.off)

@@ -8,7 +8,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId
 from fathom.records.lengths import print_length
-from fathom.scoring.answers import Nothing
+from fathom.scoring.answers import Unanswerable
 from fathom.tasks.family import Item
 from fathom.tasks.numeric.build import Workshop
 from fathom.tasks.numeric.filling import Filled, Filler
@@ -59,7 +59,7 @@ def _filled(item: Item, filler: Filler, workshop: Workshop, before: Tables) -> F
     program = parse(item.key.proof.program)
     if not _named(program, before) <= _named(program, workshop.tables):
         return GONE
-    empty = isinstance(item.key.answer, Nothing)
+    empty = isinstance(item.key.answer, Unanswerable)
     # A program that has its values is a template with nothing left to fill: the build's own rules judge it.
     filled = filler.filled(Template(item.question.tags["template"], program), {}, empty)
     if filled is None:

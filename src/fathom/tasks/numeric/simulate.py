@@ -15,8 +15,8 @@ from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response
-from fathom.scoring import scitrek
-from fathom.scoring.answers import Answer, Atom, Members, Multiset, Number, Ranking, Rows, Text
+from fathom.scoring.answer_types.format import stated
+from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key
 from fathom.tasks.family import Item
 from fathom.tasks.numeric.faults import FAULTS, Reading
@@ -112,38 +112,6 @@ def _read_with_faults(key: Key, tables: Tables, simulated: Simulated, rng: Rando
     for name in simulated.faults(rng):
         reading = FAULTS[name].strike(reading, rng) or reading
     return reading.answer()
-
-
-# Answers in print.
-
-_BULLET = re.compile(r"[-–*•‣◦·#(]|\d+[.)]\D")
-
-
-def stated(answer: Answer) -> str:
-    """The answer as the questions want it: alone after "Answer:", the items of a list and the rows each on a line."""
-    match answer:
-        case Number() | Text():
-            return _listed([_printed(answer)])
-        case Members(items=items) | Multiset(items=items):
-            return _listed(_bulleted([_printed(item) for item in items]))
-        case Ranking(groups=groups):
-            return _listed(_bulleted([_printed(item) for group in groups for item in group]))
-        case Rows(rows=rows):
-            return _listed(["; ".join(map(_printed, row)) for row in rows])
-        case _:
-            return _listed([scitrek.printed(answer)])
-
-
-def _printed(value: Atom) -> str:
-    if isinstance(value, Text):
-        return " ".join(value.value.split())
-    number = value.value if value.decimals is None else round(value.value, value.decimals)
-    return f"{number:f}{value.unit}"
-
-
-def _bulleted(lines: list[str]) -> list[str]:
-    """The lines, with bullets where "3. Tides" or "- Tides" could be taken for a title with a bullet."""
-    return [f"- {line}" for line in lines] if any(map(_BULLET.match, lines)) else lines
 
 
 def _listed(lines: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from fathom.corpus.swap import CorpusSwap
 from fathom.records.contexts import Context
 from fathom.records.lengths import print_length
 from fathom.records.rng import rng_for
-from fathom.scoring.answers import Nothing
+from fathom.scoring.answers import Unanswerable
 from fathom.tasks.family import Item, SwappedCorpus
 from fathom.tasks.numeric.build import Workshop
 from fathom.tasks.numeric.filling import Filled, Filler
@@ -62,7 +62,7 @@ class Swapper:
     def _proved(self, item: Item, workshop: Workshop, filler: Filler) -> Filled | str:
         """The item's program with other names and the rows that it gives now, or why it can be asked no longer."""
         program = renamed(program_of(item.key), self._swapping)
-        empty = isinstance(item.key.answer, Nothing)
+        empty = isinstance(item.key.answer, Unanswerable)
         filled = filler.filled(Template(item.question.tags["template"], program), {}, empty)
         if filled is None:
             return ANSWERED if empty else UNSUITABLE

@@ -14,36 +14,36 @@ from hypothesis import strategies as st
 
 from fathom.records.documents import Passage
 from fathom.records.spans import Span
+from fathom.scoring.answer_types.compare import agrees
+from fathom.scoring.answer_types.parse import parse_response
 from fathom.scoring.answers import (
     Answer,
     Assignment,
-    Atom,
     Choice,
-    Members,
     Multiset,
-    Nothing,
     Number,
     Ranking,
     Rows,
+    Scalar,
     Spans,
     Text,
+    Unanswerable,
+    ValueSet,
 )
-from fathom.scoring.checking import agrees
-from fathom.scoring.numerals import number_of
-from fathom.scoring.reading import read_response
-from fathom.scoring.spelling import normal, unaccented
+from fathom.scoring.parsing.normalization import normal, unaccented
+from fathom.scoring.parsing.numerals import number_of
 
 
 def number(value: str | int, decimals: int | None = None, unit: str = "") -> Number:
     return Number(value=Decimal(value), decimals=decimals, unit=unit)
 
 
-def atom(value: str | int) -> Atom:
+def atom(value: str | int) -> Scalar:
     return Text(value=value) if isinstance(value, str) else number(value)
 
 
-def members(*values: str | int) -> Members:
-    return Members(items=tuple(map(atom, values)))
+def members(*values: str | int) -> ValueSet:
+    return ValueSet(items=tuple(map(atom, values)))
 
 
 def ranking(*groups: str | int | tuple[str | int, ...]) -> Ranking:
@@ -51,7 +51,7 @@ def ranking(*groups: str | int | tuple[str | int, ...]) -> Ranking:
 
 
 def says(key: Answer, response: str) -> bool:
-    read = read_response(response, key)
+    read = parse_response(response, key)
     return read is not None and agrees(key, read)
 
 
@@ -141,13 +141,13 @@ RIGHT: list[tuple[Answer, list[str]]] = [
     (MASKS, ["C, A, D, B", "1-C, 2-A, 3-D, 4-B", "[3, 1, 4, 2]", "MASK1: C\nMASK2: A\nMASK3: D\nMASK4: B", "C A D B"]),
     (MASKS, ['{"1": "C", "2": "A", "3": "D", "4": "B"}', "[MASK_1] -> C, [MASK_2] -> A, [MASK_3] -> D, [MASK_4] -> B"]),
     (PLACES, ["a-1:3-9\na-2:10-12", "a-1[3:9], a-2[10:12]"]),
-    (PLACES, ['[{"article": "a-2", "start": 10, "end": 12}, {"article": "a-1", "span": [3, 9]}]']),
+    (PLACES, ['[{"document": "a-2", "start": 10, "end": 12}, {"document": "a-1", "span": [3, 9]}]']),
     (
-        Nothing(),
+        Unanswerable(),
         ["NULL", "null", "None.", "Answer: NULL", "\\boxed{\\text{NULL}}", "N/A", "not answerable", "[]", "**NULL**"],
     ),
-    (Nothing(), ['{"answer": null}', "NULL\n\nNo article cites it at all.", "I looked at everything.\n\nNULL"]),
-    (Nothing(), ["The question cannot be answered from the given articles.", "NULL (no article fits)"]),
+    (Unanswerable(), ['{"answer": null}', "NULL\n\nNo article cites it at all.", "I looked at everything.\n\nNULL"]),
+    (Unanswerable(), ["The question cannot be answered from the given articles.", "NULL (no article fits)"]),
     (Text(value="None"), ["None"]),
     (Text(value="No answer: a study"), ["No answer: a study", "Answer: No answer: a study", "**no answer: a study**"]),
     (FOUR, ['{"why": "At first the answer is 5.", "answer": 4}', '{"why": "\\\\boxed{5}", "answer": "4"}']),
@@ -186,7 +186,7 @@ WRONG: list[tuple[Answer, list[str]]] = [
     (MASKS, ["C, A, D", "C, A, B, D", "A, B, C, D", "1-C, 2-A", "C, A, D, B, A", "1-C, 2-A, 3-D, 3-B"]),
     (PLACES, ["a-1:3-9", "a-1:3-9; a-2:10-13", "a-1:3-9; a-2:10-12; a-3:1-2", "a-1:9-3; a-2:10-12"]),
     (
-        Nothing(),
+        Unanswerable(),
         ["4", "Lind", "None or 4", "NULL; 4", "None, Lind", "", "I don't know", "NULL\nLind", "NULL. Maybe it is 4."],
     ),
 ]
@@ -198,18 +198,18 @@ def flat(cases: list[tuple[Answer, list[str]]]) -> list[tuple[Answer, str]]:
 
 @pytest.mark.parametrize(("key", "response"), flat(RIGHT))
 def test_a_right_answer_is_read_in_every_form(key: Answer, response: str) -> None:
-    assert says(key, response), read_response(response, key)
+    assert says(key, response), parse_response(response, key)
 
 
 @pytest.mark.parametrize(("key", "response"), flat(WRONG))
 def test_what_is_not_stated_is_not_read(key: Answer, response: str) -> None:
-    assert not says(key, response), read_response(response, key)
+    assert not says(key, response), parse_response(response, key)
 
 
 def test_a_response_that_was_cut_off_is_read_only_where_it_was_boxed() -> None:
-    assert read_response("Answer: 71", number(71), cut=True) is None
-    assert read_response("so \\boxed{71} because of the ar", number(71), cut=True) == number(71)
-    assert read_response("so \\boxed{71", number(71), cut=True) is None
+    assert parse_response("Answer: 71", number(71), truncated=True) is None
+    assert parse_response("so \\boxed{71} because of the ar", number(71), truncated=True) == number(71)
+    assert parse_response("so \\boxed{71", number(71), truncated=True) is None
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,9 @@ PLAIN = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
 RICH = st.tuples(
     PLAIN, st.sampled_from([", ", " and ", ": ", " - ", ", and ", "-", " & "]), PLAIN, st.sampled_from(["", "?"])
 )
-TITLE = (PLAIN | RICH.map("".join)).filter(lambda text: not isinstance(read_response(text, Nothing()), Nothing))
+TITLE = (PLAIN | RICH.map("".join)).filter(
+    lambda text: not isinstance(parse_response(text, Unanswerable()), Unanswerable)
+)
 
 
 def letters(text: str) -> str:
@@ -331,7 +333,7 @@ def test_a_list_is_right_however_laid_out(
     said = [unaccented(item) for item in items] if bare else items
     response = mark(lay_out(said))
     for key in (members(*items), Multiset(items=tuple(map(atom, items))), ranking(*items), ranking(tuple(items))):
-        assert says(key, response), (response, read_response(response, key))
+        assert says(key, response), (response, parse_response(response, key))
 
 
 def is_cut_one_way(items: Sequence[str]) -> bool:
@@ -350,7 +352,7 @@ def test_a_list_with_commas_is_cut_where_its_titles_end(items: list[str], join: 
     for mark in (*MARKED, *BOXED):
         assert says(members(*items), mark(join(items))), (
             mark(join(items)),
-            read_response(mark(join(items)), members(*items)),
+            parse_response(mark(join(items)), members(*items)),
         )
 
 
@@ -368,7 +370,7 @@ def test_a_table_is_right_however_laid_out(pairs: list[tuple[str, int]], mark: C
     key = Rows(columns=("title", "citations"), rows=tuple((Text(value=title), number(n)) for title, n in pairs))
     drawn = "| title | citations |\n|---|---:|\n" + "\n".join(f"| {title} | {n:,} |" for title, n in pairs)
     for laid_out in (drawn, "\n".join(f"{title}; {n}" for title, n in pairs), json.dumps(pairs)):
-        assert says(key, mark(laid_out)), (mark(laid_out), read_response(mark(laid_out), key))
+        assert says(key, mark(laid_out)), (mark(laid_out), parse_response(mark(laid_out), key))
 
 
 # -- Hostile responses -----------------------------------------------------------------------------------------------
@@ -385,7 +387,7 @@ KEYS: list[Answer] = [
     Choice(option=2, of=4),
     MASKS,
     PLACES,
-    Nothing(),
+    Unanswerable(),
 ]
 PIECES = [
     "{",
@@ -443,13 +445,13 @@ LONG_PIECES = ["{", "\\boxed{", "(((", "a,", "[", "one-", "answer "]
 @example("1e9999 2", FOUR, False)
 @example("Answer: " + "9" * 5000, FOUR, False)
 def test_no_response_breaks_the_reader(text: str, key: Answer, cut: bool) -> None:
-    read = read_response(text, key, cut=cut)
+    read = parse_response(text, key, truncated=cut)
     assert read is None or isinstance(agrees(key, read), bool)
 
 
 def test_an_answer_that_was_read_survives_its_file() -> None:
     for key, response in flat(RIGHT) + flat(WRONG):
-        read = read_response(response, key)
+        read = parse_response(response, key)
         if read is not None:
             assert type(read).from_line(read.to_line()) == read
 
@@ -457,15 +459,15 @@ def test_an_answer_that_was_read_survives_its_file() -> None:
 def test_long_hostile_responses_are_read_in_one_pass() -> None:
     """In a process of its own: a pattern that backtracks without end cannot be stopped from inside."""
     script = """
-from tests.scoring.test_reading import BLANKS, KEYS, LONG_PIECES, PIECES
-from fathom.scoring.checking import agrees
-from fathom.scoring.reading import read_response
+from tests.scoring.answer_types.test_parse import BLANKS, KEYS, LONG_PIECES, PIECES
+from fathom.scoring.answer_types.compare import agrees
+from fathom.scoring.answer_types.parse import parse_response
 texts = [piece * (200_000 // len(piece)) for piece in LONG_PIECES]
 texts += ["Answer: " + piece * (10_000 // len(piece)) + "}" for piece in PIECES]
 texts += [f"{before}a{blank * 50_000}b" for blank in BLANKS for before in ("", "Answer: c, ")]
 for text in texts:
     for key in KEYS:
-        read = read_response(text, key)
+        read = parse_response(text, key)
         if read is not None:
             agrees(key, read)
 """

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-from fathom.scoring.cutting import (
+from fathom.scoring.parsing.key_hints import AND, SEPARATOR, SEPARATOR_OR_AND, KeyHints
+from fathom.scoring.parsing.normalization import BRACKETS, letters, plain
+from fathom.scoring.parsing.numerals import number_of
+from fathom.scoring.parsing.segmentation import (
     BULLET,
     COMMA_IN_NUMBERS,
     SEMICOLON,
@@ -16,10 +19,7 @@ from fathom.scoring.cutting import (
     unnumbered,
     without_lead_in,
 )
-from fathom.scoring.guides import AND, SEPARATOR, SEPARATOR_OR_AND, Guide
-from fathom.scoring.numerals import number_of
-from fathom.scoring.spelling import BRACKETS, letters, plain
-from fathom.scoring.tables import piped_rows, without_ranks
+from fathom.scoring.parsing.tables import piped_rows, without_ranks
 
 _WRAPS = ",;，；"
 _SECOND = re.compile(r"[,;，；][ \t]?\(?2[.)][ \t]")
@@ -27,9 +27,9 @@ _LEADING_AND = re.compile(r"(?:and|&)[ \t]+", re.IGNORECASE)
 _QUOTED = re.compile(r'(?<![ \t\n])[ \t\n]*["“]([^"“”\n]*)["”][ \t\n]*(?:[,;]|and\b|[,;]\s?and\b|\Z)')
 
 
-def items_in(stated: str, guide: Guide, numeric: bool) -> list[str]:
+def items_in(stated: str, hints: KeyHints, numeric: bool) -> list[str]:
     """The items of a list as a person would count them."""
-    lines = lines_in(plain(stated), guide)
+    lines = lines_in(plain(stated), hints)
     if not lines:
         return []
     if len(lines) > 1 and lines[0][-1] in _WRAPS and all(line[-1] in _WRAPS for line in lines[:-1]):
@@ -37,51 +37,51 @@ def items_in(stated: str, guide: Guide, numeric: bool) -> list[str]:
     if len(lines) == 1:
         # "1. Tides, storms" is one item; "(1) Tides; (2) Wu" is numbered item by item.
         line = lines[0] if "2" in lines[0] and _SECOND.search(lines[0]) else unnumbered(lines)[0]
-        return _inline(line, guide, numeric)
+        return _inline(line, hints, numeric)
     if "|" in lines[0] and all("|" in line for line in lines):
         return [cell for row in without_ranks(piped_rows(lines, ())) for cell in row if cell]
-    return tidied(lines, guide)
+    return tidied(lines, hints)
 
 
-def _inline(line: str, guide: Guide, numeric: bool) -> list[str]:
+def _inline(line: str, hints: KeyHints, numeric: bool) -> list[str]:
     """The items of a list on one line."""
-    line = without_lead_in(line.strip(), guide)
+    line = without_lead_in(line.strip(), hints)
     if BRACKETS.get(line[:1]) == line[-1:] and line.find(line[-1]) == len(line) - 1:
         line = line[1:-1]
     if numeric:
-        return tidied(_numeric_pieces(line, guide), guide)
-    if (";" in line or "；" in line) and not guide.semicolons:
-        return tidied([line[start:end] for start, end in _without_and(line, cuts(SEMICOLON, line), guide)], guide)
-    if letters(line) in guide.whole:
+        return tidied(_numeric_pieces(line, hints), hints)
+    if (";" in line or "；" in line) and not hints.semicolons:
+        return tidied([line[start:end] for start, end in _without_and(line, cuts(SEMICOLON, line), hints)], hints)
+    if letters(line) in hints.whole:
         return [line]
     quoted = _QUOTED.findall(line) if '"' in line or "“" in line else []
     if quoted and not _QUOTED.sub("", line).strip(" ."):
         return [item for item in quoted if item.strip()]
-    return tidied(_pieces(line, guide), guide)
+    return tidied(_pieces(line, hints), hints)
 
 
-def _pieces(line: str, guide: Guide) -> list[str]:
+def _pieces(line: str, hints: KeyHints) -> list[str]:
     """A line cut at its separators, the key's own titles left whole."""
-    if guide.joined:
-        return list(rejoined(line, _without_and(line, cuts(SEPARATOR_OR_AND, line), guide), guide))
+    if hints.joined:
+        return list(rejoined(line, _without_and(line, cuts(SEPARATOR_OR_AND, line), hints), hints))
     stretches = cuts(SEPARATOR, line)
     stretches += cuts(AND, line, stretches.pop()[0])
-    return [line[start:end] for start, end in _without_and(line, stretches, guide)]
+    return [line[start:end] for start, end in _without_and(line, stretches, hints)]
 
 
-def _without_and(line: str, stretches: list[tuple[int, int]], guide: Guide) -> list[tuple[int, int]]:
+def _without_and(line: str, stretches: list[tuple[int, int]], hints: KeyHints) -> list[tuple[int, int]]:
     """The stretches, "and Wu" shortened to "Wu", unless the key has a title such as "And then there were none"."""
     shortened = stretches[:1]
     for start, end in stretches[1:]:
         match = _LEADING_AND.match(line, start, end)
-        kept = match is None or (form := letters(line[start:end])) in guide.whole or form in guide.heads
+        kept = match is None or (form := letters(line[start:end])) in hints.whole or form in hints.heads
         shortened.append((start if match is None or kept else match.end(), end))
     return shortened
 
 
-def _numeric_pieces(line: str, guide: Guide) -> list[str]:
+def _numeric_pieces(line: str, hints: KeyHints) -> list[str]:
     """A line of numbers cut at its commas, those inside 1,234 left alone."""
-    if ", " not in line and ";" not in line and _is_value(line, guide):
+    if ", " not in line and ";" not in line and _is_value(line, hints):
         return [line]  # "one hundred and five"
     stretches = cuts(COMMA_IN_NUMBERS, line)
     stretches += cuts(AND, line, stretches.pop()[0])
@@ -89,19 +89,19 @@ def _numeric_pieces(line: str, guide: Guide) -> list[str]:
     for start, end in stretches:
         piece = line[start:end]
         # "100,200" alone may be two numbers or one; "100,200, 5" shows which comma separates.
-        if "," in piece and ", " not in line and "; " not in line and not _is_value(piece, guide):
+        if "," in piece and ", " not in line and "; " not in line and not _is_value(piece, hints):
             pieces += piece.split(",")
         else:
             pieces.append(piece)
     return pieces
 
 
-def _is_value(piece: str, guide: Guide) -> bool:
+def _is_value(piece: str, hints: KeyHints) -> bool:
     number = number_of(piece)
-    return number is not None and number.value in guide.values
+    return number is not None and number.value in hints.values
 
 
-def list_part(text: str, guide: Guide) -> str:
+def list_part(text: str, hints: KeyHints) -> str:
     """Of a response without a marker: all of it where it is a list, else the list it ends with, else its last line."""
     lines = [line.strip() for line in text.strip().split("\n")]
     if len(lines) == 1:
@@ -112,7 +112,7 @@ def list_part(text: str, guide: Guide) -> str:
         return "\n".join(said[_last_run(bulleted) :])
     if "." not in text and "!" not in text:
         return text  # no sentence, no remark
-    spoken = any(is_remark(line) and letters(line) not in guide.whole for line in said[1:-1])
+    spoken = any(is_remark(line) and letters(line) not in hints.whole for line in said[1:-1])
     return said[-1] if spoken else text
 
 

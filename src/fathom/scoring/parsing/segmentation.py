@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from fathom.scoring.guides import Guide
-from fathom.scoring.spelling import letters, normal
+from fathom.scoring.parsing.key_hints import KeyHints
+from fathom.scoring.parsing.normalization import letters, normal
 
 BULLET = re.compile(r"[ \t]*(?:[-*•‣◦·–][ \t]+|\(?(\d{1,3})[.)](?=[ \t]|[^\d\s.,%])[ \t]*|#(\d{1,4})[ \t]+)")
 _BULLET_SIGNS = frozenset("-*•‣◦·–(#0123456789 \t")
@@ -44,7 +44,7 @@ def is_remark(line: str) -> bool:
     return line.endswith((".", "!", ".*", ".**")) and line.count(" ") >= 2 and bool(_REMARK.match(line))
 
 
-def lines_in(stated: str, guide: Guide) -> list[str]:
+def lines_in(stated: str, hints: KeyHints) -> list[str]:
     """The lines that hold the answer: without blank ones, headings, a line that leads in, and remarks."""
     lines = [line.strip() for line in stated.strip().split("\n")]
     if len(lines) == 1:
@@ -56,7 +56,7 @@ def lines_in(stated: str, guide: Guide) -> list[str]:
         if not line or line.startswith("```"):
             continue
         suspect = line[-1] in ":*.!" or ":" in line or line[0] == "#"
-        if not suspect or not _is_about_the_answer(line) or letters(line) in guide.whole:
+        if not suspect or not _is_about_the_answer(line) or letters(line) in hints.whole:
             kept.append(line)
         elif kept and _HEADING_OR_LABEL.match(line):
             break
@@ -85,29 +85,29 @@ def unnumbered(lines: list[str]) -> list[str]:
     ]
 
 
-def without_lead_in(line: str, guide: Guide) -> str:
+def without_lead_in(line: str, hints: KeyHints) -> str:
     """The line without "The authors are", unless the key has a title that begins so."""
     if ":" not in line and " is " not in line and " are " not in line and " was " not in line and " were " not in line:
         return line
     match = _LEAD_IN.match(line)
-    if not match or match.end() == len(line) or any(form.startswith(letters(match[0])) for form in guide.whole):
+    if not match or match.end() == len(line) or any(form.startswith(letters(match[0])) for form in hints.whole):
         return line
     return line[match.end() :]
 
 
-def tidied(pieces: list[str], guide: Guide) -> list[str]:
+def tidied(pieces: list[str], hints: KeyHints) -> list[str]:
     """The pieces of a list as items: without bullets and what else is no part of them, empty ones left out."""
     items = [piece.strip(_ENDS) for piece in unnumbered(pieces)]
     for item in items:
         if not item or not item[0].isalnum() or item[-1] in ")]":
-            return [kept for item in items if (kept := tidy(item, guide))]
+            return [kept for item in items if (kept := tidy(item, hints))]
     return items  # most are tidy as they are
 
 
-def tidy(item: str, guide: Guide) -> str:
+def tidy(item: str, hints: KeyHints) -> str:
     """An item without trailing separator and a count in brackets that explains it: "Lind (5 documents)"."""
     item = item.strip(_ENDS)
-    if item.endswith((")", "]")) and letters(item) not in guide.whole:
+    if item.endswith((")", "]")) and letters(item) not in hints.whole:
         item = _COUNTED.sub("", item)
     return item if normal(item) else ""
 
@@ -131,15 +131,15 @@ def split_at_semicolons(line: str) -> list[str]:
     return [*[part.rstrip(" \t") for part in parts], last]
 
 
-def rejoined(line: str, stretches: Sequence[tuple[int, int]], guide: Guide) -> Iterator[str]:
+def rejoined(line: str, stretches: Sequence[tuple[int, int]], hints: KeyHints) -> Iterator[str]:
     """The pieces, those that together spell an item of the key put together again, the longest first."""
     at = 0
     while at < len(stretches):
         start, end = stretches[at]
         step = 1
-        if letters(line[start:end]) in guide.heads:
-            for last in range(min(at + guide.width, len(stretches) - 1), at, -1):
-                if letters(line[start : stretches[last][1]]) in guide.joined:
+        if letters(line[start:end]) in hints.heads:
+            for last in range(min(at + hints.width, len(stretches) - 1), at, -1):
+                if letters(line[start : stretches[last][1]]) in hints.joined:
                     end, step = stretches[last][1], last - at + 1
                     break
         yield line[start:end]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fathom.scoring.answers import Number
-from fathom.scoring.score import changes, sampled
+from fathom.scoring.scores import changes, sampled
 from fathom.scoring.verdicts import Verdict
 
 

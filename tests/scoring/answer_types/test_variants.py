@@ -13,23 +13,23 @@ from hypothesis import strategies as st
 from fathom.records.documents import Passage
 from fathom.records.questions import Response
 from fathom.records.spans import Span
+from fathom.scoring.answer_types.variants import accepted_forms, near_misses
 from fathom.scoring.answers import (
     Answer,
     Assignment,
-    Atom,
     Choice,
-    Members,
     Multiset,
-    Nothing,
     Number,
     Ranking,
     Rows,
+    Scalar,
     Spans,
     Text,
+    Unanswerable,
+    ValueSet,
 )
-from fathom.scoring.checking import judge
+from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key, Proof
-from fathom.scoring.nearmisses import near_misses, right_ways
 
 WORDS = st.sampled_from(
     [
@@ -39,26 +39,26 @@ WORDS = st.sampled_from(
     ]
 )
 TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join).filter(lambda words: words[-1] not in ",:&")
-NAMES: st.SearchStrategy[Atom] = st.builds(Text, value=TEXTS, aliases=st.lists(TEXTS, max_size=2).map(tuple))
+NAMES: st.SearchStrategy[Scalar] = st.builds(Text, value=TEXTS, aliases=st.lists(TEXTS, max_size=2).map(tuple))
 WHOLE: st.SearchStrategy[Number] = st.builds(lambda value: Number(value=Decimal(value)), st.integers(0, 3000))
-COUNTS: st.SearchStrategy[Atom] = WHOLE.map(lambda number: number)
+COUNTS: st.SearchStrategy[Scalar] = WHOLE.map(lambda number: number)
 BROKEN = st.builds(lambda value: Number(value=Decimal(value).scaleb(-4), decimals=2), st.integers(0, 3_000_000))
 SIGNED = st.builds(lambda value: Number(value=Decimal(value)), st.integers(-3000, 3000))
 # Of two items that could be rounded to the same number, it cannot be said which one a response means.
-APART: st.SearchStrategy[Atom] = st.builds(
+APART: st.SearchStrategy[Scalar] = st.builds(
     lambda value: Number(value=Decimal(value) / 10 + Decimal("0.0033"), decimals=2), st.integers(0, 3000)
 )
-ITEMS: st.SearchStrategy[list[Atom]] = st.sampled_from([NAMES, COUNTS, APART]).flatmap(
+ITEMS: st.SearchStrategy[list[Scalar]] = st.sampled_from([NAMES, COUNTS, APART]).flatmap(
     lambda kind: st.lists(kind, min_size=1, max_size=9)
 )
 
 
-def _distinct(items: Sequence[Atom]) -> tuple[Atom, ...]:
+def _distinct(items: Sequence[Scalar]) -> tuple[Scalar, ...]:
     return tuple({item.value: item for item in items}.values())
 
 
-def _grouped(items: Sequence[Atom], ends: list[bool]) -> Ranking:
-    groups: list[list[Atom]] = [[]]
+def _grouped(items: Sequence[Scalar], ends: list[bool]) -> Ranking:
+    groups: list[list[Scalar]] = [[]]
     for item, end in zip(items, ends, strict=True):
         if end and groups[-1]:
             groups.append([])
@@ -81,23 +81,23 @@ ANSWERS: st.SearchStrategy[Answer] = st.one_of(
     BROKEN,
     SIGNED,
     NAMES,
-    ITEMS.map(lambda items: Members(items=_distinct(items))),
+    ITEMS.map(lambda items: ValueSet(items=_distinct(items))),
     ITEMS.map(lambda items: Multiset(items=tuple(items))),
     RANKINGS,
     ROWS,
-    st.just(Nothing()),
+    st.just(Unanswerable()),
 )
 
 
 def outcome(answer: Answer, said: str) -> str:
     key = Key(question_id="q-1", answer=answer, proof=Proof(program="SELECT 1"))
-    return judge(key, Response(question_id="q-1", outcome="answered", text=said)).outcome
+    return check_response(key, Response(question_id="q-1", outcome="answered", text=said)).outcome
 
 
 @given(ANSWERS)
 @settings(max_examples=300, deadline=None)
 def test_every_right_way_is_right(answer: Answer) -> None:
-    for said in right_ways(answer):
+    for said in accepted_forms(answer):
         assert outcome(answer, said) == "correct", said
 
 
@@ -122,13 +122,13 @@ def numbers(*values: int) -> tuple[Number, ...]:
         (Number(value=Decimal(4)), ("4", "four", "4.0", r"The final answer is \boxed{4}.", '{"answer": "4"}')),
         (Number(value=Decimal("2.345"), decimals=2), ("2.34", "2.35", "2.345")),
         (Number(value=Decimal(1234)), ("1,234", "1234.0")),
-        (Members(items=names("Wu", "Lind")), ("Wu\nLind", "Answer: Wu; Lind", '["Wu", "Lind"]', "Answer:\nLind\nWu")),
+        (ValueSet(items=names("Wu", "Lind")), ("Wu\nLind", "Answer: Wu; Lind", '["Wu", "Lind"]', "Answer:\nLind\nWu")),
         (Ranking(groups=(names("a", "b"), names("c"))), ("a\nb\nc", "Answer:\nb\na\nc")),
-        (Nothing(), ("NULL", "[]")),
+        (Unanswerable(), ("NULL", "[]")),
     ],
 )
 def test_the_ways_that_people_write_are_among_them(answer: Answer, among: tuple[str, ...]) -> None:
-    assert set(among) <= set(right_ways(answer))
+    assert set(among) <= set(accepted_forms(answer))
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,8 @@ def test_the_ways_that_people_write_are_among_them(answer: Answer, among: tuple[
             ("Answer:\nb\na\nc",),
         ),
         (Multiset(items=numbers(3, 3, 5)), ("Answer:\n3\n5",), ("Answer:\n5\n3\n3",)),
-        (Members(items=names("Jo Lind", "Lind")), (), ("Answer:\nLind\nJo Lind",)),
-        (Nothing(), ("0", "Answer: NULL or 4"), ("Answer: NULL",)),
+        (ValueSet(items=names("Jo Lind", "Lind")), (), ("Answer:\nLind\nJo Lind",)),
+        (Unanswerable(), ("0", "Answer: NULL or 4"), ("Answer: NULL",)),
     ],
 )
 def test_near_misses_know_what_is_still_right(answer: Answer, among: tuple[str, ...], never: tuple[str, ...]) -> None:
@@ -171,14 +171,14 @@ OPTIONS: list[Answer] = [
 @pytest.mark.parametrize("answer", OPTIONS, ids=str)
 def test_options_however_written(answer: Answer) -> None:
     key = Key(question_id="q", answer=answer, proof=Proof(program=""))
-    for ways, wanted in ((right_ways, True), (near_misses, False)):
+    for ways, wanted in ((accepted_forms, True), (near_misses, False)):
         for said in ways(answer):
-            found = judge(key, Response(question_id="q", outcome="answered", text=said))
+            found = check_response(key, Response(question_id="q", outcome="answered", text=said))
             assert (found.outcome == "correct") == wanted, said
 
 
 def test_types_that_no_family_asks_for_are_refused() -> None:
     answer = Spans(passages=(Passage(document="a", span=Span(0, 1)),))
-    for ways in (right_ways, near_misses):
+    for ways in (accepted_forms, near_misses):
         with pytest.raises(TypeError, match="no family asks"):
             list(ways(answer))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from fathom.scoring.spelling import normal
+from fathom.scoring.parsing.normalization import normal
 
 # A bound or a denial is no value: "at least 4", "not 4".
 BOUND = re.compile(

@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from fathom.scoring.answers import Number
-from fathom.scoring.hedging import BOUND, HEDGE
-from fathom.scoring.spelling import plain
+from fathom.scoring.parsing.non_answers import BOUND, HEDGE
+from fathom.scoring.parsing.normalization import plain
 
 LONGEST_NUMBER: Final = 400
 """Digits, and the largest power of ten: beyond it arithmetic would be the attack."""

@@ -12,10 +12,22 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fathom.records.questions import Response
-from fathom.scoring.answers import Answer, Assignment, Atom, Members, Multiset, Nothing, Number, Ranking, Rows, Text
-from fathom.scoring.checking import agrees, judge, share
+from fathom.scoring.answer_types.compare import agrees, partial_credit
+from fathom.scoring.answers import (
+    Answer,
+    Assignment,
+    Multiset,
+    Number,
+    Ranking,
+    Rows,
+    Scalar,
+    Text,
+    Unanswerable,
+    ValueSet,
+)
+from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key, Proof
-from fathom.scoring.spelling import normal, unaccented
+from fathom.scoring.parsing.normalization import normal, unaccented
 
 
 def number(value: str | int, decimals: int | None = None, unit: str = "") -> Number:
@@ -31,7 +43,7 @@ def key_of(answer: Answer) -> Key:
 
 
 def outcome(answer: Answer, said: str) -> str:
-    return judge(key_of(answer), Response(question_id="q-1", outcome="answered", text=said)).outcome
+    return check_response(key_of(answer), Response(question_id="q-1", outcome="answered", text=said)).outcome
 
 
 # -- Agreement, type by type ---------------------------------------------------------------------------------------
@@ -54,16 +66,16 @@ SAME: list[tuple[Answer, Answer]] = [
     (text("Straße"), text("STRASSE")),
     (text("ﬁne"), text("fine")),
     (text("Jo Lind", "J. Lind"), text("j. lind")),
-    (Members(items=(text("Wu"), text("Lind", "Linde"))), Members(items=(text("Lind"), text("Linde"), text("Wu")))),
-    (Members(items=(text("Wu"), text("wu"))), Members(items=(text("wu"), text("Wu")))),
-    (Members(items=(number("0.0450", 2), number("0.0501", 2))), Members(items=(number("0.05"), number("0.04")))),
-    (Members(items=(number("0.0501", 2), number("0.0450", 2))), Members(items=(number("0.04"), number("0.05")))),
+    (ValueSet(items=(text("Wu"), text("Lind", "Linde"))), ValueSet(items=(text("Lind"), text("Linde"), text("Wu")))),
+    (ValueSet(items=(text("Wu"), text("wu"))), ValueSet(items=(text("wu"), text("Wu")))),
+    (ValueSet(items=(number("0.0450", 2), number("0.0501", 2))), ValueSet(items=(number("0.05"), number("0.04")))),
+    (ValueSet(items=(number("0.0501", 2), number("0.0450", 2))), ValueSet(items=(number("0.04"), number("0.05")))),
     (Multiset(items=(number("0.25", 1), number("0.2"))), Multiset(items=(number("0.2"), number("0.3")))),
     (
         Ranking(groups=((text("Müller"),), (text("x"),), (text("Müller"),))),
         Ranking(groups=((text("Muller"),), (text("x"),), (text("Müller"),))),
     ),
-    (Nothing(), Nothing()),
+    (Unanswerable(), Unanswerable()),
 ]
 OTHER: list[tuple[Answer, Answer]] = [
     (number(50), number(50, unit="%")),
@@ -82,10 +94,10 @@ OTHER: list[tuple[Answer, Answer]] = [
     (text("A* search"), text("A search")),
     (text("Tides (part 1)"), text("Tides")),
     (text("4"), number(4)),
-    (Members(items=(text("Wu"),)), Members(items=(text("Wu"), text("Lind")))),
+    (ValueSet(items=(text("Wu"),)), ValueSet(items=(text("Wu"), text("Lind")))),
     (Multiset(items=(text("Wu"), text("Wu"))), Multiset(items=(text("Wu"),))),
-    (Nothing(), number(0)),
-    (number(0), Nothing()),
+    (Unanswerable(), number(0)),
+    (number(0), Unanswerable()),
     (Rows(columns=("a",), rows=((number(1),),)), Multiset(items=(number(1),))),
 ]
 
@@ -99,7 +111,7 @@ def test_the_same_answer_agrees(key: Answer, read: Answer) -> None:
 @pytest.mark.parametrize(("key", "read"), OTHER)
 def test_another_answer_does_not(key: Answer, read: Answer) -> None:
     assert not agrees(key, read)
-    assert share(key, read) < 1
+    assert partial_credit(key, read) < 1
 
 
 def test_order_counts_only_where_the_key_has_one() -> None:
@@ -110,20 +122,20 @@ def test_order_counts_only_where_the_key_has_one() -> None:
 
 
 SHARES: list[tuple[Answer, Answer, float]] = [
-    (Members(items=(text("a"), text("b"))), Members(items=(text("a"), text("c"))), 0.5),
+    (ValueSet(items=(text("a"), text("b"))), ValueSet(items=(text("a"), text("c"))), 0.5),
     (Multiset(items=(number(1), number(1))), Multiset(items=(number(1),)), 2 / 3),
     (Ranking(groups=((text("a"),), (text("b"),), (text("c"),))), Ranking(groups=((text("b"),), (text("c"),))), 0.8),
     (Ranking(groups=((text("a"),), (text("b"),))), Ranking(groups=((text("b"),), (text("a"),))), 0.5),
     (Assignment(options=(1, 2, 3, 4), of=4), Assignment(options=(1, 2, 4, 3), of=4), 0.5),
     (Assignment(options=(1, 2), of=4), Assignment(options=(1, 2, 3, 4), of=4), 0.5),
     (number(1), number(2), 0.0),
-    (text("a"), Nothing(), 0.0),
+    (text("a"), Unanswerable(), 0.0),
 ]
 
 
 @pytest.mark.parametrize(("key", "read", "worth"), SHARES)
 def test_part_of_an_answer_is_worth_its_share(key: Answer, read: Answer, worth: float) -> None:
-    assert share(key, read) == pytest.approx(worth)
+    assert partial_credit(key, read) == pytest.approx(worth)
 
 
 # -- Near misses ---------------------------------------------------------------------------------------------------
@@ -198,8 +210,8 @@ def test_a_name_cut_short_or_drawn_out_is_wrong(name: str, mark: Callable[[str],
 
 
 def lists_of(names: Sequence[str]) -> list[Answer]:
-    atoms: tuple[Atom, ...] = tuple(map(text, names))
-    return [Members(items=atoms), Multiset(items=atoms), Ranking(groups=tuple((atom,) for atom in atoms))]
+    atoms: tuple[Scalar, ...] = tuple(map(text, names))
+    return [ValueSet(items=atoms), Multiset(items=atoms), Ranking(groups=tuple((atom,) for atom in atoms))]
 
 
 @settings(max_examples=200, deadline=None)
@@ -250,7 +262,7 @@ ATOMS = st.sampled_from(
 )
 COLLECTIONS = st.one_of(
     st.lists(ATOMS, min_size=1, max_size=5).map(lambda items: Multiset(items=tuple(items))),
-    st.lists(ATOMS, min_size=1, max_size=5, unique=True).map(lambda items: Members(items=tuple(items))),
+    st.lists(ATOMS, min_size=1, max_size=5, unique=True).map(lambda items: ValueSet(items=tuple(items))),
     st.lists(st.lists(ATOMS, min_size=1, max_size=3).map(tuple), min_size=1, max_size=4).map(
         lambda groups: Ranking(groups=tuple(groups))
     ),
@@ -260,15 +272,15 @@ COLLECTIONS = st.one_of(
 @settings(max_examples=300, deadline=None)
 @given(COLLECTIONS, COLLECTIONS)
 def test_a_share_is_a_share_and_only_the_whole_is_right(key: Answer, read: Answer) -> None:
-    assert 0 <= share(key, read) <= 1
-    assert agrees(key, read) == (share(key, read) == 1)
+    assert 0 <= partial_credit(key, read) <= 1
+    assert agrees(key, read) == (partial_credit(key, read) == 1)
     assert agrees(key, key)
 
 
 def test_a_dump_of_everything_is_wrong_and_worth_little() -> None:
     names = [f"name{place}" for place in range(5000)]
     key = lists_of(names[:5])[0]
-    verdict = judge(key_of(key), Response(question_id="q-1", outcome="answered", text="\n".join(names)))
+    verdict = check_response(key_of(key), Response(question_id="q-1", outcome="answered", text="\n".join(names)))
     assert verdict.outcome == "incorrect"
     assert verdict.score < 0.01
 
@@ -292,7 +304,7 @@ def test_a_dump_of_everything_is_wrong_and_worth_little() -> None:
     ],
 )
 def test_every_response_gets_a_verdict(response: Response, wanted: str, score: float) -> None:
-    verdict = judge(key_of(number(4)), response)
+    verdict = check_response(key_of(number(4)), response)
     assert (verdict.question_id, verdict.sample, verdict.outcome, verdict.score) == ("q-1", 2, wanted, score)
     assert (verdict.parsed is not None) == (wanted in {"correct", "incorrect"})
     assert bool(verdict.reason) == (wanted in {"unparseable", "refused", "overflow", "error"})
@@ -302,5 +314,5 @@ def test_every_response_gets_a_verdict(response: Response, wanted: str, score: f
 @settings(deadline=None)
 @given(COLLECTIONS, st.text(max_size=60) | FORMS.map(lambda lay_out: lay_out(["a", "a", "É", "1.2"])))
 def test_every_verdict_survives_its_file(key: Answer, said: str) -> None:
-    verdict = judge(key_of(key), Response(question_id="q-1", outcome="answered", text=said))
+    verdict = check_response(key_of(key), Response(question_id="q-1", outcome="answered", text=said))
     assert type(verdict).from_line(verdict.to_line()) == verdict

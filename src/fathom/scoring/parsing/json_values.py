@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from fathom.scoring.spelling import normal
+from fathom.scoring.parsing.normalization import normal
 
 _ANSWER_FIELDS = ("final_answer", "final answer", "answer", "answers", "result", "value")
 ABSENT: Final = object()
@@ -80,12 +80,12 @@ def json_pairs(value: Any) -> str:
     if not isinstance(value, list):
         return scalar(value)
     if all(isinstance(item, dict) for item in value):
-        return "; ".join(map(_json_place, value))
+        return "; ".join(map(json_place, value))
     return ", ".join(scalars(value) or ())
 
 
-def _json_place(place: dict[str, Any]) -> str:
+def json_place(place: dict[str, Any]) -> str:
     """A passage such as {"document": "a-1", "start": 3, "end": 9} as "a-1:3-9"."""
     ends = place.get("span") or [place.get("start"), place.get("end")]
     start, end = ends if isinstance(ends, list) and len(ends) == 2 else ("", "")
-    return f"{scalar(place.get('article'))}:{scalar(start)}-{scalar(end)}"
+    return f"{scalar(place.get('document'))}:{scalar(start)}-{scalar(end)}"

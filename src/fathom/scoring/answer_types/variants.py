@@ -19,20 +19,20 @@ from itertools import accumulate
 from fathom.scoring.answers import (
     Answer,
     Assignment,
-    Atom,
     Choice,
-    Members,
     Multiset,
-    Nothing,
     Number,
     Ranking,
     Rows,
+    Scalar,
     Text,
+    Unanswerable,
+    ValueSet,
 )
 
-Value = Atom | tuple[Atom, ...]
+Value = Scalar | tuple[Scalar, ...]
 """What a collection holds: a number, a text, or a row of them."""
-Collection = Members | Multiset | Ranking | Rows
+Collection = ValueSet | Multiset | Ranking | Rows
 
 WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -51,18 +51,18 @@ _HOLDS_SEPARATOR = re.compile(r"[,;，；、&|\n]|\band\b", re.IGNORECASE)
 _ENDS = " \t,;:.!?-–—\"'“”‘’()[]"
 
 
-def right_ways(answer: Answer) -> Iterator[str]:
+def accepted_forms(answer: Answer) -> Iterator[str]:
     """Several responses that all state the answer."""
     match answer:
         case Number():
             yield from _right_numbers(answer)
         case Text():
             yield from _right_texts(answer)
-        case Members() | Multiset() | Ranking():
+        case ValueSet() | Multiset() | Ranking():
             yield from _right_lists(answer)
         case Rows():
             yield from _right_tables(answer)
-        case Nothing():
+        case Unanswerable():
             yield from ("NULL", "null", "None", "Answer: NULL", "**Answer:** NULL.", r"\boxed{NULL}", "[]", "N/A")
             yield from ('{"answer": null}', "I looked at every article.\n\nAnswer: NULL")
         case Choice(option=option):
@@ -81,10 +81,10 @@ def near_misses(answer: Answer) -> Iterator[str]:
             yield from _wrong_numbers(answer)
         case Text():
             yield from _wrong_texts(answer)
-        case Members() | Multiset() | Ranking() | Rows():
+        case ValueSet() | Multiset() | Ranking() | Rows():
             for values in _wrong_collections(answer):
                 yield "Answer:\n" + "\n".join(map(_written, values))
-        case Nothing():
+        case Unanswerable():
             yield from ("0", "Answer: 0", "4", r"\boxed{1}", "Answer: NULL or 4", "NULL\n4", f"Answer: {STRANGERS[0]}")
             yield from (json.dumps(STRANGERS[:2]), "\n".join(STRANGERS))
         case Choice(option=option, of=of):
@@ -94,7 +94,7 @@ def near_misses(answer: Answer) -> Iterator[str]:
         case _:
             raise TypeError(f"no family asks for {answer.type} yet")
     named = isinstance(answer, Choice | Assignment)
-    if named or not (isinstance(answer, Nothing) or _could_be(answer, Text(value="NULL"))):
+    if named or not (isinstance(answer, Unanswerable) or _could_be(answer, Text(value="NULL"))):
         yield "Answer: NULL"
 
 
@@ -243,7 +243,7 @@ def _misspelled(words: str) -> Iterator[str]:
 # -- Lists and tables ---------------------------------------------------------------------------------------------
 
 
-def _right_lists(answer: Members | Multiset | Ranking) -> Iterator[str]:
+def _right_lists(answer: ValueSet | Multiset | Ranking) -> Iterator[str]:
     for number, values in enumerate(_right_orders(answer)):
         items = [_written(value) for value in values]
         yield from _in_all_forms(items) if number == 0 else _in_two_forms(items)
@@ -253,7 +253,7 @@ def _right_lists(answer: Members | Multiset | Ranking) -> Iterator[str]:
         yield "Answer:\n" + "\n".join(other)
 
 
-def _right_orders(answer: Members | Multiset | Ranking) -> Iterator[list[Value]]:
+def _right_orders(answer: ValueSet | Multiset | Ranking) -> Iterator[list[Value]]:
     """Orders in which the values may stand: a ranking's ties swapped, anything else turned round."""
     values = _values(answer)
     yield values
@@ -264,7 +264,7 @@ def _right_orders(answer: Members | Multiset | Ranking) -> Iterator[list[Value]]
         return
     if len(values) > 1:
         yield values[::-1]
-    if isinstance(answer, Members):
+    if isinstance(answer, ValueSet):
         yield [*values, values[0]]  # a set that says a value twice is still the set
 
 
@@ -395,13 +395,13 @@ def _groups(answer: Collection) -> list[Sequence[Value]]:
             return [(row,) for row in rows]
         case Rows(rows=rows):
             return [rows]
-        case Members(items=items) | Multiset(items=items):
+        case ValueSet(items=items) | Multiset(items=items):
             return [items]
 
 
 def _is_surely_other(answer: Collection, said: list[Value]) -> bool:
     """Whether the values, in this order, cannot be taken for the key's by any reading."""
-    if isinstance(answer, Members):
+    if isinstance(answer, ValueSet):
         strange = any(not any(_may_be_same(item, value) for item in answer.items) for value in said)
         return strange or any(not any(_may_be_same(item, value) for value in said) for item in answer.items)
     groups = _groups(answer)
@@ -446,7 +446,7 @@ def _could_be(answer: Answer, text: Text) -> bool:
     match answer:
         case Text():
             return _may_be_same(answer, text)
-        case Members() | Multiset() | Ranking():
+        case ValueSet() | Multiset() | Ranking():
             return len(_values(answer)) == 1 and _may_be_same(_values(answer)[0], text)
         case _:
             return False

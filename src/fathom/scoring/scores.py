@@ -41,7 +41,7 @@ class Score(Record):
         return self.total_score / self.questions if self.questions else 0.0
 
 
-def judge_all(keys: Mapping[QuestionId, Key], responses: Iterable[Response], check: Check) -> Iterator[Verdict]:
+def score_responses(keys: Mapping[QuestionId, Key], responses: Iterable[Response], check: Check) -> Iterator[Verdict]:
     """A verdict for each response; one to a question that the bench does not ask is an error."""
     seen: set[tuple[QuestionId, int]] = set()
     for response in responses:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from fathom.scoring.cutting import COMMA_IN_NUMBERS, cuts, rejoined, split_at_semicolons, tidy
-from fathom.scoring.guides import Guide
-from fathom.scoring.numerals import SIMPLE, number_of
-from fathom.scoring.spelling import normal
+from fathom.scoring.parsing.key_hints import KeyHints
+from fathom.scoring.parsing.normalization import normal
+from fathom.scoring.parsing.numerals import SIMPLE, number_of
+from fathom.scoring.parsing.segmentation import COMMA_IN_NUMBERS, cuts, rejoined, split_at_semicolons, tidy
 
 _RULE_OFF = frozenset("-:=+ ")
 _BETWEEN_ROWS = re.compile(r"\)\s?[,;]?\s?\(")
@@ -39,19 +39,19 @@ def without_ranks(rows: list[list[str]]) -> list[list[str]]:
     return [row[1:] for row in rows] if counted == [str(n) for n in range(1, len(rows) + 1)] else rows
 
 
-def rows_of_line(line: str, numeric: Sequence[bool], guide: Guide) -> list[str]:
+def rows_of_line(line: str, numeric: Sequence[bool], hints: KeyHints) -> list[str]:
     """The rows that one line holds: "(a, 1), (b, 2)", "a, 1; b, 2", or just "a; 1"."""
     if line.startswith(("(", "[(")):
         return _BETWEEN_ROWS.split(line)
     parts = split_at_semicolons(line)
-    lone = len(parts) == len(numeric) and not all(cells_in(part, numeric, guide) for part in parts)
+    lone = len(parts) == len(numeric) and not all(cells_in(part, numeric, hints) for part in parts)
     return [line] if lone else parts
 
 
-def cells_in(line: str, numeric: Sequence[bool], guide: Guide) -> list[str]:
+def cells_in(line: str, numeric: Sequence[bool], hints: KeyHints) -> list[str]:
     """The cells of a row on one line; empty where they are not as many as the columns."""
     if len(numeric) == 1:
-        return [tidy(line, guide)]
+        return [tidy(line, hints)]
     line = line.strip(" \t,;()[]")
     if line.isalnum():
         return []  # nothing to cut it at
@@ -59,7 +59,7 @@ def cells_in(line: str, numeric: Sequence[bool], guide: Guide) -> list[str]:
     if len(cells) == len(numeric) and all(map(SIMPLE.fullmatch, cells)):
         return cells
     first: list[str] = []
-    for cells in _ways_to_cut(line, len(numeric), guide):
+    for cells in _ways_to_cut(line, len(numeric), hints):
         if len(cells) == len(numeric):
             # "Tides, storms: 5" is cut where a number comes to stand in the column of numbers.
             if all(map(_fits, cells, numeric)):
@@ -74,11 +74,11 @@ def _fits(cell: str, numeric: bool) -> bool:
     return bool(normal(cell))
 
 
-def _ways_to_cut(line: str, width: int, guide: Guide) -> Iterator[list[str]]:
+def _ways_to_cut(line: str, width: int, hints: KeyHints) -> Iterator[list[str]]:
     """A row cut in the ways people write one, the plainest first."""
     yield split_at_semicolons(line)
     yield line.split("\t")
-    yield list(rejoined(line, cuts(COMMA_IN_NUMBERS, line), guide))
+    yield list(rejoined(line, cuts(COMMA_IN_NUMBERS, line), hints))
     yield line.rsplit(", ", width - 1)
     yield _ARROW.split(line)
     yield line.rsplit(": ", width - 1)

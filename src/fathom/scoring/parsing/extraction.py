@@ -1,5 +1,5 @@
-"""Finds where in a response the answer stands: in a box, after "Answer:", in a JSON object or a block that
-closes it."""
+"""Extraction of the part of a response that states the answer: a box, the text after "Answer:", or a final JSON object
+or fenced block."""
 
 from __future__ import annotations
 
@@ -7,26 +7,25 @@ import re
 from itertools import chain
 from typing import Final, NamedTuple
 
-from fathom.scoring.answers import Answer
-from fathom.scoring.guides import spellings_of
-from fathom.scoring.hedging import HEDGE
-from fathom.scoring.json_values import answer_field, parsed
-from fathom.scoring.spelling import unaccented
+from fathom.scoring.parsing.json_values import answer_field, parsed
+from fathom.scoring.parsing.key_hints import KeyHints
+from fathom.scoring.parsing.non_answers import HEDGE
+from fathom.scoring.parsing.normalization import unaccented
 
 LONGEST_STATEMENT: Final = 200_000
-"""Characters; whatever is longer is a document, not an answer."""
+"""Characters; anything longer is a document, not an answer."""
 
 
-class Stated(NamedTuple):
+class Statement(NamedTuple):
     """The part of a response that states its answer."""
 
     text: str
     marked: bool
-    """Whether the response itself marked it, by a box or by "Answer:"."""
+    """Whether the response marked it, with a box or with "Answer:"."""
 
 
 _BRACE = re.compile(r"\\[{}\\]|[{}]")
-# Both begin with a word to look for, which is several times as fast as an alternative or a look behind would be.
+# Both start with a literal word, which is several times faster than an alternation or a lookbehind.
 _MARKER = re.compile(
     r"answer(?<=\banswer)(?:s?[*_`\])]{0,4}[ \t]{0,3}(?:\([^()\n]{0,40}\)[ \t]?)?[:：=][*_`]{0,4}|(?<=<answer)>"
     r"|(?P<heading>s?[*_`#\])\t ]{0,8}$))",
@@ -42,27 +41,27 @@ _CHINESE_MARKER = re.compile(r"答案(?:是|为|[:：])[:：]?")
 _VALUE_NEXT = re.compile(r"[ \t*_`$\\({]{0,8}[-+]?\d")
 
 
-def where_it_stands(text: str, wanted: Answer, cut: bool) -> Stated | None:
-    """The statement of the answer: a box, then "Answer:", then a closing JSON object or fenced block, then all of it.
+def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | None:
+    """The statement of the answer: a box, else the text after "Answer:", else a final JSON object or fenced block, else
+    the whole response.
 
-    What stands later takes the place of a box: "\\boxed{4} ... wait. Final answer: 5" says 5. And a JSON object that
-    closes the response is read as such, whatever its strings hold. Of a response that was cut off only a box
-    counts, since it
-    is closed: "Answer: 71" may have been on its way to 711.
+    A later marker replaces a box: "\\boxed{4} ... wait. Final answer: 5" states 5. A JSON object at the end is parsed
+    as JSON, whatever its strings contain. Of a truncated response only a box counts, since it is closed: "Answer: 71"
+    may have been the start of 711.
     """
     box, box_end = _last_box(text) if "\\boxed" in text else ("", 0)
-    if cut:
-        return Stated(box, marked=True) if box.strip() else None
+    if truncated:
+        return Statement(box, marked=True) if box.strip() else None
     closing = last_fence(text) if "```" in text else ""
-    record = _json_at_the_end(closing or text) if "}" in text else ""
-    for statement in (record, _tail(text[box_end:], wanted), box, closing):
+    record = _final_json(closing or text) if "}" in text else ""
+    for statement in (record, _tail(text[box_end:], hints), box, closing):
         if statement and not statement.isspace():
-            return Stated(statement, marked=True)
-    return Stated(text, marked=False) if text.strip() else None
+            return Statement(statement, marked=True)
+    return Statement(text, marked=False) if text.strip() else None
 
 
 def _last_box(text: str) -> tuple[str, int]:
-    """What the last \\boxed{...} holds, braces inside it matched, and where it ends; empty where none is closed."""
+    """The content of the last \\boxed{...}, with nested braces matched, and its end; empty if none is closed."""
     at = text.rfind("\\boxed")
     if at < 0:
         return "", 0
@@ -77,27 +76,27 @@ def _last_box(text: str) -> tuple[str, int]:
     return "", 0
 
 
-def _tail(text: str, wanted: Answer) -> str:
-    """What follows the last marker; empty where there is none."""
+def _tail(text: str, hints: KeyHints) -> str:
+    """The text after the last marker; empty if there is none."""
     if "nswer" not in text and "NSWER" not in text and "答案" not in text:
         return ""
     small = text.lower()
-    if len(small) != len(text):  # "İ" alone grows when it is made small
+    if len(small) != len(text):  # "İ" becomes longer in lower case
         small = text
-    for spelling in map(str.lower, spellings_of(wanted)):
-        # The title "In search of an answer: tides" marks nothing.
+    for spelling in map(str.lower, hints.spellings):
+        # The title "In search of an answer: tides" is not a marker.
         if "answer" in spelling and _OWN_MARKER.search(spelling):
             for title in {spelling, unaccented(spelling)}:
                 small = small.replace(title, "_" * len(title))
-    content = len(text.rstrip(" \t\n*_`.$\\[]()"))  # a marker with nothing behind it marks nothing
+    content = len(text.rstrip(" \t\n*_`.$\\[]()"))  # a marker with nothing after it does not count
     written = 0
     chinese = () if text.isascii() else _CHINESE_MARKER.finditer(small, 0, content)
     for match in chain(_MARKER.finditer(small, 0, content), chinese):
         if match.end() < content and (match.lastgroup is None or _is_heading(small, match.start())):
             written = max(written, match.end())
     spoken = max((match.end() for match in _SPOKEN_MARKER.finditer(small, written, content)), default=written)
-    # After "Answer: 4" a sentence such as "The answer is the sum of both." explains. It takes the place of the marked
-    # answer where it takes something back or names a value of its own.
+    # After "Answer: 4" a sentence such as "The answer is the sum of both." is an explanation. It replaces the marked
+    # answer only if it retracts it or states a value of its own.
     if spoken > written and (not written or HEDGE.search(text, written, spoken) or _VALUE_NEXT.match(text, spoken)):
         return text[spoken:]
     end = -len("</answer>") if small.endswith("</answer>") else None
@@ -105,12 +104,12 @@ def _tail(text: str, wanted: Answer) -> str:
 
 
 def _is_heading(text: str, at: int) -> bool:
-    """Whether nothing but dress and "final" stands before `at` on its line."""
+    """Whether only markup and words such as "final" precede `at` on its line."""
     return bool(_BEFORE_HEADING.fullmatch(text, text.rfind("\n", 0, at) + 1, at))
 
 
 def last_fence(text: str) -> str:
-    """What the last fenced block holds, where it closes the response."""
+    """The content of the last fenced block, if it ends the response."""
     close = text.rfind("```")
     opening = text.rfind("```", 0, close) if close > 0 else -1
     if opening < 0 or text[close + 3 :].strip():
@@ -119,8 +118,8 @@ def last_fence(text: str) -> str:
     return rest if rest.strip() and (not language.strip() or language.strip().isalpha()) else f"{language}\n{rest}"
 
 
-def _json_at_the_end(text: str) -> str:
-    """The JSON object that closes the response, where it has an answer field."""
+def _final_json(text: str) -> str:
+    """The JSON object at the end of the response, if it has an answer field."""
     end = len(text.rstrip()) - 1
     if end < 0 or text[end] != "}" or '"' not in text:
         return ""

@@ -1,0 +1,200 @@
+"""How an incorrect answer differs from the key: one named difference, from the two answers alone.
+
+Values are compared as the check compares them. The wording of the response plays no part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from fathom.records.documents import Passage
+from fathom.scoring.answer_types.compare import agrees, partial_credit
+from fathom.scoring.answer_types.values import items_of
+from fathom.scoring.answers import (
+    Answer,
+    Assignment,
+    Choice,
+    LinkedSpans,
+    Multiset,
+    Number,
+    Ranking,
+    Rows,
+    Scalar,
+    Spans,
+    Text,
+    ValueSet,
+)
+
+DIFFERENCES = {
+    "falls back to NULL": "states that there is no answer, but there is one",
+    "answers the unanswerable": "gives an answer, but there is none",
+    "wrong format": "values of another type than the question asks for",
+    "rounding": "correct except for the last digits",
+    "off by one": "one too many or too few, in each number",
+    "unit or scale": "off by a factor of ten, a hundred or a thousand, or another unit or sign",
+    "another number": "a number far from the correct one",
+    "part of the text": "part of the correct name or title, or more than it",
+    "another text": "another name or title",
+    "reversed": "the correct values in the opposite order",
+    "wrong order": "exactly the correct values, in another order",
+    "sub-list": "some of the correct values and no others",
+    "super-list": "all of the correct values and more",
+    "repeats": "the correct values, some of them repeated too often or not often enough",
+    "overlapping list": "some of the correct values and others",
+    "another list": "none of the correct values",
+    "right rows, wrong figures": "the correct groups with other results",
+    "another option": "one of the other options",
+    "options exchanged": "the correct options in other slots",
+    "some slots right": "some of the slots filled correctly",
+    "no slot right": "no slot filled correctly",
+    "right passages, wrong links": "the correct passages linked to others",
+}
+"""Every difference with a description, in the order in which they are tested."""
+
+_SCALES = frozenset({10, 100, 1000, 10_000, 1_000_000, 1_000_000_000})
+
+
+def difference(key: Answer, read: Answer) -> str:
+    """The name of the difference between an incorrect answer and the key."""
+    if read.type == "none":
+        return "falls back to NULL"
+    match key, read:
+        case _ if key.type == "none":
+            return "answers the unanswerable"
+        case Number(), Number():
+            return _numbers([(key, read)]) or "another number"
+        case Text(), Text():
+            return _texts(key, read)
+        case Ranking(), Ranking():
+            return _ranking(key, items_of(key), items_of(read))
+        case (ValueSet() | Multiset(), ValueSet() | Multiset()):
+            return _list(key.items, read.items, isinstance(key, ValueSet))
+        case Rows(), Rows():
+            return _rows(key, read)
+        case Choice(), Choice():
+            return "another option"
+        case Assignment(), Assignment():
+            return _assignment(key, read)
+        case Spans(), Spans():
+            return _by_overlap({*key.passages}, {*read.passages})
+        case LinkedSpans(), LinkedSpans():
+            expected, stated = ({span.passage for span in answer.spans} for answer in (key, read))
+            return "right passages, wrong links" if expected == stated else _by_overlap(expected, stated)
+        case _:
+            return "wrong format"
+
+
+def _numbers(pairs: Sequence[tuple[Scalar, Scalar]]) -> str | None:
+    """The difference that all unequal pairs share; None if they share none."""
+    kinds = {_number(one, two) for one, two in pairs if not agrees(one, two)}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _number(key: Scalar, read: Scalar) -> str | None:
+    if not isinstance(key, Number) or not isinstance(read, Number):
+        return None
+    try:
+        return _values(key.value, read.value)
+    except ArithmeticError:
+        return None  # a response may state a number with a million digits, too large for arithmetic
+
+
+def _values(wanted: Decimal, said: Decimal) -> str | None:
+    if wanted == said:
+        return "unit or scale"
+    if abs(wanted - said) == 1 and wanted == wanted.to_integral_value():
+        return "off by one"
+    if _is_scaled(wanted, said):
+        return "unit or scale"
+    return "rounding" if _is_rounded(wanted, said) else "off by one" if abs(wanted - said) == 1 else None
+
+
+def _is_scaled(wanted: Decimal, said: Decimal) -> bool:
+    if not wanted or not said:
+        return False
+    if wanted == -said:
+        return True
+    more, less = max(abs(wanted), abs(said)), min(abs(wanted), abs(said))
+    ratio = more / less
+    return any(abs(ratio / scale - 1) < Decimal("0.005") for scale in _SCALES)
+
+
+def _is_rounded(wanted: Decimal, said: Decimal) -> bool:
+    """Whether the two differ by at most one step of the stated one: 3.67 and 3.7, 3.66 or 4, not 3.9."""
+    exponent = said.as_tuple().exponent
+    places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
+    step = Decimal(1).scaleb(-places)
+    near = abs(wanted - said) <= step if places else abs(wanted - said) < 1
+    return near and wanted != wanted.to_integral_value()
+
+
+def _texts(key: Text, read: Text) -> str:
+    said = read.value.casefold().strip()
+    for spelling in (key.value, *key.aliases):
+        wanted = spelling.casefold().strip()
+        if len(said) >= 3 and (said in wanted or wanted in said):
+            return "part of the text"
+    return "another text"
+
+
+def _ranking(key: Ranking, wanted: Sequence[Scalar], stated: Sequence[Scalar]) -> str:
+    found = _list(wanted, stated, False)
+    if found != "same values":
+        return found
+    backwards = Ranking(groups=tuple(reversed(key.groups)))
+    return "reversed" if agrees(backwards, Ranking(groups=tuple((one,) for one in stated))) else "wrong order"
+
+
+def _list(wanted: Sequence[Scalar], stated: Sequence[Scalar], once: bool) -> str:
+    hits = _hits(wanted, stated)
+    if hits == len(wanted) == len(stated):
+        return "same values" if not once else "repeats"
+    if not hits:
+        if isinstance(wanted[0], Number) and not any(isinstance(one, Number) for one in stated):
+            return "wrong format"
+        if len(wanted) == len(stated):
+            return _numbers(list(zip(wanted, stated, strict=True))) or "another list"
+        return "another list"
+    if _hits(_each_once(wanted), _each_once(stated)) == len(_each_once(wanted)) == len(_each_once(stated)):
+        return "repeats"
+    return _by_hits(hits, len(wanted), len(stated))
+
+
+def _each_once(items: Sequence[Scalar]) -> list[Scalar]:
+    return list({(item.type, item.value): item for item in items}.values())
+
+
+def _hits(wanted: Sequence[Scalar], stated: Sequence[Scalar]) -> int:
+    """The number of values the two have in common, as the check pairs them."""
+    if not wanted or not stated:
+        return 0
+    return round(
+        partial_credit(Multiset(items=tuple(wanted)), Multiset(items=tuple(stated))) * (len(wanted) + len(stated)) / 2
+    )
+
+
+def _by_hits(hits: int, wanted: int, stated: int) -> str:
+    if not hits:
+        return "another list"
+    if hits == stated < wanted:
+        return "sub-list"
+    return "super-list" if hits == wanted < stated else "overlapping list"
+
+
+def _by_overlap(expected: set[Passage], stated: set[Passage]) -> str:
+    return _by_hits(len(expected & stated), len(expected), len(stated))
+
+
+def _rows(key: Rows, read: Rows) -> str:
+    hits = round(partial_credit(key, read) * (len(key.rows) + len(read.rows)) / 2)
+    firsts = [row[0] for row in key.rows], [row[0] for row in read.rows]
+    if len(key.rows) == len(read.rows) == _hits(*firsts):
+        return "wrong order" if hits == len(key.rows) else "right rows, wrong figures"
+    return _by_hits(hits, len(key.rows), len(read.rows))
+
+
+def _assignment(key: Assignment, read: Assignment) -> str:
+    if sorted(key.options) == sorted(read.options):
+        return "options exchanged"
+    return "some slots right" if partial_credit(key, read) > 0 else "no slot right"

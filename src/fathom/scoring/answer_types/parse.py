@@ -1,0 +1,403 @@
+"""Parsing the answer that a response states, as the type of its key.
+
+The key tells which type to look for and where a list may be split ("Tides, storms" is one title if the key has such a
+title). It never tells which value to find: whatever the response states is parsed, correct or not, and a response that
+hedges ("4 or 5") states nothing.
+
+Responses are untrusted input. Every pattern here and in `scoring.parsing` is linear (no repetition inside a repetition
+that could match the same characters twice), every search runs once, and no exception leaves `parse_response`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+from unicodedata import normalize
+
+from fathom.records.documents import Passage
+from fathom.records.spans import Span
+from fathom.scoring.answer_types.values import ListAnswer, items_of, scalars_of
+from fathom.scoring.answers import (
+    Answer,
+    Assignment,
+    Choice,
+    LinkedSpan,
+    LinkedSpans,
+    Multiset,
+    Number,
+    Ranking,
+    Rows,
+    Scalar,
+    Spans,
+    Text,
+    Unanswerable,
+    ValueSet,
+)
+from fathom.scoring.parsing.extraction import LONGEST_STATEMENT, Statement, find_statement, last_fence
+from fathom.scoring.parsing.json_values import (
+    ABSENT,
+    json_pairs,
+    json_place,
+    json_rows,
+    parsed,
+    scalar,
+    scalars,
+    unwrapped,
+)
+from fathom.scoring.parsing.key_hints import NO_HINTS, KeyHints
+from fathom.scoring.parsing.lists import items_in, list_part
+from fathom.scoring.parsing.non_answers import ASIDE, HEDGE, NOTHING, SENTENCE_END, says_nothing
+from fathom.scoring.parsing.normalization import LONGEST_CACHED, letters, normal, plain
+from fathom.scoring.parsing.numerals import SIMPLE, as_number, number_of, numbers_in
+from fathom.scoring.parsing.segmentation import BULLET, lines_in, tidy, unnumbered, without_lead_in
+from fathom.scoring.parsing.tables import cells_in, piped_rows, rows_of_line, without_header
+
+_SUM = re.compile(r"[\d\s+×*·/÷().,=$−–-]{1,2000}")
+_BETWEEN_OPTIONS = re.compile(r"(?:[,;、\s]|\b(?:and|option|candidate)s?\b)+", re.IGNORECASE)
+_CHOICE = re.compile(
+    r"(?:(?:option|choice|candidate|候选|no\.|#)\s?[(\[]?(?=\w)|[(\[]|(?=[a-z0-9]{1,3}\s?(?:\Z|[.:)\](\n]|[-–—]\s)))"
+    r"(?:(?P<letter>[a-z])|(?P<digits>\d{1,3}))(?![\w'])[)\]]?",
+    re.IGNORECASE,
+)
+_ANOTHER_CHOICE = re.compile(
+    r"(?:\b(?:or|and|not)\b|[,/&、或和])\s?(?:(?i:option|choice|candidate|候选|no\.|#)\s?)?[(\[]?(?:[A-Z]|\d{1,3})(?![\w'])"
+)
+_PAIR = re.compile(
+    r"(?:(?<=[\s,;{(\[\"'])|\A)[\[(<]{0,2}(?:mask|slot|blank|citation|gap|question|item)?[ _#-]?"
+    r"(\d{1,3})[\])>\"']{0,2}\s?"
+    r"(?:[:=→]|-+>?|–|is\b)\s?[\"'(\[]?(?:option |candidate )?(?:([a-z])|(\d{1,3}))(?![\w-])",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    r"^[ \t]*(\d{1,3})[.)][ \t]+(?:option |candidate )?[(\[]?(?:([a-z])|(\d{1,3}))[)\]]?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line of a numbered list, each with one option: "2. 4"."""
+_PLACE = re.compile(
+    r"(?<![^\s,;:\[\]()\"'])([^\s,;:\[\]()\"']{1,99})[ \t]?[:\[(, \t][ \t]?(\d{1,12})[ \t]?[-–:,][ \t]?(\d{1,12})(?!\d)"
+)
+
+
+def _parse_number(statement: Statement, key: Number, hints: KeyHints) -> Number | None:
+    """The one number that is stated; None if there is none or more than one."""
+    if SIMPLE.fullmatch(statement.text):
+        return number_of(statement.text)
+    lines = [line for line in plain(statement.text).split("\n") if line.strip(" \t*_`#")]
+    if not lines:
+        return None
+    if len(lines) == 1:
+        return _number_in_line(lines[0], key.unit, last=not statement.marked)
+    if statement.marked:
+        at = next((at for at, line in enumerate(lines[:3]) if numbers_in(line)), 0)
+        return _unless_contradicted(_number_in_line(lines[at], key.unit, last=False), lines[at + 1 :], key.unit)
+    if numbers_in(lines[-1]):
+        return _number_in_line(lines[-1], key.unit, last=True)
+    return _unless_contradicted(number_of(lines[0], key.unit), lines[1:], key.unit)
+
+
+def _unless_contradicted(number: Number | None, rest: Sequence[str], unit: str) -> Number | None:
+    """The number, unless a later line states another one or retracts it."""
+    if number is None or any(HEDGE.search(line) for line in rest):
+        return None
+    others = (number_of(line, unit) for line in rest)
+    return number if all(other is None or other.value == number.value for other in others) else None
+
+
+def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
+    """The number of a line: its only one, the result of a sum, or the number of its first (or last) sentence."""
+    bullet = BULLET.match(line)  # "1. 33.3" is the first and only item of a list
+    bare = line[bullet.end() if bullet else 0 :].strip(" \t*_`").rstrip(".")
+    if SIMPLE.fullmatch(bare):
+        return number_of(bare)
+    whole = _number_in_sentence(line, unit)
+    if whole is not None or HEDGE.search(line):
+        return whole
+    sentences = [part for part in SENTENCE_END.split(ASIDE.sub("", line)) if part]
+    return _number_in_sentence(sentences[-1 if last else 0], unit) if sentences else None
+
+
+def _number_in_sentence(sentence: str, unit: str) -> Number | None:
+    """The one number of a sentence, or the number after the equals sign of a sum."""
+    found = numbers_in(sentence)
+    if len(found) == 1:
+        return as_number(found[0], sentence, unit)
+    terms, _, result = sentence.rpartition("=")
+    total = numbers_in(result)
+    if len(total) != 1 or not _SUM.fullmatch(terms):
+        return None
+    return as_number(total[0], result, unit)
+
+
+def _parse_text(statement: Statement, key: Text, hints: KeyHints) -> Text | None:
+    """The stated text."""
+    lines = lines_in(statement.text, hints)
+    if not lines:
+        return None
+    # Reasoning ends with its answer; a title may be wrapped over lines.
+    reasoned = not statement.marked and 2 * sum(line.endswith((".", "!", "?")) for line in lines[:-1]) >= len(lines)
+    line = lines[-1] if reasoned else " ".join(lines)
+    if letters(line) in hints.whole:
+        return Text(value=plain(line).strip())
+    bullet = BULLET.match(line)
+    line = tidy(without_lead_in(plain(line[bullet.end() :] if bullet else line).strip(), hints), hints)
+    return Text(value=line) if line else None
+
+
+def _scalars(items: Iterable[str], numeric: bool, unit: str) -> tuple[Scalar, ...]:
+    if numeric:
+        return tuple([number_of(item, unit) or _text(item) for item in items])
+    return tuple([_cached_text(item) if len(item) <= LONGEST_CACHED else _text(item) for item in items])
+
+
+def _scalar(item: str, numeric: bool, unit: str) -> Scalar:
+    """An item as a number if the key has numbers and the item is one, else as a text."""
+    return (number_of(item, unit) if numeric else None) or _text(item)
+
+
+def _text(item: str) -> Text:
+    return _cached_text(item) if len(item) <= LONGEST_CACHED else Text(value=item)
+
+
+@lru_cache(maxsize=1 << 14)
+def _cached_text(item: str) -> Text:
+    return Text(value=item)  # frozen, so that equal responses can share one
+
+
+def _parse_list(statement: Statement, key: ListAnswer, hints: KeyHints) -> Answer | None:
+    """The stated items in order."""
+    numeric, unit = _number_shape(items_of(key))
+    text = statement.text if statement.marked else list_part(statement.text, hints)
+    return _as_list(_scalars(items_in(text, hints, numeric), numeric, unit), key)
+
+
+def _number_shape(items: Sequence[Scalar]) -> tuple[bool, str]:
+    """Whether the items are all numbers, and their unit."""
+    units = [item.unit for item in items if isinstance(item, Number)]
+    return len(units) == len(items), units[0] if units else ""
+
+
+def _as_list(items: tuple[Scalar, ...], key: ListAnswer) -> Answer | None:
+    """The items as the type of the key; repeats in a set count once."""
+    if not items:
+        return None
+    if isinstance(key, Ranking):
+        return Ranking.model_construct(groups=tuple([(item,) for item in items]))
+    if isinstance(key, Multiset):
+        return Multiset.model_construct(items=items)
+    # No Decimal equals a string, so that a number and a text never count as repeats.
+    return ValueSet.model_construct(items=tuple({item.value: item for item in items}.values()))
+
+
+def _parse_rows(statement: Statement, key: Rows, hints: KeyHints) -> Rows | None:
+    """The rows of a table: drawn with pipes, or one per line."""
+    lines = lines_in(plain(statement.text), hints)
+    piped = [line for line in lines if "|" in line]
+    if piped:
+        return _as_rows(piped_rows(piped, key.columns), key)
+    numeric = [isinstance(cell, Number) for cell in key.rows[0]]
+    if len(lines) == 1:
+        lines = rows_of_line(lines[0].strip(), numeric, hints)
+    rows = [cells_in(line, numeric, hints) for line in unnumbered(lines)]
+    return _as_rows(without_header(rows, key.columns), key)
+
+
+def _as_rows(rows: Sequence[Sequence[str]], key: Rows) -> Rows | None:
+    """The rows as an answer; None if a row is not as wide as the key's."""
+    kinds = [_number_shape((cell,)) for cell in key.rows[0]]
+    if not rows or any(len(row) != len(kinds) or not all(row) for row in rows):
+        return None
+    made = [tuple([_scalar(cell, *kind) for cell, kind in zip(row, kinds, strict=True)]) for row in rows]
+    return Rows.model_construct(columns=key.columns, rows=tuple(made), ordered=key.ordered)
+
+
+def _half_width(text: str) -> str:
+    """The text in half-width characters: a response in Chinese may write "２，１"."""
+    return text if text.isascii() else normalize("NFKC", text)
+
+
+def _option(letter: str | None, digits: str | None, of: int) -> int | None:
+    """The option's position, counted from one; None if there is no such option."""
+    place = ord(letter.upper()) - ord("A") + 1 if letter else int(digits or 0)
+    return place if 1 <= place <= of else None
+
+
+def _parse_choice(statement: Statement, key: Choice, hints: KeyHints) -> Choice | None:
+    """The one stated option, by its letter or its number."""
+    text = _half_width(statement.text.strip())
+    text = plain(text if statement.marked else text.rpartition("\n")[2]).strip(" \t\n*_`\"'")
+    match = _CHOICE.match(text)
+    if not match or _ANOTHER_CHOICE.search(text, match.end(), match.end() + 400):
+        return None
+    option = _option(match["letter"], match["digits"], key.of)
+    return Choice(option=option, of=key.of) if option else None
+
+
+def _parse_assignment(statement: Statement, key: Assignment, hints: KeyHints) -> Assignment | None:
+    """The option of each slot, from pairs such as "2: C" or from a plain list."""
+    text = plain(_half_width(statement.text))
+    pairs = _PAIR.findall(text)
+    if pairs:
+        slots = {int(slot): _option(letter, digits, key.of) for slot, letter, digits in pairs}
+        in_turn = [slots.get(slot) for slot in range(1, len(pairs) + 1)]
+        return _as_assignment(in_turn, key.of)
+    numbered = _NUMBERED.findall(text)
+    if len(numbered) > 1 and [int(number) for number, _, _ in numbered] == list(range(1, len(numbered) + 1)):
+        return _as_assignment([_option(letter, digits, key.of) for _, letter, digits in numbered], key.of)
+    lines = lines_in(text, NO_HINTS)
+    line = " ".join(lines if statement.marked else lines[-1:])
+    parts = [part.strip(" \"'()[]{}.") for part in _BETWEEN_OPTIONS.split(without_lead_in(line, NO_HINTS))]
+    return _as_assignment([_lone_option(part, key.of) for part in parts if part], key.of)
+
+
+def _lone_option(part: str, of: int) -> int | None:
+    """The option of a single letter or number."""
+    if not part.isascii():
+        return None
+    if len(part) == 1 and part.isalpha():
+        return _option(part, None, of)
+    return _option(None, part, of) if part.isdigit() and len(part) < 4 else None
+
+
+def _as_assignment(options: Sequence[int | None], of: int) -> Assignment | None:
+    known = tuple(option for option in options if option)
+    return Assignment(options=known, of=of) if known and len(known) == len(options) else None
+
+
+def _parse_spans(statement: Statement, key: Spans, hints: KeyHints) -> Spans | None:
+    """The stated passages, each as document:start-end."""
+    passages = _passages(plain(statement.text))
+    return Spans(passages=passages) if passages else None
+
+
+def _parse_linked_spans(statement: Statement, key: LinkedSpans, hints: KeyHints) -> LinkedSpans | None:
+    """One passage per line, or between semicolons, each followed by the passages linked to it."""
+    spans = []
+    for part in re.split(r"[;\n]", plain(statement.text)):
+        passages = _passages(part)
+        if passages is None:
+            return None
+        if passages:
+            spans.append(LinkedSpan(passage=passages[0], links=passages[1:]))
+    return LinkedSpans(spans=tuple(spans)) if spans else None
+
+
+def _passages(text: str) -> tuple[Passage, ...] | None:
+    """All passages in a text; None if one of them ends before it starts."""
+    places = [(document, int(start), int(end)) for document, start, end in _PLACE.findall(text)]
+    if any(start > end for _, start, end in places):
+        return None
+    return tuple(Passage(document=document, span=Span(start, end)) for document, start, end in places)
+
+
+def _parse_any_text(statement: Statement, key: Unanswerable, hints: KeyHints) -> Text | None:
+    """The statement as a text, so that the verdict can show what was answered to an unanswerable question."""
+    text = plain(statement.text).strip()[:1000]
+    return Text(value=text) if text else None
+
+
+_PARSERS: dict[str, Callable[[Statement, Any, KeyHints], Answer | None]] = {
+    "number": _parse_number,
+    "text": _parse_text,
+    "set": _parse_list,
+    "multiset": _parse_list,
+    "ranking": _parse_list,
+    "rows": _parse_rows,
+    "choice": _parse_choice,
+    "assignment": _parse_assignment,
+    "spans": _parse_spans,
+    "linked spans": _parse_linked_spans,
+    "none": _parse_any_text,
+}
+
+
+def _from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | None:
+    """The answer that a JSON value states."""
+    if value is None or value in ([], {}):
+        return Unanswerable()
+    match key:
+        case ValueSet() | Multiset() | Ranking():
+            items = [item for item in scalars(value) or () if normal(item)]
+            return _as_list(_scalars(items, *_number_shape(items_of(key))), key)
+        case Rows():
+            return _as_rows(json_rows([value] if _is_row(value, key) else value, key.columns), key)
+        case LinkedSpans() if not isinstance(value, str):
+            return _linked_spans_from_json(value)
+        case Assignment() | Spans():
+            text = json_pairs(value)
+        case _:
+            text = scalar(value[0] if isinstance(value, list) and len(value) == 1 else value)
+    return _from_text(Statement(text, marked=True), key, hints)
+
+
+def _linked_spans_from_json(value: Any) -> LinkedSpans | None:
+    """Linked spans from JSON: [{"claim": {"document": ..., "start": ..., "end": ...}, "evidence": [...]}].
+
+    Each entry has one passage and at most one list of passages, under any names.
+    """
+    spans = []
+    for entry in value if isinstance(value, list) else [value]:
+        fields = list(entry.values()) if isinstance(entry, dict) else []
+        lists = [field for field in fields if isinstance(field, list)]
+        heads = [field for field in fields if not isinstance(field, list)]
+        if len(heads) != 1 or len(lists) > 1:
+            return None
+        head, *links = [_passages(_place_text(place)) for place in (*heads, *(lists[0] if lists else ()))]
+        if not head or not all(links):
+            return None
+        spans.append(LinkedSpan(passage=head[0], links=tuple(link[0] for link in links if link)))
+    return LinkedSpans(spans=tuple(spans)) if spans else None
+
+
+def _place_text(value: Any) -> str:
+    return json_place(value) if isinstance(value, dict) else scalar(value)
+
+
+def _is_row(value: Any, key: Answer) -> bool:
+    """Whether a JSON object is a row: a column may be named "result", which then does not mark an answer."""
+    return isinstance(key, Rows) and isinstance(value, dict) and len(value) == len(key.columns) > 1
+
+
+def _from_text(statement: Statement, key: Answer, hints: KeyHints) -> Answer | None:
+    """The stated answer, as the type of the key."""
+    text = statement.text.strip()
+    if not text or len(text) > LONGEST_STATEMENT:
+        return None
+    last = "" if statement.marked else text[text.rfind("\n") + 1 :]
+    negative = says_nothing(text) or (len(last) not in {0, len(text)} and says_nothing(last))
+    # A key may contain a text such as "None"; then "None" is an answer.
+    if negative and not any(normal(spelling) in NOTHING for spelling in hints.spellings):
+        return Unanswerable()
+    return _PARSERS[key.type](statement, key, hints)
+
+
+def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer | None:
+    """The answer that a response states, of the type of the key.
+
+    `Unanswerable` if it states that there is no answer; None if no answer could be parsed. Of a truncated response only
+    a boxed answer is parsed.
+    """
+    if not text.isascii():
+        text = text.encode(errors="replace").decode()
+    try:
+        if key.type == "number" and not truncated and SIMPLE.fullmatch(text):
+            return number_of(text)
+        text = text[text.rfind("</think>") + 8 :] if "</think>" in text else text
+        hints = KeyHints(scalars_of(key))
+        statement = find_statement(text, hints, truncated)
+        return None if statement is None else _from_statement(statement, key, hints)
+    except (ArithmeticError, LookupError, RecursionError, ValueError):
+        return None  # no such input is known, but a response may still contain one
+
+
+def _from_statement(statement: Statement, key: Answer, hints: KeyHints) -> Answer | None:
+    """The stated answer, from JSON or from text."""
+    text = statement.text.strip()
+    if "```" in text:
+        text = (last_fence(text) or text).strip()
+    if text[:1] in {"{", "[", '"', "n"} and len(text) <= LONGEST_STATEMENT:
+        value = parsed(text)
+        if value is not ABSENT:
+            return _from_json(value if _is_row(value, key) else unwrapped(value), key, hints)
+    return _from_text(Statement(text, statement.marked), key, hints)

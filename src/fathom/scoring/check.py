@@ -1,0 +1,52 @@
+"""The standard check of a response: parse the answer, compare it with the key, and give a verdict."""
+
+from __future__ import annotations
+
+from fathom.records.questions import Response
+from fathom.scoring.answer_types.compare import compare
+from fathom.scoring.answer_types.parse import parse_response
+from fathom.scoring.answers import Answer
+from fathom.scoring.keys import Key
+from fathom.scoring.verdicts import Outcome, Verdict
+
+
+def check_response(key: Key, response: Response, correct_score: float = 1.0) -> Verdict:
+    """The verdict on a response: the parsed answer, its outcome, its score and its measures.
+
+    A response is correct when its score is at least `correct_score`, which a family declares. A response that was
+    truncated counts only if it boxed an answer before the cut.
+    """
+    if response.outcome == "error":
+        return _verdict(response, "error", reason=response.error or "")
+    if response.outcome == "overflow":
+        return _verdict(response, "overflow", reason="the question did not fit the model's window")
+    if response.outcome == "refused":
+        return _verdict(response, "refused", reason="the model declined to answer")
+    truncated = response.outcome == "truncated"
+    parsed = parse_response(response.text, key.answer, truncated=truncated)
+    if parsed is None:
+        return _verdict(
+            response, "unparseable", reason="truncated before an answer" if truncated else "no answer could be parsed"
+        )
+    score, measures = compare(key.answer, parsed)
+    return _verdict(response, "correct" if score >= correct_score else "incorrect", score, parsed, measures=measures)
+
+
+def _verdict(
+    response: Response,
+    outcome: Outcome,
+    score: float = 0.0,
+    parsed: Answer | None = None,
+    reason: str = "",
+    measures: dict[str, float] | None = None,
+) -> Verdict:
+    # Not validated: every value comes from a validated record, and validation would search a set for repeats again.
+    return Verdict.model_construct(
+        question_id=response.question_id,
+        sample=response.sample,
+        outcome=outcome,
+        score=score,
+        parsed=parsed,
+        reason=reason,
+        measures=measures or {},
+    )

@@ -1,0 +1,75 @@
+"""What the key tells the parser: its spellings, whether its items are numbers, and where a list may be split.
+
+It never tells the parser which value to find.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from functools import cached_property
+
+from fathom.scoring.answers import Number, Scalar, Text
+from fathom.scoring.parsing.normalization import letters, normal
+
+# Spaces before a separator belong to it as well. `cuts` strips them: a pattern that started with any number of spaces
+# would scan a long run of spaces once per space.
+SEPARATOR = re.compile(r"[,，、;；][ \t\n]*")
+AND = re.compile(r"[ \t](?:and|&)[ \t]+", re.IGNORECASE)
+SEPARATOR_OR_AND = re.compile(rf"{SEPARATOR.pattern}|{AND.pattern}", re.IGNORECASE)
+_ANY_SEPARATOR = re.compile(r"[,，、;；&]|\band\b", re.IGNORECASE)
+
+
+class KeyHints:
+    """What the key's numbers and texts tell the parser; each property is computed when it is first needed."""
+
+    def __init__(self, scalars: Iterable[Scalar]) -> None:
+        self._scalars = tuple(scalars)
+
+    @cached_property
+    def spellings(self) -> list[str]:
+        """Every accepted spelling of the key's texts."""
+        spellings: list[str] = []
+        for scalar in self._scalars:
+            if isinstance(scalar, Text):
+                spellings.append(scalar.value)
+                spellings += scalar.aliases
+        return spellings
+
+    @cached_property
+    def whole(self) -> frozenset[str]:
+        """The normalized spellings."""
+        return frozenset([letters(spelling) for spelling in self.spellings])
+
+    @cached_property
+    def joined(self) -> frozenset[str]:
+        """The normalized spellings that contain a comma, a semicolon or an "and"."""
+        return frozenset([form for form in self.whole if _ANY_SEPARATOR.search(form)])
+
+    @cached_property
+    def heads(self) -> frozenset[str]:
+        """The part of each of those before its first separator."""
+        accented = [form for form in map(normal, self.spellings) if _ANY_SEPARATOR.search(form)]
+        forms = [*self.joined, *accented]  # with and without accents, since "añd" is not "and"
+        return frozenset(
+            [letters(by.split(form, maxsplit=1)[0]) for form in forms for by in (SEPARATOR, SEPARATOR_OR_AND)]
+        )
+
+    @cached_property
+    def width(self) -> int:
+        """The largest number of separators in one spelling."""
+        return max((len(_ANY_SEPARATOR.findall(form)) for form in self.joined), default=0)
+
+    @cached_property
+    def semicolons(self) -> bool:
+        """Whether a spelling contains a semicolon."""
+        return ";" in "\n".join(self.spellings)
+
+    @cached_property
+    def values(self) -> frozenset[Decimal]:
+        """The values of the key's numbers."""
+        return frozenset([scalar.value for scalar in self._scalars if isinstance(scalar, Number)])
+
+
+NO_HINTS = KeyHints(())
