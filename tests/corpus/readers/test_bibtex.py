@@ -14,18 +14,10 @@ from typing import Any
 import pytest
 
 from fathom.corpus.readers.assembly import assemble
-from fathom.corpus.readers.bibtex.parser import (
-    Citations,
-    Name,
-    name_of,
-    names_of,
-    parse_bibtex,
-    person,
-    plain_latex,
-    read_bibtex,
-    reference_of,
-    source_of,
-)
+from fathom.corpus.readers.bibtex.citations import CitationFormatter, cited_work, format_reference
+from fathom.corpus.readers.bibtex.latex_text import latex_to_text
+from fathom.corpus.readers.bibtex.names import Name, parse_author, parse_name, parse_names
+from fathom.corpus.readers.bibtex.parser import parse_bibtex
 from fathom.corpus.readers.latex import reader as latex
 from fathom.corpus.readers.myst import reader as myst
 from fathom.corpus.readers.parsed_document import CitationMark, ParsedDocument
@@ -109,7 +101,7 @@ Words between entries say nothing.
 
 
 def test_entries_strings_comments_and_both_kinds_of_brackets() -> None:
-    entries = parse_bibtex(BIB)
+    entries = parse_bibtex(BIB).entries
     assert list(entries) == ["lind2018", "zhao", "after"]
     assert entries["lind2018"].kind == "article"
     assert entries["lind2018"].plain("journal") == "Journal of Plants and Trees"
@@ -118,11 +110,11 @@ def test_entries_strings_comments_and_both_kinds_of_brackets() -> None:
 
 
 def test_a_broken_entry_is_skipped_and_named() -> None:
-    assert read_bibtex(BIB).broken == ["broken"]
+    assert parse_bibtex(BIB).broken == ["broken"]
 
 
 def test_an_entry_is_printed_in_one_plain_style() -> None:
-    reference = reference_of(parse_bibtex(BIB)["lind2018"])
+    reference = format_reference(parse_bibtex(BIB).entries["lind2018"])
     assert reference.text == (
         "Anna Lind and Bo Wu (2018). The GROWTH of Öland's élms. Journal of Plants and Trees, 3(4), 5–9. "
         "doi:10.1234/AB.5."
@@ -133,9 +125,9 @@ def test_an_entry_is_printed_in_one_plain_style() -> None:
 
 
 def test_bodies_suffixes_and_others() -> None:
-    entries = parse_bibtex(BIB)
-    assert reference_of(entries["after"]).text == "The Tree Group (2019). After the broken one. Proc. X."
-    zhao = reference_of(entries["zhao"])
+    entries = parse_bibtex(BIB).entries
+    assert format_reference(entries["after"]).text == "The Tree Group (2019). After the broken one. Proc. X."
+    zhao = format_reference(entries["zhao"])
     assert zhao.text.startswith("Carl van der Berg Jr et al. (2020). ")
     assert zhao.ids == {"arxiv": "2001.01234"}
 
@@ -153,17 +145,17 @@ def test_bodies_suffixes_and_others() -> None:
     ],
 )
 def test_names(written: str, name: Name) -> None:
-    assert name_of(written) == name
+    assert parse_name(written) == name
 
 
 def test_and_in_braces_joins_no_names() -> None:
-    names, others = names_of("{Barnes and Noble} and Anna Lind\n  and others")
+    names, others = parse_names("{Barnes and Noble} and Anna Lind\n  and others")
     assert [name.printed for name in names] == ["Barnes and Noble", "Anna Lind"]
     assert others
 
 
 def test_a_degree_behind_a_name_is_no_given_name() -> None:
-    author = person("Anna Lind, PhD")
+    author = parse_author("Anna Lind, PhD")
     assert (author.given, author.family, author.printed) == ("Anna", "Lind", "Anna Lind, PhD")
 
 
@@ -181,13 +173,13 @@ def test_a_degree_behind_a_name_is_no_given_name() -> None:
     ],
 )
 def test_markup_as_plain_text(markup: str, plain: str) -> None:
-    assert plain_latex(markup) == plain
+    assert latex_to_text(markup) == plain
 
 
 def test_citations_print_as_a_reader_sees_them() -> None:
-    sources = {key: source_of(entry) for key, entry in parse_bibtex(BIB).items()}
-    citations = Citations(sources)
-    assert citations.words(["lind2018", "zhao"], "parenthetical", "see", "p. 3") == [
+    sources = {key: cited_work(entry) for key, entry in parse_bibtex(BIB).entries.items()}
+    citations = CitationFormatter(sources)
+    assert citations.format(["lind2018", "zhao"], "parenthetical", "see", "p. 3") == [
         "(",
         "see ",
         CitationMark("Lind and Wu, 2018", ("lind2018",), "author-year"),
@@ -196,28 +188,28 @@ def test_citations_print_as_a_reader_sees_them() -> None:
         ", p. 3",
         ")",
     ]
-    assert citations.words(["LIND2018"], "textual") == [
+    assert citations.format(["LIND2018"], "textual") == [
         CitationMark("Lind and Wu (2018)", ("lind2018",), "author-year")
     ]
-    assert citations.words(["nobody"], "bare") == [CitationMark("nobody", ("nobody",))]
+    assert citations.format(["nobody"], "bare") == [CitationMark("nobody", ("nobody",))]
 
 
 def test_numbers_follow_the_first_citation_and_so_does_the_list() -> None:
-    sources = {key: source_of(entry) for key, entry in parse_bibtex(BIB).items()}
-    citations = Citations(sources, numeric=True)
-    citations.words(["after"], "parenthetical")
-    assert citations.words(["zhao", "after"], "parenthetical")[2:5] == [
+    sources = {key: cited_work(entry) for key, entry in parse_bibtex(BIB).entries.items()}
+    citations = CitationFormatter(sources, numeric=True)
+    citations.format(["after"], "parenthetical")
+    assert citations.format(["zhao", "after"], "parenthetical")[2:5] == [
         CitationMark("2", ("zhao",), "numeric"),
         ", ",
         CitationMark("1", ("after",), "numeric"),
     ]
     assert [reference.key for reference in citations.references()] == ["after", "zhao", "lind2018"]
-    assert citations.note() == "2 of 3 entries are cited in the text, and stand first"
+    assert citations.coverage_note() == "2 of 3 entries are cited in the text and come first"
 
 
 def test_a_doi_is_cited_without_a_bibliography() -> None:
-    citations = Citations({})
-    (mark,) = citations.words(["doi:10.1000/xyz"], "textual")
+    citations = CitationFormatter({})
+    (mark,) = citations.format(["doi:10.1000/xyz"], "textual")
     assert isinstance(mark, CitationMark)
     assert [(r.key, r.ids) for r in citations.references()] == [(mark.keys[0], {"doi": "10.1000/xyz"})]
 
@@ -235,21 +227,21 @@ def test_a_doi_is_cited_without_a_bibliography() -> None:
     ],
 )
 def test_hostile_bibliographies_end(text: str) -> None:
-    for entry in read_bibtex(text).entries.values():
-        source_of(entry)
+    for entry in parse_bibtex(text).entries.values():
+        cited_work(entry)
 
 
 def test_damaged_bibliographies_give_what_they_can() -> None:
     for content in damaged(BIB.encode(), 300):
-        for entry in parse_bibtex(content.decode("utf-8", "replace")).values():
-            assert reference_of(entry).text
+        for entry in parse_bibtex(content.decode("utf-8", "replace")).entries.values():
+            assert format_reference(entry).text
 
 
 def _counted(folder: Path, told: dict[str, Any]) -> tuple[int, int]:
     """How many entries are read and how many keys are used twice."""
     files = _archive(folder / f"{told['format']}.tar.xz")
     texts = [files[f"{told['key']}/{name}"].decode("utf-8", "replace") for name in told["bib_files"]]
-    read = sum(len(parse_bibtex(text)) for text in texts)
+    read = sum(len(parse_bibtex(text).entries) for text in texts)
     keys = [key for text in texts for key in re.findall(r"(?m)^\s*@\w+\s*\{\s*([^,\s]+)", text)]
     return read, len(keys) - read
 

@@ -1,15 +1,19 @@
-"""Front matter: where it ends, and the names in it."""
+"""Front matter: where it ends, its YAML, and the names in it."""
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from fathom.corpus.readers.parsing.front_matter import front_of, parted
+from fathom.corpus.readers.parsing.front_matter import parse_yaml, read_front_matter, split_front_matter
 
 
-def test_front_matter_is_parted_from_the_text() -> None:
-    values, text = parted("---\ntitle: Salt\nauthors:\n  - name: Ada Lind\n    orcid: 0000-0001-2345-678X\n---\nText\n")
-    front = front_of(values)
+def test_front_matter_is_separated_from_the_text() -> None:
+    values, text = split_front_matter(
+        "---\ntitle: Salt\nauthors:\n  - name: Ada Lind\n    orcid: 0000-0001-2345-678X\n---\nText\n"
+    )
+    front = read_front_matter(values)
     assert front.title == "Salt" and text == "\nText\n"
     assert [(one.family, one.ids) for one in front.authors] == [("Lind", {"orcid": "0000-0001-2345-678X"})]
 
@@ -17,8 +21,64 @@ def test_front_matter_is_parted_from_the_text() -> None:
 @pytest.mark.parametrize(
     "text", ["---\nSalt is old.\n---\nText", "---\ntitle: Salt\n", "Text\n---\ntitle: Salt\n---\n"]
 )
-def test_a_rule_at_the_top_is_no_front_matter(text: str) -> None:
-    assert parted(text) == ({}, text)
+def test_a_horizontal_rule_at_the_top_is_not_front_matter(text: str) -> None:
+    assert split_front_matter(text) == ({}, text)
+
+
+def test_yaml_values_are_strings_lists_and_mappings() -> None:
+    assert parse_yaml(
+        "a: one # said\nb: 'it''s'\nc:\n  - x: 1\n    y: 2\n  - plain: \"q: r\"\nd: >\n  folded\n  words\n"
+        "e: [p, q]\nf:\n- at margin\ng: goes\n  on\nh: |\n  kept\n    lines\n"
+    ) == {
+        "a": "one",
+        "b": "it's",
+        "c": [{"x": "1", "y": "2"}, {"plain": "q: r"}],
+        "d": "folded words",
+        "e": ["p", "q"],
+        "f": ["at margin"],
+        "g": "goes on",
+        "h": "kept\n  lines",
+    }
+
+
+def test_invalid_yaml_gives_a_mapping() -> None:
+    for text in (
+        "",
+        "- a",
+        ": :",
+        "a" * 99,
+        "  - - - -",
+        "a:\n" * 3,
+        "&a *a",
+        "".join(" " * n + "a:\n" for n in range(99)),
+    ):
+        assert isinstance(parse_yaml(text), dict)
+
+
+def test_blank_lines_of_a_folded_scalar_separate_paragraphs() -> None:
+    assert parse_yaml("abstract: >\n  one\n  two\n\n  three\n") == {"abstract": "one two\n\nthree"}
+
+
+def test_invalid_yaml_is_read_line_by_line() -> None:
+    text = "title: Salt: a history\nauthors:\n  - name: Ada Lind\nlicense: 'CC0'\n"
+    assert parse_yaml(text) == {"title": "Salt: a history", "license": "CC0"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &a [x, x]\n" + "".join(f"a{n}: &a{n} [*a, *a]\n" for n in range(40)),
+        "a: " + "[" * 60_000,
+        "a: " + "{a: " * 40_000,
+        "a:\n" + "- " * 90_000,
+        "a: \x00\x07\n",
+    ],
+)
+def test_bombs_are_rejected_quickly(text: str) -> None:
+    start = time.process_time()
+    values = parse_yaml(text)
+    assert time.process_time() - start < 1
+    assert sum(map(len, map(str, values.values()))) <= 2 * len(text)
 
 
 @pytest.mark.parametrize(
@@ -30,5 +90,5 @@ def test_a_rule_at_the_top_is_no_front_matter(text: str) -> None:
         ("Ada Lind", ["Ada Lind"]),
     ],
 )
-def test_names_in_one_line_are_told_apart(line: str, names: list[str]) -> None:
-    assert [one.printed for one in front_of({"author": line}).authors] == names
+def test_names_in_one_line_are_separated(line: str, names: list[str]) -> None:
+    assert [one.printed for one in read_front_matter({"author": line}).authors] == names

@@ -19,7 +19,6 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
 )
 from fathom.corpus.readers.parsing.blocks import words_text
-from fathom.corpus.readers.parsing.front_matter import parse_yaml
 from tests.corpus.readers.test_bibtex import PROCEEDINGS, Beside, damaged, papers
 
 BIB = b"""@article{lind, author={Anna Lind}, title={On Elms}, year=2018, doi={10.1000/elm}}
@@ -150,36 +149,6 @@ def paper() -> ParsedDocument:
 
 def texts(blocks: list[Block]) -> list[str]:
     return [" ".join(words_text(block.inlines).split()) for block in blocks if isinstance(block, Paragraph)]
-
-
-def test_the_subset_of_yaml() -> None:
-    assert parse_yaml(
-        "a: one # said\nb: 'it''s'\nc:\n  - x: 1\n    y: 2\n  - plain: \"q: r\"\nd: >\n  folded\n  words\n"
-        "e: [p, q]\nf:\n- at margin\ng: goes\n  on\nh: |\n  kept\n    lines\n"
-    ) == {
-        "a": "one",
-        "b": "it's",
-        "c": [{"x": "1", "y": "2"}, {"plain": "q: r"}],
-        "d": "folded words",
-        "e": ["p", "q"],
-        "f": ["at margin"],
-        "g": "goes on",
-        "h": "kept\n  lines",
-    }
-
-
-def test_yaml_that_is_none_says_nothing() -> None:
-    for text in (
-        "",
-        "- a",
-        ": :",
-        "a" * 99,
-        "  - - - -",
-        "a:\n" * 3,
-        "&a *a",
-        "".join(" " * n + "a:\n" for n in range(99)),
-    ):
-        assert isinstance(parse_yaml(text), dict)
 
 
 def test_the_head(paper: ParsedDocument) -> None:

@@ -1,49 +1,50 @@
-"""The bibliography files beside a document, and what is told of them."""
+"""Bibliography files beside a document."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fathom.corpus.readers.bibtex.parser import Citations, Source, read_bibtex, source_of
+from fathom.corpus.readers.bibtex.citations import CitationFormatter, CitedWork, cited_work
+from fathom.corpus.readers.bibtex.parser import parse_bibtex
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
 
-_MOST_FILES = 50
+_MAX_FILES = 50
 
 
-def beside(name: str, companions: CompanionFiles) -> bytes | None:
-    """A file beside the document; a name that no file can have is not asked for."""
+def read_companion(name: str, companions: CompanionFiles) -> bytes | None:
+    """Return a file beside the document; None for a missing file and for a name that no file can have."""
     return companions.get(name) if 0 < len(name) <= 200 and name.isprintable() else None
 
 
-def all_beside(companions: CompanionFiles) -> list[str]:
-    """The names of the bibliography files in the document's folder."""
+def bib_file_names(companions: CompanionFiles) -> list[str]:
+    """Return the names of the bibliography files in the document's folder."""
     return sorted(name for name in companions.names() if name.lower().endswith(".bib"))
 
 
-def with_ending(name: str) -> str:
-    """A bibliography file's name: many documents leave its ending out."""
+def with_bib_suffix(name: str) -> str:
+    """Return a bibliography file's name with its suffix, which many documents omit."""
     name = name.strip().strip("`").strip()
     return name if name.lower().endswith(".bib") else f"{name}.bib"
 
 
-def bibliography(names: Sequence[str], companions: CompanionFiles) -> tuple[dict[str, Source], list[str]]:
-    """What these bibliography files beside the document hold, and the names of their broken entries."""
-    sources: dict[str, Source] = {}
+def read_bibliographies(names: Sequence[str], companions: CompanionFiles) -> tuple[dict[str, CitedWork], list[str]]:
+    """Return the works in these bibliography files by key, and the names of the entries that cannot be parsed."""
+    works: dict[str, CitedWork] = {}
     broken: list[str] = []
-    for name in names[:_MOST_FILES]:
-        content = beside(name, companions)
+    for name in names[:_MAX_FILES]:
+        content = read_companion(name, companions)
         if content is not None:
-            file = read_bibtex(decoded_leniently(content))
+            file = parse_bibtex(decoded_leniently(content))
             broken.extend(file.broken)
             for key, entry in file.entries.items():
-                sources.setdefault(key, source_of(entry))
-    return sources, broken
+                works.setdefault(key, cited_work(entry))
+    return works, broken
 
 
-def note_doubts(found: ParsedDocument, citations: Citations, broken: Sequence[str]) -> None:
-    """Note which references are doubtful and which entries of the bibliography could not be read."""
-    if citations.note():
-        found.uncertain["references"] = citations.note()
+def note_uncertainties(document: ParsedDocument, citations: CitationFormatter, broken: Sequence[str]) -> None:
+    """Note how much of the bibliography is cited and which of its entries cannot be parsed."""
+    if coverage := citations.coverage_note():
+        document.uncertain["references"] = coverage
     if broken:
-        found.uncertain["bibliography"] = "cannot be read: " + ", ".join(broken[:20])
+        document.uncertain["bibliography"] = "cannot be parsed: " + ", ".join(broken[:20])

@@ -6,14 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fathom.corpus.readers.bibtex.files import note_doubts
-from fathom.corpus.readers.bibtex.parser import (
-    Citations,
-    Manner,
-    person,
-    plain_latex,
-    split_outside,
-)
+from fathom.corpus.readers.bibtex.citations import CitationForm, CitationFormatter
+from fathom.corpus.readers.bibtex.files import note_uncertainties
+from fathom.corpus.readers.bibtex.latex_text import latex_to_text, split_outside_braces
+from fathom.corpus.readers.bibtex.names import parse_author
 from fathom.corpus.readers.latex.references import cited_sources, labels_in
 from fathom.corpus.readers.latex.source import (
     INPUT,
@@ -39,7 +35,7 @@ from fathom.corpus.readers.parsed_document import (
 )
 from fathom.corpus.readers.parsing.blocks import captioned, lifted_abstract, tidied, without_empty_lists, words_text
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
-from fathom.corpus.readers.parsing.front_matter import project_of
+from fathom.corpus.readers.parsing.front_matter import read_project_file
 from fathom.corpus.readers.parsing.text_tables import bounded_rows
 
 FORMAT = "latex"
@@ -120,10 +116,10 @@ class _Document:
         self._refuse_parts()
         text = self._source.whole(self._text)
         found = ParsedDocument(source=self._name)
-        project = project_of(self._companions)
+        project = read_project_file(self._companions)
         pairs = pairs_of(text)
         sources, numeric, broken = cited_sources(text, self._companions, self._source)
-        self._citations = Citations(sources, numeric)
+        self._citations = CitationFormatter(sources, numeric)
         self._labels = labels_in(text)
         title = without_commands(argument_of(text, pairs, "title"), _THANKS)
         found.title = self._plain(title) or (project.title if self._is_main(text) else "")
@@ -144,7 +140,7 @@ class _Document:
         found.year = project.published.year if project.published else None
         if project.subtitle and not title:
             found.uncertain["subtitle"] = project.subtitle
-        note_doubts(found, self._citations, broken)
+        note_uncertainties(found, self._citations, broken)
         return found
 
     def _is_main(self, text: str) -> bool:
@@ -179,10 +175,10 @@ class _Document:
             group = without_commands(group, _NO_NAMES)
             for part in re.split(r"\\(?:and|And|AND|quad|qquad)(?![A-Za-z])", group):
                 line = re.split(r"\\\\|\n\s*\n", part.strip())[0]
-                for one in re.split(r", *(?:and +)?| +and +", " ".join(plain_latex(line).split())):
+                for one in re.split(r", *(?:and +)?| +and +", " ".join(latex_to_text(line).split())):
                     name = re.sub(r"[\d*†‡§¶^]+", "", one).strip(" ,")
                     if re.search(r"[^\W\d_]", name) and len(name) <= 80 and "@" not in name:
-                        authors.append(person(name))
+                        authors.append(parse_author(name))
         return authors
 
     # Blocks.
@@ -373,7 +369,7 @@ class _Document:
         pairs: dict[int, int] | None = None
         place = 0
         while (match := _INLINE.search(text, place)) is not None:
-            words.append(plain_latex(text[place : match.start()]))
+            words.append(latex_to_text(text[place : match.start()]))
             place = match.end()
             if match["note"]:
                 pairs = pairs_of(text) if pairs is None else pairs
@@ -382,7 +378,7 @@ class _Document:
                 words.append(f" [{self._noted + len(self._notes)}]")
             else:
                 words.extend(self._piece(match))
-        words.append(plain_latex(text[place:]))
+        words.append(latex_to_text(text[place:]))
         return words
 
     def _piece(self, match: re.Match[str]) -> Inlines:
@@ -401,18 +397,18 @@ class _Document:
         keys = [key.strip() for key in match["keys"].split(",") if key.strip()]
         first, second = match["first"], match["second"]
         before, after = (first or "", second) if second is not None else ("", first or "")
-        manner: Manner = "parenthetical"
+        form: CitationForm = "parenthetical"
         if name in ("citet", "textcite", "citealt", "shortcite", "newcite"):
-            manner = "textual"
+            form = "textual"
         elif name in ("citealp", "citenum"):
-            manner = "bare"
+            form = "bare"
         elif name in ("citeyear", "citeyearpar"):
-            manner = "year"
+            form = "year"
         elif name == "citeauthor":
-            manner = "names"
+            form = "names"
         elif name == "nocite":
             return []
-        return self._citations.words(keys, manner, plain_latex(before).strip(), plain_latex(after).strip())
+        return self._citations.format(keys, form, latex_to_text(before).strip(), latex_to_text(after).strip())
 
     def _reference(self, command: str, label: str) -> str:
         printed = []
@@ -442,7 +438,7 @@ def _rows(text: str) -> tuple[list[list[str]], int]:
     """The cells of a table's rows, and how many of the rows are its head."""
     rows: list[list[str]] = []
     headers = 0
-    for part in split_outside(text, _ROW):
+    for part in split_outside_braces(text, _ROW):
         rule = re.match(
             r"(?:\s|\\(?:hline|toprule|bottomrule)(?![A-Za-z])|\\(?:c?midrule|cline)\s*(?:\([^()]*\))?(?:\{[^{}]*\})?)*",
             part,
@@ -450,7 +446,7 @@ def _rows(text: str) -> tuple[list[list[str]], int]:
         rules = part[: rule.end()] if rule else ""
         if rows and not headers and re.search(r"\\midrule|\\hline", rules):
             headers = len(rows)
-        cells = split_outside(part[len(rules) :], _AMPERSAND)
+        cells = split_outside_braces(part[len(rules) :], _AMPERSAND)
         if any(cell.strip() for cell in cells):
             rows.append(cells)
     return rows, headers

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from fathom.corpus.readers.bibtex import parser as bibtex
-from fathom.corpus.readers.bibtex.files import all_beside, bibliography, with_ending
-from fathom.corpus.readers.bibtex.parser import arxiv_in, doi_in, plain_latex
+from fathom.corpus.readers.bibtex.citations import CitedWork, find_arxiv, find_doi
+from fathom.corpus.readers.bibtex.files import bib_file_names, read_bibliographies, with_bib_suffix
+from fathom.corpus.readers.bibtex.latex_text import latex_to_text
 from fathom.corpus.readers.latex.source import SourceText
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedReference
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
@@ -16,17 +16,17 @@ _NUMERIC = {"plain", "unsrt", "abbrv", "ieeetr", "ieeetran", "acm", "siam", "spl
 
 def cited_sources(
     text: str, companions: CompanionFiles, whole: SourceText
-) -> tuple[dict[str, bibtex.Source], bool, list[str]]:
+) -> tuple[dict[str, CitedWork], bool, list[str]]:
     """What can be cited, whether citations are numbers, and the broken entries."""
     names = [
-        with_ending(name)
+        with_bib_suffix(name)
         for group in re.findall(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\[\]]*\])?\s*\{([^{}]{1,500})\}", text)
         for name in group.split(",")
     ]
     listed = _listed(text)
     if not names and not listed:
-        names = all_beside(companions)
-    sources, broken = bibliography(names, companions)
+        names = bib_file_names(companions)
+    sources, broken = read_bibliographies(names, companions)
     if not sources and not listed:
         for name in companions.names():
             content = companions.get(name) if name.lower().endswith(".bbl") else None
@@ -37,9 +37,9 @@ def cited_sources(
     return sources, unnamed or _is_numeric(text), broken
 
 
-def _listed(text: str) -> dict[str, bibtex.Source]:
+def _listed(text: str) -> dict[str, CitedWork]:
     """The entries of lists of references in the text."""
-    sources: dict[str, bibtex.Source] = {}
+    sources: dict[str, CitedWork] = {}
     start = text.find("\\begin{thebibliography}")
     end = text.find("\\end{thebibliography}", start)
     if start < 0:
@@ -60,13 +60,13 @@ def _is_numeric(text: str) -> bool:
     return style is not None and style[1].strip().lower() in _NUMERIC
 
 
-def _entry(key: str, label: str, text: str) -> bibtex.Source:
+def _entry(key: str, label: str, text: str) -> CitedWork:
     """One entry of a list of references."""
-    blocks = [" ".join(plain_latex(block).split()) for block in re.split(r"\\newblock\b", text[:5_000])]
+    blocks = [" ".join(latex_to_text(block).split()) for block in re.split(r"\\newblock\b", text[:5_000])]
     printed = " ".join(filter(None, blocks))
     year = re.search(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)", printed)
     title = blocks[1].strip(" .,") if len(blocks) > 2 else ""
-    ids = {"doi": doi_in(printed), "arxiv": arxiv_in(printed)}
+    ids = {"doi": find_doi(printed), "arxiv": find_arxiv(printed)}
     reference = ParsedReference(
         key=key,
         text=printed or key,
@@ -74,8 +74,8 @@ def _entry(key: str, label: str, text: str) -> bibtex.Source:
         year=int(year[1]) if year else None,
         ids={name: value for name, value in ids.items() if value},
     )
-    named = re.match(r"\s*(.{1,200}?)\s*\(\s*(\d{4}[a-z]?|n\.d\.)\s*\)", plain_latex(label))
-    return bibtex.Source(reference, named[1] if named else "", named[2] if named else "")
+    named = re.match(r"\s*(.{1,200}?)\s*\(\s*(\d{4}[a-z]?|n\.d\.)\s*\)", latex_to_text(label))
+    return CitedWork(reference, named[1] if named else "", named[2] if named else "")
 
 
 def labels_in(text: str) -> dict[str, tuple[str, str]]:

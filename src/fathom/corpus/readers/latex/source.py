@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from fathom.corpus.readers.bibtex.files import beside
+from fathom.corpus.readers.bibtex.files import read_companion
 from fathom.corpus.readers.parsed_document import CompanionFiles
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
 
-_MOST_FILES = 100
+_MAX_FILES = 100
 _MOST_TEXT = 10_000_000
 _MOST_ROUNDS = 6
 """How deep files include files."""
@@ -122,8 +122,8 @@ class SourceText:
                 place = match.end()
                 name = (match[1] or match[2]).strip()
                 content = None
-                if files < _MOST_FILES:
-                    content = beside(name if name.endswith(".tex") else f"{name}.tex", self._companions)
+                if files < _MAX_FILES:
+                    content = read_companion(name if name.endswith(".tex") else f"{name}.tex", self._companions)
                     files += 1
                 if content is not None and size + len(content) <= _MOST_TEXT:
                     size += len(content)

@@ -24,7 +24,13 @@ from fathom.corpus.readers.parsed_document import (
 from fathom.corpus.readers.parsing.bylines import byline_length, is_prose, names_in, place_in
 from fathom.corpus.readers.parsing.chinese_bylines import is_chinese_body
 from fathom.corpus.readers.parsing.decoding import decoded
-from fathom.corpus.readers.parsing.front_matter import Front, Value, front_of, parted, text_of
+from fathom.corpus.readers.parsing.front_matter import (
+    FrontMatter,
+    Value,
+    read_front_matter,
+    split_front_matter,
+    text_value,
+)
 from fathom.corpus.readers.parsing.reference_lists import YEAR, Entry, References
 from fathom.corpus.readers.parsing.section_roles import chinese_role
 from fathom.corpus.readers.parsing.sentences import is_chinese
@@ -52,12 +58,12 @@ _UNSEEN = re.compile("[\u2061-\u2064\ue000\ue001]")
 
 def read_text(text: str, source: str, otherwise: Sequence[Entry] = ()) -> ParsedDocument:
     """The document that a Markdown text holds; `otherwise`: what it cites, where it has no list of references."""
-    values, rest = parted(_UNSEEN.sub("", text))
+    values, rest = split_front_matter(_UNSEEN.sub("", text))
     blocks = list(chain.from_iterable(map(_without_keywords, blocks_of(rest))))
     if not blocks:
         raise ReadError("it has no text")
     told = {name.lower(): value for name, value in values.items()}
-    return _Document(blocks, told, front_of(told), source, is_chinese(_sample(rest)), otherwise).found()
+    return _Document(blocks, told, read_front_matter(told), source, is_chinese(_sample(rest)), otherwise).found()
 
 
 # Chinese journals set the keywords on the line below the abstract, and converters keep both in one paragraph.
@@ -105,7 +111,7 @@ class _Document:
 
     raw: list[Raw]
     values: dict[str, Value]
-    front: Front
+    front: FrontMatter
     source: str
     chinese: bool
     otherwise: Sequence[Entry] = ()
@@ -122,7 +128,7 @@ class _Document:
         blocks = [*settler.blocks([*self._before(at), *kept]), *settler.blocks(body)]
         scholarly = bool(abstract or entries or authors)
         published = self._published(head)
-        year = re.search(rf"\b{YEAR}\b", f"{text_of(self.values, 'date')} {text_of(self.values, 'year')}")
+        year = re.search(rf"\b{YEAR}\b", f"{text_value(self.values, 'date')} {text_value(self.values, 'year')}")
         found = ParsedDocument(
             source=self.source,
             kind="article" if scholarly else "report",
@@ -144,7 +150,7 @@ class _Document:
         return found
 
     def _language(self) -> str:
-        return (text_of(self.values, "lang") or text_of(self.values, "language"))[:2]
+        return (text_value(self.values, "lang") or text_value(self.values, "language"))[:2]
 
     def _front_abstract(self) -> list[Block]:
         return [Paragraph([one]) for one in re.split(r"\n\s*\n", self.front.abstract) if one.strip()]

@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Mapping
 
-from fathom.corpus.readers.bibtex.parser import Citations, Manner, doi_in
+from fathom.corpus.readers.bibtex.citations import CitationForm, CitationFormatter, find_doi
 from fathom.corpus.readers.parsed_document import Inlines
 
 _INLINE = re.compile(
@@ -28,7 +28,7 @@ _INLINE = re.compile(
 class Running:
     """Turns the markup within a paragraph into running text."""
 
-    def __init__(self, citations: Citations, labels: Mapping[str, str]) -> None:
+    def __init__(self, citations: CitationFormatter, labels: Mapping[str, str]) -> None:
         self._citations = citations
         self._labels = labels
         self._notes: dict[str, int] = {}
@@ -74,8 +74,10 @@ class Running:
 
     def _role(self, role: str, text: str) -> Inlines:
         if role.startswith("cite"):
-            manner: Manner = "textual" if role.endswith(":t") else "bare" if role.endswith(":alp") else "parenthetical"
-            return self._citations.words([key.strip() for key in re.split("[,;]", text) if key.strip()], manner)
+            form: CitationForm = (
+                "textual" if role.endswith(":t") else "bare" if role.endswith(":alp") else "parenthetical"
+            )
+            return self._citations.format([key.strip() for key in re.split("[,;]", text) if key.strip()], form)
         if role == "math":
             return [f"${text}$"]
         named = re.match(r"([^<]*\S)\s*<([^<>]*)>$", text)
@@ -87,7 +89,7 @@ class Running:
         """A bracket of citations: "see @a, p. 3; @b"."""
         keys: list[str] = []
         before = after = ""
-        manner: Manner = "parenthetical"
+        form: CitationForm = "parenthetical"
         for part in re.split(r";|,(?=\s*@)", text):
             match = re.match(r"([^@]*?)(-?)@([^\s,;]+)(?:,?\s+(.*))?$", part.strip(), re.DOTALL)
             if match is None:
@@ -95,24 +97,24 @@ class Running:
             keys.append(match[3].rstrip(".,:").strip("{}"))
             before = before or match[1].strip()
             after = (match[4] or "").strip()
-            manner = "year" if match[2] else manner
-        if keys and all(key in self._labels and not self._citations.knows(key) for key in keys):
+            form = "year" if match[2] else form
+        if keys and all(key in self._labels and not self._citations.has(key) for key in keys):
             return ["(" + ", ".join(self._labels[key] for key in keys) + ")"]
-        return self._citations.words(keys, manner, before, after)
+        return self._citations.format(keys, form, before, after)
 
     def _narrative(self, key: str) -> Inlines:
         bare = key.rstrip(".,:;/")
-        if self._citations.knows(bare):
-            return [*self._citations.words([bare], "textual"), key[len(bare) :]]
+        if self._citations.has(bare):
+            return [*self._citations.format([bare], "textual"), key[len(bare) :]]
         return [self._labels.get(bare, f"@{bare}"), key[len(bare) :]]
 
     def _link(self, label: str, target: str, depth: int) -> Inlines:
         if label.strip():
             label = label.replace("%s", self._labels.get(target.lstrip("#"), "").rpartition(" ")[2])
             return self.inline(label, depth + 1) if depth < 3 else [label]
-        if doi_in(target):
-            return self._citations.words([f"doi:{doi_in(target)}"], "textual")
+        if find_doi(target):
+            return self._citations.format([f"doi:{find_doi(target)}"], "textual")
         name = target.lstrip("#")
-        if self._citations.knows(name):
-            return self._citations.words([name], "textual")
+        if self._citations.has(name):
+            return self._citations.format([name], "textual")
         return [self._labels.get(name, target)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from fathom.corpus.readers.bibtex.files import all_beside, beside, bibliography, note_doubts
-from fathom.corpus.readers.bibtex.parser import Citations
+from fathom.corpus.readers.bibtex.citations import CitationFormatter
+from fathom.corpus.readers.bibtex.files import bib_file_names, note_uncertainties, read_bibliographies, read_companion
 from fathom.corpus.readers.markdown.blocks import without_comments
 from fathom.corpus.readers.myst.inline import Running
 from fathom.corpus.readers.myst.lines import (
@@ -36,7 +36,13 @@ from fathom.corpus.readers.parsed_document import (
 )
 from fathom.corpus.readers.parsing.blocks import captioned, led_by, lifted_abstract, without_empty_lists, words_text
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
-from fathom.corpus.readers.parsing.front_matter import Front, front_of, parted, project_of, text_of
+from fathom.corpus.readers.parsing.front_matter import (
+    FrontMatter,
+    read_front_matter,
+    read_project_file,
+    split_front_matter,
+    text_value,
+)
 from fathom.corpus.readers.parsing.text_tables import (
     TextCell,
     TextRows,
@@ -85,17 +91,17 @@ class _Document:
         self._included = 0
         self._size = len(text)
         self._counts: dict[str, int] = {}
-        values, self._text = parted(text)
-        self._front = front_of(values)
-        self._acknowledgements = text_of(values, "acknowledgements") or text_of(values, "acknowledgments")
+        values, self._text = split_front_matter(text)
+        self._front = read_front_matter(values)
+        self._acknowledgements = text_value(values, "acknowledgements") or text_value(values, "acknowledgments")
 
     def found(self) -> ParsedDocument:
         front = self._front
         self._refuse_parts()
-        project = project_of(self._companions)
-        names = front.bibliographies or project.bibliographies or all_beside(self._companions)
-        sources, broken = bibliography(names, self._companions)
-        self._citations = Citations(sources)
+        project = read_project_file(self._companions)
+        names = front.bibliographies or project.bibliographies or bib_file_names(self._companions)
+        sources, broken = read_bibliographies(names, self._companions)
+        self._citations = CitationFormatter(sources)
         lines = self._gathered(without_comments(self._text).split("\n"))
         self._running = Running(self._citations, labels_in(lines))
         found = ParsedDocument(source=self._name)
@@ -116,7 +122,7 @@ class _Document:
         self._imprint(found, front, project, broken)
         return found
 
-    def _imprint(self, found: ParsedDocument, front: Front, project: Front, broken: Sequence[str]) -> None:
+    def _imprint(self, found: ParsedDocument, front: FrontMatter, project: FrontMatter, broken: Sequence[str]) -> None:
         doi = front.doi or project.doi
         if doi:
             found.ids["doi"] = doi
@@ -126,7 +132,7 @@ class _Document:
         found.year = found.published.year if found.published else None
         if front.subtitle or project.subtitle:
             found.uncertain["subtitle"] = front.subtitle or project.subtitle
-        note_doubts(found, self._citations, broken)
+        note_uncertainties(found, self._citations, broken)
 
     def _refuse_parts(self) -> None:
         """A part of a paper has no front matter of its own, and the paper's main file includes it."""
@@ -165,7 +171,7 @@ class _Document:
         return gathered
 
     def _file(self, name: str) -> list[str]:
-        content = beside(name, self._companions) if self._included < _MOST_INCLUDED else None
+        content = read_companion(name, self._companions) if self._included < _MOST_INCLUDED else None
         self._included += 1
         if content is None or self._size + len(content) > _MOST_TEXT:
             return []
@@ -173,7 +179,7 @@ class _Document:
         text = decoded_leniently(content)
         if not name.lower().endswith((".md", ".myst", ".txt")):
             return []
-        return ["", *without_comments(parted(text)[1]).split("\n"), ""]
+        return ["", *without_comments(split_front_matter(text)[1]).split("\n"), ""]
 
     # Blocks.
 

@@ -1,154 +1,100 @@
-"""Front matter and project files: what they tell about a document, read from the part of YAML that they use."""
+"""Front matter and project files: title, authors and other metadata that a document gives in YAML."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TypeAlias
 
-from fathom.corpus.readers.bibtex.parser import doi_in, person
+import yaml
+
+from fathom.corpus.readers.bibtex.citations import find_doi
+from fathom.corpus.readers.bibtex.names import parse_author
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedAuthor
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
 
 Value: TypeAlias = "str | list[Value] | dict[str, Value]"
 
-_DEEPEST = 12
-"""Values inside values deeper than this are left out."""
-_LONGEST = 200_000
-"""Characters of front matter; a rule further down than this ends something else."""
+_MAX_DEPTH = 12
+"""YAML nested deeper than this is rejected: libyaml is quadratic in the depth of flow collections."""
+_MAX_CHARS = 200_000
+"""Front matter longer than this is not front matter."""
 _BEGIN = re.compile(r"\s*---[ \t]*\n")
 _END = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 
 
-def parted(text: str) -> tuple[dict[str, Value], str]:
-    """What stands between two lines of dashes at the top, by name, and the text after it."""
+def split_front_matter(text: str) -> tuple[dict[str, Value], str]:
+    """Return the values between the two lines of dashes at the top, and the text after them."""
     begin = _BEGIN.match(text)
-    end = _END.search(text, begin.end(), begin.end() + _LONGEST) if begin else None
+    end = _END.search(text, begin.end(), begin.end() + _MAX_CHARS) if begin else None
     if begin is None or end is None:
         return {}, text
     values = parse_yaml(text[begin.end() : end.start()])
-    # A page may begin with a rule and have another one further down.
+    # A page may begin with a horizontal rule and have another one further down.
     return (values, text[end.end() :]) if values else ({}, text)
 
 
-# YAML, as far as it is used: a whole reader of it can be made to explode.
+# YAML.
 
-_PAIR = re.compile(
-    r"(\"[^\"]{1,200}\"|'[^']{1,200}'|[^\s\"'#\[\]{},:-][^:#]{0,200}?|-[^\s:#][^:#]{0,200}?)\s*:(?:\s+(.*)|$)"
-)
+_LOADER = yaml.CBaseLoader if yaml.__with_libyaml__ else yaml.BaseLoader
+_LINE = re.compile(r"([A-Za-z][\w -]{0,60}?)[ \t]*:[ \t]+(.*\S)")
 
 
 def parse_yaml(text: str) -> dict[str, Value]:
-    """Mappings, lists, block and quoted strings; every value is a string. No anchors, tags or references."""
-    value = _Yaml(text).node(-1, 0)
+    """Return the mapping in a YAML text, every scalar as a string; empty if there is none.
+
+    Aliases are rejected, since a few lines of them expand to gigabytes. Invalid YAML, such as a title with an unquoted
+    colon, is read line by line.
+    """
+    text = text.expandtabs(2)[: 5 * _MAX_CHARS]
+    try:
+        events = yaml.parse(text, Loader=_LOADER)
+        value = next((_value(events, event, 0) for event in events if isinstance(event, yaml.NodeEvent)), "")
+    except yaml.YAMLError:
+        return _top_level_lines(text)
     return value if isinstance(value, dict) else {}
 
 
-class _Yaml:
-    def __init__(self, text: str) -> None:
-        self._lines = [line.expandtabs(2).rstrip() for line in text.split("\n")]
-        self._place = 0
-
-    def _next(self) -> tuple[int, str] | None:
-        """The next line that says something, and how far in it stands."""
-        while self._place < len(self._lines):
-            line = self._lines[self._place]
-            text = line.lstrip(" ")
-            if text and not text.startswith("#"):
-                return len(line) - len(text), text
-            self._place += 1
-        return None
-
-    def node(self, above: int, depth: int) -> Value:
-        """What stands further in than `above`."""
-        line = self._next()
-        if line is None or line[0] <= above or depth > _DEEPEST:
-            return ""
-        indent, text = line
-        if text == "-" or text.startswith("- "):
-            return self._list(indent, depth)
-        if _PAIR.match(text):
-            return self._mapping(indent, depth)
-        self._place += 1
-        return _scalar(text)
-
-    def _mapping(self, indent: int, depth: int) -> dict[str, Value]:
-        found: dict[str, Value] = {}
-        while (line := self._next()) is not None and line[0] == indent:
-            pair = _PAIR.match(line[1])
-            if pair is None:
-                break
-            self._place += 1
-            found.setdefault(pair[1].strip("\"'"), self._value(pair[2] or "", indent, depth))
-        self._skip(indent)
-        return found
-
-    def _list(self, indent: int, depth: int) -> list[Value]:
-        found: list[Value] = []
-        while (line := self._next()) is not None and line[0] == indent and re.match(r"-(\s|$)", line[1]):
-            rest = line[1][1:].lstrip(" ")
-            if rest and _PAIR.match(rest) and rest[0] not in "\"'[{":
-                inner = indent + len(line[1]) - len(rest)
-                self._lines[self._place] = " " * inner + rest
-                found.append(self._mapping(inner, depth + 1) if depth < _DEEPEST else "")
-            else:
-                self._place += 1
-                found.append(self._value(rest, indent, depth))
-        return found
-
-    def _skip(self, indent: int) -> None:
-        """Past what is further in and belongs to nothing."""
-        while (line := self._next()) is not None and line[0] > indent:
-            self._place += 1
-
-    def _value(self, text: str, indent: int, depth: int) -> Value:
-        if re.match(r"[|>][-+\d]*\s*(#.*)?$", text):
-            return self._block(indent, folded=text[0] == ">")
-        text = re.sub(r"(^|\s)#.*$", "", text) if text[:1] not in "\"'" else text
-        if not text:
-            line = self._next()
-            same_list = line is not None and line[0] == indent and re.match(r"-(\s|$)", line[1])
-            return self._list(indent, depth + 1) if same_list and depth < _DEEPEST else self.node(indent, depth + 1)
-        pieces = [text]
-        while (line := self._next()) is not None and line[0] > indent:
-            pieces.append(line[1])
-            self._place += 1
-        return _flow(" ".join(pieces))
-
-    def _block(self, indent: int, folded: bool) -> str:
-        start = self._place
-        while self._place < len(self._lines):
-            line = self._lines[self._place]
-            if line and len(line) - len(line.lstrip(" ")) <= indent:
-                break
-            self._place += 1
-        lines = self._lines[start : self._place]
-        margin = min((len(line) - len(line.lstrip(" ")) for line in lines if line), default=0)
-        text = "\n".join(line[margin:] for line in lines).strip("\n")
-        return re.sub(r"(?<!\n)\n(?!\n)", " ", text) if folded else text
+def _value(events: Iterator[yaml.Event], event: yaml.Event, depth: int) -> Value:
+    """Build the value that starts with an event, consuming its other events."""
+    if isinstance(event, yaml.ScalarEvent):
+        # A line break in a folded scalar is a blank line in the source, which separates paragraphs.
+        text: str = event.value.strip("\n")
+        return text.replace("\n", "\n\n") if event.style == ">" else text
+    if isinstance(event, yaml.AliasEvent) or depth > _MAX_DEPTH:
+        raise yaml.YAMLError("aliases and deep nesting are not supported")
+    items: list[Value] = []
+    while not isinstance(inner := next(events), yaml.CollectionEndEvent):
+        items.append(_value(events, inner, depth + 1))
+    if isinstance(event, yaml.SequenceStartEvent):
+        return items
+    mapping: dict[str, Value] = {}
+    for name, value in zip(items[::2], items[1::2], strict=True):
+        if isinstance(name, str):
+            mapping.setdefault(name, value)
+    return mapping
 
 
-def _flow(text: str) -> Value:
-    if text.startswith("[") and text.endswith("]"):
-        return [_scalar(part) for part in re.split(r",\s*", text[1:-1]) if part.strip()]
-    return _scalar(text)
+def _top_level_lines(text: str) -> dict[str, Value]:
+    """Return the "name: value" lines that are not indented, if the first line is one."""
+    lines = [line for line in text.split("\n") if line.strip() and line[0] not in " #-"]
+    pairs = [pair for line in lines if (pair := _LINE.fullmatch(line.rstrip()))]
+    if not lines or not pairs or not lines[0].startswith(pairs[0][0]):
+        return {}
+    values: dict[str, Value] = {}
+    for pair in pairs:
+        values.setdefault(pair[1], pair[2].strip("\"'"))
+    return values
 
 
-def _scalar(text: str) -> str:
-    text = text.strip()
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
-        inner = text[1:-1]
-        return inner.replace("''", "'") if text[0] == "'" else re.sub(r"\\(.)", r"\1", inner)
-    return text
-
-
-# What the front matter and the project file say.
+# Metadata.
 
 
 @dataclass(frozen=True)
-class Front:
-    """What front matter or a project file tells about a document."""
+class FrontMatter:
+    """Metadata of a document, from its front matter or its project file."""
 
     title: str
     subtitle: str
@@ -159,36 +105,39 @@ class Front:
     license: str
     published: date | None
     bibliographies: list[str]
+    """File names."""
 
 
-def front_of(values: dict[str, Value]) -> Front:
-    """The front matter as told."""
-    return Front(
-        title=text_of(values, "title"),
-        subtitle=text_of(values, "subtitle"),
-        authors=_authors(values.get("authors") or values.get("author") or "", _bodies(values.get("affiliations", ""))),
-        abstract=text_of(values, "abstract"),
-        doi=doi_in(text_of(values, "doi")),
+def read_front_matter(values: dict[str, Value]) -> FrontMatter:
+    """Return the metadata among parsed values."""
+    return FrontMatter(
+        title=text_value(values, "title"),
+        subtitle=text_value(values, "subtitle"),
+        authors=_authors(
+            values.get("authors") or values.get("author") or "", _institutions(values.get("affiliations", ""))
+        ),
+        abstract=text_value(values, "abstract"),
+        doi=find_doi(text_value(values, "doi")),
         keywords=_texts(values.get("keywords", "")),
-        license=text_of(values, "license") or text_of(values, "licence"),
-        published=_date(text_of(values, "date")),
+        license=text_value(values, "license") or text_value(values, "licence"),
+        published=_date(text_value(values, "date")),
         bibliographies=_texts(values.get("bibliography", "")),
     )
 
 
-def project_of(companions: CompanionFiles) -> Front:
-    """What the project file beside a document says; empty where there is none."""
+def read_project_file(companions: CompanionFiles) -> FrontMatter:
+    """Return the metadata in the project file beside a document; empty if there is none."""
     for name in ("myst.yml", "myst.yaml", "_config.yml"):
         content = companions.get(name)
         if content is not None:
             project = parse_yaml(decoded_leniently(content)).get("project")
             if isinstance(project, dict):
-                return front_of(project)
-    return front_of({})
+                return read_front_matter(project)
+    return read_front_matter({})
 
 
-def text_of(values: dict[str, Value], name: str) -> str:
-    """A value that is told in words; empty for any other."""
+def text_value(values: dict[str, Value], name: str) -> str:
+    """Return a value that is a string, or the content or name of a mapping; empty for any other."""
     value = values.get(name, "")
     if isinstance(value, dict):
         value = value.get("content", value.get("name", ""))
@@ -201,61 +150,61 @@ def _texts(value: Value) -> list[str]:
     return [part for part in value if isinstance(part, str) and part] if isinstance(value, list) else []
 
 
-def _authors(value: Value, bodies: dict[str, str]) -> list[ParsedAuthor]:
+def _authors(value: Value, institutions: dict[str, str]) -> list[ParsedAuthor]:
     if isinstance(value, str):
-        return [person(part) for part in _names(value)]
+        return [parse_author(part) for part in _names(value)]
     if isinstance(value, dict):
         value = [value]
     authors: list[ParsedAuthor] = []
-    for one in value:
-        name = text_of(one, "name") if isinstance(one, dict) else one if isinstance(one, str) else ""
+    for entry in value:
+        name = text_value(entry, "name") if isinstance(entry, dict) else entry if isinstance(entry, str) else ""
         if not name.strip():
             continue
-        author = person(name)
-        if isinstance(one, dict):
-            orcid = orcid_in(text_of(one, "orcid"))
-            places = _affiliations(one.get("affiliations") or one.get("affiliation") or "", bodies)
-            author = replace(author, ids={"orcid": orcid} if orcid else {}, affiliations=places)
+        author = parse_author(name)
+        if isinstance(entry, dict):
+            orcid = find_orcid(text_value(entry, "orcid"))
+            affiliations = _affiliations(entry.get("affiliations") or entry.get("affiliation") or "", institutions)
+            author = replace(author, ids={"orcid": orcid} if orcid else {}, affiliations=affiliations)
         authors.append(author)
     return authors
 
 
-def _bodies(value: Value) -> dict[str, str]:
-    """The affiliations that a document lists once, by the names or numbers that its authors call them by."""
-    listed = [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-    named = ((text_of(one, "id") or text_of(one, "index"), _body(one)) for one in listed)
-    return {name: body for name, body in named if name and body}
+def _institutions(value: Value) -> dict[str, str]:
+    """Return the affiliations that a document lists once, by the ids or numbers that authors refer to."""
+    entries = [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+    named = ((text_value(entry, "id") or text_value(entry, "index"), _institution(entry)) for entry in entries)
+    return {name: institution for name, institution in named if name and institution}
 
 
-def _body(value: Value) -> str:
+def _institution(value: Value) -> str:
     if not isinstance(value, dict):
         return value.strip() if isinstance(value, str) else ""
-    parts = [text_of(value, name) for name in ("department", "institution", "name", "city", "country")]
+    parts = [text_value(value, name) for name in ("department", "institution", "name", "city", "country")]
     return ", ".join(dict.fromkeys(filter(None, parts)))
 
 
-def _affiliations(value: Value, bodies: dict[str, str]) -> tuple[str, ...]:
-    """Each as it is told, or as the list has it under that name; "1, 2" names two of the list."""
-    told: list[Value] = value if isinstance(value, list) else [value]
-    if isinstance(value, str) and all(part.strip() in bodies for part in value.split(",")):
-        told = [*map(str.strip, value.split(","))]
-    found: list[str] = []
-    for one in told:
-        name = text_of(one, "id") if isinstance(one, dict) else one if isinstance(one, str) else ""
-        found.append(bodies.get(name) or _body(one))
-    return tuple(dict.fromkeys(filter(None, found)))
+def _affiliations(value: Value, institutions: dict[str, str]) -> tuple[str, ...]:
+    """Return an author's affiliations, those given by id looked up; "1, 2" refers to two of the list."""
+    entries: list[Value] = value if isinstance(value, list) else [value]
+    if isinstance(value, str) and all(part.strip() in institutions for part in value.split(",")):
+        entries = [*map(str.strip, value.split(","))]
+    affiliations: list[str] = []
+    for entry in entries:
+        name = text_value(entry, "id") if isinstance(entry, dict) else entry if isinstance(entry, str) else ""
+        affiliations.append(institutions.get(name) or _institution(entry))
+    return tuple(dict.fromkeys(filter(None, affiliations)))
 
 
 def _names(line: str) -> list[str]:
-    """The names in one line; "Lind, Ann" is one name with the family first."""
+    """Return the names in one line; "Lind, Ann" is one name, family name first."""
     parts = [part.strip() for part in re.split(r"[,，、]|\band\b", line) if part.strip()]
     if len(parts) == 2 and "," in line and min(len(part.split()) for part in parts) == 1:
         return [line.strip()]
     return parts
 
 
-def orcid_in(text: str) -> str:
-    """The ORCID that a text holds; empty where there is none."""
+def find_orcid(text: str) -> str:
+    """Return the first ORCID in a text; empty if there is none."""
     orcid = re.search(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]", text)
     return orcid[0] if orcid else ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from fathom.corpus.readers.bibtex.parser import Citations, Manner
+from fathom.corpus.readers.bibtex.citations import CitationForm, CitationFormatter
 from fathom.corpus.readers.parsed_document import CitationMark, Inlines
 from fathom.corpus.readers.rst.lines import Collected
 
@@ -34,7 +34,9 @@ def label_of(text: str) -> str:
 class Running:
     """Turns the markup within a paragraph into running text."""
 
-    def __init__(self, collected: Collected, citations: Citations, peps: Mapping[str, str], in_list: bool) -> None:
+    def __init__(
+        self, collected: Collected, citations: CitationFormatter, peps: Mapping[str, str], in_list: bool
+    ) -> None:
         """`peps`: the keys of the PEPs that a PEP names; `in_list`: footnotes are the list of references."""
         self._substitutions = collected.substitutions
         self._labels = collected.labels
@@ -119,16 +121,16 @@ class Running:
 
     def _cited(self, role: str, text: str, match: re.Match[str], whole: str) -> Inlines:
         keys = [key.strip() for key in text.split(",") if key.strip()]
-        manner: Manner = "textual" if role.endswith(("t", ":text")) and role != "cite" else "parenthetical"
+        form: CitationForm = "textual" if role.endswith(("t", ":text")) and role != "cite" else "parenthetical"
         # "[:cite:`a,b`]" has its bracket already.
         if whole[: match.start()].endswith(("[", "(")) and whole[match.end() : match.end() + 1] in ("]", ")"):
-            manner = "bare"
-        return self._citations.words(keys, manner)
+            form = "bare"
+        return self._citations.format(keys, form)
 
     def _footnote(self, key: str, marks: bool) -> Inlines:
         key = next(self._anonymous, "#") if key == "#" else self._automatic.get(key, key)
-        if self._citations.knows(key):
-            return ["[", *self._citations.words([key], "bare"), "]"] if marks else [f"[{key}]"]
+        if self._citations.has(key):
+            return ["[", *self._citations.format([key], "bare"), "]"] if marks else [f"[{key}]"]
         remark = key.isdigit() or key[0] in "#*"
         if not marks or (remark and not self._in_list):
             return [f"[{key.lstrip('#')}]"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
-from fathom.corpus.readers.bibtex.parser import person
+from fathom.corpus.readers.bibtex.names import parse_author
 from fathom.corpus.readers.parsed_document import ParsedAuthor, ParsedDocument
 
 _HEADERS = re.compile(r"([A-Za-z][A-Za-z-]{1,30}): *(.*)$")
@@ -69,7 +69,7 @@ def _authors(text: str) -> list[ParsedAuthor]:
         name = behind[1] if behind else re.sub(r"\S+@\S+", "", name)
         if name.strip():
             names.append(" ".join(name.split()))
-    return [person(name) for name in names]
+    return [parse_author(name) for name in names]
 
 
 def _date(text: str) -> date | None:

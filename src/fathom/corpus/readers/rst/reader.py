@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fathom.corpus.readers.bibtex.files import all_beside, bibliography, note_doubts, with_ending
-from fathom.corpus.readers.bibtex.parser import Citations, arxiv_in, doi_in, person
+from fathom.corpus.readers.bibtex.citations import CitationFormatter, find_arxiv, find_doi
+from fathom.corpus.readers.bibtex.files import bib_file_names, note_uncertainties, read_bibliographies, with_bib_suffix
+from fathom.corpus.readers.bibtex.names import parse_author
 from fathom.corpus.readers.parsed_document import (
     Block,
     CompanionFiles,
@@ -21,7 +22,7 @@ from fathom.corpus.readers.parsed_document import (
 )
 from fathom.corpus.readers.parsing.blocks import captioned, led_by, lifted_abstract, without_empty_lists, words_text
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
-from fathom.corpus.readers.parsing.front_matter import orcid_in
+from fathom.corpus.readers.parsing.front_matter import find_orcid
 from fathom.corpus.readers.parsing.text_tables import (
     GRID,
     RULED,
@@ -113,7 +114,7 @@ class _Document:
         found.subjects = found.subjects or self._keywords
         found.references = [*self._citations.references(), *self._references.values(), *self._pep_references()]
         found.license = found.license or license_of(self._text)
-        note_doubts(found, self._citations, broken)
+        note_uncertainties(found, self._citations, broken)
         if not found.title:
             raise ReadError("it has no title")
         return found
@@ -136,8 +137,8 @@ class _Document:
         known = collected(lines)
         self._automatic = known.automatic
         self._anonymous = iter(known.anonymous)
-        sources, broken = bibliography(self._bibliographies(lines), self._companions)
-        self._citations = Citations(sources)
+        sources, broken = read_bibliographies(self._bibliographies(lines), self._companions)
+        self._citations = CitationFormatter(sources)
         # Beside a bibliography a footnote is a remark; without one the footnotes are the list of references.
         self._in_list = not sources
         self._pep_keys = named_in(self._text, self._pep, known.noted) if self._pep else {}
@@ -148,8 +149,8 @@ class _Document:
     def _bibliographies(self, lines: Sequence[str]) -> list[str]:
         """The names of the bibliography files: those it tells, or those that lie beside a text with citations."""
         values = [value for name, value in fields_of(lines) if name == "bibliography"]
-        names = [with_ending(part) for value in values for part in value.strip("` ").split(",") if part.strip()]
-        return names or (all_beside(self._companions) if ":cite" in self._text else [])
+        names = [with_bib_suffix(part) for value in values for part in value.strip("` ").split(",") if part.strip()]
+        return names or (bib_file_names(self._companions) if ":cite" in self._text else [])
 
     def _pep_references(self) -> list[ParsedReference]:
         """The PEPs that have no entry of their own."""
@@ -168,17 +169,17 @@ class _Document:
         for name, value in self._fields:
             text = words_text(self.inline(value))
             if name == "author" and text:
-                found.authors.append(person(text))
+                found.authors.append(parse_author(text))
             elif name == "orcid" and found.authors and text:
-                if orcid := orcid_in(text):
+                if orcid := find_orcid(text):
                     found.authors[-1] = replace(found.authors[-1], ids={"orcid": orcid})
             elif name in ("institution", "affiliation") and found.authors and text:
                 last = found.authors[-1]
                 found.authors[-1] = replace(last, affiliations=(*last.affiliations, text))
             elif name == "authors":
-                found.authors.extend(person(one) for one in text.split(",") if one.strip())
-            elif name == "doi" and doi_in(text):
-                found.ids["doi"] = doi_in(text)
+                found.authors.extend(parse_author(one) for one in text.split(",") if one.strip())
+            elif name == "doi" and find_doi(text):
+                found.ids["doi"] = find_doi(text)
             elif name in ("license", "licence", "copyright") and not found.license:
                 found.license = text
 
@@ -329,13 +330,13 @@ class _Document:
                 if text:
                     blocks.append(Paragraph([f"[{key}] ", *self.inline(text)]))
                 return
-        elif self._citations.knows(key):
+        elif self._citations.has(key):
             return
         printed = words_text(self.inline(text, marks=False)).strip()
         self._reference(key, printed or key)
 
     def _reference(self, key: str, text: str) -> None:
-        ids = {"doi": doi_in(text), "arxiv": arxiv_in(text)}
+        ids = {"doi": find_doi(text), "arxiv": find_arxiv(text)}
         title = ""
         pep = PEP_NOTE.match(text)
         if pep and key in self._pep_notes:

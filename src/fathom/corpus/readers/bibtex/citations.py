@@ -1,0 +1,209 @@
+"""References and in-text citations printed from BibTeX entries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fathom.corpus.readers.bibtex.latex_text import clean_latex
+from fathom.corpus.readers.bibtex.parser import BibEntry
+from fathom.corpus.readers.parsed_document import CitationMark, Inlines, ParsedReference
+
+# References.
+
+
+def format_reference(entry: BibEntry) -> ParsedReference:
+    """Format an entry in one plain style: Authors (year). Title. Venue. Identifiers."""
+    names, others = entry.people()
+    authors = tuple(name.printed for name in names)
+    title = entry.plain("title", "booktitle", "shorttitle").rstrip(". ")
+    year = str(entry.year) if entry.year else ""
+    people = _join_names(authors, others)
+    head = f"{people} ({year})" if people and year else people or (f"({year})" if year else "")
+    parts = [head, title, _venue(entry, title), *_format_ids(entry)]
+    text = ". ".join(part.rstrip(". ") for part in parts if part.strip(". "))
+    return ParsedReference(
+        key=entry.key,
+        text=f"{text}." if text else entry.key,
+        title=title,
+        authors=authors,
+        year=entry.year,
+        ids=entry_ids(entry),
+    )
+
+
+def entry_ids(entry: BibEntry) -> dict[str, str]:
+    """Return the identifiers of an entry, without URL prefixes."""
+    ids: dict[str, str] = {}
+    link = entry.fields.get("url", "") + " " + entry.fields.get("howpublished", "")
+    doi = find_doi(entry.plain("doi")) or find_doi(clean_latex(link))
+    if doi:
+        ids["doi"] = doi
+    eprint = entry.plain("eprint", "arxivid", "arxiv")
+    scheme = entry.plain("archiveprefix", "eprinttype").lower()
+    arxiv = (find_arxiv(eprint, bare=True) if eprint and scheme in ("", "arxiv") else "") or find_arxiv(
+        " ".join([entry.plain("journal", "booktitle", "publisher"), entry.plain("note"), clean_latex(link), doi])
+    )
+    if arxiv:
+        ids["arxiv"] = arxiv
+    pmid = re.fullmatch(r"\d{4,9}", entry.plain("pmid"))
+    if pmid:
+        ids["pmid"] = pmid[0]
+    pmcid = re.search(r"PMC\d+", entry.plain("pmcid", "pmc"))
+    if pmcid:
+        ids["pmcid"] = pmcid[0]
+    return ids
+
+
+def find_doi(text: str) -> str:
+    """Return the first DOI in a text, without a URL prefix; empty if there is none."""
+    found = re.search(r"(?<![\w.])10\.\d{4,9}/[^\s\"<>{}|\\^]+", text)
+    if found is None:
+        return ""
+    doi = found[0].rstrip(".,;:'")
+    while doi.endswith((")", "]")) and doi.count(")") + doi.count("]") > doi.count("(") + doi.count("["):
+        doi = doi[:-1].rstrip(".,;:")
+    return doi
+
+
+def find_arxiv(text: str, bare: bool = False) -> str:
+    """Return the first arXiv id in a text, without its version; `bare`: also without the word arXiv before it."""
+    lead = r"(?<![\w.])" if bare else r"(?i:arxiv)(?:[\s:.]|\.org/(?:abs|pdf)/)*"
+    found = re.search(lead + r"(\d{4}\.\d{4,5}|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7})(?!\d)", text)
+    return found[1] if found else ""
+
+
+def _join_names(authors: Sequence[str], others: bool) -> str:
+    if others:
+        return ", ".join(authors) + " et al."
+    if len(authors) < 3:
+        return " and ".join(authors)
+    return ", ".join(authors[:-1]) + ", and " + authors[-1]
+
+
+def _venue(entry: BibEntry, title: str) -> str:
+    """Return the venue with volume, pages and publisher."""
+    where = entry.plain("journal", "journaltitle", "booktitle", "series")
+    volume, number = entry.plain("volume"), entry.plain("number", "issue")
+    if where == title:
+        where = ""
+    issue = f"{volume}({number})" if volume and number else volume or number
+    pages = re.sub(r"\s*[-–]+\s*", "–", entry.plain("pages"))
+    by = entry.plain("publisher", "organization", "institution", "school")
+    coverage_note = "" if where or by else re.sub(r"https?://\S+", "", entry.plain("howpublished", "note"))
+    return ", ".join(part.rstrip(".,; ") for part in (where, issue, pages, by, coverage_note) if part.strip(".,; "))
+
+
+def _format_ids(entry: BibEntry) -> list[str]:
+    ids = entry_ids(entry)
+    printed = [f"{name}:{ids[scheme]}" for scheme, name in (("doi", "doi"), ("arxiv", "arXiv")) if scheme in ids]
+    link = re.search(r"https?://[^\s{}\\]+(?:\\_[^\s{}\\]*)*", entry.fields.get("url") or entry.plain("howpublished"))
+    return printed if printed or link is None else [link[0].replace("\\_", "_")]
+
+
+# Citations.
+
+CitationForm = Literal["parenthetical", "textual", "bare", "year", "names"]
+
+
+@dataclass(frozen=True)
+class CitedWork:
+    """A work that can be cited, and its name in running text."""
+
+    reference: ParsedReference
+    names: str
+    """ "Lind", "Lind and Wu", "Lind et al."; empty if it is cited by number."""
+    year: str
+
+
+def cited_work(entry: BibEntry) -> CitedWork:
+    """Return an entry as a work to cite."""
+    names, others = entry.people()
+    families = [name.family or name.printed for name in names]
+    if not families:
+        title = entry.plain("organization", "institution", "publisher") or entry.plain("title") or entry.key
+        name = " ".join(title.split()[:4]).rstrip(".,:;")
+    elif others or len(families) > 2:
+        name = f"{families[0]} et al."
+    else:
+        name = " and ".join(families)
+    return CitedWork(format_reference(entry), name, str(entry.year or "n.d."))
+
+
+class CitationFormatter:
+    """Formats citations and records the order in which works are cited."""
+
+    def __init__(self, works: Mapping[str, CitedWork], numeric: bool = False) -> None:
+        self._works = dict(works)
+        self._numeric = numeric
+        self._cited: dict[str, int] = {}
+        self._by_lowercase_key = {key.lower(): key for key in reversed(self._works)}
+        self._by_doi = {
+            work.reference.ids["doi"].lower(): key
+            for key, work in reversed(self._works.items())
+            if "doi" in work.reference.ids
+        }
+
+    def has(self, key: str) -> bool:
+        """Return whether a work has this key, ignoring case, or the key is a DOI."""
+        return self._resolve(key) in self._works
+
+    def _resolve(self, key: str) -> str:
+        if key in self._works:
+            return key
+        if key.lower() in self._by_lowercase_key:
+            return self._by_lowercase_key[key.lower()]
+        doi = find_doi(key) if re.match(r"(?i)(doi:|https?://(dx\.)?doi\.org/|10\.\d)", key) else ""
+        if not doi:
+            return key
+        if doi.lower() not in self._by_doi:
+            # MyST can cite a work by its DOI alone, without an entry in a bibliography.
+            self._works[key] = CitedWork(ParsedReference(key, f"doi:{doi}", ids={"doi": doi}), "", "")
+            self._by_doi[doi.lower()] = key
+        return self._by_doi[doi.lower()]
+
+    def format(self, keys: Iterable[str], form: CitationForm, before: str = "", after: str = "") -> Inlines:
+        """Format one citation of one or more works."""
+        found = [self._resolve(key) for key in keys]
+        marks = [self._mark(key, form) for key in found]
+        if not marks:
+            return []
+        named = [self._works[key].names for key in found if key in self._works] if form == "textual" else []
+        inner: Inlines = [before + " "] if before else []
+        for mark in marks:
+            if len(inner) > bool(before):
+                inner.append(", " if self._numeric else "; ")
+            inner.append(mark)
+        if after:
+            inner.append(f", {after}")
+        if self._numeric and form not in ("bare", "year", "names"):
+            return [" and ".join(filter(None, named)), " [" if any(named) else "[", *inner, "]"]
+        return ["(", *inner, ")"] if form == "parenthetical" else inner
+
+    def _mark(self, key: str, form: CitationForm) -> CitationMark:
+        work = self._works.get(key)
+        if work is None:
+            return CitationMark("?" if self._numeric else key, (key,), "numeric" if self._numeric else None)
+        number = self._cited.setdefault(key, len(self._cited) + 1)
+        if self._numeric:
+            return CitationMark(str(number), (key,), "numeric")
+        if not work.names:
+            return CitationMark(work.reference.text.rstrip(".")[:80], (key,), "author-year")
+        text = {
+            "textual": f"{work.names} ({work.year})",
+            "year": work.year,
+            "names": work.names,
+        }.get(form, f"{work.names}, {work.year}")
+        return CitationMark(text, (key,), "author-year")
+
+    def references(self) -> list[ParsedReference]:
+        """Return the cited works in the order of their first citation, then the uncited ones."""
+        rest = [key for key in self._works if key not in self._cited]
+        return [self._works[key].reference for key in [*self._cited, *rest]]
+
+    def coverage_note(self) -> str:
+        """Return how much of the bibliography is cited; empty if all of it is."""
+        cited, listed = len(self._cited), len(self._works)
+        return "" if cited == listed else f"{cited} of {listed} entries are cited in the text and come first"
