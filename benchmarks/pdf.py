@@ -17,14 +17,14 @@ from pathlib import Path
 from _measuring import best
 from fathom.corpus.readers.parsed_document import NoCompanions
 from fathom.corpus.readers.pdf import reader as pdf
-from fathom.corpus.readers.pdf.layout import layout
+from fathom.corpus.readers.pdf.child_process import extract_lines
 
 ROUNDS = 3
 
 
 def main() -> None:
     documents = _documents()
-    pages = sum(len(layout(content).sheets) for content in documents)
+    pages = sum(len(extract_lines(content).page_sizes) for content in documents)
     print(f"{len(documents)} documents, {pages} pages, the best of {ROUNDS} rounds")
     ours = _measured("fathom", _ours, documents, pages)
     others = [

@@ -30,7 +30,7 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
     TaggedNumber,
 )
-from fathom.corpus.readers.pdf.layout import layout
+from fathom.corpus.readers.pdf.child_process import extract_lines
 from fathom.corpus.selftest import pages
 from fathom.corpus.selftest.decompose import decompose
 from fathom.corpus.selftest.filings import ixbrl
@@ -109,8 +109,8 @@ def test_looks_differ_and_keep_their_margins(long_ones: list[Document]) -> None:
     assert len(looks) == 2**5
     for article in long_ones:
         look = pages._look(article.title_text)
-        read = layout(pdf(decompose(article))["paper.pdf"])
-        assert {(sheet.width, sheet.height) for sheet in read.sheets} == {(look.width, look.height)}
+        read = extract_lines(pdf(decompose(article))["paper.pdf"])
+        assert {(sheet.width, sheet.height) for sheet in read.page_sizes} == {(look.width, look.height)}
         outside = [line for line in read.lines if line.left < look.side - 1 or line.right > look.width - look.side + 2]
         assert not outside, outside[:3]
 
@@ -121,22 +121,22 @@ def test_columns_stand_side_by_side() -> None:
     prose = "Herons wait for fish in shallow water. " * 400
     for columns, title in titles.items():
         look = pages._look(title)
-        lines = [line for line in layout(pdf(paper(title, prose))["paper.pdf"]).lines if line.page == 1]
+        lines = [line for line in extract_lines(pdf(paper(title, prose))["paper.pdf"]).lines if line.page == 1]
         lefts = Counter(round(line.left) for line in lines if line.size == 10)
         assert len([left for left, count in lefts.items() if count > 20]) == columns, (look, lefts)
 
 
 def test_pages_have_heads_and_numbers() -> None:
-    read = layout(pdf(paper("Herons", "Herons wait for fish. " * 900))["paper.pdf"])
-    for number in range(1, len(read.sheets)):
+    read = extract_lines(pdf(paper("Herons", "Herons wait for fish. " * 900))["paper.pdf"])
+    for number in range(1, len(read.page_sizes)):
         texts = [line.text for line in read.lines if line.page == number]
         assert texts[0] == "Letters on Birds"
         assert texts[-1] == str(number + 1)
 
 
 def test_words_are_cut_now_and_then(long_ones: list[Document]) -> None:
-    lines = [line for article in long_ones for line in layout(pdf(decompose(article))["paper.pdf"]).lines]
-    share = sum(line.broken for line in lines) / len(lines)
+    lines = [line for article in long_ones for line in extract_lines(pdf(decompose(article))["paper.pdf"]).lines]
+    share = sum(line.hyphenated for line in lines) / len(lines)
     assert 0.01 < share < 0.3
 
 

@@ -167,7 +167,7 @@ def test_latexml() -> None:
     ],
     ids=["one", "two", "with a number", "with an address", "none"],
 )
-def test_markdown_gives_all_who_sign_the_one_body_that_is_named(below: str, wanted: tuple[str, ...]) -> None:
+def test_markdown_assigns_the_only_affiliation_to_all_authors(below: str, wanted: tuple[str, ...]) -> None:
     rest = "## Abstract\n\nTides come and go.\n\n## Introduction\n\nWords.\n"
     text = f"# On tides\n\nAda Lind and Bo Wu\n\n{below}\n\n{rest}"
     assert places(markdown, text) == [wanted] * 2
@@ -176,7 +176,7 @@ def test_markdown_gives_all_who_sign_the_one_body_that_is_named(below: str, want
 # Into the record.
 
 
-def test_the_record_keeps_what_is_told_and_no_more_than_a_limit() -> None:
+def test_the_record_keeps_affiliations_up_to_a_limit() -> None:
     told = ParsedAuthor("Ada", "Lind", affiliations=("  Elm\n House ", "Elm House", "x" * 9_000, *map(str, range(99))))
     found = ParsedDocument("one.xml", title="On tides", authors=[told], body=[Paragraph(["Words."])])
     kept = assemble(found).authors[0].affiliations
@@ -184,7 +184,7 @@ def test_the_record_keeps_what_is_told_and_no_more_than_a_limit() -> None:
     assert len(kept) < MOST_AFFILIATIONS
 
 
-def test_a_record_without_affiliations_is_written_as_before() -> None:
+def test_a_record_without_affiliations_omits_the_field() -> None:
     (found,) = jats.read(
         article(f"<contrib-group>{person('Lind')}</contrib-group>").encode(), "one.xml", NoCompanions()
     )
@@ -220,11 +220,11 @@ def together(one: str, two: str, name: str = "Marta Lind") -> bool:
         ("United States", "United States", False),
     ],
 )
-def test_a_place_is_known_again_by_all_its_words_or_by_its_university(one: str, two: str, wanted: bool) -> None:
+def test_affiliations_match_by_all_words_or_by_university(one: str, two: str, wanted: bool) -> None:
     assert together(one, two) is wanted
 
 
-def test_a_place_alone_is_not_enough_for_a_frequent_name_or_for_initials() -> None:
+def test_an_affiliation_alone_is_not_enough_for_a_frequent_name_or_initials() -> None:
     assert not together("University of Bergen", "University of Bergen", "Wei Wang")
     assert not together("University of Bergen", "University of Bergen", "M. Lind")
 
@@ -248,7 +248,7 @@ def pairs(articles: list[Document], people: Callable[[Document], tuple[str | Non
     }
 
 
-def test_people_are_told_without_their_orcids(shared: Callable[[str], Path]) -> None:
+def test_people_are_disambiguated_without_orcids(shared: Callable[[str], Path]) -> None:
     """The ORCIDs of real authors are hidden, and what the rest tells is compared with them."""
     read = {one.id: one for _, _, one in elife(shared("elife-jats")).values()}
     linker = Linker()

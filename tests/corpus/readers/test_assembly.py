@@ -31,7 +31,7 @@ def found(*words: str | CitationMark, **others: object) -> ParsedDocument:
     return ParsedDocument("x.xml", title="A title", body=[Paragraph(list(words))], references=REFERENCES, **others)  # type: ignore[arg-type]
 
 
-def test_every_part_is_where_it_says() -> None:
+def test_every_span_covers_its_part() -> None:
     document = assemble(
         ParsedDocument(
             "x.xml",
@@ -103,7 +103,7 @@ def test_every_part_is_where_it_says() -> None:
         (["[", CitationMark("1-2", ("b1", "b2")), "]"], ["[1-2]", "[1-2]"]),
     ],
 )
-def test_a_citation_knows_its_bracket(words: list[str | CitationMark], groups: list[str]) -> None:
+def test_a_citation_has_the_span_of_its_bracket(words: list[str | CitationMark], groups: list[str]) -> None:
     document = assemble(found(*words))
     assert [citation.group.of(document.text) for citation in document.citations] == groups
 
@@ -113,7 +113,7 @@ def test_an_unknown_key_leaves_a_citation_unresolved() -> None:
     assert [citation.reference for citation in document.citations] == [None, None]
 
 
-def test_what_has_no_text_or_title_is_unreadable() -> None:
+def test_refuses_a_document_without_text_or_title() -> None:
     with pytest.raises(ReadError, match="title"):
         assemble(ParsedDocument("x", body=[Paragraph(["text"])]))
     with pytest.raises(ReadError, match="text"):
@@ -125,7 +125,7 @@ def test_what_has_no_text_or_title_is_unreadable() -> None:
         st.one_of(st.text(max_size=30), st.builds(CitationMark, st.text(max_size=8), st.just(("b1",)))), max_size=12
     )
 )
-def test_any_words_make_a_sound_document(words: list[str | CitationMark]) -> None:
+def test_any_inlines_make_a_valid_document(words: list[str | CitationMark]) -> None:
     document = assemble(found("begin ", *words, " end"))
     for citation in document.citations:
         assert citation.span.of(document.text).strip() == citation.span.of(document.text) != ""

@@ -12,7 +12,7 @@ from fathom.corpus.readers.parsed_document import CitationMark, NoCompanions, Pa
 from fathom.corpus.readers.parsing.bylines import byline_length, names_in, place_in
 from fathom.corpus.readers.parsing.reference_lists import Entry, References
 from fathom.corpus.readers.parsing.reference_strings import parse_reference
-from fathom.corpus.readers.pdf.citations import Citer
+from fathom.corpus.readers.pdf.citations import CitationFinder
 from fathom.records.documents import Document
 
 NUMBERED = """\
@@ -367,8 +367,8 @@ def test_links_in_wide_brackets_lose_them() -> None:
 
 
 def test_numbers_in_wide_brackets_are_citations_in_a_pdf_too() -> None:
-    citer = Citer([ParsedReference(str(number), f"王明. 题名{number}[J]. 刊, 2020.") for number in (1, 2, 3)])
-    marks = [word for word in citer.words("盐度［1］较高［2，3］。") if isinstance(word, CitationMark)]
+    finder = CitationFinder([ParsedReference(str(number), f"王明. 题名{number}[J]. 刊, 2020.") for number in (1, 2, 3)])
+    marks = [word for word in finder.mark_citations("盐度［1］较高［2，3］。") if isinstance(word, CitationMark)]
     assert [(mark.text, mark.keys) for mark in marks] == [("1", ("1",)), ("2", ("2",)), ("3", ("3",))]
 
 

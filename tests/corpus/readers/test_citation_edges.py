@@ -68,7 +68,7 @@ def proof(edge: Edge, citing: Any, cited: Any) -> str:
     return "" if doi else "its title and authors, and no DOI"
 
 
-def test_the_graph_is_the_known_one_and_what_can_be_proved(shared: Callable[[str], Path]) -> None:
+def test_the_graph_contains_the_known_edges_and_only_proved_others(shared: Callable[[str], Path]) -> None:
     folder = shared("elife-jats")
     told = map(json.loads, (folder / "manifest.jsonl").read_text().splitlines())
     dois = {f"{one['set']}/{one['file']}": one["doi"].lower() for one in told}

@@ -9,12 +9,12 @@ from fathom.corpus.readers.parsing.decoding import decoded, decoded_as, decoded_
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_a_mark_tells_the_encoding(encoding: str) -> None:
+def test_a_byte_order_mark_decides_the_encoding(encoding: str) -> None:
     content = "Sälz\r\nMoos\rEnde".encode(encoding)
     assert decoded(content) == decoded_leniently(content) == "Sälz\nMoos\nEnde"
 
 
-def test_old_files_are_read_where_that_is_allowed() -> None:
+def test_reads_legacy_encodings_if_allowed() -> None:
     old = "Sälz".encode("cp1252")
     assert decoded_leniently(old) == "Sälz"
     assert decoded_with_doubt(old) == ("Sälz", "no UTF-8: read as Windows-1252")
@@ -23,12 +23,12 @@ def test_old_files_are_read_where_that_is_allowed() -> None:
         decoded(old)
 
 
-def test_what_a_document_says_of_itself_may_be_wrong() -> None:
+def test_ignores_a_wrong_encoding_declaration() -> None:
     assert decoded_as("盐".encode(), "ascii") == ("盐", "its characters are not in the encoding that it names")
     assert decoded_as(b"x", "rot13") == ("x", "")
 
 
 @pytest.mark.parametrize("read", [decoded, decoded_leniently])
-def test_a_file_of_noughts_is_no_text(read: object) -> None:
+def test_a_file_of_null_bytes_is_not_text(read: object) -> None:
     with pytest.raises(ReadError):
         read(bytes(100))  # type: ignore[operator]

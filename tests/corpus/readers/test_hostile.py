@@ -34,7 +34,7 @@ def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ground]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_accidents_end_as_read_or_refused(kind: str, ground: Ground) -> None:
+def test_damaged_files_are_read_or_refused(kind: str, ground: Ground) -> None:
     cases = Cases(kind, ground)
     first = len(cases.attacks)
     tally = run(cases, range(first, first + ACCIDENTS), ground)
@@ -45,7 +45,7 @@ def test_accidents_end_as_read_or_refused(kind: str, ground: Ground) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_attacks_end_as_read_or_refused(kind: str, ground: Ground) -> None:
+def test_attacks_are_read_or_refused(kind: str, ground: Ground) -> None:
     cases = Cases(kind, ground)
     every = [number for number, (label, _) in enumerate(cases.attacks) if label not in SLOW]
     tally = run(cases, sorted(Random(kind).sample(every, min(ATTACKS, len(every)))), ground)
@@ -53,7 +53,7 @@ def test_attacks_end_as_read_or_refused(kind: str, ground: Ground) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_they_are_made_of_can_be_read(kind: str, ground: Ground) -> None:
+def test_the_undamaged_documents_are_readable(kind: str, ground: Ground) -> None:
     for files in good(kind):
         (name, content), *beside = files.items()
         for sibling, text in beside:
@@ -91,7 +91,7 @@ class _Faulty:
 @pytest.mark.parametrize(
     ("fault", "found"), [("crash", "KeyError"), ("hang", "longer"), ("tell", "opened"), ("write", "opened")]
 )
-def test_every_fault_is_found(fault: str, found: str, ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_checks_detect_every_fault(fault: str, found: str, ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "PATIENCE", 1)
     monkeypatch.setattr(reading, "reader_of", lambda name, content: _Faulty(fault, ground))
     tally = Tally()
@@ -99,7 +99,7 @@ def test_every_fault_is_found(fault: str, found: str, ground: Ground, monkeypatc
     assert [found in one for one in tally.faults] == [True]
 
 
-def test_a_secret_in_a_text_is_found(ground: Ground) -> None:
+def test_detects_a_leaked_secret(ground: Ground) -> None:
     cases = Cases("latex", ground)
     cases.attacks[0] = ("it is told by the document itself", lambda: {"a.tex": f"\\title{{A}}{SECRET}".encode()})
     tally = Tally()
@@ -107,7 +107,7 @@ def test_a_secret_in_a_text_is_found(ground: Ground) -> None:
     assert tally.leaked
 
 
-def test_a_call_is_noticed(ground: Ground) -> None:
+def test_detects_a_network_call(ground: Ground) -> None:
     import socket
 
     host, _, port = ground.places[3].removeprefix("http://").partition("/")[0].partition(":")
@@ -125,9 +125,7 @@ def test_the_same_number_makes_the_same_file(ground: Ground) -> None:
 # What these attacks have taught.
 
 
-def test_a_pdf_that_was_broken_off_does_not_answer_for_the_next(
-    ground: Ground, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_pdf_does_not_affect_the_next(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
     attacks = dict(KINDS["pdf"](ground.places))
     endless = attacks["form of itself"]()["paper.pdf"]
     monkeypatch.setattr(reading, "PATIENCE", 1)
@@ -150,14 +148,14 @@ def test_a_pdf_that_was_broken_off_does_not_answer_for_the_next(
         ("archives", "gz of a large file", "it unpacks to more than 256 MB"),
     ],
 )
-def test_what_would_take_for_ever_is_refused(kind: str, label: str, reason: str, ground: Ground) -> None:
+def test_refuses_what_would_take_forever(kind: str, label: str, reason: str, ground: Ground) -> None:
     [(name, content)] = list(dict(KINDS[kind](ground.places))[label]().items())[:1]
     (ground.inside / name).write_bytes(content)
     [opened] = source_files([ground.inside / name])
     assert read(opened, Filters())[1][0].refused == reason
 
 
-def test_a_link_in_a_folder_is_not_followed(ground: Ground) -> None:
+def test_does_not_follow_links_in_a_folder(ground: Ground) -> None:
     (ground.inside / "round").symlink_to(ground.inside)
     (ground.inside / "out").symlink_to(ground.outside)
     (ground.inside / "paper.md.gz").write_bytes(gzip.compress(b"# A\n\nSome text.\n"))
@@ -169,13 +167,13 @@ def test_a_link_in_a_folder_is_not_followed(ground: Ground) -> None:
     assert seen == []
 
 
-def test_patience_is_given_back(ground: Ground) -> None:
+def test_the_time_limit_is_reset(ground: Ground) -> None:
     before = signal.getsignal(signal.SIGALRM)
     run(Cases("csv", ground), range(20, 22), ground)
     assert signal.getsignal(signal.SIGALRM) is before
 
 
-def test_headers_of_a_filing_may_stand_anywhere() -> None:
+def test_filing_headers_may_be_anywhere() -> None:
     [(name, content)] = good("ixbrl")[0].items()
     header = b'<div style="display:none">unseen<ix:header></ix:header>unseen as well</div>'
     filing = content.replace(b"<h2>", b"<ix:header></ix:header>" * 9 + header + b"<h2>")

@@ -80,7 +80,7 @@ def found(content: bytes) -> ParsedDocument:
     return one
 
 
-def test_a_filing_becomes_a_report_with_facts_where_they_are_printed() -> None:
+def test_a_filing_becomes_a_report_with_located_facts() -> None:
     one = found(filing())
     document = assemble(one)
     text = document.text
@@ -107,7 +107,7 @@ def test_a_filing_becomes_a_report_with_facts_where_they_are_printed() -> None:
     assert one.uncertain["numbers"].startswith("1 could not be read, such as no number: 'many'")
 
 
-def test_fractions_are_one_number_as_printed() -> None:
+def test_a_fraction_is_one_number() -> None:
     def fraction(name: str, inside: str) -> str:
         return f'<p>x <ix:fraction contextRef="y" unitRef="per" name="a:{name}">{inside}</ix:fraction> y</p>'
 
@@ -141,7 +141,7 @@ def test_fractions_are_one_number_as_printed() -> None:
     assert report.uncertain["numbers"].startswith("2 could not be read")
 
 
-def test_values_are_written_out() -> None:
+def test_values_have_no_exponent() -> None:
     values = [str(fact.value) for fact in facts_of(filing()) if fact.value is not None]
     assert values == ["77", "1250000000", "9", "-1234000000", "0.50", "0.50", "0"]
 
@@ -163,7 +163,7 @@ def test_values_are_written_out() -> None:
         (" 7 ", "", "7"),
     ],
 )
-def test_numbers_in_their_forms(text: str, form: str, value: str) -> None:
+def test_parses_numbers_by_format(text: str, form: str, value: str) -> None:
     assert number_of(text, form) == Decimal(value)
 
 
@@ -171,12 +171,12 @@ def test_numbers_in_their_forms(text: str, form: str, value: str) -> None:
     ("text", "form"),
     [("7", "ixt:zerodash"), ("", ""), ("1e9", ""), ("9" * 99, ""), ("a lot", "ixt-sec:numwordsen"), ("٣", "")],
 )
-def test_what_is_no_number(text: str, form: str) -> None:
+def test_rejects_what_is_not_a_number(text: str, form: str) -> None:
     with pytest.raises(ValueError, match="no"):
         number_of(text, form)
 
 
-def test_it_knows_its_kind() -> None:
+def test_matches_filings() -> None:
     assert matches("a.htm", filing()[:65_536])
     assert matches("a.htm", filing().decode().encode("utf-16"))
     assert not matches("a.htm", b"<html><body>inline</body></html>")
@@ -191,7 +191,7 @@ def test_it_knows_its_kind() -> None:
         lambda text: text.replace("</body></html>", ""),
     ],
 )  # fmt: skip
-def test_a_filing_with_faults_is_read_with_a_note(change: Callable[[str], str]) -> None:
+def test_reads_a_filing_with_errors_and_records_them(change: Callable[[str], str]) -> None:
     one = found(change(filing().decode()).encode())
     document = assemble(one)
     assert one.uncertain["text"].startswith("not well formed")
@@ -199,7 +199,7 @@ def test_a_filing_with_faults_is_read_with_a_note(change: Callable[[str], str]) 
     assert len(document.facts) == 6
 
 
-def test_characters_in_another_encoding_are_kept() -> None:
+def test_reads_another_encoding() -> None:
     text = filing().decode().replace("grew", "grew in Zürich")
     latin = text.replace('encoding="UTF-8"', 'encoding="ISO-8859-1"').replace("—", "-").encode("latin-1")
     assert "in Zürich" in assemble(found(latin)).text
@@ -233,18 +233,18 @@ def test_entities_are_neither_expanded_nor_fetched(tmp_path: Path) -> None:
         "<table>" + "<tr><td>a</td><td colspan='999'>b</td></tr>" * 9 + "<tr>" + "<td>c</td>" * 1_001 + "</tr></table>",
     ],
 )
-def test_what_cannot_be_read_says_why(body: str) -> None:
+def test_unreadable_input_is_refused_with_a_reason(body: str) -> None:
     with pytest.raises(ReadError):
         assemble(found(filing(body)))
 
 
 @pytest.mark.parametrize("content", [b"", b"\0", b"<", b"<html/>", b"plain", filing()[:300], b"\xff\xfe<\0", b"[1]"])
-def test_what_is_no_filing_says_so(content: bytes) -> None:
+def test_refuses_what_is_not_a_filing(content: bytes) -> None:
     with pytest.raises(ReadError):
         found(content)
 
 
-def test_damage_never_raises_anything_else() -> None:
+def test_damaged_input_raises_only_read_errors() -> None:
     whole = filing()
     chance = random.Random(7)
     for _ in range(400):
@@ -295,7 +295,7 @@ def rows(path: Path) -> Iterator[dict[str, str]]:
     return csv.DictReader(io.StringIO(text))
 
 
-def test_facts_of_annual_reports_are_the_gold(shared: Callable[[str], Path]) -> None:
+def test_facts_of_annual_reports_match_the_gold(shared: Callable[[str], Path]) -> None:
     gold = {
         (r["ticker"], r["concept"], r["start"], r["end"], rounded(r["value"]), r["unit"], r["decimals"],
          r["text_in_document"])
@@ -318,7 +318,7 @@ def test_facts_of_annual_reports_are_the_gold(shared: Callable[[str], Path]) -> 
     assert all(str(row[7]).isalpha() for row in words)
 
 
-def test_facts_of_small_accounts_are_the_gold(shared: Callable[[str], Path]) -> None:
+def test_facts_of_small_accounts_match_the_gold(shared: Callable[[str], Path]) -> None:
     gold = {(*list(r.values())[:5], Decimal(r["value"]), r["unit"], r["text_in_document"])
             for r in rows(shared("uk-accounts-ixbrl/facts.csv"))}  # fmt: skip
     mine: set[tuple[str | Decimal | None, ...]] = set()
@@ -337,7 +337,7 @@ def bare(name: str) -> str:
 @pytest.mark.parametrize(
     ("name", "count", "printed"), [("sec-10k-ixbrl", 24, 38_974), ("uk-accounts-ixbrl", 100, 2_021)]
 )
-def test_every_printed_fact_stands_at_its_characters(
+def test_every_printed_fact_has_the_span_of_its_characters(
     shared: Callable[[str], Path], name: str, count: int, printed: int
 ) -> None:
     read_in = filings(shared(f"{name}/html.tar.xz"))

@@ -98,7 +98,7 @@ def references(count: int) -> str:
         (b"\xff\xfe\x00", False),
     ],
 )
-def test_looks_like_an_article_by_its_beginning(head: bytes, whether: bool) -> None:
+def test_matches_an_article_by_its_beginning(head: bytes, whether: bool) -> None:
     assert jats.matches("any.xml", head) is whether
 
 
@@ -118,7 +118,7 @@ def test_reads_articles_in_a_namespace() -> None:
 # The front.
 
 
-def test_title_is_flattened_and_its_footnote_marks_are_left_out() -> None:
+def test_title_is_plain_text_without_footnote_marks() -> None:
     title = (
         "Ca<sup>2+</sup> and <italic>E.\n coli</italic> at <inline-formula><mml:math><mml:msub><mml:mi>K</mml:mi>"
         '<mml:mi>d</mml:mi></mml:msub></mml:math></inline-formula><xref ref-type="fn" rid="fn1">*</xref>'
@@ -126,7 +126,7 @@ def test_title_is_flattened_and_its_footnote_marks_are_left_out() -> None:
     assert read(document(title=title)).title == "Ca2+ and E. coli at K_d"
 
 
-def test_authors_in_order_with_groups_and_odd_names() -> None:
+def test_reads_authors_in_order_with_groups_and_unusual_names() -> None:
     group = (
         '<contrib-group><contrib contrib-type="author"><contrib-id contrib-id-type="orcid">'
         "https://orcid.org/0000-0002-1825-0097</contrib-id><name><surname>Lind</surname>"
@@ -153,7 +153,7 @@ def test_authors_in_order_with_groups_and_odd_names() -> None:
     assert authors[0].ids == {"orcid": "0000-0002-1825-0097"}
 
 
-def test_main_abstract_with_headings_and_the_digest_apart() -> None:
+def test_separates_the_main_abstract_from_the_digest() -> None:
     meta = (
         "<abstract><title>Abstract</title><sec><title>Aim</title><p>To know.</p></sec><sec><title>Results</title>"
         "<p>Known.</p></sec><p><bold>DOI:</bold> http://dx.doi.org/10.1/x.001</p></abstract>"
@@ -166,7 +166,7 @@ def test_main_abstract_with_headings_and_the_digest_apart() -> None:
     assert [printed(block) for block in found.body] == ["Tin digest", "For all.", "Words."]
 
 
-def test_particulars_of_the_article() -> None:
+def test_reads_article_metadata() -> None:
     meta = (
         '<article-id pub-id-type="pmid">77</article-id><article-id pub-id-type="pmc">123</article-id>'
         '<article-id pub-id-type="doi">https://doi.org/10.7554/eLife.04321</article-id>'
@@ -211,7 +211,7 @@ def test_license_by_its_short_name_or_as_written(license: str, name: str) -> Non
 # The text.
 
 
-def test_sections_have_levels_and_parts_come_in_order() -> None:
+def test_sections_have_levels_and_blocks_are_in_order() -> None:
     body = (
         '<sec sec-type="intro"><label>1</label><title>Opening</title><p>One.</p><sec><title>Inner</title><p>Two.</p>'
         "<list list-type='order'><list-item><p>First.</p></list-item><list-item><p>Second.</p></list-item></list>"
@@ -247,7 +247,7 @@ def test_figures_and_notes_inside_a_paragraph_follow_it() -> None:
     assert body_of(body) == ["Before and after.", "1 A note.", "Figure 1. A view. Its text.", "Next."]
 
 
-def test_figures_kept_at_the_end_come_where_the_text_points_to_them() -> None:
+def test_places_floating_figures_where_the_text_mentions_them() -> None:
     floats = (
         "<floats-group><fig id='f1'><label>Fig. 1</label></fig><fig id='f2'><label>Fig. 2</label></fig></floats-group>"
     )
@@ -255,7 +255,7 @@ def test_figures_kept_at_the_end_come_where_the_text_points_to_them() -> None:
     assert body_of(body, after=floats) == ["See Fig. 2.", "Fig. 2.", "End.", "Fig. 1."]
 
 
-def test_formulas_are_given_once_and_in_tex_where_there_is_tex() -> None:
+def test_formulas_appear_once_and_in_tex_if_available() -> None:
     both = (
         r"<alternatives><tex-math>\documentclass{x}\begin{document}$$x^{2}$$\end{document}</tex-math>"
         "<mml:math><mml:mi>NO</mml:mi></mml:math><graphic/></alternatives>"
@@ -270,7 +270,7 @@ def test_formulas_are_given_once_and_in_tex_where_there_is_tex() -> None:
     assert body_of(body) == ["So $x^{2}$ or a/(b + 1) = x^2 (3) ."]
 
 
-def test_raised_digits_do_not_join_a_number() -> None:
+def test_superscript_digits_are_not_merged_into_a_number() -> None:
     body = (
         '<p>10<sup>5</sup> and 10<sup>−3</sup>, Ca<sup>2+</sup>, m<sup>2</sup>, 12<sup><xref ref-type="bibr" rid="B1">4'
         '</xref></sup>, 7<xref ref-type="table-fn" rid="t"><sup>1</sup></xref></p>'
@@ -318,7 +318,7 @@ def oasis_rows(inside: str, prefix: str = "") -> list[list[tuple[str, bool, int]
 
 
 @pytest.mark.parametrize("prefix", ["", "oasis:"])
-def test_tables_of_oasis_keep_their_columns(prefix: str) -> None:
+def test_oasis_tables_keep_their_columns(prefix: str) -> None:
     head = (
         "<thead><row><entry morerows='1'>A</entry><entry namest='b' nameend='c'>B</entry></row>"
         "<row><entry>b1</entry><entry>b2</entry></row></thead>"
@@ -343,18 +343,18 @@ def test_tables_of_oasis_keep_their_columns(prefix: str) -> None:
         "<entry morerows='-1'>x</entry>",
     ],
 )
-def test_tables_of_oasis_may_say_anything(entry: str) -> None:
+def test_oasis_tables_with_invalid_attributes_are_read(entry: str) -> None:
     rows = oasis_rows(f"<tbody><row>{entry}</row><row><entry>y</entry></row></tbody>")
     assert [cell[0] for row in rows for cell in row if cell[0]] == ["x", "y"]
     assert all(cell[2] <= 3 for row in rows for cell in row)
 
 
-def test_columns_that_oasis_counts_wrongly_cost_little() -> None:
+def test_wrong_oasis_column_counts_cost_little() -> None:
     group = "<tgroup><colspec colnum='99999999' colname='far'/><tbody><row><entry colname='far'>x</entry></row></tbody>"
     assert len(assemble(read(document(f"<p>y</p><table>{group}</tgroup></table>"))).text) < 3_000
 
 
-def test_a_table_that_asks_for_gigabytes_is_read_as_text() -> None:
+def test_a_table_with_huge_spans_is_read_as_text() -> None:
     table = "<table><tr>" + "<td>x</td>" * 3000 + "</tr>" + "<tr><td>y</td></tr>" * 3000 + "</table>"
     (block,) = read(document(table)).body
     assert isinstance(block, Paragraph)
@@ -362,14 +362,14 @@ def test_a_table_that_asks_for_gigabytes_is_read_as_text() -> None:
     assert len(assemble(read(document(spanning))).text) < 3_000
 
 
-def test_reviews_and_responses_are_not_the_article() -> None:
+def test_leaves_out_reviews_and_responses() -> None:
     review = "<{0}><front-stub/><body><p>SECRET</p></body><back><ref-list><ref id='R'/></ref-list></back></{0}>"
     found = read(document(after=review.format("sub-article") + review.format("response")))
     assert "SECRET" not in assemble(found).text
     assert found.references == []
 
 
-def test_comments_and_instructions_take_no_text_with_them() -> None:
+def test_comments_and_processing_instructions_remove_no_text() -> None:
     assert body_of("<p>One<!-- two --> three<?pi x?> four<italic>five<!-- --> six</italic></p>") == [
         "One three fourfive six"
     ]
@@ -392,14 +392,14 @@ def test_named_characters_lose_no_text(name: str, character: str, place: str, do
     assert found.title == f"T {character} t"
 
 
-def test_what_the_document_itself_names_is_used_where_it_is_short_and_plain() -> None:
+def test_expands_short_plain_entities_declared_in_the_document() -> None:
     doctype = (
         '<!DOCTYPE article [<!ENTITY co "Tin &#38; Co"><!ENTITY two "&co;&co;"><!ENTITY own SYSTEM "/etc/hostname">]>'
     )
     assert body_of("<p>&co;, &two;, &own;, <![CDATA[&co;]]></p>", doctype=doctype) == ["Tin & Co, &two;, &own;, &co;"]
 
 
-def test_a_bomb_of_names_stays_small() -> None:
+def test_an_entity_bomb_stays_small() -> None:
     levels = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
     doctype = f'<!DOCTYPE article [<!ENTITY l0 "boom">{levels}]>'
     assert len(body_of("<p>&l11;</p>", doctype=doctype)[0]) < 20
@@ -450,11 +450,11 @@ def test_citations_point_to_one_or_several_references() -> None:
         (xref("4–6", "B4 B5 B6"), "4–6", None),
     ],
 )
-def test_a_range_holds_all_between(body: str, text: str, style: str | None) -> None:
+def test_a_citation_range_includes_all_references_between(body: str, text: str, style: str | None) -> None:
     assert cited(body) == [(text, ("B4", "B5", "B6"), style)]
 
 
-def test_a_dash_that_makes_no_range_leaves_two_citations() -> None:
+def test_a_dash_without_a_range_leaves_two_citations() -> None:
     assert [keys for _, keys, _ in cited(f"{xref('6')}–{xref('4')} {xref('8')}–{xref('40', 'B9')}")] == [
         ("B6",),
         ("B4",),
@@ -463,7 +463,7 @@ def test_a_dash_that_makes_no_range_leaves_two_citations() -> None:
     ]
 
 
-def test_citations_told_by_what_they_point_to() -> None:
+def test_recognizes_citations_by_their_target() -> None:
     assert cited('<xref rid="B2">2</xref> <xref ref-type="fig" rid="f1">Fig. 1</xref>') == [("2", ("B2",), None)]
 
 
@@ -480,7 +480,7 @@ NAMES = (
 )
 
 
-def test_an_entry_without_punctuation_is_put_together() -> None:
+def test_assembles_an_entry_without_punctuation() -> None:
     parts = (
         "<article-title>On <italic>tin</italic>?</article-title><source>J Tin</source><year>2011a</year>"
         "<volume>3</volume><issue>2</issue><fpage>10</fpage><lpage>12</lpage>"
@@ -495,7 +495,7 @@ def test_an_entry_without_punctuation_is_put_together() -> None:
         assert entry.ids == {"doi": "10.1002/(sici)1<2::a>3.0", "pmid": "99"}
 
 
-def test_an_entry_with_punctuation_is_printed_as_it_is() -> None:
+def test_keeps_an_entry_with_punctuation() -> None:
     (entry,) = entries(
         '<ref id="r"><label>1.</label><mixed-citation publication-type="book"><person-group><string-name><given-names>'
         "J H</given-names> <surname>Gill</surname></string-name></person-group>. <source>Tin: a guide</source>, "
@@ -507,7 +507,7 @@ def test_an_entry_with_punctuation_is_printed_as_it_is() -> None:
     assert entry.ids == {"arxiv": "2101.00001", "doi": "10.5678/ab.c"}
 
 
-def test_titles_of_chapters_data_and_books_but_not_of_journals() -> None:
+def test_reads_titles_of_chapters_data_and_books_but_not_journals() -> None:
     made = (
         '<ref><element-citation publication-type="{}">{}<source>Source</source></element-citation></ref>'.format(*parts)
         for parts in (
@@ -520,7 +520,7 @@ def test_titles_of_chapters_data_and_books_but_not_of_journals() -> None:
     assert [entry.title for entry in entries(*made)] == ["Chapter", "Data", "Source", ""]
 
 
-def test_nested_lists_and_several_works_under_one_number() -> None:
+def test_reads_nested_reference_lists_and_several_works_per_number() -> None:
     back = (
         "<ref-list><ref id='a'><mixed-citation>One (1999).</mixed-citation><mixed-citation>Two.</mixed-citation></ref>"
         "<ref-list><ref id='b'><note><p>A note.</p></note></ref></ref-list></ref-list><sec><title>More</title>"
@@ -555,12 +555,12 @@ def test_nested_lists_and_several_works_under_one_number() -> None:
         b"\xff\xfe<\0?\0x",
     ],
 )
-def test_what_cannot_be_read_says_why(content: bytes) -> None:
+def test_unreadable_input_is_refused_with_a_reason(content: bytes) -> None:
     with pytest.raises(ReadError, match=r"\w+ \w+"):
         assemble(read(content))
 
 
-def test_changed_bytes_raise_nothing_else() -> None:
+def test_damaged_input_raises_only_read_errors() -> None:
     body = (
         f"<sec><title>T</title><p>a <sup>{xref('1')}–{xref('3')}</sup> &alpha; <inline-formula><mml:math><mml:msup>"
         "<mml:mi>x</mml:mi><mml:mn>2</mml:mn></mml:msup></mml:math></inline-formula></p>"
@@ -603,7 +603,7 @@ NESTS = (
 
 
 @pytest.mark.parametrize("nest", NESTS.split())
-def test_nests_as_deep_as_allowed_are_read(nest: str) -> None:
+def test_reads_the_deepest_allowed_nesting(nest: str) -> None:
     """One that is taken apart twice at every level would take longer than there is time."""
     tags = nest.split(",")
     tags = tags * (90 // len(tags))
@@ -613,7 +613,7 @@ def test_nests_as_deep_as_allowed_are_read(nest: str) -> None:
     assert assemble(read(document(meta=abstract, back=back)))
 
 
-def test_long_input_takes_no_longer_than_it_should() -> None:
+def test_reads_long_input_in_linear_time() -> None:
     """Each of these took minutes with a plain way of joining, matching or counting."""
     many = 30_000
     for body in (
@@ -684,7 +684,7 @@ def test_elife_entries_agree_with_the_gold(shared: Callable[[str], Path]) -> Non
     assert share(authors) == 1
 
 
-def test_elife_citations_are_all_there_and_resolved(shared: Callable[[str], Path]) -> None:
+def test_elife_citations_are_complete_and_resolved(shared: Callable[[str], Path]) -> None:
     folder = shared("elife-jats")
     resolved: list[bool] = []
     equal: list[bool] = []
@@ -712,7 +712,7 @@ def test_a_preprint_and_its_article_are_one_work(shared: Callable[[str], Path]) 
     assert len(preprints & others) == 22
 
 
-def test_trials_of_many_publishers_hold_their_evidence(shared: Callable[[str], Path]) -> None:
+def test_trials_of_many_publishers_contain_their_evidence(shared: Callable[[str], Path]) -> None:
     folder = shared("pmc-rct-evidence")
     manifest = {gold["pmcid"]: gold for gold in lines(folder / "manifest.jsonl")}
     texts: dict[str, str] = {}
@@ -754,7 +754,7 @@ def loosened(text: str) -> str:
     return re.sub(r"[\s^]+", "", text).lower()
 
 
-def test_no_word_of_the_editors_is_in_the_text(shared: Callable[[str], Path]) -> None:
+def test_editor_assessments_are_not_in_the_text(shared: Callable[[str], Path]) -> None:
     folder = shared("elife-assessed")
     contents = {Path(name).name: content for name, content in members(folder / "xml.tar.xz")}
     gold = lines(folder / "gold.jsonl")
@@ -772,7 +772,7 @@ def test_no_word_of_the_editors_is_in_the_text(shared: Callable[[str], Path]) ->
         assert re.sub(r"\W+", "", abstract) == re.sub(r"\W+", "", one["abstract"])
 
 
-def test_articles_made_by_pandoc(shared: Callable[[str], Path]) -> None:
+def test_reads_articles_made_by_pandoc(shared: Callable[[str], Path]) -> None:
     folder = shared("jose-pdf-jats")
     manifest = lines(folder / "manifest.jsonl")
     assert len(manifest) == 16

@@ -36,12 +36,12 @@ def test_one_object_may_take_many_lines() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "{broken", json.dumps({"title": "A", "year": 2001}, indent=1)[:-2]])
-def test_a_file_without_any_is_refused_once(text: str) -> None:
+def test_a_file_without_objects_is_refused_once(text: str) -> None:
     with pytest.raises(ReadError):
         told(text)
 
 
-def test_a_file_of_bad_lines_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gives_up_on_a_file_of_bad_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_lines, "MOST_REFUSED", 2)
     assert len(told("{\n{")) == 2
     with pytest.raises(ReadError, match="more than 2 of its lines"):

@@ -18,7 +18,7 @@ import pytest
 from fathom.corpus.readers.assembly import assemble, printed_name
 from fathom.corpus.readers.jats import reader as jats
 from fathom.corpus.readers.parsed_document import Heading, NoCompanions, Paragraph, ParsedDocument, ReadError
-from fathom.corpus.readers.pdf import layout as pdf_layout
+from fathom.corpus.readers.pdf import child_process
 from fathom.corpus.readers.pdf import reader as pdf
 from fathom.corpus.readers.tei import reader as tei
 from fathom.records.documents import Document
@@ -160,7 +160,7 @@ def document(request: pytest.FixtureRequest) -> Document:
     return assemble(read(paper(interleaved=request.param)))
 
 
-def test_title_and_names_are_told_by_size_and_place(document: Document) -> None:
+def test_finds_title_and_authors_by_size_and_position(document: Document) -> None:
     assert document.title_text == "Salt in Slow Rivers and What the Fish Say about It"
     assert [(one.given, one.family) for one in document.authors] == [
         ("Ada B.", "Lind"),
@@ -169,18 +169,18 @@ def test_title_and_names_are_told_by_size_and_place(document: Document) -> None:
     ]
 
 
-def test_columns_are_read_one_after_the_other(document: Document) -> None:
+def test_reads_columns_in_order(document: Document) -> None:
     assert "and the salt much later [1-3]. Nobody has yet asked the fish about it." in re.sub(
         r"\s+", " ", document.text
     )
 
 
-def test_running_heads_and_page_numbers_are_gone(document: Document) -> None:
+def test_removes_running_heads_and_page_numbers(document: Document) -> None:
     assert "Journal of Rivers 12" not in document.text
     assert not re.search(r"^\d$", document.text, re.MULTILINE)
 
 
-def test_a_broken_word_is_joined(document: Document) -> None:
+def test_joins_a_hyphenated_word(document: Document) -> None:
     assert "We measure it" in document.text
 
 
@@ -189,7 +189,7 @@ def test_headings_have_levels(document: Document) -> None:
     assert printed == [(2, "1 Introduction"), (3, "1.1 Fish"), (2, "Appendix A"), (2, "References")]
 
 
-def test_numbered_references_are_cut_and_cited(document: Document) -> None:
+def test_splits_and_resolves_numbered_references(document: Document) -> None:
     titles = [one.title.of(document.text) for one in document.references if one.title]
     assert titles == ["Salt in slow rivers", "Spoons of the north", "Scales and fish"]
     assert [one.year for one in document.references] == [2018, 2019, 2020]
@@ -226,7 +226,7 @@ def author_year() -> Document:
     return assemble(read(pdf_of(lines)))
 
 
-def test_hanging_entries_are_cited_by_name_and_year() -> None:
+def test_resolves_hanging_entries_by_name_and_year() -> None:
     document = author_year()
     assert [one.title and one.title.of(document.text) for one in document.references] == [
         "Salt in slow rivers",
@@ -246,7 +246,7 @@ def test_hanging_entries_are_cited_by_name_and_year() -> None:
     assert document.abstract.of(document.text).startswith("We measure the salt")
 
 
-def test_a_hyphen_that_belongs_to_the_word_stays() -> None:
+def test_keeps_a_hyphen_that_belongs_to_the_word() -> None:
     text = "A two-column page with a state-\nof-the-art spoon, a two-\ncolumn spoon, and a Lind-\nWu spoon."
     lines = [Drawn(72, 720, "Hyphens of the Northern Spoons", 18), *column(72, 680, text)]
     printed = assemble(read(pdf_of(lines))).text
@@ -282,7 +282,7 @@ def letter(text: str = LETTER) -> ParsedDocument:
     return read(pdf_of(lines))
 
 
-def test_a_letter_shorter_than_its_list_has_a_text() -> None:
+def test_reads_a_letter_shorter_than_its_reference_list() -> None:
     document = assemble(letter())
     (paragraph,) = document.paragraphs
     assert paragraph.of(document.text).startswith("Research on the salt")
@@ -294,7 +294,7 @@ def test_initials_with_a_hyphen_belong_to_a_name() -> None:
     assert [printed_name(one) for one in letter().authors] == ["Ada Lind", "J.-W. Ouyang"]
 
 
-def test_the_number_of_authors_tells_entries_of_one_year_apart() -> None:
+def test_the_number_of_authors_separates_entries_of_one_year() -> None:
     text = LETTER + "Roe and ter Wu (2019) agree with Lind (2018), but Lind et al.\n(2018) and Roe (2019) do not."
     document = assemble(letter(text))
     assert [(one.span.of(document.text), one.reference) for one in document.citations] == [
@@ -308,7 +308,7 @@ def test_the_number_of_authors_tells_entries_of_one_year_apart() -> None:
     ]
 
 
-def test_a_raised_number_within_a_word_is_a_citation() -> None:
+def test_a_superscript_number_within_a_word_is_a_citation() -> None:
     lines = [
         Drawn(72, 720, "A Letter on the Salt of Slow Rivers", 17, bold=True),
         Drawn(72, 660, "Salt is as old as the rivers", 10),
@@ -324,7 +324,7 @@ def test_a_raised_number_within_a_word_is_a_citation() -> None:
     ]
 
 
-def test_a_heading_goes_on_in_the_next_line() -> None:
+def test_a_heading_continues_on_the_next_line() -> None:
     lines = [
         Drawn(72, 720, "A Letter on the Salt of Slow Rivers", 17, bold=True),
         Drawn(72, 680, "4 What the fish of the rivers say about their own", 12, bold=True),
@@ -337,7 +337,7 @@ def test_a_heading_goes_on_in_the_next_line() -> None:
     ]
 
 
-def test_halves_of_broken_words_are_no_words() -> None:
+def test_halves_of_hyphenated_words_are_not_words() -> None:
     text = "We measure what the measure-\nments of others have shown to\nthe fish, and measure-\nments of our own."
     lines = [Drawn(72, 720, "Hyphens of the Northern Spoons", 18), *column(72, 680, text)]
     assert assemble(read(pdf_of(lines))).text.count("measurements") == 2
@@ -368,7 +368,7 @@ def test_an_entry_at_the_foot_of_the_first_page_keeps_its_doi() -> None:
     assert not found.ids
 
 
-def test_what_is_guessed_is_said() -> None:
+def test_records_which_fields_are_guessed() -> None:
     assert read(paper()).uncertain["authors"] == "guessed from the layout"
 
 
@@ -405,7 +405,7 @@ def only_an_image() -> bytes:
     ],
     ids=["nothing", "a web page", "a beginning", "encrypted", "an image", "no pages", "too many pages"],
 )
-def test_the_reason_is_given(content: bytes, reason: str) -> None:
+def test_refuses_with_a_reason(content: bytes, reason: str) -> None:
     with pytest.raises(ReadError, match=reason):
         read(content)
 
@@ -423,16 +423,16 @@ def nested_drawings(levels: int) -> bytes:
     return content.replace(b"BT /F1 10.00 Tf", b"/T Do BT /F1 1 Tf")
 
 
-def test_a_page_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_layout, "SECONDS", 3.0)
+def test_gives_up_on_a_page_that_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child_process, "MAX_SECONDS", 3.0)
     with pytest.raises(ReadError, match="longer than 3 seconds|crash|memory"):
         read(nested_drawings(25))
     # The next document finds a new process.
     assert read(paper()).title
 
 
-def test_a_stream_that_unpacks_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_layout, "SECONDS", 5.0)
+def test_gives_up_on_a_stream_that_unpacks_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child_process, "MAX_SECONDS", 5.0)
     packed = zlib.compress(b"BT /F1 1 Tf (a) Tj ET\n" * 3_000_000, 9)
     bomb = file_of(
         [
@@ -447,9 +447,9 @@ def test_a_stream_that_unpacks_without_end_is_given_up(monkeypatch: pytest.Monke
     assert read(paper()).title
 
 
-def test_a_crash_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    pdf_layout.layout(paper())
-    pdf_layout._child().close()
+def test_a_crash_is_reported_as_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    child_process.extract_lines(paper())
+    child_process._own_process().close()
     command = shutil.which("false")
     assert command is not None
     with monkeypatch.context() as patched:
@@ -459,7 +459,7 @@ def test_a_crash_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(paper()).title
 
 
-def test_cut_and_flipped_files_are_read_or_unreadable() -> None:
+def test_damaged_files_are_read_or_refused() -> None:
     draw = Random(11)
     content = paper()
     for _ in range(300):
@@ -497,7 +497,7 @@ def test_odd_lines_are_read() -> None:
 
 
 @pytest.mark.parametrize("unit", ["A", "(", "(Wu, 2020", "[1", "a-", "A. ", "...'", "Wu (2020) "])
-def test_a_long_line_ends_soon(unit: str) -> None:
+def test_reads_a_long_line_in_bounded_time(unit: str) -> None:
     lines = [Drawn(72, 700, "A Title of Some Length", 18), Drawn(72, 600, unit * (100_000 // len(unit)))]
     lines += [
         Drawn(72, 500, "References", 12, bold=True),
@@ -510,11 +510,11 @@ def test_a_long_line_ends_soon(unit: str) -> None:
 # Converters.
 
 
-def test_a_converter_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_names_a_converter_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     for wanted, reason in (
-        ("marker", "marker_single is not there"),
-        ("docling", "docling is not there"),
+        ("marker", "marker_single is not installed"),
+        ("docling", "docling is not installed"),
         ("x", "can be"),
     ):
         monkeypatch.setenv("FATHOM_PDF", wanted)
@@ -523,7 +523,7 @@ def test_a_converter_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch,
 
 
 @pytest.mark.parametrize(("wanted", "command"), [("marker", "marker_single"), ("docling", "docling")])
-def test_markdown_of_a_converter_is_read(
+def test_reads_the_markdown_of_a_converter(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wanted: str, command: str
 ) -> None:
     script = tmp_path / command
@@ -566,11 +566,11 @@ def service() -> Iterator[str]:
     server.server_close()
 
 
-def test_the_tei_of_a_service_is_read(monkeypatch: pytest.MonkeyPatch, service: str) -> None:
+def test_reads_the_tei_of_a_grobid_server(monkeypatch: pytest.MonkeyPatch, service: str) -> None:
     monkeypatch.setenv("FATHOM_PDF", f"grobid:{service}")
     assert read(paper()).title == "Salt by a service"
     monkeypatch.setenv("FATHOM_PDF", f"grobid:{service}/elsewhere")
-    with pytest.raises(ReadError, match="gave no answer"):
+    with pytest.raises(ReadError, match="did not respond"):
         read(paper())
     monkeypatch.setenv("FATHOM_PDF", "grobid:file:///etc/hostname")
     with pytest.raises(ReadError, match="http"):
@@ -597,7 +597,7 @@ def twins(shared: Callable[[str], Path]) -> Iterator[tuple[str, ParsedDocument, 
         yield path.stem, read(path.read_bytes()), gold
 
 
-def test_real_documents_match_their_twins(shared: Callable[[str], Path]) -> None:
+def test_real_pdfs_match_their_xml_versions(shared: Callable[[str], Path]) -> None:
     titles, names, lists, entries, count = 0, 0, 0, 0.0, 0
     for name, found, gold in twins(shared):
         count += 1
@@ -620,7 +620,7 @@ def test_real_documents_match_their_twins(shared: Callable[[str], Path]) -> None
     assert entries >= 0.95 * count, "titles of references"
 
 
-def test_real_text_is_whole(shared: Callable[[str], Path]) -> None:
+def test_real_text_is_complete(shared: Callable[[str], Path]) -> None:
     for path in sorted(shared("acl-pdf-tei-s2orc").glob("*.pdf")):
         (gold,) = tei.read(path.with_suffix(".tei.xml").read_bytes(), path.stem, NoCompanions())
         found = read(path.read_bytes())

@@ -55,14 +55,14 @@ def only(*pages: list[Drawn]) -> ParsedTable:
 
 
 @pytest.mark.parametrize("base", [616, 556], ids=["above the table", "below the table"])
-def test_a_table_is_found_by_its_caption(base: float) -> None:
+def test_finds_a_table_by_its_caption(base: float) -> None:
     table = only([TITLE, *BEFORE, Drawn(72, base, "Table 1: Salt in two rivers.", 9), *SALT, *column(72, 520, PROSE)])
     assert said(table.caption) == "Table 1: Salt in two rivers."
     assert cells(table) == SALT_CELLS
     assert [[cell.header for cell in line] for line in table.rows] == [[True] * 3, [False] * 3, [False] * 3]
 
 
-def test_the_text_around_a_table_stays() -> None:
+def test_keeps_the_text_around_a_table() -> None:
     document = assemble(read(pdf_of([TITLE, *BEFORE, Drawn(72, 616, "Table 1: Salt.", 9), *SALT, *AFTER])))
     assert [len(table.cells) for table in document.tables] == [9]
     paragraphs = [span.of(document.text) for span in document.paragraphs]
@@ -70,7 +70,7 @@ def test_the_text_around_a_table_stays() -> None:
     assert not any("Brook" in text for text in paragraphs)
 
 
-def test_cells_closer_than_lines_are_cut_apart_stay_apart() -> None:
+def test_separates_cells_with_narrow_gaps() -> None:
     lines = [
         *row(600, (72, "River"), (102, "Salt"), (126, "Fish")),
         *row(588, (72, "Slow"), (102, "0.31"), (126, "12")),
@@ -80,7 +80,7 @@ def test_cells_closer_than_lines_are_cut_apart_stay_apart() -> None:
     assert cells(table) == [["River", "Salt", "Fish"], ["Slow", "0.31", "12"], ["Fast", "0.29", "7"]]
 
 
-def test_a_cell_goes_on_below_itself() -> None:
+def test_a_cell_may_wrap_to_the_next_line() -> None:
     lines = [
         *row(600, (72, "River"), (160, "Salt of the"), (220, "Fish")),
         *row(590, (160, "upper course")),
@@ -96,7 +96,7 @@ def test_a_cell_goes_on_below_itself() -> None:
     ]
 
 
-def test_a_row_that_names_a_group_is_a_row() -> None:
+def test_a_group_row_is_a_row() -> None:
     lines = [
         *SALT[:6],
         *row(576, (72, "South")),
@@ -106,7 +106,7 @@ def test_a_row_that_names_a_group_is_a_row() -> None:
     assert cells(table)[2:] == [["South", "", ""], ["The brook behind", "0.29", "7"]]
 
 
-def test_a_head_over_two_columns_spans_them() -> None:
+def test_a_header_over_two_columns_spans_them() -> None:
     lines = [
         *row(612, (150, "In the upper course"), (260, "In the lower course")),
         *row(600, (72, "River"), (150, "Salt"), (200, "Fish"), (260, "Salt"), (310, "Fish")),
@@ -123,7 +123,7 @@ def test_a_head_over_two_columns_spans_them() -> None:
     assert cells(table)[2] == ["Slow", "0.31", "12", "0.11", "3"]
 
 
-def test_a_table_goes_on_overleaf() -> None:
+def test_a_table_continues_on_the_next_page() -> None:
     first = [TITLE, *column(72, 700, PROSE * 11), Drawn(72, 126, "Table 1: Salt.", 9)]
     first += row(110, (72, "River"), (160, "Salt"), (220, "Fish"))
     first += row(98, (72, "Slow Brook"), (160, "0.31"), (220, "12"))
@@ -154,7 +154,7 @@ NOT_TOLD = {
 
 
 @pytest.mark.parametrize("lines", NOT_TOLD.values(), ids=NOT_TOLD.keys())
-def test_what_is_in_doubt_is_left_as_lines(lines: list[Drawn]) -> None:
+def test_leaves_doubtful_tables_as_lines(lines: list[Drawn]) -> None:
     found = read(pdf_of([TITLE, *BEFORE, *lines]))
     assert not tables(found)
     text = " ".join(said(block.inlines) for block in found.body if isinstance(block, Paragraph))
@@ -162,7 +162,7 @@ def test_what_is_in_doubt_is_left_as_lines(lines: list[Drawn]) -> None:
     assert not wanted - Counter(text.replace("|", " ").split()), text
 
 
-def test_many_captions_and_cells_end_soon() -> None:
+def test_reads_many_captions_and_cells_in_bounded_time() -> None:
     page = [Drawn(10 + 30 * (number % 20), 790 - 0.25 * (number // 20), "Table 1: a", 3) for number in range(20_000)]
     page += [Drawn(10 + 3 * number, 20, "9", 2) for number in range(200)]
     found = read(pdf_of([TITLE, *BEFORE], page))
@@ -176,7 +176,7 @@ def in_twins(shared: Callable[[str], Path]) -> Iterator[tuple[ParsedDocument, Pa
         yield read(path.read_bytes()), gold
 
 
-def test_real_cells_are_those_of_the_twin(shared: Callable[[str], Path]) -> None:
+def test_real_cells_match_the_xml_version(shared: Callable[[str], Path]) -> None:
     wanted: Counter[str] = Counter()
     got: Counter[str] = Counter()
     for found, gold in in_twins(shared):
@@ -190,7 +190,7 @@ def test_real_cells_are_those_of_the_twin(shared: Callable[[str], Path]) -> None
     assert (wanted & got).total() >= 0.95 * got.total()
 
 
-def test_real_numbers_stand_in_their_columns(shared: Callable[[str], Path]) -> None:
+def test_real_numbers_are_in_their_columns(shared: Callable[[str], Path]) -> None:
     (path,) = shared("acl-pdf-tei-s2orc").glob("N18-3011.pdf")
     found = tables(read(path.read_bytes()))
     assert [len(table.rows) for table in found] == [7, 5, 4, 3]

@@ -181,14 +181,14 @@ STYLES: dict[str, tuple[str, str, tuple[str, ...], int | None]] = {
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_a_style_is_read(style: str) -> None:
+def test_reads_a_citation_style(style: str) -> None:
     text, title, authors, year = STYLES[style]
     parsed = parse_reference(text)
     assert (parsed.title, parsed.authors, parsed.year) == (title, authors, year)
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_every_part_is_a_stretch_of_the_text(style: str) -> None:
+def test_every_part_is_a_substring_of_the_entry(style: str) -> None:
     text = STYLES[style][0]
     parsed = parse_reference(text)
     place = 0
@@ -211,11 +211,11 @@ def test_every_part_is_a_stretch_of_the_text(style: str) -> None:
         ("Nothing here: 10.5 metres, 2004.", {}),
     ],
 )
-def test_ids_are_bare(text: str, ids: dict[str, str]) -> None:
+def test_ids_have_no_prefix(text: str, ids: dict[str, str]) -> None:
     assert identifiers(text) == ids
 
 
-def test_what_is_no_doi_is_empty() -> None:
+def test_an_invalid_doi_is_empty() -> None:
     assert bare_doi("no digits") == ""
 
 
@@ -232,23 +232,23 @@ def test_what_is_no_doi_is_empty() -> None:
         "Ibid., p. 12.",
     ],
 )
-def test_a_title_in_doubt_is_left_empty(text: str) -> None:
+def test_an_uncertain_title_is_left_empty(text: str) -> None:
     assert parse_reference(text).title == ""
 
 
-def test_the_day_of_a_visit_is_not_the_year() -> None:
+def test_an_access_date_is_not_the_year() -> None:
     parsed = parse_reference("Lind, A. The dam pages. https://dams.example, 2015. Accessed 3 May 2021.")
     assert parsed.year == 2015
 
 
-def test_pages_and_volumes_are_no_years() -> None:
+def test_pages_and_volumes_are_not_years() -> None:
     assert parse_reference("Lind A, Wu B. On dams and weirs. Rivers. 2003;1999-2004:12.").year == 2003
 
 
 @pytest.mark.parametrize(
     "unit", ["a, ", "A. ", "(", "Lind, A., ", "“", "Aa ", "A-", "van ", "[1", "? ", "'A", "10.1000/", "(2020). ", "…"]
 )
-def test_long_and_odd_input_ends_soon(unit: str) -> None:
+def test_parses_long_and_unusual_input_in_bounded_time(unit: str) -> None:
     parse_reference(unit * 100_000)
 
 

@@ -85,7 +85,7 @@ def read(document: object) -> ParsedDocument:
 
 
 @pytest.mark.parametrize("document", [NEW, OLD], ids=["doc2json", "old"])
-def test_both_forms_are_read(document: dict[str, Any]) -> None:
+def test_reads_both_versions_of_the_format(document: dict[str, Any]) -> None:
     found = read(document)
     assert (found.title, found.year) == ("Salt in slow rivers", 2021)
     assert [(one.given, one.family) for one in found.authors] == [("Ada B.", "Lind"), ("Bo", "Wu")]
@@ -101,12 +101,12 @@ def test_both_forms_are_read(document: dict[str, Any]) -> None:
     assert FIRST in article.text
 
 
-def test_sections_change_with_their_paragraphs() -> None:
+def test_paragraphs_start_their_sections() -> None:
     headings = [(one.level, one.inlines) for one in read(NEW).body if isinstance(one, Heading)]
     assert headings == [(2, ["1 Introduction"]), (3, ["1.1 Rivers"]), (2, ["2 Methods"]), (2, ["Acknowledgements"])]
 
 
-def test_references_are_printed_or_laid_out() -> None:
+def test_keeps_or_assembles_reference_text() -> None:
     article = assemble(read(NEW))
     first, second = article.references
     assert first.span.of(article.text) == "Ada Lind and Cy Roe. 2018. Old salt of the north. In Salts."
@@ -119,14 +119,14 @@ def test_references_are_printed_or_laid_out() -> None:
     assert [len(one.authors) for one in article.references] == [2, 1]
 
 
-def test_figures_and_tables_are_kept() -> None:
+def test_keeps_figures_and_tables() -> None:
     found = read(NEW)
     assert "Figure 1: A slow river." in assemble(found).text
     (table,) = [block for block in found.body if isinstance(block, ParsedTable)]
     assert table.rows[1][0].inlines == ["Aa"]
 
 
-def test_spans_that_do_not_fit_are_found_nearby_or_passed_over() -> None:
+def test_wrong_spans_are_corrected_or_skipped() -> None:
     text = "As shown [12] before."
     spans = [
         {"start": 6, "end": 10, "text": "[12]", "ref_id": "BIBREF0"},
@@ -139,7 +139,7 @@ def test_spans_that_do_not_fit_are_found_nearby_or_passed_over() -> None:
     assert [one.span.of(article.text) for one in article.citations] == ["12"]
 
 
-def test_lines_are_documents_and_the_bad_ones_are_named() -> None:
+def test_each_line_is_a_document_and_bad_lines_are_reported() -> None:
     lines = "\n".join([json.dumps(NEW), '{"paper_id": 1}', "not json", json.dumps(OLD)])
     reading = list(s2orc.read(lines.encode(), "x.jsonl", NoCompanions()))
     assert [found.source for found in reading] == ["x.jsonl#1", "x.jsonl#2", "x.jsonl#3", "x.jsonl#4"]
@@ -152,23 +152,23 @@ def test_lines_are_documents_and_the_bad_ones_are_named() -> None:
     "content",
     [b"", b"[]", b"{}", b"\xff", b'{"body_text": 3}', b"[" * 100_000, b'{"a":' * 100_000, b'{"title": "x"', b"nul"],
 )
-def test_what_cannot_be_read_says_why(content: bytes) -> None:
+def test_unreadable_input_is_refused_with_a_reason(content: bytes) -> None:
     with pytest.raises(ReadError, match=r"\w{3}"):
         list(s2orc.read(content, "x", NoCompanions()))
 
 
-def test_s2orc_is_told_by_its_beginning() -> None:
+def test_matches_s2orc_by_its_beginning() -> None:
     assert s2orc.matches("a.json", json.dumps(NEW).encode())
     assert s2orc.matches("a.jsonl", json.dumps(OLD).encode())
     assert not s2orc.matches("a.json", b'{"title": "x"}')
 
 
-def test_halves_of_characters_are_replaced() -> None:
+def test_replaces_lone_surrogates() -> None:
     found = read(NEW | {"title": "Salt \ud800 here", "doi": "10.1000/\udfffx"})
     assert assemble(found).title_text == "Salt ? here"
 
 
-def test_mutations_are_read_or_unreadable() -> None:
+def test_mutated_documents_are_read_or_refused() -> None:
     draw = Random(5)
     content = json.dumps(NEW).encode()
     odd: list[Any] = [None, 0, -1, 1e300, "", "x", [], {}, [None], {"text": 3}, True]

@@ -86,7 +86,7 @@ def read(document: object) -> ParsedDocument:
     return found
 
 
-def test_the_front_is_read() -> None:
+def test_reads_the_front_matter() -> None:
     found = read(line())
     assert (found.title, found.license, found.venue) == ("Salt in slow rivers", "CCBY", None)
     assert found.ids == {"doi": "10.1000/salt", "pmid": "123", "pmcid": "456", "corpusid": "42"}
@@ -96,7 +96,7 @@ def test_the_front_is_read() -> None:
     ]
 
 
-def test_the_text_has_its_sections_and_citations() -> None:
+def test_reads_sections_and_citations() -> None:
     found = read(line())
     headings = [(one.level, one.inlines) for one in found.body if isinstance(one, Heading)]
     assert headings == [(2, ["1 Introduction"]), (3, ["1.1 Rivers"])]
@@ -126,7 +126,7 @@ def test_entries_have_their_parts() -> None:
     ]
 
 
-def test_entries_that_the_release_has_matched_are_linked() -> None:
+def test_links_entries_matched_by_the_release() -> None:
     book = line("<title>The book</title>\n\n<paragraph>Of salt.</paragraph>") | {"corpusid": 77, "externalids": None}
     citing, cited = assemble(read(line())), assemble(read(book))
     linker = Linker()
@@ -135,7 +135,7 @@ def test_entries_that_the_release_has_matched_are_linked() -> None:
     assert [match.document for match in linker.link(entry_of(citing))] == [None, cited.id, None]
 
 
-def test_without_paragraphs_blank_lines_part_the_text() -> None:
+def test_splits_text_without_paragraphs_at_blank_lines() -> None:
     body = "One line\nand another.\n \nA second <bibref ref_id=b0>[1]</bibref>."
     entry = "<bibentry id=b0>Roe C. (2018). Old salt. Salts.</bibentry>"
     article = assemble(read(line(f"<title>Salt</title>\n\n<author>Bo Wu</author>\n\n{body}\n\n{entry}")))
@@ -143,7 +143,7 @@ def test_without_paragraphs_blank_lines_part_the_text() -> None:
     assert [one.reference for one in article.citations] == [1]
 
 
-def test_places_may_be_texts_and_lists_may_be_open() -> None:
+def test_reads_string_offsets_and_unencoded_annotation_lists() -> None:
     document = line()
     annotations = document["content"]["annotations"]
     for name, value in annotations.items():
@@ -153,7 +153,7 @@ def test_places_may_be_texts_and_lists_may_be_open() -> None:
     assert assemble(read(document)).text == assemble(read(line())).text
 
 
-def test_places_that_do_not_fit_are_passed_over() -> None:
+def test_skips_annotations_with_invalid_offsets() -> None:
     odd = [
         {"start": 5, "end": 10**9},
         {"start": -1, "end": 4},
@@ -168,7 +168,7 @@ def test_places_that_do_not_fit_are_passed_over() -> None:
 
 
 @pytest.mark.parametrize("kind", ["abstract", "paragraph", "bibentry", "author", "table", "title"])
-def test_parts_that_overlap_are_not_printed_again_and_again(kind: str) -> None:
+def test_overlapping_annotations_do_not_repeat_text(kind: str) -> None:
     document = line()
     length = len(document["content"]["text"])
     document["content"]["annotations"][kind] = json.dumps([{"start": 0, "end": length}] * 20_000)
@@ -189,19 +189,19 @@ def test_parts_that_overlap_are_not_printed_again_and_again(kind: str) -> None:
     ],
     ids=["nested", "no JSON", "blank", "no text", "no title"],
 )
-def test_what_cannot_be_read_says_why(document: dict[str, Any]) -> None:
+def test_unreadable_input_is_refused_with_a_reason(document: dict[str, Any]) -> None:
     with pytest.raises(ReadError, match=r"\w{3}"):
         assemble(read(document))
 
 
-def test_this_form_is_told_by_its_beginning_however_long_the_text() -> None:
+def test_matches_this_version_by_its_beginning() -> None:
     document = line()
     document["content"]["text"] += "x" * 100_000
     reader = reader_of("s2orc-1.jsonl", json.dumps(document).encode())
     assert reader is not None and reader.FORMAT == "s2orc"
 
 
-def test_mutations_are_read_or_unreadable() -> None:
+def test_mutated_documents_are_read_or_refused() -> None:
     draw = Random(5)
     odd: list[Any] = [None, 0, -1, 1e300, "", "x", [], {}, [None], "[]", '[{"start":0,"end":9}]', True]
 

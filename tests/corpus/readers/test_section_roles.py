@@ -12,7 +12,7 @@ from fathom.corpus.readers.parsing.section_roles import role_of
     [("1. Introduction", "introduction"), ("II Related Work", "background"), ("Materials and methods", "methods"),
      ("Appendix A: Proofs", "appendix"), ("4 Our Thing", "other"), ("REFERENCES", "references")],
 )  # fmt: skip
-def test_headings_tell_their_role(heading: str, role: str) -> None:
+def test_finds_the_role_of_a_heading(heading: str, role: str) -> None:
     assert role_of(heading) == role
 
 
@@ -26,5 +26,5 @@ def test_headings_tell_their_role(heading: str, role: str) -> None:
      ("参 考 文 献：", "references"), ("參考文獻", "references"), ("附录A 证明", "appendix"), ("致谢", "other"),
      ("一般方法论的来历", "other"), ("盐度的观测", "other"), ("一", "other")],
 )  # fmt: skip
-def test_chinese_headings_tell_their_role(heading: str, role: str) -> None:
+def test_finds_the_role_of_a_chinese_heading(heading: str, role: str) -> None:
     assert role_of(heading) == role

@@ -9,7 +9,7 @@ from fathom.corpus.readers.parsing.sentences import forget, sentences
 PARAGRAPH = "Cells were grown as in Fig. 2. Dr. Lind counted them. The rest was kept."
 
 
-def test_what_the_splitter_remembers_changes_nothing() -> None:
+def test_the_splitter_cache_changes_nothing() -> None:
     before = [span.of(PARAGRAPH) for span in sentences(PARAGRAPH)]
     forget()
     assert [span.of(PARAGRAPH) for span in sentences(PARAGRAPH)] == before
@@ -27,6 +27,6 @@ def test_what_the_splitter_remembers_changes_nothing() -> None:
         ["摩擦更重要（陈静，2019；李华，2018）；", "风则不然（同上。）", "（未完"],
     ],
 )
-def test_chinese_sentences_end_at_their_stops(cut: list[str]) -> None:
+def test_chinese_sentences_end_at_full_stops(cut: list[str]) -> None:
     text = "".join(cut)
     assert [span.of(text) for span in sentences(text)] == [sentence.strip() for sentence in cut]

@@ -53,7 +53,7 @@ def test_folders_files_and_archives_are_one_stream(tmp_path: Path) -> None:
     assert list(contents(tmp_path).values()) == list(found.values())
 
 
-def test_companions_are_found_and_nothing_outside_is(tmp_path: Path) -> None:
+def test_finds_companions_but_nothing_outside(tmp_path: Path) -> None:
     files = {"x/p/paper.rst": b"p", "x/p/refs.bib": b"b", "x/p/sub/more.tex": b"m", "x/q/other.bib": b"q"}
     for path in (tarred(tmp_path / "t.tar", files, "w"), zipped(tmp_path / "z.zip", files)):
         [paper] = [opened for opened in source_files([path]) if opened.source.endswith("paper.rst")]
@@ -66,7 +66,7 @@ def test_companions_are_found_and_nothing_outside_is(tmp_path: Path) -> None:
             assert paper.companions.get(outside) is None
 
 
-def test_on_disk_nothing_outside_the_folder_is_opened(tmp_path: Path) -> None:
+def test_opens_nothing_outside_the_folder(tmp_path: Path) -> None:
     (tmp_path / "secret.bib").write_text("s")
     folder = tmp_path / "p"
     folder.mkdir()
@@ -78,7 +78,7 @@ def test_on_disk_nothing_outside_the_folder_is_opened(tmp_path: Path) -> None:
         assert companions.get(name) is None
 
 
-def test_links_and_odd_members_are_passed_over(tmp_path: Path) -> None:
+def test_skips_links_and_special_members(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path)
     (tmp_path / "out.xml").symlink_to("/etc/passwd")
     os.mkfifo(tmp_path / "pipe")
@@ -94,7 +94,7 @@ def test_links_and_odd_members_are_passed_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../../evil.xml", "/etc/evil.xml", "a/../../b.xml", "C:\\evil.xml"])
-def test_names_that_lead_outside_write_nothing(tmp_path: Path, name: str) -> None:
+def test_names_that_point_outside_write_nothing(tmp_path: Path, name: str) -> None:
     inside = tmp_path / "in"
     inside.mkdir()
     for path in (tarred(inside / "t.tar", {name: b"x"}, "w"), zipped(inside / "z.zip", {name: b"x"})):
@@ -115,7 +115,7 @@ def test_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert list(contents(tmp_path).values()) == [b"g"]
 
 
-def test_broken_archives_are_refused_with_their_reason(tmp_path: Path) -> None:
+def test_refuses_damaged_archives_with_a_reason(tmp_path: Path) -> None:
     whole = tarred(tmp_path / "t.tar.xz", {f"{n}.xml": os.urandom(3_000) for n in range(20)}).read_bytes()
     (tmp_path / "cut.tar.xz").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "bad.gz").write_bytes(gzip.compress(b"x" * 1_000)[:-10])
@@ -129,12 +129,12 @@ def test_broken_archives_are_refused_with_their_reason(tmp_path: Path) -> None:
     assert all("damaged" in reason for reason in found.values())
 
 
-def test_a_path_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_reports_a_missing_path(tmp_path: Path) -> None:
     with pytest.raises(FathomError, match="There is no"):
         list(source_files([tmp_path / "none"]))
 
 
-def test_a_name_that_is_no_utf8_can_be_shown(tmp_path: Path) -> None:
+def test_a_name_that_is_not_utf8_is_printable(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "old.tar", "w", format=tarfile.GNU_FORMAT, encoding="latin-1") as archive:
         for name in ("caf\u00e9.xml", "plain.xml"):
             member = tarfile.TarInfo(name)
@@ -144,7 +144,7 @@ def test_a_name_that_is_no_utf8_can_be_shown(tmp_path: Path) -> None:
     assert set(contents(tmp_path).values()) == {b"x"}
 
 
-def test_members_that_are_locked_or_of_an_unknown_make_are_refused(tmp_path: Path) -> None:
+def test_refuses_encrypted_and_unknown_members(tmp_path: Path) -> None:
     plain = zipped(tmp_path / "whole.zip", {"a.xml": b"a" * 50, "b.xml": b"b" * 50}).read_bytes()
     (tmp_path / "whole.zip").unlink()
     directory = plain.index(b"PK\x01\x02")

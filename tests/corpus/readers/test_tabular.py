@@ -43,7 +43,7 @@ def document(content: bytes, name: str) -> Document:
     return assemble(one)
 
 
-def test_a_table_of_values() -> None:
+def test_reads_a_table_of_values() -> None:
     read_in = document('﻿town,"people, all"\nUlm,"1,200"\n\nBonn,3\n'.encode(), "data/house_prices.csv")
     assert (read_in.title_text, read_in.kind) == ("House prices", "report")
     assert "| town | people, all |\n| --- | --- |\n| Ulm | 1,200 |\n| Bonn | 3 |\n" in read_in.text
@@ -81,7 +81,7 @@ def test_nested_fields_become_headed_paragraphs() -> None:
         "$5 km",
     ],
 )
-def test_an_unsafe_number_is_no_fact(text: str) -> None:
+def test_an_ambiguous_number_is_not_a_fact(text: str) -> None:
     assert not document(json.dumps({"a": {"b": {"text": text}}}).encode(), "x.json").facts
 
 
@@ -116,7 +116,7 @@ def test_a_page_keeps_its_headings_and_the_grid_of_its_tables() -> None:
     assert read_in.tables[0].caption is not None
 
 
-def test_rows_that_stand_alone_are_put_together_by_their_place() -> None:
+def test_single_row_tables_are_merged_by_position() -> None:
     row = '<table><tr><td style="width:60%">{}</td><td style="width:20%; text-align:right">{}</td>'
     row += '<td style="width:20%; text-align:right">{}</td></tr></table>'
     placed = (
@@ -129,14 +129,14 @@ def test_rows_that_stand_alone_are_put_together_by_their_place() -> None:
     assert "| Cod | 1 |\n| --- | --- |\n| Eel | 2 |\n" in text
 
 
-def test_a_table_that_only_arranges_is_dissolved() -> None:
+def test_a_layout_table_becomes_paragraphs() -> None:
     inner = "<table><tr><td>Year<td>2001<tr><td>Cod<td>5</table>"
     text = document(f"<table><tr><td>Menu<td><p>Hello.</p>{inner}</table>".encode(), "x.html").text
     assert "Menu\n\nHello.\n\n| Year | 2001 |" in text
     assert "• A point.\n" in document(b"<table><tr><td>&bull;<td>A point.</table>", "x.html").text
 
 
-def test_it_knows_its_kinds() -> None:
+def test_matches_its_formats() -> None:
     assert matches("a.csv", b"a,b")
     assert matches("a.json", b' {"a": 1}')
     assert matches("a.HTML", PAGE)
@@ -171,7 +171,7 @@ def test_it_knows_its_kinds() -> None:
         (b"<p> </p>", "x.html", "no text"),
     ],
 )
-def test_what_cannot_be_read_says_why(content: bytes, name: str, reason: str) -> None:
+def test_unreadable_input_is_refused_with_a_reason(content: bytes, name: str, reason: str) -> None:
     with pytest.raises(ReadError, match=reason):
         document(content, name)
 
@@ -192,11 +192,11 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     [b"<span><div></span></div>", b"<b><p>", b"<li>", b"<p><br>", b'<a ="', b"<a \"'", b"<script><!--<script></script>",
      b"<svg><![CDATA[></svg>", b"<p></table>", b"<select><tr>", b"</p></br>"],
 )  # fmt: skip
-def test_pages_that_mislead_a_parser_cost_no_more_than_their_length(content: bytes) -> None:
+def test_reads_misleading_pages_in_linear_time(content: bytes) -> None:
     assert "the end" in document(b"<p>the end</p>" + content * 2_000, "x.html").text
 
 
-def test_damage_never_raises_anything_else() -> None:
+def test_damaged_input_raises_only_read_errors() -> None:
     chance = random.Random(11)
     sources = [
         (PAGE, "x.html"),
@@ -230,7 +230,7 @@ def test_damage_never_raises_anything_else() -> None:
 # Real documents.
 
 
-def test_the_metrics_of_every_country_are_in_its_text(shared: Callable[[str], Path]) -> None:
+def test_the_text_of_every_country_contains_its_metrics(shared: Callable[[str], Path]) -> None:
     countries = {
         "/".join(name.split("/")[-2:]): document(content, name)
         for name, content in members(shared("world-factbook/json.tar.xz"))
@@ -251,7 +251,7 @@ def test_the_metrics_of_every_country_are_in_its_text(shared: Callable[[str], Pa
     assert (printed, facts) == (1_226, 1_098)
 
 
-def test_every_context_of_questions_over_reports(shared: Callable[[str], Path]) -> None:
+def test_reads_every_tatqa_context(shared: Callable[[str], Path]) -> None:
     content = lzma.decompress(shared("tatqa/tatqa_dataset_dev.json.xz").read_bytes())
     contexts = json.loads(content)
     reports = [assemble(one) for one in read(content, "tatqa_dataset_dev.json.xz", NoCompanions())]

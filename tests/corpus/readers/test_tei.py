@@ -101,7 +101,7 @@ def article(found: ParsedDocument) -> Document:
     return assemble(found)
 
 
-def test_the_header_is_read(found: ParsedDocument) -> None:
+def test_reads_the_header(found: ParsedDocument) -> None:
     assert (found.title, found.venue, found.year, str(found.published)) == (
         "Salt in slow rivers",
         "Journal of Rivers",
@@ -113,7 +113,7 @@ def test_the_header_is_read(found: ParsedDocument) -> None:
     assert found.abstract == [Paragraph(["We measure salt."])]
 
 
-def test_authors_are_people_and_groups_but_no_bodies_they_work_for(found: ParsedDocument) -> None:
+def test_authors_are_people_and_groups_but_not_affiliations(found: ParsedDocument) -> None:
     assert [(one.given, one.family, one.group) for one in found.authors] == [
         ("Ada B", "Lind", False),
         ("", "Wu", False),
@@ -144,7 +144,7 @@ def test_citations_point_to_their_references(article: Document) -> None:
     ]
 
 
-def test_text_inside_marks_is_kept_in_order(article: Document) -> None:
+def test_keeps_inline_text_in_order(article: Document) -> None:
     assert "Some are very slow indeed." in article.text
     assert "see Fig. 1 and [9] & Roe, 2001." in article.text
     for words in ("one", "two", "a = b(1)", "Figure 1: A slow river.", "A footnote.", "We thank the fish."):
@@ -157,7 +157,7 @@ def test_tables_have_cells(found: ParsedDocument) -> None:
     assert [cell.header for cell in table.rows[0]] == [True, True]
 
 
-def test_a_printed_reference_is_kept_and_its_parts_lie_in_it(article: Document) -> None:
+def test_keeps_the_printed_reference_with_its_parts(article: Document) -> None:
     first, second = article.references
     assert first.span.of(article.text) == "Lind, A., and Roe, C. 2018. Old salt of the north. Salts 3, 1-9."
     assert first.title is not None
@@ -170,7 +170,7 @@ def test_a_printed_reference_is_kept_and_its_parts_lie_in_it(article: Document) 
     assert (first.year, second.year) == (2018, 2020)
 
 
-def test_a_corpus_holds_several_documents() -> None:
+def test_reads_several_documents_from_one_file() -> None:
     inner = DOCUMENT.partition("?>")[2]
     corpus = f'<teiCorpus xmlns="http://www.tei-c.org/ns/1.0">{inner}{inner}</teiCorpus>'
     sources = [one.source for one in tei.read(corpus.encode(), "x.xml", NoCompanions())]
@@ -186,7 +186,7 @@ def test_a_corpus_holds_several_documents() -> None:
         ("a.tei", b"", True),
     ],
 )
-def test_tei_is_told_by_name_or_beginning(name: str, head: bytes, told: bool) -> None:
+def test_matches_tei_by_name_or_beginning(name: str, head: bytes, told: bool) -> None:
     assert tei.matches(name, head) is told
 
 
@@ -206,12 +206,12 @@ def test_tei_is_told_by_name_or_beginning(name: str, head: bytes, told: bool) ->
         b"<TEI>&nbsp;</TEI>",
     ],
 )
-def test_what_cannot_be_read_says_why(content: bytes) -> None:
+def test_unreadable_input_is_refused_with_a_reason(content: bytes) -> None:
     with pytest.raises(ReadError, match=r"\w{3}"):
         list(tei.read(content, "x", NoCompanions()))
 
 
-def test_entities_neither_multiply_nor_open_files(tmp_path: Path) -> None:
+def test_entities_are_not_expanded_and_open_no_files(tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("the secret")
     bomb = '<!ENTITY a0 "ha">' + "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 20}">' for n in range(1, 9))
@@ -228,7 +228,7 @@ def test_entities_neither_multiply_nor_open_files(tmp_path: Path) -> None:
         assert "We dip" in text
 
 
-def test_mutations_are_read_or_unreadable() -> None:
+def test_mutated_documents_are_read_or_refused() -> None:
     draw = Random(3)
     content = DOCUMENT.encode()
     for _ in range(300):
@@ -243,7 +243,7 @@ def test_mutations_are_read_or_unreadable() -> None:
             assert str(fault)
 
 
-def test_a_bracket_that_never_ends_is_quick() -> None:
+def test_reads_an_unclosed_bracket_quickly() -> None:
     tei.marked(")" * 300_000 + "x", ())
     tei.marked("(" * 300_000, ())
     tei.joined_lines("a" * 300_000 + "- " * 100_000, ["a"])

@@ -1,4 +1,4 @@
-"""The running text of a PDF: headings, paragraphs, captions and footnotes put together from its lines."""
+"""The body of a PDF: headings, paragraphs, captions and footnotes built from its lines."""
 
 from __future__ import annotations
 
@@ -6,88 +6,93 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedTable
-from fathom.corpus.readers.pdf.characters import RAISED, Line, bare
-from fathom.corpus.readers.pdf.headings import ABSTRACT, heading_sizes, is_heading, lengthens_heading, level
-from fathom.corpus.readers.pdf.hyphenation import Vocabulary
-from fathom.corpus.readers.pdf.lines import ENDED, Lines, printed
-from fathom.corpus.readers.pdf.tables import CAPTION
+from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedTable, inline_text
+from fathom.corpus.readers.pdf.headings import (
+    ABSTRACT_HEADING,
+    continues_heading,
+    heading_level,
+    heading_sizes,
+    is_heading,
+)
+from fathom.corpus.readers.pdf.line import SUPERSCRIPT_START, Dehyphenator, Line, strip_marks
+from fathom.corpus.readers.pdf.reading_order import ENDED, OrderedLines
+from fathom.corpus.readers.pdf.table_detection import CAPTION
 
-_BULLET = re.compile(r"[•◦▪∗‣·–]\s|\d{1,2}[.)]\s|\([a-z0-9]{1,3}\)\s")
+_LIST_ITEM = re.compile(r"[•◦▪∗‣·–]\s|\d{1,2}[.)]\s|\([a-z0-9]{1,3}\)\s")
 
 
-def read_blocks(lines: Lines, numbers: Sequence[int]) -> list[Block]:
-    """The headings, paragraphs, tables, captions and footnotes that stand in these lines."""
-    builder = _Builder(lines.words)
+def read_blocks(lines: OrderedLines, numbers: Sequence[int]) -> list[Block]:
+    """Return the headings, paragraphs, tables, captions and footnotes in the given lines."""
+    builder = _BlockBuilder(lines.dehyphenator)
     sizes = heading_sizes(lines, numbers)
     last = -2
     for number in numbers:
         line = lines[number]
-        text = bare(line.text).strip()
+        text = strip_marks(line.text).strip()
         if line in lines.tables:
-            builder.table(lines.tables[line].table(lines.words))
-        elif last == number - 1 and lengthens_heading(lines, number):
-            builder.lengthen_heading(text)
+            builder.table(lines.tables[line].table(lines.dehyphenator))
+        elif last == number - 1 and continues_heading(lines, number):
+            builder.extend_heading(text)
             last = number
         elif is_heading(lines, number):
-            builder.heading(level(text, line, sizes), text)
+            builder.heading(heading_level(text, line, sizes), text)
             last = number
-        elif CAPTION.match(text) and _begins(lines, number):
-            builder.aside(line, caption=True)
-        elif builder.goes_on_aside(line):
+        elif CAPTION.match(text) and _starts_block(lines, number):
+            builder.start_aside(line, caption=True)
+        elif builder.continues_aside(line):
             builder.add_aside(line)
-        elif not lines.alone(number):
+        elif not lines.is_alone(number):
             builder.row(line)
-        elif line.size < 0.93 * lines.body and not builder.in_abstract:
-            _small(builder, line, text)
-        elif _begins_paragraph(lines, builder.last, line):
+        elif line.size < 0.93 * lines.body_size and not builder.in_abstract:
+            _add_small_print(builder, line, text)
+        elif _starts_paragraph(lines, builder.last, line):
             builder.paragraph(line)
         else:
             builder.add(line)
-    return builder.finished()
+    return builder.finish()
 
 
-def _small(builder: _Builder, line: Line, text: str) -> None:
-    """Small print: a footnote or a quotation where it reads as sentences, else the words in a drawing."""
+def _add_small_print(builder: _BlockBuilder, line: Line, text: str) -> None:
+    """Add small print that reads as sentences (a footnote, a quotation). Skip labels inside drawings."""
     letters = sum(sign.isalpha() for sign in text)
-    numbered = line.text.startswith(RAISED) or re.match(r"\d{1,2}\s?[A-Zh]", text)
+    numbered = line.text.startswith(SUPERSCRIPT_START) or re.match(r"\d{1,2}\s?[A-Zh]", text)
     if numbered or (len(text) > 35 and letters > 0.65 * len(text)):
-        builder.aside(line)
+        builder.start_aside(line)
 
 
-def _begins(lines: Lines, number: int) -> bool:
-    """Whether a line stands at the beginning of a block: a sentence may also say "Table 2"."""
+def _starts_block(lines: OrderedLines, number: int) -> bool:
+    """Return whether a line starts a block. "Table 2" may also start a line within a sentence."""
     if number == 0:
         return True
     before, line = lines[number - 1], lines[number]
-    gap = before.base - line.base
+    gap = before.baseline - line.baseline
     return before.page != line.page or not 0 < gap < 1.25 * lines.leading or abs(before.size - line.size) > 0.3
 
 
-def _begins_paragraph(lines: Lines, before: Line | None, line: Line) -> bool:
+def _starts_paragraph(lines: OrderedLines, before: Line | None, line: Line) -> bool:
     if before is None:
         return True
-    edge = lines.columns[lines.column(line)] if lines.columns else line.left
+    left_edge = lines.columns[lines.column(line)] if lines.columns else line.left
     size = line.size
-    indented = line.left > edge + 0.6 * size
-    ended = ENDED.search(bare(before.text)) is not None and not before.broken
-    if _BULLET.match(bare(line.text)) and (ended or indented):
+    indented = line.left > left_edge + 0.6 * size
+    ended = ENDED.search(strip_marks(before.text)) is not None and not before.hyphenated
+    if _LIST_ITEM.match(strip_marks(line.text)) and (ended or indented):
         return True
-    if before.page != line.page or lines.column(before) != lines.column(line) or line.base > before.base:
-        # In a text without indents, a last line with room for the next word tells the end.
+    if before.page != line.page or lines.column(before) != lines.column(line) or line.baseline > before.baseline:
+        # Without indents, a last line with room for the next word ends the paragraph.
         return ended and (indented or lines.has_room(before, line))
-    gap = before.base - line.base
+    gap = before.baseline - line.baseline
     if gap > 1.35 * lines.leading:
         return ended or gap > 2.2 * lines.leading
-    flush = before.left <= edge + 0.6 * size
+    flush = before.left <= left_edge + 0.6 * size
     return ended and (indented and flush and line.left - before.left > 0.6 * size)
 
 
-class _Builder:
-    """Puts lines together to paragraphs; what breaks into one stands after it."""
+class _BlockBuilder:
+    """Builds paragraphs from lines. Captions, tables and footnotes inside a paragraph are placed after it."""
 
-    def __init__(self, words: Vocabulary) -> None:
-        self._words = words
+    def __init__(self, dehyphenator: Dehyphenator) -> None:
+        self._dehyphenator = dehyphenator
         self._blocks: list[Block] = []
         self._current: list[Line] = []
         self._aside: list[Line] = []
@@ -101,10 +106,10 @@ class _Builder:
 
     def heading(self, level: int, text: str) -> None:
         self._close()
-        self.in_abstract = ABSTRACT.fullmatch(text) is not None
+        self.in_abstract = ABSTRACT_HEADING.fullmatch(text) is not None
         self._blocks.append(Heading(level, [text.rstrip(":")]))
 
-    def lengthen_heading(self, text: str) -> None:
+    def extend_heading(self, text: str) -> None:
         heading = self._blocks[-1] if self._blocks else None
         if isinstance(heading, Heading):
             self._blocks[-1] = Heading(heading.level, [*heading.inlines, " ", text])
@@ -118,18 +123,18 @@ class _Builder:
         self._close_rows()
         self._current.append(line)
 
-    def aside(self, line: Line, caption: bool = False) -> None:
-        """Begin a caption or a footnote, or go on with one."""
+    def start_aside(self, line: Line, caption: bool = False) -> None:
+        """Start a caption or a footnote, or continue one."""
         self._close_rows()
-        if caption or line.text.startswith(RAISED) or not self.goes_on_aside(line):
+        if caption or line.text.startswith(SUPERSCRIPT_START) or not self.continues_aside(line):
             self._close_aside()
         self._aside.append(line)
 
-    def goes_on_aside(self, line: Line) -> bool:
-        if not self._aside or line.text.startswith(RAISED):
+    def continues_aside(self, line: Line) -> bool:
+        if not self._aside or line.text.startswith(SUPERSCRIPT_START):
             return False
         last = self._aside[-1]
-        gap = last.base - line.base
+        gap = last.baseline - line.baseline
         same = last.page == line.page and abs(last.size - line.size) < 0.2
         return same and 0 < gap < 1.35 * line.size and abs(last.left - line.left) < 60
 
@@ -145,7 +150,7 @@ class _Builder:
         self._close_aside()
         self._rows.append(line)
 
-    def finished(self) -> list[Block]:
+    def finish(self) -> list[Block]:
         self._close()
         return self._blocks
 
@@ -153,42 +158,42 @@ class _Builder:
         self._close_aside()
         self._close_rows()
         if self._current:
-            self._blocks.append(Paragraph([self._words.joined(self._current)]))
+            self._blocks.append(Paragraph([self._dehyphenator.join(self._current)]))
         self._current = []
         self._blocks.extend(self._asides)
         self._asides = []
 
     def _close_aside(self) -> None:
         if self._aside:
-            self._asides.append(Paragraph([self._words.joined(self._aside)]))
+            self._asides.append(Paragraph([self._dehyphenator.join(self._aside)]))
         self._aside = []
 
     def _close_rows(self) -> None:
-        """A table's cells, row by row, as the page shows them."""
+        """Add the rows of an unrecognized table as preformatted lines."""
         rows: dict[tuple[int, int], list[Line]] = defaultdict(list)
         for line in self._rows:
-            rows[line.page, round(line.base / 3)].append(line)
+            rows[line.page, round(line.baseline / 3)].append(line)
         if len(rows) > 1:
-            texts = [" | ".join(bare(cell.text) for cell in row) for row in rows.values()]
+            texts = [" | ".join(strip_marks(cell.text) for cell in row) for row in rows.values()]
             self._asides.append(Paragraph(["\n".join(texts)], verbatim=True))
         elif self._rows:
             self._current.extend(self._rows)
         self._rows = []
 
 
-def set_abstract(found: ParsedDocument, blocks: list[Block]) -> None:
-    """Part the abstract from the text: by its heading, or by the word it begins with."""
+def set_abstract(document: ParsedDocument, blocks: list[Block]) -> None:
+    """Split the abstract from the body, by its heading or its first word."""
     for number, block in enumerate(blocks[:12]):
-        if isinstance(block, Heading) and ABSTRACT.fullmatch(printed(block.inlines).strip()):
+        if isinstance(block, Heading) and ABSTRACT_HEADING.fullmatch(inline_text(block.inlines).strip()):
             end = next((n for n in range(number + 1, len(blocks)) if isinstance(blocks[n], Heading)), len(blocks))
-            found.abstract = blocks[number + 1 : end]
-            found.body = blocks[:number] + blocks[end:]
+            document.abstract = blocks[number + 1 : end]
+            document.body = blocks[:number] + blocks[end:]
             return
         if isinstance(block, Paragraph) and not block.verbatim:
-            text = bare(printed(block.inlines))
+            text = strip_marks(inline_text(block.inlines))
             lead = re.match(r"(?:abstract|摘要)\s?[:.—–-]\s?", text, re.IGNORECASE)
             if lead:
-                found.abstract = [Paragraph([text[lead.end() :]])]
-                found.body = blocks[:number] + blocks[number + 1 :]
+                document.abstract = [Paragraph([text[lead.end() :]])]
+                document.body = blocks[:number] + blocks[number + 1 :]
                 return
-    found.body = blocks
+    document.body = blocks

@@ -1,4 +1,4 @@
-"""The citations in the running text of a PDF, told by their look, and the entries of the list that they mean."""
+"""Citations in the text of a PDF, found by their form and matched to entries of the reference list."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from fathom.corpus.readers.parsed_document import (
     Block,
@@ -16,10 +17,10 @@ from fathom.corpus.readers.parsed_document import (
     ParsedReference,
     ParsedTable,
     TableCell,
+    inline_text,
 )
 from fathom.corpus.readers.parsing.chinese_characters import half_width
-from fathom.corpus.readers.pdf.characters import LOWERED, RAISED, bare
-from fathom.corpus.readers.pdf.lines import printed
+from fathom.corpus.readers.pdf.line import SUPERSCRIPT_END, SUPERSCRIPT_START, strip_marks
 from fathom.records.names import PARTICLE
 
 _BRACKETED = re.compile(r"\[(\d{1,4}(?:\s?[,;–-]\s?\d{1,4})*)\]")
@@ -30,95 +31,96 @@ _SURNAME = rf"(?:{PARTICLE}\s){{0,2}}[^\W\d_a-z][\w'’-]{{1,40}}"
 _NARRATIVE = re.compile(
     rf"({_SURNAME})(?:(?:,\s{_SURNAME}){{0,4}},?\s(?:and|&)\s{_SURNAME}|\set\sal\.?)?(?:['’]s)?,?\s\(({_YEAR})(?:,\s?p+\.[^()]{{0,20}})?\)"
 )
-_ONE_CITED = re.compile(rf"({_SURNAME})[^;()]{{0,120}}?\b({_YEAR})\b")
-_ONE_RAISED = re.compile(f"{RAISED}([^{LOWERED}]{{0,200}}){LOWERED}")
+_NAME_AND_YEAR = re.compile(rf"({_SURNAME})[^;()]{{0,120}}?\b({_YEAR})\b")
+_SUPERSCRIPT = re.compile(f"{SUPERSCRIPT_START}([^{SUPERSCRIPT_END}]{{0,200}}){SUPERSCRIPT_END}")
 
 
 @dataclass(frozen=True)
-class _At:
+class _Occurrence:
     start: int
     end: int
     keys: tuple[str, ...]
-    raised: bool = False
+    superscript: bool = False
 
 
-class Citer:
-    """Finds the citations in running text and the entries they mean."""
+class CitationFinder:
+    """Finds citations in text and the references they point to."""
 
     def __init__(self, references: Sequence[ParsedReference]) -> None:
         self._numbers = {reference.key for reference in references if reference.key.isdigit()}
-        self._named: dict[tuple[str, str], list[ParsedReference]] = defaultdict(list)
+        self._by_name_and_year: dict[tuple[str, str], list[ParsedReference]] = defaultdict(list)
         for reference in references:
             first = reference.authors[0] if reference.authors else reference.text[:60]
             year = re.search(_YEAR, reference.text[len(first) :]) if reference.year else None
-            for family in _families(first):
+            for family in _family_names(first):
                 if reference.year:
-                    self._named[family, str(reference.year)].append(reference)
+                    self._by_name_and_year[family, str(reference.year)].append(reference)
                 if year and year[0][-1].isalpha():
-                    self._named[family, year[0]].append(reference)
+                    self._by_name_and_year[family, year[0]].append(reference)
 
-    def block(self, block: Block) -> Block:
+    def mark_block(self, block: Block) -> Block:
+        """Return a block with its citations marked."""
         if isinstance(block, Paragraph):
-            text = printed(block.inlines)
-            return Paragraph([bare(text)], verbatim=True) if block.verbatim else Paragraph(self.words(text))
+            text = inline_text(block.inlines)
+            return replace(block, inlines=[strip_marks(text)] if block.verbatim else self.mark_citations(text))
         if isinstance(block, Heading):
-            return Heading(block.level, [bare(printed(block.inlines))])
-        return ParsedTable(
-            self.words(printed(block.caption)), [[self._cell(cell) for cell in row] for row in block.rows]
-        )
+            return Heading(block.level, [strip_marks(inline_text(block.inlines))])
+        caption = self.mark_citations(inline_text(block.caption))
+        return ParsedTable(caption, [[self._cell(cell) for cell in row] for row in block.rows])
 
     def _cell(self, cell: TableCell) -> TableCell:
-        return replace(cell, inlines=self.words(printed(cell.inlines)))
+        return replace(cell, inlines=self.mark_citations(inline_text(cell.inlines)))
 
-    def words(self, text: str) -> Inlines:
-        """The text with its citations between."""
+    def mark_citations(self, text: str) -> Inlines:
+        """Return the text with its citations marked."""
         narrow = half_width(text)
-        raised = [] if not self._numbers else list(self._raised(narrow))
-        found = [*self._bracketed(narrow), *self._by_name(narrow), *raised]
-        words: Inlines = []
+        superscript = [] if not self._numbers else list(self._superscript_citations(narrow))
+        found = [*self._bracketed_citations(narrow), *self._named_citations(narrow), *superscript]
+        marked: Inlines = []
         place = 0
         for one in sorted(found, key=lambda at: (at.start, -at.end)):
             if one.start < place:
                 continue
-            words.append(bare(text[place : one.start]))
-            words.append(CitationMark(bare(text[one.start : one.end]), one.keys, "superscript" if one.raised else None))
+            marked.append(strip_marks(text[place : one.start]))
+            style: Literal["superscript"] | None = "superscript" if one.superscript else None
+            marked.append(CitationMark(strip_marks(text[one.start : one.end]), one.keys, style))
             place = one.end
-        return [*words, bare(text[place:])]
+        return [*marked, strip_marks(text[place:])]
 
-    def _bracketed(self, text: str) -> Iterator[_At]:
+    def _bracketed_citations(self, text: str) -> Iterator[_Occurrence]:
         for bracket in _BRACKETED.finditer(text) if self._numbers else ():
-            yield from self._numbered(text, bracket.start(1), bracket.end(1))
+            yield from self._numbered_citations(text, bracket.start(1), bracket.end(1))
 
-    def _raised(self, text: str) -> Iterator[_At]:
-        for raised in _ONE_RAISED.finditer(text):
-            if re.fullmatch(r"\d{1,3}(?:\s?[,–-]\s?\d{1,3})*", raised[1]):
-                yield from self._numbered(text, raised.start(1), raised.end(1), raised=True)
+    def _superscript_citations(self, text: str) -> Iterator[_Occurrence]:
+        for superscript in _SUPERSCRIPT.finditer(text):
+            if re.fullmatch(r"\d{1,3}(?:\s?[,–-]\s?\d{1,3})*", superscript[1]):
+                yield from self._numbered_citations(text, superscript.start(1), superscript.end(1), superscript=True)
 
-    def _numbered(self, text: str, start: int, end: int, raised: bool = False) -> Iterator[_At]:
+    def _numbered_citations(self, text: str, start: int, end: int, superscript: bool = False) -> Iterator[_Occurrence]:
         for one in _NUMBER_OR_RANGE.finditer(text, start, end):
             first, last = int(one[1]), int(one[2] or one[1])
             if not first <= last <= first + 200:
                 continue
             keys = tuple(str(number) for number in range(first, last + 1) if str(number) in self._numbers)
-            if keys or not raised:
-                yield _At(*one.span(), keys, raised)
+            if keys or not superscript:
+                yield _Occurrence(*one.span(), keys, superscript)
 
-    def _by_name(self, text: str) -> Iterator[_At]:
-        if not self._named:
+    def _named_citations(self, text: str) -> Iterator[_Occurrence]:
+        if not self._by_name_and_year:
             return
         for one in _NARRATIVE.finditer(text):
-            keys = self._meant(one[1], one[2], one[0])
+            keys = self._matching_keys(one[1], one[2], one[0])
             if keys:
-                yield _At(*one.span(), keys)
+                yield _Occurrence(*one.span(), keys)
         for bracket in _IN_BRACKETS.finditer(text):
             place = bracket.start() + 1
             for part in bracket[0][1:-1].split(";"):
-                yield from self._part(part, place)
+                yield from self._citations_in_part(part, place)
                 place += len(part) + 1
 
-    def _part(self, part: str, place: int) -> Iterator[_At]:
-        """The citations in one part of a bracket: a name with a year, or with several."""
-        found = _ONE_CITED.search(part)
+    def _citations_in_part(self, part: str, place: int) -> Iterator[_Occurrence]:
+        """Yield the citations in one part of a bracket: a name with one or more years."""
+        found = _NAME_AND_YEAR.search(part)
         if found is None:
             return
         lead = re.match(
@@ -127,40 +129,40 @@ class Citer:
             re.IGNORECASE,
         )
         start = found.start() + (lead.end() if lead else 0)
-        found = _ONE_CITED.match(part, start) or found
-        keys = self._meant(found[1], found[2], found[0])
+        found = _NAME_AND_YEAR.match(part, start) or found
+        keys = self._matching_keys(found[1], found[2], found[0])
         if not keys and len(re.findall(r"\w+", found[0])) > 8:
             return
         if not keys and not re.fullmatch(rf"{_SURNAME}(?:\set\sal\.?|\s(?:and|&)\s{_SURNAME})?,?\s{_YEAR}", found[0]):
             return
-        yield _At(place + found.start(), place + found.end(), keys)
+        yield _Occurrence(place + found.start(), place + found.end(), keys)
         for more in re.finditer(rf"(?<=,\s)({_YEAR})\b", part[found.end() :]):
             at = place + found.end()
-            yield _At(at + more.start(1), at + more.end(1), self._meant(found[1], more[1], found[0]))
+            yield _Occurrence(at + more.start(1), at + more.end(1), self._matching_keys(found[1], more[1], found[0]))
 
-    def _meant(self, family: str, year: str, said: str) -> tuple[str, ...]:
-        for name in _families(family):
-            entries = self._named.get((name, year)) or self._named.get((name, year[:4]), [])
+    def _matching_keys(self, family: str, year: str, citation_text: str) -> tuple[str, ...]:
+        for name in _family_names(family):
+            entries = self._by_name_and_year.get((name, year)) or self._by_name_and_year.get((name, year[:4]), [])
             if entries:
-                # Stable: of entries that fit alike, the first of the list.
-                return (max(entries, key=lambda entry: _fits(entry, said)).key,)
+                # `max` is stable: of equally good entries, the first in the list.
+                return (max(entries, key=lambda entry: _author_fit(entry, citation_text)).key,)
         return ()
 
 
-def _fits(entry: ParsedReference, said: str) -> int:
-    """How well an entry's authors fit a citation: "Tran (2003)" has one, "Tran et al. (2003)" has at least three."""
+def _author_fit(entry: ParsedReference, citation_text: str) -> int:
+    """Score how well an entry's authors fit a citation: "Tran (2003)" has one, "Tran et al. (2003)" at least three."""
     count = len(entry.authors) + 2 * ("et al" in entry.text)
-    if re.search(r"\bet\sal\b", said):
+    if re.search(r"\bet\sal\b", citation_text):
         return min(count, 3)
-    second = re.search(rf"\s(?:and|&)\s({_SURNAME})", said)
+    second = re.search(rf"\s(?:and|&)\s({_SURNAME})", citation_text)
     if second is None:
         return int(count == 1)
-    named = count > 1 and not set(_families(second[1])).isdisjoint(_families(entry.authors[-1]))
+    named = count > 1 and not set(_family_names(second[1])).isdisjoint(_family_names(entry.authors[-1]))
     return 2 * named + (count == 2)
 
 
-def _families(name: str) -> Iterator[str]:
-    """The ways in which a citation may name an author: by the family name, with its particle or without."""
+def _family_names(name: str) -> Iterator[str]:
+    """Yield the forms in which a citation may name an author: the family name with or without its particle."""
     name = re.split(r"[’']s\b", name)[0]
     family = name.partition(",")[0] if "," in name else name
     words = [word for word in re.findall(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*", family.lower()) if len(word) > 1]

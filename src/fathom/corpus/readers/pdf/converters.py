@@ -1,4 +1,4 @@
-"""Converters of PDFs that some users have, and that read figures and formulas better than rules of layout."""
+"""Optional external PDF converters, which read figures and formulas better than the layout rules."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pathlib import Path
 from fathom.corpus.readers.parsed_document import NoCompanions, ParsedDocument, ReadError
 
 _Conversion = Callable[[bytes, str], Iterator[ParsedDocument]]
-_WAIT = 600
+_TIMEOUT = 600
 
 
 def converter() -> _Conversion | None:
-    """What FATHOM_PDF asks for: "marker", "docling" or "grobid:URL"; None for the rules of layout."""
+    """Return the converter named by FATHOM_PDF ("marker", "docling" or "grobid:URL"); None for the layout rules."""
     wanted = os.environ.get("FATHOM_PDF", "").strip()
     if not wanted or wanted == "fathom":
         return None
@@ -27,10 +27,10 @@ def converter() -> _Conversion | None:
         return lambda content, name: _from_grobid(content, name, address)
     commands = {"marker": "marker_single", "docling": "docling"}
     if wanted not in commands:
-        raise ReadError(f"FATHOM_PDF is {wanted!r}; it can be marker, docling or grobid:URL")
+        raise ReadError(f"FATHOM_PDF is {wanted!r}. Set it to marker, docling or grobid:URL")
     command = shutil.which(commands[wanted])
     if command is None:
-        raise ReadError(f"FATHOM_PDF asks for {wanted}, but the command {commands[wanted]} is not there")
+        raise ReadError(f"FATHOM_PDF is {wanted}, but the command {commands[wanted]} is not installed")
     return lambda content, name: _from_command(content, name, command, wanted)
 
 
@@ -46,9 +46,9 @@ def _from_command(content: bytes, name: str, command: str, wanted: str) -> Itera
             else ["--to", "md", "--output", str(target)]
         )
         try:
-            subprocess.run([command, str(source), *options], check=True, capture_output=True, timeout=_WAIT)
+            subprocess.run([command, str(source), *options], check=True, capture_output=True, timeout=_TIMEOUT)
         except subprocess.TimeoutExpired as error:
-            raise ReadError(f"{wanted} took longer than {_WAIT} seconds") from error
+            raise ReadError(f"{wanted} took longer than {_TIMEOUT} seconds") from error
         except (subprocess.CalledProcessError, OSError) as error:
             raise ReadError(f"{wanted} could not convert it: {error}") from error
         written = sorted(target.rglob("*.md"))
@@ -61,8 +61,8 @@ def _from_grobid(content: bytes, name: str, address: str) -> Iterator[ParsedDocu
     from fathom.corpus.readers.tei import reader as tei
 
     if not re.match(r"https?://", address):
-        raise ReadError("FATHOM_PDF=grobid:URL wants an address that begins with http:// or https://")
-    boundary = "fathom-part-of-the-question"
+        raise ReadError("the URL in FATHOM_PDF=grobid:URL must start with http:// or https://")
+    boundary = "fathom-form-boundary"
     head = (
         f'--{boundary}\r\nContent-Disposition: form-data; name="input"; filename="document.pdf"\r\n'
         "Content-Type: application/pdf\r\n\r\n"
@@ -76,8 +76,8 @@ def _from_grobid(content: bytes, name: str, address: str) -> Iterator[ParsedDocu
         headers={"Content-Type": f"multipart/form-data; boundary={boundary}", "Accept": "application/xml"},
     )
     try:
-        with urllib.request.urlopen(request, timeout=_WAIT) as response:
-            answer = response.read(100_000_000)
+        with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:
+            tei_xml = response.read(100_000_000)
     except (OSError, ValueError) as error:
-        raise ReadError(f"GROBID at {address} gave no answer: {error}") from error
-    yield from tei.read(answer, name, NoCompanions())
+        raise ReadError(f"GROBID at {address} did not respond: {error}") from error
+    yield from tei.read(tei_xml, name, NoCompanions())

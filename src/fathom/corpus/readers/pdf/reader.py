@@ -1,4 +1,4 @@
-"""Reads PDFs by rules of layout: what is title, name, heading, text, table or reference is told by size and place."""
+"""PDF reader: layout rules on font size and position find titles, authors, headings, text, tables and references."""
 
 from __future__ import annotations
 
@@ -7,46 +7,46 @@ from collections.abc import Iterator
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument
 from fathom.corpus.readers.parsing.sentences import is_chinese
 from fathom.corpus.readers.pdf.body import read_blocks, set_abstract
-from fathom.corpus.readers.pdf.citations import Citer
+from fathom.corpus.readers.pdf.child_process import ExtractedLines, extract_lines
+from fathom.corpus.readers.pdf.citations import CitationFinder
 from fathom.corpus.readers.pdf.converters import converter
 from fathom.corpus.readers.pdf.front_page import read_front
-from fathom.corpus.readers.pdf.layout import Layout, layout
-from fathom.corpus.readers.pdf.lines import Lines
-from fathom.corpus.readers.pdf.references import part, read_references
+from fathom.corpus.readers.pdf.reading_order import OrderedLines
+from fathom.corpus.readers.pdf.references import find_regions, read_references
 
 FORMAT = "pdf"
 
 
 def matches(name: str, head: bytes) -> bool:
-    """Whether a file is a PDF, by its first bytes."""
+    """Return whether a file is a PDF, from its first bytes."""
     return b"%PDF-" in head[:1_024]
 
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
-    """The one document of a PDF."""
+    """Yield the one document of a PDF."""
     convert = converter()
     if convert is not None:
         yield from convert(content, name)
         return
-    yield read_layout(layout(content), name)
+    yield read_layout(extract_lines(content), name)
 
 
-def read_layout(laid_out: Layout, source: str) -> ParsedDocument:
-    """What the lines of a PDF are, told by their sizes and places."""
-    found = ParsedDocument(source=source)
-    lines = Lines(laid_out.lines, laid_out.sheets)
-    start = read_front(found, lines, laid_out)
-    parted = part(lines, start)
-    # A table may float to the head of the first page, or into the list of references.
+def read_layout(laid_out: ExtractedLines, source: str) -> ParsedDocument:
+    """Return the document in the extracted lines of a PDF."""
+    document = ParsedDocument(source=source)
+    lines = OrderedLines(laid_out.lines, laid_out.page_sizes)
+    start = read_front(document, lines, laid_out)
+    regions = find_regions(lines, start)
+    # A table may float to the top of the first page, or into the reference list.
     early = [number for number in range(start) if lines[number] in lines.tables]
-    among = [number for number in parted.entries if lines[number] in lines.tables]
-    entries = [number for number in parted.entries if lines[number] not in lines.tables]
-    found.references = read_references(lines, entries)
-    blocks = read_blocks(lines, [*early, *parted.text, *among]) + read_blocks(lines, parted.after)
-    set_abstract(found, blocks)
-    citer = Citer(found.references)
-    found.abstract = [citer.block(block) for block in found.abstract]
-    found.body = [citer.block(block) for block in found.body]
-    found.language = "zh" if is_chinese(" ".join(line.text for line in lines[:60])) else "en"
-    found.uncertain["layout"] = "sections, paragraphs, tables and citations are guessed from the layout"
-    return found
+    among = [number for number in regions.entries if lines[number] in lines.tables]
+    entries = [number for number in regions.entries if lines[number] not in lines.tables]
+    document.references = read_references(lines, entries)
+    blocks = read_blocks(lines, [*early, *regions.text, *among]) + read_blocks(lines, regions.after)
+    set_abstract(document, blocks)
+    finder = CitationFinder(document.references)
+    document.abstract = [finder.mark_block(block) for block in document.abstract]
+    document.body = [finder.mark_block(block) for block in document.body]
+    document.language = "zh" if is_chinese(" ".join(line.text for line in lines[:60])) else "en"
+    document.uncertain["layout"] = "sections, paragraphs, tables and citations are guessed from the layout"
+    return document

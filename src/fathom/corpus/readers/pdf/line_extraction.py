@@ -1,0 +1,360 @@
+"""Extraction of text lines, with positions and font sizes, from PDF pages. Runs in the child process."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import signal
+import time
+import unicodedata
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+from fathom.corpus.readers.parsed_document import ReadError
+from fathom.corpus.readers.pdf.line import HYPHEN, SUPERSCRIPT_END, SUPERSCRIPT_START, Gap, Line, PageSize
+
+MAX_PAGES = 2_000
+"""Longer documents are refused: pdfium becomes slow, and no real document is that long."""
+MAX_CHARACTERS = 20_000_000
+MAX_PAGE_CHARACTERS = 200_000
+"""A page with more characters is a drawing made of letters, or an attack. It is skipped."""
+MAX_OBJECTS = 2_000_000
+MAX_SECONDS = 120.0
+"""Time limit for one document."""
+MAX_PAGE_SECONDS = 5.0
+"""CPU time limit for one page. A form that draws itself three times would take minutes."""
+
+_WIDE_SPACE = "\ue002"
+"""Placeholder for a wide space while a line is assembled."""
+
+
+_FIELDS = attrgetter(*Line.__dataclass_fields__)
+
+
+def limit_page_time() -> None:
+    """Have the system kill this process if the next page takes too long: pdfium cannot be interrupted."""
+    if hasattr(signal, "setitimer"):  # Windows has no such limit.
+        signal.setitimer(signal.ITIMER_PROF, MAX_PAGE_SECONDS)
+
+
+def extract_as_json(content: bytes) -> dict[str, Any]:
+    """Return the lines and metadata of a PDF as JSON values; raises `ReadError` if it has no text."""
+    import pypdfium2
+
+    document = _open_document(content)
+    try:
+        if len(document) > MAX_PAGES:
+            raise ReadError(f"it has {len(document):,} pages, more than {MAX_PAGES:,}")
+        lines: list[Line] = []
+        page_sizes: list[PageSize] = []
+        rotated_texts: list[str] = []
+        budget = _ResourceBudget()
+        for number in range(len(document)):
+            limit_page_time()
+            try:
+                page = document[number]
+                page_sizes.append(PageSize(*page.get_size()))
+                lines.extend(_page_lines(page, number, rotated_texts, budget))
+                page.close()
+            except pypdfium2.PdfiumError:  # One broken page: keep the others.
+                page_sizes[number:] = [PageSize(0, 0)]
+        if not any(line.text.strip() for line in lines):
+            raise ReadError("it has no text: its pages are images" if page_sizes else "it has no pages")
+        about = document.get_metadata_dict()
+    finally:
+        document.close()
+    return {
+        "sheets": [(sheet.width, sheet.height) for sheet in page_sizes],
+        "lines": [_FIELDS(line) for line in lines],
+        "title": about.get("Title", ""),
+        "authors": about.get("Author", ""),
+        "stamps": rotated_texts[:20],
+    }
+
+
+def _open_document(content: bytes) -> Any:
+    import pypdfium2
+
+    if b"%PDF-" not in content[:1_024]:
+        raise ReadError("it is no PDF: it does not begin as one")
+    try:
+        document = pypdfium2.PdfDocument(content)
+    except pypdfium2.PdfiumError as error:
+        # The library keeps the reason of an earlier fault, so its word alone does not tell what is encrypted.
+        if b"/Encrypt" in content:
+            raise ReadError("it is encrypted and cannot be opened without a password") from error
+        raise ReadError("the PDF is broken: its pages cannot be found") from error
+    if len(document) == 0:
+        document.close()
+        raise ReadError("it has no pages")
+    return document
+
+
+class _ResourceBudget:
+    """Limits on what one document may use, checked between pages."""
+
+    def __init__(self) -> None:
+        self._end = time.monotonic() + MAX_SECONDS
+        self._characters = MAX_CHARACTERS
+        self._objects = MAX_OBJECTS
+
+    def spend(self, characters: int, objects: int) -> None:
+        self._characters -= characters
+        self._objects -= objects
+        if self._characters < 0:
+            raise ReadError(f"it has more than {MAX_CHARACTERS:,} characters")
+        if self._objects < 0:
+            raise ReadError(f"its pages are drawn with more than {MAX_OBJECTS:,} objects")
+        if time.monotonic() > self._end:
+            raise ReadError(f"it took longer than {MAX_SECONDS:.0f} seconds")
+
+
+def _page_lines(page: Any, number: int, rotated_texts: list[str], budget: _ResourceBudget) -> list[Line]:
+    from pypdfium2 import raw
+
+    text_page = page.get_textpage()
+    try:
+        count = text_page.count_chars()
+        budget.spend(max(0, count), max(0, raw.FPDFPage_CountObjects(page.raw)))
+        if not 0 < count <= MAX_PAGE_CHARACTERS:
+            return []
+        return _LineBuilder(text_page.raw, count, number, rotated_texts).lines()
+    finally:
+        text_page.close()
+
+
+_TOKEN = re.compile(r"[\r\n]+|\ufffe|[^\S\r\n]+|[^\s\ufffe]+")
+_PRIVATE_USE = re.compile("[\ue000-\ue002\t]")
+_GAP = 0.55
+"""Width of a wide space, in font sizes. An ordinary space is a quarter to a third."""
+_BOLD = re.compile(rb"bold|medi(?!um)|black|heavy|demi|cmbx|cmb\d|-bd|sfbx|\bbx", re.IGNORECASE)
+_AFTER_LETTER = re.compile(r"[^\W\d_][^\s\w]*\d")
+"""A digit that may be superscript although the word's first and last characters are level: "shown1,2.\"."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """Characters of one font size on one baseline."""
+
+    left: float
+    right: float
+    baseline: float
+    size: float
+    height: float
+    bold: bool
+    text: str
+
+
+class _LineBuilder:
+    """Builds lines from the characters of one page."""
+
+    def __init__(self, handle: Any, count: int, page: int, rotated_texts: list[str]) -> None:
+        from pypdfium2 import raw
+
+        self._raw = raw
+        self._handle = handle
+        self._page = page
+        self._rotated_texts = rotated_texts
+        self._text = _page_text(raw, handle, count)
+        self._box = raw.FS_RECTF()
+        self._matrix = raw.FS_MATRIX()
+        self._x, self._y = ctypes.c_double(), ctypes.c_double()
+        self._name = ctypes.create_string_buffer(128)
+        self._flags = ctypes.c_int()
+        self._runs: list[_Run] = []
+        self._lines: list[Line] = []
+        self._has_private_use = _PRIVATE_USE.search(self._text) is not None
+        digits = [found.end() - 1 for found in _AFTER_LETTER.finditer(self._text)]
+        self._digits = [len(self._text), *reversed(digits)]
+        self._gaps: list[tuple[float, float]] = []
+        self._space_pending = False
+
+    def lines(self) -> list[Line]:
+        for token in _TOKEN.finditer(self._text):
+            first = token[0][0]
+            if first == "\ufffe":
+                self._close(hyphenated=True)
+            elif first.isspace():
+                # A newline does not end the line: pdfium also breaks lines at superscripts.
+                self._space_pending = True
+            else:
+                self._add_word(token.start(), token.end())
+        self._close()
+        return self._lines
+
+    def _add_word(self, start: int, end: int) -> None:
+        left, right, low, high = self._char_box(start)
+        if end - start > 1:
+            _, right, last_low, last_high = self._char_box(end - 1)
+            if self._digits[-1] < end:
+                while self._digits[-1] < start:
+                    self._digits.pop()
+                if self._digits[-1] < end:
+                    _, _, digit_low, digit_high = self._char_box(self._digits[-1])
+                    last_low, last_high = max(last_low, digit_low), min(last_high, digit_high)
+            if abs(last_low - low) + abs(last_high - high) > 0.05 * (high - low) or right < left:
+                self._add_uneven_word(start, end)
+                return
+        self._add(start, end, left, right, high - low)
+
+    def _add_uneven_word(self, start: int, end: int) -> None:
+        """Add a word with a superscript or several fonts, split where the height or position changes."""
+        begin = start
+        left, right, low, high = self._char_box(start)
+        for place in range(start + 1, end):
+            next_left, next_right, next_low, next_high = self._char_box(place)
+            if abs(next_low - low) + abs(next_high - high) > 0.05 * max(high - low, 1) or next_left < left - 1:
+                self._add(begin, place, left, right, high - low)
+                begin, left, low, high = place, next_left, next_low, next_high
+            right = next_right
+        self._add(begin, end, left, right, high - low)
+
+    def _char_box(self, place: int) -> tuple[float, float, float, float]:
+        self._raw.FPDFText_GetLooseCharBox(self._handle, place, self._box)
+        box = self._box
+        return box.left, box.right, box.bottom, box.top
+
+    def _add(self, start: int, end: int, left: float, right: float, height: float) -> None:
+        self._raw.FPDFText_GetCharOrigin(self._handle, start, self._x, self._y)
+        baseline = self._y.value
+        text = self._text[start:end]
+        if self._has_private_use:
+            text = _PRIVATE_USE.sub("", text)
+        last = self._runs[-1] if self._runs else None
+        if last is not None:
+            gap = left - last.right
+            blank = (
+                ""
+                if not self._space_pending or gap <= 0.08 * last.size
+                else _WIDE_SPACE
+                if gap > _GAP * last.size
+                else " "
+            )
+            if abs(baseline - last.baseline) < 0.05 and abs(height - last.height) < 0.01 and -1 < gap < last.size:
+                last.text += blank + text
+                if blank == _WIDE_SPACE:
+                    self._gaps.append((last.right, left))
+                last.right = right
+                self._space_pending = False
+                return
+        size, rotated = self._font_size(start)
+        if rotated:
+            self._add_rotated(text)
+            return
+        run = _Run(left, right, baseline, size, height, self._is_bold(start), text)
+        if last is not None and self._continues(run):
+            last.text += blank
+            if blank == _WIDE_SPACE:
+                self._gaps.append((last.right, left))
+        else:
+            self._close()
+        self._runs.append(run)
+        self._space_pending = False
+
+    def _continues(self, run: _Run) -> bool:
+        """Return whether a run belongs to the current line: level with it, superscript or subscript."""
+        line = max(self._runs, key=lambda one: one.size)
+        size = max(line.size, run.size)
+        return (
+            abs(run.baseline - line.baseline) < 0.55 * size
+            and -0.6 * size < run.left - self._runs[-1].right < 1.3 * size
+        )
+
+    def _font_size(self, place: int) -> tuple[float, bool]:
+        """Return the font size as displayed, and whether the text is rotated."""
+        size = self._raw.FPDFText_GetFontSize(self._handle, place)
+        if not self._raw.FPDFText_GetMatrix(self._handle, place, self._matrix):
+            return size, False
+        matrix = self._matrix
+        rotated = abs(matrix.b) > abs(matrix.a)
+        return round(size * (matrix.c**2 + matrix.d**2) ** 0.5, 2), rotated
+
+    def _is_bold(self, place: int) -> bool:
+        if self._raw.FPDFText_GetFontWeight(self._handle, place) >= 600:
+            return True
+        self._raw.FPDFText_GetFontInfo(self._handle, place, self._name, 128, self._flags)
+        return _BOLD.search(self._name.value) is not None
+
+    def _add_rotated(self, text: str) -> None:
+        if self._page == 0 and len(self._rotated_texts) < 20:
+            self._rotated_texts.append(text)
+
+    def _close(self, hyphenated: bool = False) -> None:
+        runs, self._runs = self._runs, []
+        gaps, self._gaps = self._gaps, []
+        self._space_pending = False
+        if not runs:
+            return
+        main = max(runs, key=lambda run: (len(run.text.strip()) > 1, run.size, len(run.text)))
+        text = _normalize_letters("".join(_run_text(run, main) for run in runs).strip())
+        text, places = _replace_wide_spaces(text)
+        if not hyphenated and HYPHEN.search(text):
+            text, hyphenated = text[:-1], True
+        if text:
+            visible = [run for run in runs if any(sign.isalnum() for sign in run.text)]
+            self._lines.append(
+                Line(
+                    self._page,
+                    round(runs[0].left, 1),
+                    round(max(run.right for run in runs), 1),
+                    round(main.baseline, 1),
+                    main.size,
+                    bool(visible) and all(run.bold for run in visible),
+                    hyphenated,
+                    text,
+                    tuple(
+                        Gap(at, round(left, 1), round(right, 1))
+                        for at, (left, right) in zip(places, gaps, strict=False)
+                    ),
+                )
+            )
+
+
+def _replace_wide_spaces(text: str) -> tuple[str, list[int]]:
+    """Return the text with ordinary spaces for wide ones, and the offsets of the wide ones."""
+    if _WIDE_SPACE not in text:
+        return text, []
+    return text.replace(_WIDE_SPACE, " "), [place for place, sign in enumerate(text) if sign == _WIDE_SPACE]
+
+
+def _run_text(run: _Run, main: _Run) -> str:
+    if run.size < 0.85 * main.size and run.baseline > main.baseline + 0.12 * main.size and run.text.strip():
+        said = run.text.rstrip(f" {_WIDE_SPACE}")
+        return f"{SUPERSCRIPT_START}{said.lstrip()}{SUPERSCRIPT_END}{run.text[len(said) :]}"
+    return run.text
+
+
+def _page_text(raw: Any, handle: Any, count: int) -> str:
+    """Return the page's characters, one per pdfium index: pdfium counts a non-BMP character as one or as two."""
+    buffer = (ctypes.c_ushort * (count + 1))()
+    raw.FPDFText_GetText(handle, 0, count, buffer)
+    text = bytes(buffer)[: 2 * count].decode("utf-16-le", "replace")
+    if len(text) == count and "\0" not in text:
+        return text
+    return "".join(_character(raw.FPDFText_GetUnicode(handle, place)) for place in range(count))
+
+
+def _character(code: int) -> str:
+    """Return one character. pdfium reports a line-end hyphen as 2 here and as U+FFFE in running text."""
+    if code == 2:
+        return "\ufffe"
+    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else " "
+
+
+# Accented letters drawn in two parts, and ligatures.
+
+ACCENTS = {"´": "́", "`": "̀", "¨": "̈", "ˆ": "̂", "˜": "̃", "ˇ": "̌", "˝": "̋", "˘": "̆", "¸": "̧"}
+_LOOSE_ACCENT = re.compile(r"([´`¨ˆ˜ˇ˝˘])\s?([^\W\d_])")
+_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+_LIGATURE = re.compile("[ﬀ-ﬆ]")
+
+
+def _normalize_letters(text: str) -> str:
+    """Combine letters with the accents that old TeX fonts draw before them, and expand ligatures."""
+
+    def compose(found: re.Match[str]) -> str:
+        letter = {"ı": "i", "ȷ": "j"}.get(found[2], found[2])
+        return unicodedata.normalize("NFC", letter + ACCENTS[found[1]])
+
+    return _LIGATURE.sub(lambda found: _LIGATURES[found[0]], _LOOSE_ACCENT.sub(compose, text))
