@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fathom.scoring.answers import Number
-from fathom.scoring.scores import changes, sampled
+from fathom.scoring.scores import compare_verdicts, summarize_samples
 from fathom.scoring.verdicts import Verdict
 
 
@@ -22,39 +22,39 @@ def verdict(question: str, sample: int, read: int | None, right: bool = False) -
     )
 
 
-def test_samples_are_taken_together() -> None:
+def test_summarizes_samples() -> None:
     verdicts = [
-        # Two of three right; the majority is right.
+        # Two of three correct; the majority is correct.
         *(verdict("a", sample, 4, right=sample > 0) for sample in range(3)),
-        # One of three right, two agree on a wrong answer; the majority is wrong.
+        # One of three correct, two agree on an incorrect answer; the majority is incorrect.
         verdict("b", 0, 7),
         verdict("b", 1, 4, right=True),
         verdict("b", 2, 7),
-        # Nothing can be read.
+        # Nothing can be parsed.
         *(verdict("c", sample, None) for sample in range(3)),
     ]
-    found = sampled(["a", "b", "c", "never answered"], verdicts)
-    assert found.most == 3
+    found = summarize_samples(["a", "b", "c", "never answered"], verdicts)
+    assert found.samples == 3
     assert found.mean == 3 / 12
     assert found.pass_at == pytest.approx({1: (2 / 3 + 1 / 3) / 4, 2: (1 + 2 / 3) / 4, 3: 2 / 4})
     assert found.majority == 1 / 4
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=6))
-def test_pass_at_k_is_the_share_of_draws_with_a_right_one(rights: list[bool]) -> None:
-    found = sampled(["a"], [verdict("a", place, place, right) for place, right in enumerate(rights)])
+def test_pass_at_k_is_the_share_of_draws_with_a_correct_one(rights: list[bool]) -> None:
+    found = summarize_samples(["a"], [verdict("a", place, place, right) for place, right in enumerate(rights)])
     for k, share in found.pass_at.items():
         draws = list(combinations(rights, k))
         assert abs(share - sum(map(any, draws)) / len(draws)) < 1e-12
 
 
-def test_a_question_without_samples_is_not_right() -> None:
-    found = sampled(["a"], [])
-    assert (found.most, found.mean, found.pass_at, found.majority) == (0, 0.0, {}, 0.0)
+def test_question_without_samples_is_not_correct() -> None:
+    found = summarize_samples(["a"], [])
+    assert (found.samples, found.mean, found.pass_at, found.majority) == (0, 0.0, {}, 0.0)
 
 
-def test_what_changed_is_told() -> None:
+def test_reports_changed_verdicts() -> None:
     before = [verdict("a", 0, 1), verdict("b", 0, 1, right=True), verdict("c", 0, None)]
     after = [verdict("a", 0, 1, right=True), verdict("b", 0, 1, right=True), verdict("d", 0, 2)]
-    found = changes(before, after)
+    found = compare_verdicts(before, after)
     assert (found.compared, found.changed, found.examples) == (2, {"incorrect to correct": 1}, ("a",))

@@ -20,7 +20,7 @@ from fathom.runs.folder import SPENDING, VERDICTS, RunManifest, read_responses, 
 from fathom.scoring.answers import Answer
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
-from fathom.tasks.catalog import family
+from fathom.tasks.checking import check
 from fathom.tasks.family import Item
 
 Place = tuple[QuestionId, int]
@@ -79,7 +79,7 @@ class Run:
         verdict = self.verdicts.pop(place, None)
         if verdict is None or not _fits(verdict, response):
             self.judged_here += 1
-            verdict = family(item.question.family).check(item.key, response)
+            verdict = check(item, response)
         if self.samples > 1:
             self.several.append(verdict)
         return Heard(

@@ -29,8 +29,7 @@ from fathom.analysis.patterns import PATTERNS
 from fathom.analysis.properties import WHAT, Asked
 from fathom.analysis.walking import Arrays, Mask, Seen, Walked
 from fathom.records.lengths import print_length
-from fathom.scoring.scores import passes
-from fathom.scoring.scores import sampled as taken_together
+from fathom.scoring.scores import pass_at_k, summarize_samples
 
 OVERLAPPING = frozenset({"operators"})
 HEAT_MAPS = (("skill", "topic"), ("skill", "length"), ("task", "level"), ("type", "year"))
@@ -168,11 +167,11 @@ def sampled(seen: Seen, found: Arrays) -> Samples | None:
         samples=samples,
         mean=float(found.right.mean()),
         pass_at={
-            k: share(np.array([passes(samples, int(count), k) for count in counts]), found.contexts)
+            k: share(np.array([pass_at_k(samples, int(count), k) for count in counts]), found.contexts)
             for k in sorted({1, 2, 3, 5, 10, 20, 50, 100, samples})
             if k <= samples
         },
-        majority=taken_together(seen.run.asked, seen.run.several).majority,
+        majority=summarize_samples(seen.run.asked, seen.run.several).majority,
         spread=float(rounds.mean(axis=0).std(ddof=1)),
         agreement=float(np.mean([(rounds[:, one] == rounds[:, two]).mean() for one, two in pairs])),
     )

@@ -15,11 +15,11 @@ from inspect_ai._util.package import get_installed_package_name
 from fathom.cli.exam import open_exam
 from fathom.records.questions import Response
 from fathom.runs.folder import RunSettings
-from fathom.runs.inspect_task import Judge, task_of
+from fathom.runs.inspect_task import ResponseCheck, task_of
 from fathom.systems.catalog import system as system_of
 from fathom.systems.protocol import Prompting
 from fathom.tasks.bench import Bench
-from fathom.tasks.catalog import family
+from fathom.tasks.checking import Checker
 
 _OPEN = ExitStack()
 """Corpora stay open until the engine ends: it asks for contexts long after the task was made."""
@@ -43,17 +43,15 @@ def numeric(
     """Questions whose answers a query proves, over the contexts of the bench in that folder."""
     exam = _OPEN.enter_context(open_exam(Path(bench), Path(corpus) if corpus else None))
     settings = RunSettings(samples=samples, max_tokens=max_tokens, window=window)
-    return task_of(exam, system_of(system, prompting), settings, _judge(Path(bench)))
+    return task_of(exam, system_of(system, prompting), settings, _check(Path(bench)))
 
 
-def _judge(bench: Path) -> Judge:
-    """Reads the keys when the first response is scored; no sample ever holds one."""
-    opened = Bench(bench)
-    keys = {key.question_id: key for key in opened.all_keys()}
-    families = {question.id: question.family for question in opened.all_questions()}
+def _check(bench: Path) -> ResponseCheck:
+    """Whether a response is correct, and why. Keys are read here; no sample ever contains one."""
+    checker = Checker(Bench(bench))
 
-    def judge(response: Response) -> tuple[bool, str]:
-        verdict = family(families[response.question_id]).check(keys[response.question_id], response)
+    def check(response: Response) -> tuple[bool, str]:
+        verdict = checker.verdict(response)
         return verdict.outcome == "correct", verdict.reason or verdict.outcome
 
-    return judge
+    return check

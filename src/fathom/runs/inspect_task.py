@@ -24,7 +24,7 @@ from fathom.runs.plan import Fitting, Job, jobs
 from fathom.runs.run import expander
 from fathom.systems.protocol import System
 
-Judge = Callable[[Response], tuple[bool, str]]
+ResponseCheck = Callable[[Response], tuple[bool, str]]
 """Whether a response is right, and why or why not."""
 
 
@@ -47,13 +47,13 @@ class MemoryJournal:
         """The engine adds up what was used."""
 
 
-def task_of(exam: BenchView, system: System, settings: RunSettings, judge: Judge) -> Task:
+def task_of(exam: BenchView, system: System, settings: RunSettings, check: ResponseCheck) -> Task:
     """The bench's questions, answered by the system with whatever model the engine was given."""
     wanted = {job.id: job for group in jobs(exam, settings) for job in group}
     return Task(
         dataset=MemoryDataset([sample_of(job) for job in wanted.values()]),
         solver=_answered(exam, system, settings, wanted),
-        scorer=_judged(judge),
+        scorer=_scored(check),
         fail_on_error=False,
         # A question without a response counts: it is as little right as a wrong one.
         score_on_error=True,
@@ -93,17 +93,17 @@ def _answered(exam: BenchView, system: System, settings: RunSettings, wanted: di
     return answered()
 
 
-def _judged(judge: Judge) -> Scorer:
+def _scored(check: ResponseCheck) -> Scorer:
     @scorer(metrics=[accuracy(), stderr(cluster="context")], name="fathom")
-    def judged() -> Scorer:
+    def scored() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             kept = state.store.get("response")
             if kept is None:
                 return Score(value=INCORRECT, explanation="failed: no response came")
             response = Response.model_validate(kept)
-            right, why = judge(response)
+            right, why = check(response)
             return Score(value=CORRECT if right else INCORRECT, answer=response.text[-500:], explanation=why)
 
         return score
 
-    return judged()
+    return scored()

@@ -1,10 +1,13 @@
-"""Scoring a file of responses against a bench's keys: every question counts, whether or not it was answered."""
+"""Scores over the questions of a bench: every question counts, whether or not it was answered."""
 
 from __future__ import annotations
 
+import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from math import comb
+
+from pydantic import Field
 
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError
@@ -17,7 +20,7 @@ Check = Callable[[Key, Response], Verdict]
 
 
 class Score(Record):
-    """How one group of questions fared. The share right is over all of them, answered or not."""
+    """The outcomes of a group of questions. Accuracy is over all of them, answered or not."""
 
     questions: Count
     correct: Count = 0
@@ -28,9 +31,11 @@ class Score(Record):
     error: Count = 0
     unjudged: Count = 0
     unanswered: Count = 0
-    """Questions for which there is no response at all."""
+    """Questions without a response."""
     total_score: float = 0.0
-    """The sum of scores, partial credit included."""
+    """The sum of scores, including partial credit."""
+    measures: dict[str, float] = Field(default={}, exclude_if=operator.not_)
+    """The mean of each named measure over the responses that have it."""
 
     @property
     def accuracy(self) -> float:
@@ -42,95 +47,107 @@ class Score(Record):
 
 
 def score_responses(keys: Mapping[QuestionId, Key], responses: Iterable[Response], check: Check) -> Iterator[Verdict]:
-    """A verdict for each response; one to a question that the bench does not ask is an error."""
+    """A verdict for each response; a response to a question outside the bench is an error."""
     seen: set[tuple[QuestionId, int]] = set()
     for response in responses:
         if response.question_id not in keys:
             raise FathomError(
-                f"There is a response to question '{response.question_id}', which the bench does not ask. "
-                "Give the bench that the answers belong to."
+                f"The question '{response.question_id}' of a response is not in the bench. "
+                "Give the bench that the responses belong to."
             )
         if (response.question_id, response.sample) in seen:
             raise FathomError(
-                f"Question '{response.question_id}' is answered twice (sample {response.sample}). Number "
-                f"samples or drop one."
+                f"The question '{response.question_id}' has two responses with sample {response.sample}. "
+                "Number the samples, or remove one."
             )
         seen.add((response.question_id, response.sample))
         yield check(keys[response.question_id], response)
 
 
 def tally(questions: Iterable[Question], verdicts: Iterable[Verdict], by: str | None = None) -> dict[str, Score]:
-    """Scores of the first sample of each question, in all or by a tag, in order of the tag's values."""
-    judged = {verdict.question_id: verdict for verdict in verdicts if verdict.sample == 0}
-    groups: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    """Scores of the first sample of each question, overall ("all") or by the values of a tag, in order."""
+    first = {verdict.question_id: verdict for verdict in verdicts if verdict.sample == 0}
+    groups: dict[str, list[Verdict | None]] = defaultdict(list)
     for question in questions:
-        known = {"family": question.family, "split": question.split, **question.tags}
-        group = groups[known.get(by, "") if by else "all"]
-        group["questions"] += 1
-        verdict = judged.get(question.id)
-        group[verdict.outcome if verdict else "unanswered"] += 1
-        group["total_score"] += verdict.score if verdict else 0.0
-    return {name: Score.model_validate(dict(groups[name])) for name in sorted(groups)}
+        tags = {"family": question.family, "split": question.split, **question.tags}
+        groups[tags.get(by, "") if by else "all"].append(first.get(question.id))
+    return {name: _score(groups[name]) for name in sorted(groups)}
 
 
-class Sampled(Record):
-    """What several responses to each question are worth together; all shares are over all questions."""
+def _score(verdicts: list[Verdict | None]) -> Score:
+    graded = [verdict for verdict in verdicts if verdict is not None]
+    measures: dict[str, list[float]] = defaultdict(list)
+    for verdict in graded:
+        for name, value in verdict.measures.items():
+            measures[name].append(value)
+    outcomes = Counter[str](verdict.outcome for verdict in graded)
+    return Score(
+        questions=len(verdicts),
+        unanswered=len(verdicts) - len(graded),
+        total_score=sum(verdict.score for verdict in graded),
+        measures={name: sum(values) / len(values) for name, values in measures.items()},
+        **outcomes,
+    )
 
-    most: Count
-    """Samples of the question that has the most."""
+
+class SampleSummary(Record):
+    """Several samples of each question taken together; all shares are over all questions."""
+
+    samples: Count
+    """The largest number of samples of one question."""
     mean: float
-    """The share right, averaged over samples."""
+    """Accuracy, averaged over samples."""
     pass_at: dict[int, float]
-    """For one, two, ... draws: the share of questions of which at least one draw is right, without bias."""
+    """For k = 1, 2, ...: the unbiased estimate of the share of questions with a correct response among k."""
     majority: float
-    """The share of questions whose most frequent answer is right; of equally frequent ones the first counts."""
+    """The share of questions whose most frequent answer is correct; the first of equally frequent answers counts."""
 
 
-def sampled(keys: Collection[QuestionId], verdicts: Iterable[Verdict]) -> Sampled:
-    """The samples of each question taken together; a missing or failed one is not right."""
+def summarize_samples(questions: Collection[QuestionId], verdicts: Iterable[Verdict]) -> SampleSummary:
+    """The samples of each question taken together; a missing sample is not correct."""
     by_question: dict[QuestionId, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         by_question[verdict.question_id].append(verdict)
     most = max(map(len, by_question.values()), default=0)
-    right = [sum(verdict.outcome == "correct" for verdict in group) for group in by_question.values()]
-    total = max(1, len(keys))
-    return Sampled(
-        most=most,
-        mean=sum(right) / (total * max(1, most)),
-        pass_at={k: sum(passes(most, count, k) for count in right) / total for k in range(1, most + 1)},
-        majority=sum(_majority_is_right(group) for group in by_question.values()) / total,
+    correct = [sum(verdict.outcome == "correct" for verdict in group) for group in by_question.values()]
+    total = max(1, len(questions))
+    return SampleSummary(
+        samples=most,
+        mean=sum(correct) / (total * max(1, most)),
+        pass_at={k: sum(pass_at_k(most, count, k) for count in correct) / total for k in range(1, most + 1)},
+        majority=sum(_majority_is_correct(group) for group in by_question.values()) / total,
     )
 
 
-def passes(samples: int, right: int, draws: int) -> float:
-    """The chance that at least one of so many draws without replacement is right."""
-    return 1.0 - comb(samples - right, draws) / comb(samples, draws)
+def pass_at_k(samples: int, correct: int, k: int) -> float:
+    """The chance that at least one of k samples drawn without replacement is correct."""
+    return 1.0 - comb(samples - correct, k) / comb(samples, k)
 
 
-def _majority_is_right(group: list[Verdict]) -> bool:
+def _majority_is_correct(group: list[Verdict]) -> bool:
     votes = Counter(_vote(verdict) for verdict in sorted(group, key=lambda verdict: verdict.sample))
     winner = votes.most_common(1)[0][0]
     return any(verdict.outcome == "correct" for verdict in group if _vote(verdict) == winner)
 
 
 def _vote(verdict: Verdict) -> str:
-    """All right answers are one answer, however they were written."""
+    """What a verdict votes for; all correct answers are one answer, in whatever spelling."""
     if verdict.outcome == "correct":
         return "correct"
     return verdict.outcome if verdict.parsed is None else verdict.parsed.model_dump_json()
 
 
-class Changes(Record):
+class VerdictChanges(Record):
     """How verdicts differ from those of an earlier scoring."""
 
     compared: Count
     changed: dict[str, Count]
-    """By what became of what: "wrong to right" 3."""
+    """Counts by change, such as "incorrect to correct"."""
     examples: tuple[QuestionId, ...]
 
 
-def changes(earlier: Iterable[Verdict], verdicts: Iterable[Verdict]) -> Changes:
-    """What was judged both times, and otherwise the second time."""
+def compare_verdicts(earlier: Iterable[Verdict], verdicts: Iterable[Verdict]) -> VerdictChanges:
+    """The changes among the responses that both scorings have."""
     before = {(verdict.question_id, verdict.sample): verdict.outcome for verdict in earlier}
     compared = 0
     changed: Counter[str] = Counter()
@@ -143,4 +160,4 @@ def changes(earlier: Iterable[Verdict], verdicts: Iterable[Verdict]) -> Changes:
         if known != verdict.outcome:
             changed[f"{known} to {verdict.outcome}"] += 1
             examples.append(verdict.question_id)
-    return Changes(compared=compared, changed=dict(sorted(changed.items())), examples=tuple(examples[:3]))
+    return VerdictChanges(compared=compared, changed=dict(sorted(changed.items())), examples=tuple(examples[:3]))

@@ -1,0 +1,1 @@
+"""The public Python API: what notebooks and the command line call."""

@@ -1,0 +1,210 @@
+"""Scores of a run, or of a file of answers against a bench."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.files import read_records, write_records
+from fathom.records.questions import Question, QuestionId, Response
+from fathom.records.record import first_error
+from fathom.runs.folder import VERDICTS, read_responses, read_run, selected_questions
+from fathom.scoring import scitrek
+from fathom.scoring.answer_types.format import published
+from fathom.scoring.keys import Key
+from fathom.scoring.scores import (
+    SampleSummary,
+    Score,
+    VerdictChanges,
+    compare_verdicts,
+    score_responses,
+    summarize_samples,
+    tally,
+)
+from fathom.scoring.verdicts import Verdict
+from fathom.tasks.bench import Bench
+from fathom.tasks.checking import Checker
+
+if TYPE_CHECKING:
+    import pandas
+
+DEFAULT_TAGS = ("skill", "level", "task", "length")
+"""Tags for a breakdown of scores; the first that the bench has is the default."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The verdicts on some responses, and the scores over the questions they belong to."""
+
+    bench: Path
+    questions: Sequence[Question]
+    responses: Sequence[Response]
+    verdicts: Sequence[Verdict]
+    keys: Mapping[QuestionId, Key]
+    tags: tuple[str, ...]
+    """Tags that scores can be broken down by."""
+    changes: VerdictChanges
+    """How the verdicts differ from those of the last scoring of the run."""
+    questions_not_asked: int = 0
+    """Questions of the bench that the run was not to ask."""
+    responses_ignored: int = 0
+    """Responses to questions or samples that the run was not to ask."""
+    warning: str = ""
+
+    @cached_property
+    def overall(self) -> Score:
+        return tally(self.questions, self.verdicts)["all"] if self.questions else Score(questions=0)
+
+    @property
+    def accuracy(self) -> float:
+        return self.overall.accuracy
+
+    @property
+    def partial_credit(self) -> float:
+        return self.overall.partial_credit
+
+    @cached_property
+    def samples(self) -> SampleSummary:
+        """Several samples of each question taken together: mean, pass@k and majority."""
+        return summarize_samples(self.keys, self.verdicts)
+
+    @property
+    def default_tag(self) -> str:
+        return next((tag for tag in DEFAULT_TAGS if tag in self.tags), "split")
+
+    def by(self, tag: str) -> dict[str, Score]:
+        """Scores for each value of a tag, in order."""
+        if tag not in self.tags:
+            raise FathomError(f"The questions have no tag '{tag}'. Choose one of {', '.join(self.tags)}.")
+        return tally(self.questions, self.verdicts, tag)
+
+    def scitrek(self) -> dict[str, float]:
+        """Exact match and F1 as the SciTrek paper computes them, over all questions."""
+        exact = f1 = 0.0
+        for response in self.responses:
+            if response.sample == 0 and response.outcome == "answered":
+                # The paper's models answer without a marker; ours may reason before "Answer:".
+                text = response.text.rpartition("Answer:")[2]
+                match = scitrek.compare(published(self.keys[response.question_id].answer), text)
+                exact += match.exact
+                f1 += match.f1
+        return {"exact_match": exact / len(self.keys), "f1": f1 / len(self.keys)}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row per verdict, with the tags of its question. Needs pandas."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise FathomError("pandas is not installed. Install it with `pip install pandas`.") from error
+        by_id = {question.id: question for question in self.questions}
+        rows = []
+        for verdict in self.verdicts:
+            question = by_id[verdict.question_id]
+            rows.append(
+                {
+                    "question_id": verdict.question_id,
+                    "sample": verdict.sample,
+                    "family": question.family,
+                    "split": question.split,
+                    **question.tags,
+                    "outcome": verdict.outcome,
+                    "score": verdict.score,
+                    **verdict.measures,
+                    "parsed": None if verdict.parsed is None else published(verdict.parsed),
+                }
+            )
+        return pandas.DataFrame(rows)
+
+
+def score_run(run: Path | str, *, bench: Path | str | None = None, out: Path | str | None = None) -> Scores:
+    """Score a run and write its verdicts.
+
+    Verdicts go to the run's folder, or to `out`. `bench` is the folder of its bench, if that has been moved. A run can
+    be scored again at any time; `Scores.changes` says what changed.
+    """
+    folder = Path(run)
+    manifest = read_run(folder)
+    opened = Bench(Path(bench) if bench else folder.resolve() / manifest.bench)
+    if opened.manifest.fingerprint != manifest.bench_fingerprint:
+        raise FathomError(f"'{opened.folder}' is not the bench of the run '{folder}'. Give its bench with --bench.")
+    questions = list(selected_questions(opened.all_questions(), manifest.settings))
+    ids = {question.id for question in questions}
+    responses = list(read_responses(folder).responses.values())
+    asked = [one for one in responses if one.question_id in ids and one.sample < manifest.settings.samples]
+    path = Path(out) if out else folder / VERDICTS
+    earlier, warning = _earlier_verdicts(path)
+    return _scores(opened, questions, asked, path, earlier, len(responses) - len(asked), warning)
+
+
+def score_answers(bench: Path | str, answers: Path | str, *, out: Path | str | None = None) -> Scores:
+    """Score a file of answers against a bench.
+
+    The file has JSON lines, {"question_id": ..., "text": ...} or whole responses. Verdicts are written to `out`, if it
+    is given.
+    """
+    path = Path(out) if out else None
+    if path is not None and path.exists():
+        raise FathomError(f"'{path}' already exists. Choose another --out.")
+    opened = Bench(Path(bench))
+    return _scores(opened, list(opened.all_questions()), list(_read_answers(Path(answers))), path)
+
+
+def _scores(
+    bench: Bench,
+    questions: list[Question],
+    responses: list[Response],
+    out: Path | None,
+    earlier: Sequence[Verdict] = (),
+    ignored: int = 0,
+    warning: str = "",
+) -> Scores:
+    checker = Checker(bench, questions)
+    verdicts = list(score_responses(checker.keys, responses, checker))
+    if out is not None:
+        write_records(out, verdicts)
+    return Scores(
+        bench=bench.folder,
+        questions=questions,
+        responses=responses,
+        verdicts=verdicts,
+        keys=checker.keys,
+        tags=tuple(bench.manifest.counts),
+        changes=compare_verdicts(earlier, verdicts),
+        questions_not_asked=bench.manifest.questions - len(questions),
+        responses_ignored=ignored,
+        warning=warning,
+    )
+
+
+def _earlier_verdicts(path: Path) -> tuple[list[Verdict], str]:
+    """The verdicts of the last scoring, and a warning if they cannot be read; they are written again in any case."""
+    try:
+        return (list(read_records(path, Verdict)) if path.exists() else []), ""
+    except FathomError as error:
+        return [], f"{error} The verdicts are written again."
+
+
+def _read_answers(path: Path) -> Iterator[Response]:
+    """Responses from whole records or from bare answers."""
+    with file_errors("read the answers", path), path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+                if isinstance(record, dict):
+                    record.setdefault("outcome", "answered")
+                yield Response.model_validate(record)
+            except ValidationError as error:
+                raise FathomError(
+                    f"Line {number} of '{path}' is not a response: {first_error(error)}. Correct the line."
+                ) from error
+            except (ValueError, RecursionError) as error:
+                raise FathomError(f"Line {number} of '{path}' is not JSON: {error}. Correct the line.") from error
