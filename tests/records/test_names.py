@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fathom.corpus.readers.parsing.bylines import author
+from fathom.corpus.readers.parsing.bylines import author_from_name
 from fathom.records.names import PARTICLE, PARTICLES, is_particle
 
 
@@ -32,4 +32,4 @@ def test_the_pattern_knows_every_particle_in_either_case() -> None:
     ],
 )
 def test_particles_belong_to_the_family(name: str, family: str) -> None:
-    assert author(name).family == family
+    assert author_from_name(name).family == family

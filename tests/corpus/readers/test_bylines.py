@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fathom.corpus.readers.parsing.bylines import byline_length, names_in
+from fathom.corpus.readers.parsing.bylines import byline_length, find_authors
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from fathom.corpus.readers.parsing.bylines import byline_length, names_in
     ],
 )
 def test_names_are_told_from_what_stands_around_them(line: str, names: list[str]) -> None:
-    assert [author.printed for author in names_in([line])] == names
+    assert [author.printed for author in find_authors([line])] == names
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.markdown import reader as markdown
 from fathom.corpus.readers.parsed_document import CitationMark, NoCompanions, ParsedReference
-from fathom.corpus.readers.parsing.bylines import byline_length, names_in, place_in
-from fathom.corpus.readers.parsing.reference_lists import Entry, References
+from fathom.corpus.readers.parsing.bylines import byline_length, find_affiliation, find_authors
+from fathom.corpus.readers.parsing.reference_lists import ReferenceEntry, ReferenceIndex
 from fathom.corpus.readers.parsing.reference_strings import parse_reference
 from fathom.corpus.readers.pdf.citations import CitationFinder
 from fathom.records.documents import Document
@@ -267,14 +267,14 @@ def test_references_in_chinese(text: str, title: str, authors: tuple[str, ...], 
     ],
 )
 def test_chinese_bylines(line: str, names: list[str]) -> None:
-    assert [author.printed for author in names_in([line])] == names
+    assert [author.printed for author in find_authors([line])] == names
 
 
 def test_a_chinese_byline_ends_where_the_text_begins() -> None:
     assert byline_length(["王明，李华", "（东海大学 海洋学院，南通 226000）", "盐度较高。"]) == 2
     assert byline_length(["高峰出现在冬季", "王明"]) == 0
-    assert place_in(["王明，李华", "（东海大学 海洋学院，南通 226000）"]) == "东海大学 海洋学院，南通"
-    assert place_in(["王明，李华", "（1. 东海大学；2. 滨江学院）"]) == ""
+    assert find_affiliation(["王明，李华", "（东海大学 海洋学院，南通 226000）"]) == "东海大学 海洋学院，南通"
+    assert find_affiliation(["王明，李华", "（1. 东海大学；2. 滨江学院）"]) == ""
 
 
 def test_the_company_of_a_name_tells_works_of_one_year_apart() -> None:
@@ -373,8 +373,8 @@ def test_numbers_in_wide_brackets_are_citations_in_a_pdf_too() -> None:
 
 
 def test_a_name_that_is_set_wide_is_the_same_name() -> None:
-    references = References([Entry("王 明. 盐度[J]. 刊, 2020.")])
-    assert references.knows("王明", "2020") and not references.knows("王", "2020")
+    references = ReferenceIndex([ReferenceEntry("王 明. 盐度[J]. 刊, 2020.")])
+    assert references.has_author_year("王明", "2020") and not references.has_author_year("王", "2020")
 
 
 HOSTILE = [

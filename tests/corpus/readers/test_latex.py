@@ -18,7 +18,7 @@ from fathom.corpus.readers.parsed_document import (
     ParsedTable,
     ReadError,
 )
-from fathom.corpus.readers.parsing.blocks import words_text
+from fathom.corpus.readers.parsing.blocks import inlines_text
 from tests.corpus.readers.test_bibtex import PROCEEDINGS, Beside, damaged, papers
 
 BIB = b"""@article{lind, author={Anna Lind}, title={On Elms}, year=2018}
@@ -94,7 +94,7 @@ def paper() -> ParsedDocument:
 
 
 def texts(blocks: list[Block]) -> list[str]:
-    return [" ".join(words_text(block.inlines).split()) for block in blocks if isinstance(block, Paragraph)]
+    return [" ".join(inlines_text(block.inlines).split()) for block in blocks if isinstance(block, Paragraph)]
 
 
 def test_the_head(paper: ParsedDocument) -> None:
@@ -105,7 +105,7 @@ def test_the_head(paper: ParsedDocument) -> None:
 
 def test_running_text(paper: ParsedDocument) -> None:
     first = next(block for block in paper.body if isinstance(block, Paragraph))
-    assert " ".join(words_text(first.inlines).split()) == (
+    assert " ".join(inlines_text(first.inlines).split()) == (
         "The Ulmus is tall (see Lind, 2018; Wu and Diaz, 2020, p. 3), says Wu and Diaz (2020); also (Lind, 2018) and "
         "Lind 2018. It costs 5% of $3 & $x_1 < 3$ [1] as in Figure 1, Section 1 and (1). Naïve a_b%c words."
     )
@@ -128,18 +128,18 @@ def test_blocks(paper: ParsedDocument) -> None:
         "Input words (Lind, 2018).",
     ):
         assert text in found
-    code = next(b for b in paper.body if isinstance(b, Paragraph) and "elms = 3" in words_text(b.inlines))
+    code = next(b for b in paper.body if isinstance(b, Paragraph) and "elms = 3" in inlines_text(b.inlines))
     assert code.verbatim
-    assert words_text(code.inlines) == "elms = 3  % kept\n\\section{not one}"
+    assert inlines_text(code.inlines) == "elms = 3  % kept\n\\section{not one}"
     assert not any("Nothing after" in text or "hidden" in text or "gone" in text for text in found)
-    headings = [(block.level, words_text(block.inlines)) for block in paper.body if isinstance(block, Heading)]
+    headings = [(block.level, inlines_text(block.inlines)) for block in paper.body if isinstance(block, Heading)]
     assert headings == [(2, "Introduction"), (3, "A part")]
 
 
 def test_a_table_has_cells(paper: ParsedDocument) -> None:
     (table,) = [block for block in paper.body if isinstance(block, ParsedTable)]
-    assert words_text(table.caption) == "Table 1: Heights"
-    assert [[words_text(cell.inlines).strip() for cell in row] for row in table.rows] == [
+    assert inlines_text(table.caption) == "Table 1: Heights"
+    assert [[inlines_text(cell.inlines).strip() for cell in row] for row in table.rows] == [
         ["Tree", "Height"],
         ["Elm & co", "30 m"],
         ["over both"],
@@ -157,7 +157,7 @@ def test_references_of_a_bibliography_file(paper: ParsedDocument) -> None:
 def test_numbers_where_the_style_has_them() -> None:
     text = PAPER.replace("{natbib}", "{cite}").replace("apalike", "plain")
     first = next(block for block in read(text, {"trees.bib": BIB}).body if isinstance(block, Paragraph))
-    printed = " ".join(words_text(first.inlines).split())
+    printed = " ".join(inlines_text(first.inlines).split())
     assert printed.startswith("The Ulmus is tall [see 1, 2, p. 3], says Wu and Diaz [2]; also [1]")
 
 

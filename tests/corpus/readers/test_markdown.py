@@ -27,7 +27,7 @@ from fathom.corpus.readers.parsed_document import (
     ParsedTable,
     ReadError,
 )
-from fathom.corpus.readers.parsing.blocks import words_text
+from fathom.corpus.readers.parsing.blocks import inlines_text
 from fathom.records.documents import Document
 
 from .conftest import members
@@ -351,7 +351,7 @@ def test_a_byline_needs_no_abstract_below_it() -> None:
     )
     read = found(text)
     assert [a.printed for a in read.authors] == ["Ada Lind", "Bo van der Aa", "Francesca Sousa"]
-    assert [words_text(block.inlines) for block in read.body if isinstance(block, Paragraph)] == [
+    assert [inlines_text(block.inlines) for block in read.body if isinstance(block, Paragraph)] == [
         "Ferns were counted [1].",
         "New York was warm.",
     ]

@@ -18,7 +18,7 @@ from fathom.corpus.readers.parsed_document import (
     ParsedTable,
     ReadError,
 )
-from fathom.corpus.readers.parsing.blocks import words_text
+from fathom.corpus.readers.parsing.blocks import inlines_text
 from tests.corpus.readers.test_bibtex import PROCEEDINGS, Beside, damaged, papers
 
 BIB = b"""@article{lind, author={Anna Lind}, title={On Elms}, year=2018, doi={10.1000/elm}}
@@ -148,7 +148,7 @@ def paper() -> ParsedDocument:
 
 
 def texts(blocks: list[Block]) -> list[str]:
-    return [" ".join(words_text(block.inlines).split()) for block in blocks if isinstance(block, Paragraph)]
+    return [" ".join(inlines_text(block.inlines).split()) for block in blocks if isinstance(block, Paragraph)]
 
 
 def test_the_head(paper: ParsedDocument) -> None:
@@ -165,7 +165,7 @@ def test_the_head(paper: ParsedDocument) -> None:
 
 def test_running_text(paper: ParsedDocument) -> None:
     first = next(block for block in paper.body if isinstance(block, Paragraph))
-    assert " ".join(words_text(first.inlines).split()) == (
+    assert " ".join(inlines_text(first.inlines).split()) == (
         "Elms are tall trees (Lind, 2018; Wu and Diaz, 2020), says Lind (2018). See (see Wu and Diaz, 2020, p. 3), "
         "Wu and Diaz (2020), (Lind, 2018; Wu and Diaz, 2020) and Lind (2018), doi:10.1000/oak and (Lind, 2018). "
         "In Figure 1 and Introduction, a*b*c costs $5 [1], see the site & https://example.org. H2O"
@@ -195,22 +195,22 @@ def test_blocks(paper: ParsedDocument) -> None:
     ):
         assert text in found
     assert not any("comment" in text or "secret" in text for text in found)
-    headings = [(block.level, words_text(block.inlines)) for block in paper.body if isinstance(block, Heading)]
+    headings = [(block.level, inlines_text(block.inlines)) for block in paper.body if isinstance(block, Heading)]
     assert headings == [(2, "Introduction"), (3, "A part")]
 
 
 def test_tables_have_cells(paper: ParsedDocument) -> None:
     pipes, listed, tags = [block for block in paper.body if isinstance(block, ParsedTable)]
-    assert words_text(pipes.caption) == "Table 1: Heights"
-    assert [[words_text(cell.inlines) for cell in row] for row in pipes.rows] == [
+    assert inlines_text(pipes.caption) == "Table 1: Heights"
+    assert [[inlines_text(cell.inlines) for cell in row] for row in pipes.rows] == [
         ["Tree", "Height"],
         ["Elm", "30 m | 31 m"],
     ]
     assert [cell.header for cell in pipes.rows[0]] == [True, True]
-    assert [words_text(cell.inlines) for cell in listed.rows[1]] == ["Elm", "long"]
+    assert [inlines_text(cell.inlines) for cell in listed.rows[1]] == ["Elm", "long"]
     assert listed.rows[0][1].header
     assert tags.rows[0][0].columns == 2
-    assert words_text(tags.rows[1][1].inlines).strip() == "90"
+    assert inlines_text(tags.rows[1][1].inlines).strip() == "90"
 
 
 def test_a_part_is_read_with_its_paper() -> None:

@@ -21,7 +21,7 @@ from fathom.corpus.readers.parsed_document import (
     ParsedTable,
     ReadError,
 )
-from fathom.corpus.readers.parsing.blocks import words_text
+from fathom.corpus.readers.parsing.blocks import inlines_text
 from fathom.corpus.readers.rst import reader as rst
 from tests.corpus.readers.conftest import members
 from tests.corpus.readers.test_bibtex import PROCEEDINGS, Beside, damaged, papers
@@ -154,7 +154,7 @@ def paper() -> ParsedDocument:
 
 
 def texts(blocks: list[Block]) -> list[str]:
-    return [" ".join(words_text(block.inlines).split()) for block in blocks if isinstance(block, Paragraph)]
+    return [" ".join(inlines_text(block.inlines).split()) for block in blocks if isinstance(block, Paragraph)]
 
 
 def tables(blocks: list[Block]) -> list[ParsedTable]:
@@ -173,13 +173,13 @@ def test_the_head(paper: ParsedDocument) -> None:
 
 
 def test_sections_have_their_ranks(paper: ParsedDocument) -> None:
-    headings = [(block.level, words_text(block.inlines)) for block in paper.body if isinstance(block, Heading)]
+    headings = [(block.level, inlines_text(block.inlines)) for block in paper.body if isinstance(block, Heading)]
     assert headings == [(2, "Introduction"), (3, "Parts")]
 
 
 def test_running_text(paper: ParsedDocument) -> None:
     first = next(block for block in paper.body if isinstance(block, Paragraph))
-    assert " ".join(words_text(first.inlines).split()) == (
+    assert " ".join(inlines_text(first.inlines).split()) == (
         "Elms [1] are tall trees (Lind, 2018; Wu and Diaz, 2020), as told [Wu and Diaz, 2020] and here. They reach "
         "3 hectometres or code_ of $x^2$; see Figure 1 and elms. No end: |b|."
     )
@@ -202,9 +202,9 @@ def test_lists_code_and_directives(paper: ParsedDocument) -> None:
         "elms = 3",
     ):
         assert text in found
-    code = next(b for b in paper.body if isinstance(b, Paragraph) and "elm.grow()" in words_text(b.inlines))
+    code = next(b for b in paper.body if isinstance(b, Paragraph) and "elm.grow()" in inlines_text(b.inlines))
     assert code.verbatim
-    assert words_text(code.inlines) == "for elm in elms:\n    elm.grow()   # *not* emphasis"
+    assert inlines_text(code.inlines) == "for elm in elms:\n    elm.grow()   # *not* emphasis"
 
 
 def test_what_opens_files_or_is_a_comment_says_nothing(paper: ParsedDocument) -> None:
@@ -217,22 +217,22 @@ def test_what_opens_files_or_is_a_comment_says_nothing(paper: ParsedDocument) ->
 
 def test_tables_have_cells(paper: ParsedDocument) -> None:
     grid, simple, listed, separated = tables(paper.body)
-    assert words_text(grid.caption) == "Table 1: Heights "
-    assert [[words_text(cell.inlines) for cell in row] for row in grid.rows] == [
+    assert inlines_text(grid.caption) == "Table 1: Heights "
+    assert [[inlines_text(cell.inlines) for cell in row] for row in grid.rows] == [
         ["Tree", "Height"],
         ["Elm", "30 m"],
         ["over both"],
     ]
     assert [cell.header for cell in grid.rows[0]] == [True, True]
     assert grid.rows[2][0].columns == 2
-    assert [[words_text(cell.inlines) for cell in row] for row in simple.rows] == [
+    assert [[inlines_text(cell.inlines) for cell in row] for row in simple.rows] == [
         ["Tree", "Age"],
         ["Elm", "90"],
         ["Oak", "100 years"],
     ]
-    assert words_text(listed.rows[1][1].inlines) == "long"
+    assert inlines_text(listed.rows[1][1].inlines) == "long"
     assert listed.rows[0][0].header
-    assert [words_text(cell.inlines) for cell in separated.rows[1]] == ["Elm", "deep, wide"]
+    assert [inlines_text(cell.inlines) for cell in separated.rows[1]] == ["Elm", "deep, wide"]
 
 
 def test_citations_by_label_are_the_references_where_there_is_no_bibliography() -> None:

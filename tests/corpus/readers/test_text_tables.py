@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fathom.corpus.readers.parsing.text_tables import (
     TextCell,
-    comma_rows,
-    listed_rows,
-    pipe_cells,
-    tagged_rows,
-    with_headers,
+    csv_table_rows,
+    html_table_rows,
+    list_table_rows,
+    mark_header_rows,
+    split_pipe_row,
 )
 
 
@@ -17,26 +17,26 @@ def texts(rows: list[list[TextCell]]) -> list[list[str]]:
 
 
 def test_bars_part_cells_unless_escaped() -> None:
-    assert pipe_cells("| a | b\\|c |") == ["a", "b\\|c"]
-    assert pipe_cells("a|b") == ["a", "b"]
+    assert split_pipe_row("| a | b\\|c |") == ["a", "b\\|c"]
+    assert split_pipe_row("a|b") == ["a", "b"]
 
 
 def test_tags_say_what_is_header_and_how_wide() -> None:
-    rows = tagged_rows('<table><tr><th colspan="2">A</th></tr><TR><td>b</td><td>c\nd</td></TR><tr></tr></table>')
+    rows = html_table_rows('<table><tr><th colspan="2">A</th></tr><TR><td>b</td><td>c\nd</td></TR><tr></tr></table>')
     assert rows == [[TextCell("A", True, 2)], [TextCell("b"), TextCell("c d")]]
 
 
 def test_lists_of_lists_are_rows() -> None:
     both = ["* - a", "  - b", "    more", "* - -5", "  - c"]
-    assert texts(listed_rows(both)) == [["a", "b more"], ["-5", "c"]]
-    assert texts(listed_rows(["*", "  - a", "  - b"])) == [["a", "b"]]
-    assert texts(listed_rows(["- * a", "  * b"])) == [["a", "b"]]
-    assert listed_rows(["no list"]) == []
+    assert texts(list_table_rows(both)) == [["a", "b more"], ["-5", "c"]]
+    assert texts(list_table_rows(["*", "  - a", "  - b"])) == [["a", "b"]]
+    assert texts(list_table_rows(["- * a", "  * b"])) == [["a", "b"]]
+    assert list_table_rows(["no list"]) == []
 
 
 def test_commas_and_headers() -> None:
-    rows = comma_rows(['1, "a, b"', "2, c"], {"header": "n, words"})
+    rows = csv_table_rows(['1, "a, b"', "2, c"], {"header": "n, words"})
     assert texts(rows) == [["n", "words"], ["1", "a, b"], ["2", "c"]]
     assert [row[0].header for row in rows] == [True, False, False]
-    assert [row[0].header for row in comma_rows(["a", "b"], {"header-rows": "\u00b2"})] == [False, False]
-    assert [row[0].header for row in with_headers([[TextCell("a")], [TextCell("b")]], "1")] == [True, False]
+    assert [row[0].header for row in csv_table_rows(["a", "b"], {"header-rows": "\u00b2"})] == [False, False]
+    assert [row[0].header for row in mark_header_rows([[TextCell("a")], [TextCell("b")]], "1")] == [True, False]

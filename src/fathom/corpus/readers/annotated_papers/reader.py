@@ -10,7 +10,7 @@ from fathom.corpus.readers.markdown.reader import read_text
 from fathom.corpus.readers.parsed_document import CompanionFiles, Paragraph, ParsedDocument, ParsedReference, ReadError
 from fathom.corpus.readers.parsing.decoding import decoded
 from fathom.corpus.readers.parsing.json_lines import JsonObject, read_objects
-from fathom.corpus.readers.parsing.reference_lists import Entry
+from fathom.corpus.readers.parsing.reference_lists import ReferenceEntry
 from fathom.records.names import without_accents
 
 FORMAT = "papers-jsonl"
@@ -89,13 +89,13 @@ def _paper(line: JsonObject, name: str, number: int) -> ParsedDocument:
     return found
 
 
-def _as_entry(work: JsonObject) -> Entry:
+def _as_entry(work: JsonObject) -> ReferenceEntry:
     """A cited work as an entry of a list, for a paper whose own list is lost."""
     key, title = _word(work, "id"), _word(work, "title")
     blocks = tuple(_word(work, name).rstrip(".") for name in ("citation", "title", "venue"))
     text = ". ".join(filter(None, blocks))
     ids = {"arxiv": _word(work, "arxiv_id")} if _word(work, "arxiv_id") else {}
-    return Entry(
+    return ReferenceEntry(
         text if key and title else "", blocks[0], (key,), (re.sub(r"\W*\d.*", "", blocks[0]), *blocks[1:]), ids
     )
 

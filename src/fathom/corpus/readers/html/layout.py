@@ -17,7 +17,7 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
     TaggedNumber,
 )
-from fathom.corpus.readers.parsing.blocks import tidied, visible
+from fathom.corpus.readers.parsing.blocks import is_visible, normalized_text
 from fathom.corpus.readers.tabular.limits import MOST_COLUMNS, MOST_ROWS, check_rows
 
 
@@ -158,7 +158,7 @@ class Layout:
     def _flush(self, style: _Style | None = None) -> None:
         words, bold, italic = self._words, self._bold, self._italic
         self._words, self._bold, self._italic = [], True, True
-        if any(visible(piece) for piece in words):
+        if any(is_visible(piece) for piece in words):
             block = self._block(words, bold, italic, style.tag if style else "")
             if style is not None and style.placed and not self._in_cell():
                 self._take_placed(block, style.placed)
@@ -169,7 +169,7 @@ class Layout:
         figures = any(isinstance(piece, TaggedNumber) for piece in words)
         if self._verbatim and not figures:
             return Paragraph(words, verbatim=True)
-        said = tidied(words)
+        said = normalized_text(words)
         if not figures and re.fullmatch("h[1-6]", tag) and len(said) <= 500:
             return Heading(int(tag[1]) + OWN_RANKS, words)
         if not figures and bold and not self._in_cell() and is_headline(said):
@@ -253,7 +253,7 @@ class Layout:
         _, left, width = placed
         top = placed[0] if placed[0] is not None else -2.0 - self._lines
         words = block.inlines if isinstance(block, Paragraph | Heading) else []
-        short = len(tidied(words)) <= 20
+        short = len(normalized_text(words)) <= 20
         # Columns of numbers overlap by a point or two, so only the middle of a short cell counts.
         inner = width / 4 if short else 0
         cell = Cell(round(left + inner), max(round(left + width - inner), round(left + inner) + 1), False, words=words)

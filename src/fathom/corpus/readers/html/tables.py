@@ -18,7 +18,7 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
     TaggedNumber,
 )
-from fathom.corpus.readers.parsing.blocks import tidied, visible
+from fathom.corpus.readers.parsing.blocks import is_visible, normalized_text
 from fathom.corpus.readers.parsing.header_rows import with_header
 from fathom.corpus.readers.tabular.limits import MOST_COLUMNS, MOST_PADDING, checked
 
@@ -42,7 +42,7 @@ def runs(rows: Sequence[list[Cell]]) -> Iterator[list[list[Cell]]]:
     """Stretches of rows: those with several short cells and the labels between them, and everything else one by one."""
     run: list[list[Cell]] = []
     for row in rows:
-        longest = max(len(tidied(cell.words)) for cell in row)
+        longest = max(len(normalized_text(cell.words)) for cell in row)
         label = len(row) == 1 and (bool(run) or _is_number(row[0]))
         if longest <= 100 and (len(row) > 1 or (label and longest <= 60)):
             run.append(row)
@@ -84,7 +84,7 @@ def _extent(run: list[list[Cell]]) -> tuple[int, int]:
 
 
 def _is_number(cell: Cell) -> bool:
-    said = tidied(cell.words)
+    said = normalized_text(cell.words)
     return (
         any(isinstance(piece, TaggedNumber) for piece in cell.words)
         or re.fullmatch(r"[(-]?[0-9][0-9,.]*\)?", said) is not None
@@ -103,7 +103,7 @@ def joined(blocks: Sequence[Block]) -> Inlines:
 def one_row(row: Sequence[Cell]) -> Block:
     """A table of one row only arranges its text: a bullet and its paragraph, "Item 1." and its heading."""
     words = joined([Paragraph(cell.words) for cell in row if cell.words])
-    said = tidied(words)
+    said = normalized_text(words)
     if not any(isinstance(piece, TaggedNumber) for piece in words) and ITEM.match(said) and is_headline(said):
         return Heading(rank(said, False), words)
     return Paragraph(words)
@@ -133,10 +133,10 @@ def _merged(row: Sequence[Cell]) -> list[Cell]:
     """The cells of a row with "$" joined to what follows and ")" to what stands before."""
     merged: list[Cell] = []
     for cell in row:
-        said = tidied(cell.words)
+        said = normalized_text(cell.words)
         before = merged[-1] if merged else None
         if before is not None and cell.start - before.end <= 1:
-            money = _MONEY.fullmatch(tidied(before.words)) and _NUMBER_AHEAD.match(said)
+            money = _MONEY.fullmatch(normalized_text(before.words)) and _NUMBER_AHEAD.match(said)
             if money or _CLOSING.fullmatch(said):
                 before.words = [*_trimmed(before.words), *_trimmed(cell.words)]
                 before.end = cell.end
@@ -147,8 +147,8 @@ def _merged(row: Sequence[Cell]) -> list[Cell]:
 
 def _trimmed(words: Inlines) -> Inlines:
     """Without the blanks at both ends."""
-    first = next((n for n, piece in enumerate(words) if visible(piece)), 0)
-    last = next((n for n in reversed(range(len(words))) if visible(words[n])), 0)
+    first = next((n for n, piece in enumerate(words) if is_visible(piece)), 0)
+    last = next((n for n in reversed(range(len(words))) if is_visible(words[n])), 0)
     kept = words[first : last + 1]
     if kept and isinstance(kept[0], str):
         kept[0] = kept[0].lstrip()

@@ -33,10 +33,16 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
     TableCell,
 )
-from fathom.corpus.readers.parsing.blocks import captioned, lifted_abstract, tidied, without_empty_lists, words_text
+from fathom.corpus.readers.parsing.blocks import (
+    attach_caption,
+    drop_empty_reference_sections,
+    extract_abstract,
+    inlines_text,
+    normalized_text,
+)
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
 from fathom.corpus.readers.parsing.front_matter import read_project_file
-from fathom.corpus.readers.parsing.text_tables import bounded_rows
+from fathom.corpus.readers.parsing.text_tables import limit_columns
 
 FORMAT = "latex"
 
@@ -127,10 +133,10 @@ class _Document:
             raise ReadError("it has no title")
         found.authors = self._authors(text, pairs) or project.authors
         self._walk(inner_of(text))
-        lifted, body = ([], self._body) if self._abstract else lifted_abstract(self._body)
+        lifted, body = ([], self._body) if self._abstract else extract_abstract(self._body)
         argument = argument_of(text, pairs, "abstract")
         found.abstract = self._abstract or lifted or ([Paragraph(self.inline(argument))] if argument.strip() else [])
-        found.body = without_empty_lists(body)
+        found.body = drop_empty_reference_sections(body)
         found.references = self._citations.references()
         found.ids = {"doi": project.doi} if project.doi else {}
         keywords = self._plain(argument_of(text, pairs, "keywords"))
@@ -149,7 +155,7 @@ class _Document:
         return len(others) < 2 or "{abstract}" in text or "\\documentclass" in text
 
     def _plain(self, text: str) -> str:
-        return tidied(self.inline(text))
+        return normalized_text(self.inline(text))
 
     # One text.
 
@@ -209,7 +215,7 @@ class _Document:
         if not text.strip():
             return
         words = self.inline(text)
-        if words_text(words).strip():
+        if inlines_text(words).strip():
             self._add(Paragraph([self._pending, *words] if self._pending else words))
             self._pending = ""
         self._flush_notes()
@@ -327,12 +333,12 @@ class _Document:
 
     def _close_float(self) -> None:
         one = self._floats.pop()
-        caption = one.caption if words_text(one.caption).strip() else []
+        caption = one.caption if inlines_text(one.caption).strip() else []
         if caption and one.kind in ("figure", "table", "wrapfigure"):
             kind = "table" if one.kind == "table" else "figure"
             self._counts[kind] += 1
             caption = [f"{kind.capitalize()} {self._counts[kind]}: ", *caption]
-        for block in captioned([*(ParsedTable([], rows) for rows in one.tables), *one.others], caption):
+        for block in attach_caption([*(ParsedTable([], rows) for rows in one.tables), *one.others], caption):
             self._add(block)
 
     def _tabular(self, base: str, text: str) -> None:
@@ -350,9 +356,9 @@ class _Document:
         if not any(cells):
             return
         if self._floats:
-            self._floats[-1].tables.append(bounded_rows(cells))
+            self._floats[-1].tables.append(limit_columns(cells))
         else:
-            self._add(ParsedTable([], bounded_rows(cells)))
+            self._add(ParsedTable([], limit_columns(cells)))
 
     def _cell(self, text: str, header: bool) -> TableCell:
         spans = re.match(r"\s*\\multicolumn\s*\{\s*(\d{1,2})\s*\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", text)

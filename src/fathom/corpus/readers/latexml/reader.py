@@ -23,11 +23,11 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
     TableCell,
 )
-from fathom.corpus.readers.parsing.bylines import author, names_in
-from fathom.corpus.readers.parsing.citation_detection import settle
+from fathom.corpus.readers.parsing.bylines import author_from_name, find_authors
+from fathom.corpus.readers.parsing.citation_detection import detect_citations
 from fathom.corpus.readers.parsing.decoding import decoded
-from fathom.corpus.readers.parsing.linked_text import Link, Linked
-from fathom.corpus.readers.parsing.reference_lists import Entry, References
+from fathom.corpus.readers.parsing.linked_text import Link, LinkedText
+from fathom.corpus.readers.parsing.reference_lists import ReferenceEntry, ReferenceIndex
 from fathom.corpus.readers.parsing.reference_strings import identifiers
 from fathom.records.names import CHINESE
 
@@ -199,7 +199,7 @@ _INLINE_TAGS = _set("a b i em strong span sup sub cite code math img u small br 
 class _Run:
     """The text of one stretch, and the notes that hang on it."""
 
-    pieces: Linked = field(default_factory=list)
+    pieces: LinkedText = field(default_factory=list)
     notes: list[Node] = field(default_factory=list)
 
     def add(self, piece: str | Link) -> None:
@@ -283,15 +283,15 @@ def formula(node: Node) -> str:
 
 def _shown(node: Node) -> str:
     """The characters of a formula that has no typed form, the second and third form of it left out."""
-    shown: list[str] = []
+    visible_text: list[str] = []
     stack = list(reversed(_children(node)))
     while stack:
         inner = stack.pop()
         if inner.tag == "-text":
-            shown.append(inner.text_content or "")
+            visible_text.append(inner.text_content or "")
         elif inner.tag not in ("annotation", "annotation-xml"):
             stack.extend(reversed(_children(inner)))
-    return " ".join("".join(shown).split())
+    return " ".join("".join(visible_text).split())
 
 
 # The page.
@@ -307,7 +307,7 @@ class _Page:
         self._root = root
         self._name = name
         self._document = root.css_first("article.ltx_document, .ltx_document") or root.css_first("body") or root
-        self._references = References(self._entries())
+        self._references = ReferenceIndex(self._entries())
         self._notes: dict[str, str] = {}
 
     def found(self) -> ParsedDocument:
@@ -321,7 +321,7 @@ class _Page:
             authors=self._authors(),
             abstract=self._blocks(_children(abstract)) if abstract is not None else [],
             body=body,
-            references=self._references.found,
+            references=self._references.references,
             ids=ids,
             published=published,
             year=published.year if published else None,
@@ -354,9 +354,9 @@ class _Page:
             ).split("\n")
             lines = [" ".join(line.split()) for line in lines if line.strip()]
             if len(lines) == 1 and _is_one_person(lines[0]):
-                authors.append(replace(author(lines[0]), affiliations=_affiliations(node)))
+                authors.append(replace(author_from_name(lines[0]), affiliations=_affiliations(node)))
                 continue
-            guessed = names_in(lines)
+            guessed = find_authors(lines)
             if guessed:
                 self._notes["authors"] = "guessed from the lines below the title"
             authors.extend(guessed)
@@ -393,25 +393,25 @@ class _Page:
 
     # The list of references.
 
-    def _entries(self) -> list[Entry]:
-        entries: list[Entry] = []
+    def _entries(self) -> list[ReferenceEntry]:
+        entries: list[ReferenceEntry] = []
         for node in self._root.css(".ltx_bibitem"):
             tag = node.css_first(".ltx_tag_bibitem, .ltx_tag, .ltx_bib_key")
             label = " ".join((tag.text() or "").split()).strip("[]") if tag is not None else ""
             blocks = node.css(".ltx_bibblock")
-            shown = [block for block in blocks if not _classes(block) & {"ltx_bib_cited"}]
-            parts = [_run(_children(block)).text() for block in shown] if blocks else [_without_tag(node)]
+            visible_text = [block for block in blocks if not _classes(block) & {"ltx_bib_cited"}]
+            parts = [_run(_children(block)).text() for block in visible_text] if blocks else [_without_tag(node)]
             key = node.attributes.get("id") or f"bib.bib{len(entries) + 1}"
             addresses = " ".join(link.attributes.get("href") or "" for link in node.css("a[href]"))
             text = " ".join(filter(None, parts))
             if text:
-                entries.append(Entry(text, label, (key,), tuple(parts), identifiers(addresses)))
+                entries.append(ReferenceEntry(text, label, (key,), tuple(parts), identifiers(addresses)))
         return entries
 
     # The text.
 
     def _words(self, run: _Run) -> Inlines:
-        return settle([piece for piece in run.pieces if piece != ""], self._references)
+        return detect_citations([piece for piece in run.pieces if piece != ""], self._references)
 
     def _blocks(self, nodes: Sequence[Node]) -> list[Block]:
         """The blocks below some nodes, in reading order."""

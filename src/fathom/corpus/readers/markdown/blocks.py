@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from fathom.corpus.readers.parsing.text_tables import is_divider, pipe_cells, tagged_rows
+from fathom.corpus.readers.parsing.text_tables import html_table_rows, is_header_divider, split_pipe_row
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class _Scanner:
             yield from self._closed()
             rows = [] if "</table" in line.lower() else self._until(lambda other: "</table" in other.lower())
             yield _tagged_table("\n".join([line, *rows]))
-        elif line.lstrip().startswith("|") or ("|" in line and is_divider(self._next())):
+        elif line.lstrip().startswith("|") or ("|" in line and is_header_divider(self._next())):
             yield from self._bars(line)
         elif (item := _ITEM.fullmatch(line)) and _begins_item(item, self._kind, bool(self._open)):
             yield from self._closed()
@@ -144,10 +144,10 @@ def _closes(line: str, fence: str) -> bool:
 
 def _pipe_table(lines: Sequence[str]) -> Raw | None:
     """The table that lines with bars make; None for a line that only happens to have a bar."""
-    divider = next((place for place, line in enumerate(lines[:2]) if is_divider(line)), None)
+    divider = next((place for place, line in enumerate(lines[:2]) if is_header_divider(line)), None)
     if divider is None and len(lines) < 2:
         return None
-    rows = [tuple(map(_once, pipe_cells(line))) for line in lines if not is_divider(line)]
+    rows = [tuple(map(_once, split_pipe_row(line))) for line in lines if not is_header_divider(line)]
     headed = divider == 1
     if headed and rows and not any(rows[0]):
         # Converters of HTML write an empty head where the table has none.
@@ -166,6 +166,6 @@ def _once(cell: str) -> str:
 
 def _tagged_table(text: str) -> Raw:
     """A table written in HTML, as some converters do where cells span."""
-    rows = tagged_rows(text)
+    rows = html_table_rows(text)
     cells = tuple(tuple(cell.text for cell in row) for row in rows)
     return Raw("table", rows=cells, headed=bool(rows) and any(cell.header for cell in rows[0]))

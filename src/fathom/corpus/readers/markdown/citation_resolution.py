@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from fathom.corpus.readers.markdown.blocks import Raw
 from fathom.corpus.readers.markdown.inline import bare, inline
 from fathom.corpus.readers.parsed_document import Block, Heading, Inlines, Paragraph, ParsedTable, TableCell
-from fathom.corpus.readers.parsing.chinese_characters import LETTER
-from fathom.corpus.readers.parsing.citation_detection import settle
-from fathom.corpus.readers.parsing.reference_lists import References
+from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER
+from fathom.corpus.readers.parsing.citation_detection import detect_citations
+from fathom.corpus.readers.parsing.reference_lists import ReferenceIndex
 from fathom.records.names import CHINESE
 
 _KEYWORDS = re.compile(r"\W*(?:key\s?-?words?(?: and phrases)?|index terms|关\s?键\s?[词字])\W+", re.IGNORECASE)
@@ -30,19 +30,19 @@ _CHINESE_PART = re.compile("[（(][一二三四五六七八九十]{1,3}[）)]")
 class Settler:
     """Turns raw blocks into what a reader gives."""
 
-    def __init__(self, references: References, blocks: Sequence[Raw], ranks: dict[int, int]) -> None:
+    def __init__(self, references: ReferenceIndex, blocks: Sequence[Raw], ranks: dict[int, int]) -> None:
         self._references = references
         self._ranks = ranks
         self.keywords: list[str] = []
         linked = any("#bib" in raw.text for raw in blocks)
-        self._unlinked = bool(references.found) and not linked
+        self._unlinked = bool(references.references) and not linked
         headings = [raw for raw in blocks if raw.kind == "heading"]
         self._flat = len({raw.level for raw in headings}) == 1
         self._pages = sum(bool(_PAGE.fullmatch(raw.text)) for raw in headings) > 1
 
     def words(self, text: str) -> Inlines:
         """Running text with its citations."""
-        return settle(inline(text), self._references, self._unlinked)
+        return detect_citations(inline(text), self._references, self._unlinked)
 
     def blocks(self, raws: Sequence[Raw]) -> list[Block]:
         """The blocks that raw ones make."""
@@ -68,7 +68,7 @@ class Settler:
             yield Paragraph([raw.text], verbatim=True)
         elif found := _KEYWORDS.match(raw.text):
             # A Chinese paper has them twice, the second time in English.
-            if not (self.keywords and LETTER.search(self.keywords[0])):
+            if not (self.keywords and CHINESE_CHARACTER.search(self.keywords[0])):
                 self.keywords = [one for one in _KEYWORD_ENDS.split(bare(raw.text[found.end() :]).rstrip(".。")) if one]
         else:
             words = self.words(f"{raw.marker} {raw.text}" if raw.marker else raw.text.removeprefix("•").lstrip())

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fathom.corpus.readers.parsing.linked_text import LOWERED, RAISED, Link, Linked, shown
+from fathom.corpus.readers.parsing.linked_text import SUPERSCRIPT_END, SUPERSCRIPT_START, Link, LinkedText, visible_text
 
 
 @dataclass
@@ -40,7 +40,7 @@ _NOTE_MARK = re.compile(r"\[\^[^\]\s]{1,40}\]:?")
 _SIGNS = re.compile(r"[\\`$<\[\]!*_]")
 
 
-def inline(text: str) -> Linked:
+def inline(text: str) -> LinkedText:
     """The running text of a block: marks of layout gone, links set apart; tooltips and images dropped."""
     return _Inline(text).pieces()
 
@@ -54,7 +54,7 @@ class _Inline:
         self._open: list[tuple[int, int, str]] = []
         self._raised = 0
 
-    def pieces(self) -> Linked:
+    def pieces(self) -> LinkedText:
         """The text with its links set apart."""
         text, place = self._text, 0
         ends = _link_ends(text)
@@ -83,7 +83,7 @@ class _Inline:
         if sign == "`":
             return self._code(place)
         if sign == "$" and (cited := _RAISED_NUMBER.match(text, place)):
-            self._out.extend((RAISED, cited[1], LOWERED))
+            self._out.extend((SUPERSCRIPT_START, cited[1], SUPERSCRIPT_END))
             return cited.end()
         if sign == "$" and (formula := _FORMULA.match(text, place)):
             self._out.append(formula[0])
@@ -112,7 +112,7 @@ class _Inline:
     def _close_link(self, ends: dict[int, int]) -> int:
         end, begin, target = self._open.pop()
         inner = _settled_runs(self._out[begin:])
-        self._out[begin:] = [Link(shown(inner), target, self._raised > 0)]
+        self._out[begin:] = [Link(visible_text(inner), target, self._raised > 0)]
         found = _TARGET.match(self._text, end + 1)
         return found.end() if found else end + 1
 
@@ -137,7 +137,7 @@ class _Inline:
         name = tag[2].lower()
         if name == "sup":
             self._raised += -1 if tag[1] and self._raised else (0 if tag[1] else 1)
-            self._out.append(LOWERED if tag[1] else RAISED)
+            self._out.append(SUPERSCRIPT_END if tag[1] else SUPERSCRIPT_START)
         elif name in ("br", "p", "div", "li", "td", "tr"):
             self._out.append(" ")
         return tag.end()
@@ -179,7 +179,7 @@ def _link_ends(text: str) -> dict[int, int]:
     return ends
 
 
-def _settled_runs(out: Sequence[str | Link | _Run]) -> Linked:
+def _settled_runs(out: Sequence[str | Link | _Run]) -> LinkedText:
     """The text with the emphasis that found its partner taken away."""
     waiting: dict[str, list[_Run]] = {"*": [], "_": []}
     for run in out:
@@ -194,7 +194,7 @@ def _settled_runs(out: Sequence[str | Link | _Run]) -> Linked:
                 waiting[run.sign].pop()
         if run.opens and run.count:
             waiting[run.sign].append(run)
-    pieces: Linked = []
+    pieces: LinkedText = []
     buffer: list[str] = []
     for piece in out:
         if isinstance(piece, Link):
@@ -208,4 +208,4 @@ def _settled_runs(out: Sequence[str | Link | _Run]) -> Linked:
 
 def bare(text: str) -> str:
     """Running text as one string, without any mark of layout."""
-    return " ".join(shown(inline(text)).replace(RAISED, "").replace(LOWERED, "").split())
+    return " ".join(visible_text(inline(text)).replace(SUPERSCRIPT_START, "").replace(SUPERSCRIPT_END, "").split())

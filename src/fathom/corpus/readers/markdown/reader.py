@@ -21,8 +21,8 @@ from fathom.corpus.readers.parsed_document import (
     ParsedDocument,
     ReadError,
 )
-from fathom.corpus.readers.parsing.bylines import byline_length, is_prose, names_in, place_in
-from fathom.corpus.readers.parsing.chinese_bylines import is_chinese_body
+from fathom.corpus.readers.parsing.bylines import byline_length, find_affiliation, find_authors, is_prose
+from fathom.corpus.readers.parsing.chinese_bylines import is_chinese_institution
 from fathom.corpus.readers.parsing.decoding import decoded
 from fathom.corpus.readers.parsing.front_matter import (
     FrontMatter,
@@ -31,7 +31,7 @@ from fathom.corpus.readers.parsing.front_matter import (
     split_front_matter,
     text_value,
 )
-from fathom.corpus.readers.parsing.reference_lists import YEAR, Entry, References
+from fathom.corpus.readers.parsing.reference_lists import YEAR, ReferenceEntry, ReferenceIndex
 from fathom.corpus.readers.parsing.section_roles import chinese_role
 from fathom.corpus.readers.parsing.sentences import is_chinese
 
@@ -56,7 +56,7 @@ _UNSEEN = re.compile("[\u2061-\u2064\ue000\ue001]")
 """Signs of formulas that nobody sees, and those that stand for something else further down."""
 
 
-def read_text(text: str, source: str, otherwise: Sequence[Entry] = ()) -> ParsedDocument:
+def read_text(text: str, source: str, otherwise: Sequence[ReferenceEntry] = ()) -> ParsedDocument:
     """The document that a Markdown text holds; `otherwise`: what it cites, where it has no list of references."""
     values, rest = split_front_matter(_UNSEEN.sub("", text))
     blocks = list(chain.from_iterable(map(_without_keywords, blocks_of(rest))))
@@ -114,13 +114,13 @@ class _Document:
     front: FrontMatter
     source: str
     chinese: bool
-    otherwise: Sequence[Entry] = ()
+    otherwise: Sequence[ReferenceEntry] = ()
     notes: dict[str, str] = field(default_factory=dict)
 
     def found(self) -> ParsedDocument:
         title, at = self._title()
         entries, rest = self._parted(self.raw[at:])
-        references = References(entries or self.otherwise)
+        references = ReferenceIndex(entries or self.otherwise)
         settler = Settler(references, rest, self._shift(at))
         head, body = self._head(rest)
         abstract, body = self._abstract(body)
@@ -137,7 +137,7 @@ class _Document:
             authors=authors,
             abstract=settler.blocks(abstract) or self._front_abstract(),
             body=blocks,
-            references=references.found,
+            references=references.references,
             ids={"doi": self.front.doi} if self.front.doi else {},
             published=published,
             year=published.year if published else int(year[0]) if year else None,
@@ -198,9 +198,9 @@ class _Document:
 
     # The list of references.
 
-    def _parted(self, blocks: Sequence[Raw]) -> tuple[list[Entry], list[Raw]]:
+    def _parted(self, blocks: Sequence[Raw]) -> tuple[list[ReferenceEntry], list[Raw]]:
         """The entries of the lists of references, and all other blocks."""
-        entries: list[Entry] = []
+        entries: list[ReferenceEntry] = []
         rest: list[Raw] = []
         listed: list[Raw] | None = None
         for raw in blocks:
@@ -263,14 +263,16 @@ class _Document:
         if not summed_up:
             above = above[: byline_length([raw.text for raw in above])]
         lines = [line for raw in above if raw.kind == "paragraph" for line in raw.text.split("\n")]
-        authors = names_in(lines)
+        authors = find_authors(lines)
         if not authors:
             return [], head
-        if place := place_in(lines):
+        if place := find_affiliation(lines):
             authors = [replace(one, affiliations=(place,)) for one in authors]
         self.notes["authors"] = "guessed from the lines below the title"
         kept = (
-            raw for raw in above if raw.kind != "paragraph" and not (raw.kind == "item" and is_chinese_body(raw.text))
+            raw
+            for raw in above
+            if raw.kind != "paragraph" and not (raw.kind == "item" and is_chinese_institution(raw.text))
         )
         return authors, [*kept, *head[len(above) :]]
 

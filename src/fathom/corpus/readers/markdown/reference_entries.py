@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from fathom.corpus.readers.markdown.blocks import Raw
 from fathom.corpus.readers.markdown.inline import ANCHOR, TAG, bare
-from fathom.corpus.readers.parsing.chinese_characters import LETTER, half_width
-from fathom.corpus.readers.parsing.reference_lists import YEAR, Entry
+from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, to_half_width
+from fathom.corpus.readers.parsing.reference_lists import YEAR, ReferenceEntry
 from fathom.records.names import CHINESE
 
 # In narrow signs (`half_width`); a Chinese entry needs no blank behind its number: "1．王明".
@@ -29,7 +29,7 @@ _OPENED = re.compile(rf"(?<=\w)(?<![{CHINESE}])“")
 _CLOSED = re.compile(rf"”(?=\w)(?![{CHINESE}])")
 
 
-def read_list(blocks: Sequence[Raw], entries: list[Entry]) -> list[Raw]:
+def read_list(blocks: Sequence[Raw], entries: list[ReferenceEntry]) -> list[Raw]:
     """Add the entries of one list; returns the blocks after its end that are none of it."""
     first = next((raw for raw in blocks if raw.kind == "item"), None)
     texts: list[list[str]] = []
@@ -56,7 +56,7 @@ def read_list(blocks: Sequence[Raw], entries: list[Entry]) -> list[Raw]:
             texts.append([text])
         else:
             for one in _split_at_labels(text):
-                numbered = _NEW_ENTRY.match(half_width(one[:40]))
+                numbered = _NEW_ENTRY.match(to_half_width(one[:40]))
                 fresh = numbered or not texts or (first is None and not _goes_on(one, texts[0][0]))
                 if fresh:
                     texts.append([one])
@@ -71,20 +71,22 @@ def _goes_on(text: str, opening: str) -> bool:
 
     A Chinese list repeats its entries in English: below "[1] 王明. 盐度[J]." stands "WANG Ming. Salinity[J].".
     """
-    in_chinese = LETTER.search(opening) is not None and _NUMBERED.match(half_width(opening[:40])) is not None
+    in_chinese = (
+        CHINESE_CHARACTER.search(opening) is not None and _NUMBERED.match(to_half_width(opening[:40])) is not None
+    )
     return text[:1].islower() or in_chinese
 
 
 def _split_at_labels(text: str) -> list[str]:
     """A paragraph whose lines each begin with a label, cut into them."""
     pieces: list[str] = []
-    chinese = LETTER.search(text) is not None
+    chinese = CHINESE_CHARACTER.search(text) is not None
     for line in (_with_lines(text) if chinese else text).split("\n"):
         loose = _LOOSE.match(line) if chinese else None
         # A Chinese list sets no blank behind its numbers: "5.Moss C" is the next entry where it follows the fourth.
         if loose and int(loose[1]) == len(pieces) + 1:
             pieces.append(f"{loose[1]}. {line[loose.end() :]}")
-        elif pieces and not _NUMBERED.match(half_width(line[:40])):
+        elif pieces and not _NUMBERED.match(to_half_width(line[:40])):
             pieces[-1] += "\n" + line
         else:
             pieces.append(line)
@@ -95,7 +97,7 @@ def _with_lines(text: str) -> str:
     """A Chinese list that a converter has run together, with each entry on a line: "[1] 王明. …. [2] 李华. …."."""
     pieces: list[str] = []
     place, wanted = 0, ""
-    for label in _INNER_LABEL.finditer(half_width(text)):
+    for label in _INNER_LABEL.finditer(to_half_width(text)):
         if wanted and label[1] != wanted:
             continue
         if wanted:
@@ -105,13 +107,13 @@ def _with_lines(text: str) -> str:
     return "\n".join([*pieces, text[place:]])
 
 
-def _entry(texts: Sequence[str]) -> Entry | None:
+def _entry(texts: Sequence[str]) -> ReferenceEntry | None:
     text = "\n".join(texts).strip()
     anchors = tuple(match[1] for tag in TAG.finditer(text) if (match := ANCHOR.search(tag[3])))
     text = re.sub(r"^(?:<[^<>]{0,300}>\s*)+", "", text)
     label = ""
     first, _, more = text.partition("\n")
-    if found := _LABEL.match(half_width(text[:40])):
+    if found := _LABEL.match(to_half_width(text[:40])):
         label, text = found[1] or found[2], text[found.end() :]
     elif more.strip() and (found := _LABEL_LINE.fullmatch(first)):
         label, text = bare(found[1]), more
@@ -120,7 +122,7 @@ def _entry(texts: Sequence[str]) -> Entry | None:
     if not re.search(r"\w", words):
         return None
     named = bare(_head_of(text, texts))
-    return Entry(words, label, anchors, (named, *(bare(re.sub(r"\s+", " ", one)) for one in texts[1:])))
+    return ReferenceEntry(words, label, anchors, (named, *(bare(re.sub(r"\s+", " ", one)) for one in texts[1:])))
 
 
 def _head_of(text: str, texts: Sequence[str]) -> str:

@@ -34,7 +34,13 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
     TableCell,
 )
-from fathom.corpus.readers.parsing.blocks import captioned, led_by, lifted_abstract, without_empty_lists, words_text
+from fathom.corpus.readers.parsing.blocks import (
+    attach_caption,
+    drop_empty_reference_sections,
+    extract_abstract,
+    inlines_text,
+    with_prefix,
+)
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
 from fathom.corpus.readers.parsing.front_matter import (
     FrontMatter,
@@ -46,12 +52,12 @@ from fathom.corpus.readers.parsing.front_matter import (
 from fathom.corpus.readers.parsing.text_tables import (
     TextCell,
     TextRows,
-    bounded_rows,
-    comma_rows,
-    listed_rows,
-    pipe_cells,
-    tagged_rows,
-    with_headers,
+    csv_table_rows,
+    html_table_rows,
+    limit_columns,
+    list_table_rows,
+    mark_header_rows,
+    split_pipe_row,
 )
 
 FORMAT = "myst"
@@ -110,13 +116,13 @@ class _Document:
         if self._acknowledgements:
             body += [Heading(2, ["Acknowledgements"]), *self._blocks(self._acknowledgements.split("\n"), 0)]
         alone = sum(name.lower().endswith(".md") for name in self._companions.names()) < 2
-        title = words_text(self._running.inline(front.title or (project.title if alone else "")))
+        title = inlines_text(self._running.inline(front.title or (project.title if alone else "")))
         found.title, body = (title, body) if title.strip() else _title_of(body)
         if not found.title:
             raise ReadError("it has no title")
-        lifted, body = ([], body) if found.abstract else lifted_abstract(body)
+        lifted, body = ([], body) if found.abstract else extract_abstract(body)
         found.abstract = found.abstract or lifted
-        found.body = without_empty_lists(_ranked(body))
+        found.body = drop_empty_reference_sections(_ranked(body))
         found.authors = front.authors or project.authors
         found.references = self._citations.references()
         self._imprint(found, front, project, broken)
@@ -242,7 +248,7 @@ class _Document:
             )
         else:
             words_found = self._running.inline(text)
-            if words_text(words_found).strip():
+            if inlines_text(words_found).strip():
                 blocks.append(Paragraph(words_found))
         return end
 
@@ -306,14 +312,14 @@ class _Document:
         number = f"{kind} {self._counts[kind]}: "
         caption = [number, *self._running.inline(rest)] if kind == "Table" and rest else []
         if name == "list-table":
-            self._table(with_headers(listed_rows(content), options.get("header-rows", "")), caption, blocks)
+            self._table(mark_header_rows(list_table_rows(content), options.get("header-rows", "")), caption, blocks)
         elif name == "csv-table":
-            self._table(comma_rows(content, options), caption, blocks)
+            self._table(csv_table_rows(content, options), caption, blocks)
         else:
             inside = self._blocks(content, depth + 1)
             if kind == "Figure":
                 inside = _numbered(number, inside)
-            blocks.extend(captioned(inside, caption))
+            blocks.extend(attach_caption(inside, caption))
 
     # Tables.
 
@@ -322,14 +328,14 @@ class _Document:
             [TableCell(self._running.inline(cell.text), cell.header, cell.columns) for cell in row] for row in rows
         ]
         if any(cells):
-            blocks.append(ParsedTable(caption, bounded_rows(cells)))
+            blocks.append(ParsedTable(caption, limit_columns(cells)))
 
     def _pipe_table(self, lines: Sequence[str], place: int, blocks: list[Block]) -> int:
         end = place + 2
         while end < len(lines) and "|" in lines[end] and lines[end].strip():
             end += 1
-        rows = [pipe_cells(lines[place]), *map(pipe_cells, lines[place + 2 : end])]
-        self._table(with_headers([[TextCell(cell) for cell in row] for row in rows], "1"), [], blocks)
+        rows = [split_pipe_row(lines[place]), *map(split_pipe_row, lines[place + 2 : end])]
+        self._table(mark_header_rows([[TextCell(cell) for cell in row] for row in rows], "1"), [], blocks)
         return end
 
     def _html_table(self, lines: Sequence[str], place: int, blocks: list[Block]) -> int:
@@ -337,21 +343,21 @@ class _Document:
         while end < len(lines) and "</table" not in lines[end].lower():
             end += 1
         end = min(end + 1, len(lines))
-        self._table(tagged_rows("\n".join(lines[place:end])), [], blocks)
+        self._table(html_table_rows("\n".join(lines[place:end])), [], blocks)
         return end
 
 
 def _numbered(number: str, blocks: Sequence[Block]) -> list[Block]:
     """A figure's blocks, its first paragraph led by its number."""
     first = next((n for n, one in enumerate(blocks) if isinstance(one, Paragraph) and not one.verbatim), None)
-    return [led_by(number, block) if place == first else block for place, block in enumerate(blocks)]
+    return [with_prefix(number, block) if place == first else block for place, block in enumerate(blocks)]
 
 
 def _title_of(body: list[Block]) -> tuple[str, list[Block]]:
     """The first heading where it is of the first rank, and the rest."""
     for place, block in enumerate(body):
         if isinstance(block, Heading) and block.level == 1:
-            return words_text(block.inlines), [*body[:place], *body[place + 1 :]]
+            return inlines_text(block.inlines), [*body[:place], *body[place + 1 :]]
         if isinstance(block, Heading):
             break
     return "", body

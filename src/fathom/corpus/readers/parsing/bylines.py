@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from fathom.corpus.readers.markdown.inline import inline
 from fathom.corpus.readers.parsed_document import ParsedAuthor
 from fathom.corpus.readers.parsing.chinese_bylines import (
-    chinese_names_in,
-    chinese_place,
-    is_chinese_body,
+    clean_chinese_institution,
+    find_chinese_names,
+    is_chinese_institution,
     is_chinese_prose,
 )
-from fathom.corpus.readers.parsing.chinese_characters import closed_up
-from fathom.corpus.readers.parsing.linked_text import shown
+from fathom.corpus.readers.parsing.chinese_characters import join_spaced_name
+from fathom.corpus.readers.parsing.linked_text import visible_text
 from fathom.records.names import family_start, is_particle
 
 _BODIES = re.compile(
@@ -64,10 +64,10 @@ def is_prose(text: str) -> bool:
     return len(words) >= 25 and sum(word[0].islower() for word in words) * 2 > len(words)
 
 
-def names_in(lines: Sequence[str]) -> list[ParsedAuthor]:
+def find_authors(lines: Sequence[str]) -> list[ParsedAuthor]:
     """The persons that stand in the lines below a title; a guess."""
     names = (name for line in lines[:_MOST_LINES] for name in _names_of(line))
-    return [author(name) for name in dict.fromkeys(names)]
+    return [author_from_name(name) for name in dict.fromkeys(names)]
 
 
 def _names_of(line: str) -> list[str]:
@@ -75,20 +75,20 @@ def _names_of(line: str) -> list[str]:
 
 
 def _chinese_names_of(line: str) -> list[str]:
-    return [] if line.isascii() else chinese_names_in(shown(inline(line)))
+    return [] if line.isascii() else find_chinese_names(visible_text(inline(line)))
 
 
-def place_in(lines: Sequence[str]) -> str:
+def find_affiliation(lines: Sequence[str]) -> str:
     """The body that all who sign belong to, where the lines below a title name one, on a line of its own."""
     bodies = [line.strip() for line in lines[:_MOST_LINES] if _tells_a_place(line) and not _is_names_only(line)]
     one = bodies[0] if len(bodies) == 1 else ""
-    one = chinese_place(one) if is_chinese_body(one) else one
+    one = clean_chinese_institution(one) if is_chinese_institution(one) else one
     # A mark or a number tells whose body it is, and an address stands behind commas of its own.
     return "" if len(one) > 200 or is_prose(one) or _CUT_SHORT.search(one) else one
 
 
 def _tells_a_place(line: str) -> bool:
-    return bool(_BODY.search(line[:200])) or is_chinese_body(line[:200])
+    return bool(_BODY.search(line[:200])) or is_chinese_institution(line[:200])
 
 
 def byline_length(paragraphs: Sequence[str]) -> int:
@@ -111,7 +111,7 @@ def _belongs_to_byline(line: str, named: bool) -> bool:
 
 
 def _names_a_body(line: str) -> bool:
-    return bool("@" in line or _BODIES.search(line) or is_chinese_body(line))
+    return bool("@" in line or _BODIES.search(line) or is_chinese_institution(line))
 
 
 def _is_names_only(line: str) -> bool:
@@ -126,7 +126,7 @@ def _pieces(line: str) -> list[str]:
     line = line[label.end() :] if label else line
     if "@" in line:
         return []
-    text = re.sub(r"(?<=[a-zà-ž])(?=\d)", " ", shown(inline(line)))
+    text = re.sub(r"(?<=[a-zà-ž])(?=\d)", " ", visible_text(inline(line)))
     pieces = (" ".join((piece or "").split()).strip(" .:*_{}[]") for piece in _CUTS.split(text))
     return [piece for piece in pieces if piece]
 
@@ -147,9 +147,9 @@ def _is_acronym(word: str) -> bool:
     return word in _SHORT_BODIES or (len(word) > 2 and word.isupper() and "." not in word)
 
 
-def author(name: str) -> ParsedAuthor:
+def author_from_name(name: str) -> ParsedAuthor:
     """An author by a printed name: the last word and the particles before it are the family name."""
-    name = closed_up(" ".join(name.split()))
+    name = join_spaced_name(" ".join(name.split()))
     if "," in name:
         family, _, given = name.partition(",")
         return ParsedAuthor(given.strip(), family.strip(), printed=f"{given.strip()} {family.strip()}".strip())

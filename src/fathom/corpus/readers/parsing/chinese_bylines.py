@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import takewhile
 
-from fathom.corpus.readers.parsing.chinese_characters import LETTER, half_width
+from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, to_half_width
 from fathom.records.names import CHINESE
 
 _ONE_LETTER_FAMILIES = frozenset(
@@ -34,7 +34,7 @@ _LONGEST = 600
 """Signs of a line that are looked at."""
 
 
-def chinese_names_in(line: str) -> list[str]:
+def find_chinese_names(line: str) -> list[str]:
     """The names that a line begins with, where only a body follows them; a name that is set wide is closed up."""
     names: list[str] = []
     for piece in _pieces(line):
@@ -46,25 +46,27 @@ def chinese_names_in(line: str) -> list[str]:
     return names
 
 
-def is_chinese_body(line: str) -> bool:
+def is_chinese_institution(line: str) -> bool:
     """Whether a line tells where authors work."""
-    return LETTER.search(line) is not None and _BODIES.search(line) is not None and not is_chinese_prose(line)
+    return (
+        CHINESE_CHARACTER.search(line) is not None and _BODIES.search(line) is not None and not is_chinese_prose(line)
+    )
 
 
 def is_chinese_prose(text: str) -> bool:
     """Whether a paragraph has a sentence in it: no byline ends in a full stop."""
-    return "。" in text and LETTER.search(text) is not None
+    return "。" in text and CHINESE_CHARACTER.search(text) is not None
 
 
-def chinese_place(line: str) -> str:
+def clean_chinese_institution(line: str) -> str:
     """The body that a line names, without the brackets and the postcode that are printed with it."""
     start, end = len(line) - len(line.lstrip(" （(")), len(line.rstrip(" ）)"))
-    return line[start : start + len(_POSTCODE.sub("", half_width(line[start:end])))]
+    return line[start : start + len(_POSTCODE.sub("", to_half_width(line[start:end])))]
 
 
 def _pieces(line: str) -> list[str]:
     """A line cut at all that stands between names: commas, raised numbers, stars."""
-    text = half_width(line[:_LONGEST])
+    text = to_half_width(line[:_LONGEST])
     label = _LABEL.match(text)
     text = _IN_BRACKETS.sub(" , ", text[label.end() :] if label else text)
     return [piece for one in _BETWEEN.split(text) if (piece := one.strip())]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fathom.corpus.readers.parsing.reference_lists import YEAR, References
+from fathom.corpus.readers.parsing.reference_lists import YEAR, ReferenceIndex
 from fathom.records.names import CHINESE
 
 Cited = tuple[int, int, tuple[str, ...]]
@@ -40,7 +40,7 @@ class _People:
     listed: str
 
 
-def chinese_citations(text: str, references: References) -> Iterator[Cited]:
+def find_chinese_citations(text: str, references: ReferenceIndex) -> Iterator[Cited]:
     """Of "（王明等，2020；李华，2019a）" both citations with their names, of "王明等（2020）" the year alone."""
     for bracket in _BRACKET.finditer(text):
         place = bracket.start() + 1
@@ -51,7 +51,7 @@ def chinese_citations(text: str, references: References) -> Iterator[Cited]:
             yield from _enclosed(text, place, bracket.end() - 1, references)
 
 
-def _enclosed(text: str, start: int, end: int, references: References) -> Iterator[Cited]:
+def _enclosed(text: str, start: int, end: int, references: ReferenceIndex) -> Iterator[Cited]:
     for found in _NAMED.finditer(text, start, end):
         first, *others = _ONE_YEAR.finditer(text, found.start(2), found.end(2))
         begin = _begin_of_names(text, *found.span(1), first[1], references)
@@ -64,7 +64,7 @@ def _enclosed(text: str, start: int, end: int, references: References) -> Iterat
                 yield *year.span(), _keys(people, year, references)
 
 
-def _begin_of_names(text: str, start: int, end: int, year: str, references: References) -> int | None:
+def _begin_of_names(text: str, start: int, end: int, year: str, references: ReferenceIndex) -> int | None:
     """Where the names of a bracket begin: behind "参见", or behind a comma and words that are no name."""
     lead = _LEAD.match(text, start, end)
     places = [lead.end() if lead else start, *(comma.end() for comma in re.compile(",").finditer(text, start, end))]
@@ -75,13 +75,13 @@ def _begin_of_names(text: str, start: int, end: int, year: str, references: Refe
     return None
 
 
-def _known(names: str, year: str, references: References) -> _People | None:
+def _known(names: str, year: str, references: ReferenceIndex) -> _People | None:
     """The people that names stand for, if the first of them has an entry of that year: "王和平" is one name or two."""
     several = _AND_OTHERS.search(names.rstrip(" ,"))
     whole = names[: several.start()] if several else names.rstrip(" ,")
     cuts = [joint.start() for joint in _COMPANY.finditer(whole)]
     for cut in (len(whole), *reversed(cuts)):
-        if references.knows(whole[:cut], year):
+        if references.has_author_year(whole[:cut], year):
             return _people(whole[:cut], whole[cut:], several is not None)
     return None
 
@@ -91,16 +91,16 @@ def _people(first: str, company: str, several: bool) -> _People:
     return _People(first, f"{listed} et al." if several else listed)
 
 
-def _narrated(text: str, start: int, end: int, before: str, references: References) -> Iterator[Cited]:
+def _narrated(text: str, start: int, end: int, before: str, references: ReferenceIndex) -> Iterator[Cited]:
     years = list(_ONE_YEAR.finditer(text, start, end))
     people = _people_before(before.rstrip(" ,"), years[0][1], references)
     if people is not None:
         for year in years:
-            if references.knows(people.first, year[1]):
+            if references.has_author_year(people.first, year[1]):
                 yield *year.span(), _keys(people, year, references)
 
 
-def _people_before(before: str, year: str, references: References) -> _People | None:
+def _people_before(before: str, year: str, references: ReferenceIndex) -> _People | None:
     """The people whose names a text ends in, the first one's as early as a list of names allows."""
     # Behind another citation, or in another clause, no list goes on: "王明（2018）、李华等（2020）".
     before = re.split(r"[()\[\];；。！？：]", before)[-1]
@@ -109,7 +109,7 @@ def _people_before(before: str, year: str, references: References) -> _People | 
     joints = [joint.span() for joint in _COMPANY.finditer(before)][-_MOST_NAMES:]
     for end in (*(start for start, _ in joints), len(before)):
         for begin in _name_begins(before, end):
-            if references.knows(before[begin:end], year):
+            if references.has_author_year(before[begin:end], year):
                 return _people(before[begin:end], before[end:], several is not None)
     return None
 
@@ -123,6 +123,6 @@ def _name_begins(text: str, end: int) -> Iterator[int]:
         yield from range(chinese.start(), end - 1)
 
 
-def _keys(people: _People, year: re.Match[str], references: References) -> tuple[str, ...]:
-    key = references.person(people.first, year[1], year[2], people.listed)
+def _keys(people: _People, year: re.Match[str], references: ReferenceIndex) -> tuple[str, ...]:
+    key = references.by_author_year(people.first, year[1], year[2], people.listed)
     return (key,) if key else ()

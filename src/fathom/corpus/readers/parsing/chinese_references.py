@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fathom.corpus.readers.parsing.chinese_characters import LETTER
+from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER
 from fathom.records.names import CHINESE
 
 Place = tuple[int, int]
@@ -49,7 +49,7 @@ def chinese_layout(text: str) -> Layout | None:
     mark = _MARK.search(text)
     if mark is not None:
         return _of_standard(text, mark)
-    return _without_mark(text) if LETTER.search(text[:40]) else None
+    return _without_mark(text) if CHINESE_CHARACTER.search(text[:40]) else None
 
 
 def _of_standard(text: str, mark: re.Match[str]) -> Layout:

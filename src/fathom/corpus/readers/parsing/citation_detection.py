@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from fathom.corpus.readers.parsed_document import CitationMark, Inlines
-from fathom.corpus.readers.parsing.chinese_characters import LETTER, half_width
-from fathom.corpus.readers.parsing.chinese_citations import chinese_citations
-from fathom.corpus.readers.parsing.linked_text import LOWERED, RAISED, Link, Linked
-from fathom.corpus.readers.parsing.reference_lists import JOINTS, YEAR, References, first_name
+from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, to_half_width
+from fathom.corpus.readers.parsing.chinese_citations import find_chinese_citations
+from fathom.corpus.readers.parsing.linked_text import SUPERSCRIPT_END, SUPERSCRIPT_START, Link, LinkedText
+from fathom.corpus.readers.parsing.reference_lists import NAME_JOINERS, YEAR, ReferenceIndex, first_author
 from fathom.records.names import CHINESE, is_particle
 
 _YEAR_ALONE = re.compile(rf"{YEAR}[a-z]?")
@@ -20,7 +20,7 @@ _DASH = re.compile(r"\s?[-–—−~]\s?")
 _TOOLTIP = re.compile(r"\s*‣.*", re.DOTALL)
 
 
-def settle(pieces: Linked, references: References, unlinked: bool = False) -> Inlines:
+def detect_citations(pieces: LinkedText, references: ReferenceIndex, unlinked: bool = False) -> Inlines:
     """Running text with its citations told apart; `unlinked`: they are looked for in the plain text, too."""
     parts = list(_peeled(pieces, references))
     parts = _ranges(_merged(parts), references)
@@ -36,10 +36,10 @@ def settle(pieces: Linked, references: References, unlinked: bool = False) -> In
 
 
 def _dressed(text: str) -> str:
-    return text.replace(RAISED, "").replace(LOWERED, "")
+    return text.replace(SUPERSCRIPT_START, "").replace(SUPERSCRIPT_END, "")
 
 
-def _peeled(pieces: Linked, references: References) -> Iterator[str | CitationMark]:
+def _peeled(pieces: LinkedText, references: ReferenceIndex) -> Iterator[str | CitationMark]:
     """Links that are citations as marks, their brackets and commas set outside; other links as plain text."""
     for number, piece in enumerate(pieces):
         if isinstance(piece, str):
@@ -48,21 +48,21 @@ def _peeled(pieces: Linked, references: References) -> Iterator[str | CitationMa
             text = re.sub(r"(?<=[(\[])\s+$", "", piece) if follows else piece
             yield re.sub(r"^\s+(?=[)\]])", "", text) if number else text
             continue
-        key = references.anchored(piece.target)
+        key = references.by_anchor(piece.target)
         text = _TOOLTIP.sub("", piece.text) if "‣" in piece.text else piece.text
         if key is None or not text.strip():
             yield text
             continue
         lead, core, tail = _bracketless(text)
         yield lead
-        style: Literal["superscript"] | None = "superscript" if piece.raised else None
+        style: Literal["superscript"] | None = "superscript" if piece.superscript else None
         yield CitationMark(core, (key,), style) if core else ""
         yield tail
 
 
 def _bracketless(text: str) -> tuple[str, str, str]:
     """A link's text without the brackets and commas at its ends, and these."""
-    start, end, narrow = 0, len(text), half_width(text)
+    start, end, narrow = 0, len(text), to_half_width(text)
     while start < end and narrow[start] in " ([":
         start += 1
     while end > start:
@@ -91,9 +91,9 @@ def _merged(parts: Sequence[str | CitationMark]) -> list[str | CitationMark]:
             case [CitationMark() as first, str() as between] if (
                 first.keys == part.keys and not first.text[-1:].isdigit()
             ):
-                if _JOIN.fullmatch(half_width(between)):
+                if _JOIN.fullmatch(to_half_width(between)):
                     merged[-3:] = [CitationMark(first.text + between + part.text, part.keys, part.style)]
-                elif _OPENING.fullmatch(half_width(between)):
+                elif _OPENING.fullmatch(to_half_width(between)):
                     # In "Lind and Wu (2019)" the names are part of the sentence.
                     named = first.text + between
                     before_it = merged[-4:-3]
@@ -106,15 +106,15 @@ def _merged(parts: Sequence[str | CitationMark]) -> list[str | CitationMark]:
     return merged
 
 
-def _ranges(parts: list[str | CitationMark], references: References) -> list[str | CitationMark]:
+def _ranges(parts: list[str | CitationMark], references: ReferenceIndex) -> list[str | CitationMark]:
     """Two numbers with a dash between them are one citation of all entries from one to the other."""
     out: list[str | CitationMark] = []
     for part in parts:
         match out[-2:]:
             case [CitationMark() as first, str() as dash] if isinstance(part, CitationMark) and _DASH.fullmatch(
-                half_width(dash)
+                to_half_width(dash)
             ):
-                keys = references.between(first.text.strip(), part.text.strip()) if _numbers(first, part) else ()
+                keys = references.in_range(first.text.strip(), part.text.strip()) if _numbers(first, part) else ()
                 if keys:
                     out[-2:] = [CitationMark(first.text + dash + part.text, keys, part.style)]
                     continue
@@ -126,7 +126,7 @@ def _numbers(*marks: CitationMark) -> bool:
     return all(re.fullmatch(r"\s*\d{1,4}\s*", mark.text) for mark in marks)
 
 
-def _widened(words: Inlines, mark: CitationMark, references: References) -> CitationMark:
+def _widened(words: Inlines, mark: CitationMark, references: ReferenceIndex) -> CitationMark:
     """A citation whose year alone is linked, with the names before it; and how it is printed."""
     text = mark.text.strip()
     if mark.style:
@@ -161,7 +161,7 @@ def _names_before(text: str) -> int:
         plain = word[0].strip(",;")
         capital = next((sign for sign in plain if sign.isalpha()), "").isupper()
         inside = word.end() == len(stripped) or word[0].endswith(",") or not plain.endswith((".", ":")) or _short(plain)
-        if not (capital or is_particle(plain) or plain in JOINTS) or plain in _LEADS or not inside:
+        if not (capital or is_particle(plain) or plain in NAME_JOINERS) or plain in _LEADS or not inside:
             break
         start = word.start()
     begun = re.match(r"(?:(?:and|&|et|al\.?),?\s+)+", stripped[start:])
@@ -182,9 +182,9 @@ _NUMBER_OR_RANGE = re.compile(r"(\d{1,4})(?:\s{0,2}[–—−~-]\s{0,2}(\d{1,4})
 # The sign stands first, so that nothing is looked at where nothing is raised. After a short word one number may be an
 # exponent, as in "km²" and "公里²"; several are not.
 _RAISED_NUMBERS = re.compile(
-    rf"{RAISED}(?:(?<=[^\W\d_]{{3}}.)|(?<=[,.;:)\]”\"。].)|(?<=[{CHINESE}]{{2}}.)(?<![米里秒].)"
+    rf"{SUPERSCRIPT_START}(?:(?<=[^\W\d_]{{3}}.)|(?<=[,.;:)\]”\"。].)|(?<=[{CHINESE}]{{2}}.)(?<![米里秒].)"
     r"|(?<=[^\W\d_]{2}.)(?=\d{1,4}\s?[,–—−-]))"
-    rf"(\d{{1,4}}(?:\s?[,–—−-]\s?\d{{1,4}}){{0,60}}){LOWERED}"
+    rf"(\d{{1,4}}(?:\s?[,–—−-]\s?\d{{1,4}}){{0,60}}){SUPERSCRIPT_END}"
 )
 _BRACKETED = re.compile(rf"[(\[]([^()\[\]]{{0,600}}?\b{YEAR}[^()\[\]]{{0,600}})[)\]]")
 _CITED = re.compile(
@@ -197,7 +197,7 @@ _LEAD_IN = re.compile(
 )
 
 
-def _plain_citations(text: str, references: References) -> Iterator[str | CitationMark]:
+def _plain_citations(text: str, references: ReferenceIndex) -> Iterator[str | CitationMark]:
     """A stretch of text cut at the citations it prints without linking them."""
     found = sorted(_located(text, references), key=lambda one: (one[0], -one[1]))
     place = 0
@@ -213,8 +213,8 @@ def _plain_citations(text: str, references: References) -> Iterator[str | Citati
 _Located = tuple[int, int, tuple[str, ...], Literal["numeric", "author-year", "superscript"]]
 
 
-def _located(printed: str, references: References) -> Iterator[_Located]:
-    text = half_width(printed)
+def _located(printed: str, references: ReferenceIndex) -> Iterator[_Located]:
+    text = to_half_width(printed)
     for bracket in _NUMBERED.finditer(text):
         yield from _numbered(bracket, references, "numeric")
     for raised in _RAISED_NUMBERS.finditer(text):
@@ -223,44 +223,44 @@ def _located(printed: str, references: References) -> Iterator[_Located]:
         yield from _named(text, bracket.start(1), bracket.end(1), references)
     for year in _YEAR_IN_BRACKETS.finditer(text):
         yield from _narrated(text, year, references)
-    if not text.isascii() and LETTER.search(text):
-        yield from ((*cited, "author-year") for cited in chinese_citations(text, references))
+    if not text.isascii() and CHINESE_CHARACTER.search(text):
+        yield from ((*cited, "author-year") for cited in find_chinese_citations(text, references))
 
 
 def _numbered(
-    found: re.Match[str], references: References, style: Literal["numeric", "superscript"]
+    found: re.Match[str], references: ReferenceIndex, style: Literal["numeric", "superscript"]
 ) -> Iterator[_Located]:
     numbers = list(_NUMBER_OR_RANGE.finditer(found.string, found.start(1), found.end(1)))
     located: list[_Located] = []
     for number in numbers:
         first, last = number[1].lstrip("0"), (number[2] or "").lstrip("0")
-        keys = references.between(first, last) if last else (references.numbers.get(first, ""),)
+        keys = references.in_range(first, last) if last else (references.numbers.get(first, ""),)
         located.append((*number.span(), keys, style))
     # An interval such as [0, 1] is no citation: every number must be one of the list.
     if located and all(keys and all(keys) for _, _, keys, _ in located):
         yield from located
 
 
-def _named(text: str, start: int, end: int, references: References) -> Iterator[_Located]:
+def _named(text: str, start: int, end: int, references: ReferenceIndex) -> Iterator[_Located]:
     """The citations in a bracket such as (Lind, 2018; Wu et al., 2020a,b)."""
     for part in re.finditer(r"[^;]+", text[start:end]):
         words = part[0].strip()
         lead = _LEAD_IN.match(words)
         words = words[lead.end() :] if lead else words
         cited = _CITED.fullmatch(words)
-        if cited is None or not references.knows(first_name(cited[1]), cited[2]):
+        if cited is None or not references.has_author_year(first_author(cited[1]), cited[2]):
             continue
         begin = start + part.start() + part[0].index(words)
-        key = references.person(first_name(cited[1]), cited[2], cited[3], cited[1])
+        key = references.by_author_year(first_author(cited[1]), cited[2], cited[3], cited[1])
         yield begin, begin + cited.end(3), (key,) if key else (), "author-year"
         for more in re.finditer(rf"({YEAR})?([a-z])?(?<=\w)", cited[4] + cited[5]):
             if more[0]:
-                key = references.person(first_name(cited[1]), more[1] or cited[2], more[2] or "", cited[1])
+                key = references.by_author_year(first_author(cited[1]), more[1] or cited[2], more[2] or "", cited[1])
                 at = begin + cited.start(4)
                 yield at + more.start(), at + more.end(), (key,) if key else (), "author-year"
 
 
-def _narrated(text: str, year: re.Match[str], references: References) -> Iterator[_Located]:
+def _narrated(text: str, year: re.Match[str], references: ReferenceIndex) -> Iterator[_Located]:
     """The year in "as Lind and Wu (2019) show"; the names are part of the sentence."""
     before = text[max(0, year.start() - 160) : year.start()].rstrip()
     start = _names_before(before + ",")
@@ -269,7 +269,7 @@ def _narrated(text: str, year: re.Match[str], references: References) -> Iterato
     # The sentence may begin with a capital that is no name: the longest stretch that some entry knows is taken.
     for cut in range(len(words)):
         name = " ".join(words[cut:])
-        if references.knows(first_name(name), year[1]):
-            key = references.person(first_name(name), year[1], year[2], name)
+        if references.has_author_year(first_author(name), year[1]):
+            key = references.by_author_year(first_author(name), year[1], year[2], name)
             yield year.start(1), year.end(2), (key,) if key else (), "author-year"
             return

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fathom.corpus.readers.parsed_document import CitationMark
-from fathom.corpus.readers.parsing.chinese_characters import half_width
+from fathom.corpus.readers.parsing.chinese_characters import to_half_width
 from fathom.records.spans import Span
 
 
@@ -21,7 +21,7 @@ class Placed:
 
 def groups(placed: Sequence[Placed], text: str, start: int) -> Iterator[Span]:
     """For each citation in a stretch of text, which stands at `start`, the whole group it belongs to."""
-    text = half_width(text)
+    text = to_half_width(text)
     brackets = _enclosing([one.span for one in placed], _brackets(text, start))
     runs = _runs(placed, text, start)
     for one, bracket in zip(placed, brackets, strict=True):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from fathom.corpus.readers.parsed_document import TableCell, TaggedNumber
-from fathom.corpus.readers.parsing.blocks import tidied, visible
+from fathom.corpus.readers.parsing.blocks import is_visible, normalized_text
 
 _YEAR_LIKE = re.compile(r"(?:19|20)[0-9]{2}\b")
 _AMOUNT = re.compile(r"[-($£€¥\u2212\u2013\u2014\s]*[0-9.][0-9.,\s]*[)%\s]*")
@@ -22,12 +22,12 @@ def with_header(rows: list[list[TableCell]]) -> list[list[TableCell]]:
 
 
 def _is_header(row: Sequence[TableCell]) -> bool:
-    filled = [cell for cell in row if any(visible(piece) for piece in cell.inlines)]
+    filled = [cell for cell in row if any(is_visible(piece) for piece in cell.inlines)]
     if any(isinstance(piece, TaggedNumber) for cell in filled for piece in cell.inlines):
         return False
     if filled and all(cell.header for cell in filled):
         return True
-    others = [tidied(cell.inlines) for cell in row[1:]]
+    others = [normalized_text(cell.inlines) for cell in row[1:]]
     if not any(others) or any(_AMOUNT.fullmatch(text) and not _YEAR_LIKE.match(text) for text in others):
         return False
-    return not tidied(row[0].inlines) or any(_YEAR_LIKE.search(text) for text in others)
+    return not normalized_text(row[0].inlines) or any(_YEAR_LIKE.search(text) for text in others)

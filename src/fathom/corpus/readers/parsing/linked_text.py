@@ -11,18 +11,18 @@ class Link:
 
     text: str
     target: str
-    raised: bool = False
+    superscript: bool = False
     """Set above the line."""
 
 
-Linked = list[str | Link]
+LinkedText = list[str | Link]
 """Running text in which it is not yet settled which links are citations."""
 
 
-RAISED, LOWERED = "\ue000", "\ue001"
+SUPERSCRIPT_START, SUPERSCRIPT_END = "\ue000", "\ue001"
 """Stand for the beginning and the end of what is set above the line, until citations are settled."""
 
 
-def shown(pieces: Linked) -> str:
+def visible_text(pieces: LinkedText) -> str:
     """The text as it is seen, links included."""
     return "".join(piece.text if isinstance(piece, Link) else piece for piece in pieces)

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from fathom.corpus.readers.parsed_document import ParsedReference
-from fathom.corpus.readers.parsing.chinese_characters import LETTER, closed_up, half_width
+from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, join_spaced_name, to_half_width
 from fathom.corpus.readers.parsing.reference_strings import parse_reference
 from fathom.records.names import CHINESE, is_particle
 
 
 @dataclass(frozen=True)
-class Entry:
+class ReferenceEntry:
     """An entry of a reference list as read."""
 
     text: str
@@ -29,17 +29,17 @@ class Entry:
 
 
 YEAR = r"(?:1[6-9]\d\d|20\d\d)"
-JOINTS = frozenset(("and", "&", "et", "al", "al."))
+NAME_JOINERS = frozenset(("and", "&", "et", "al", "al."))
 """What stands between the names of a citation."""
 _SERIAL = re.compile(r"(?:bib(?:[-._]bib)?x?|ref|reference|cite?|cr|b|r)[-._:]?(\d{1,4})", re.IGNORECASE)
 _KEY_YEAR = re.compile(rf"([^\W\d_]{{2,40}}).{{0,40}}?({YEAR})([a-z]?)(?![a-z]{{3}}\d)", re.IGNORECASE)
 
 
-class References:
+class ReferenceIndex:
     """The entries of a list by all the names that citations call them."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
-        self.found: list[ParsedReference] = []
+    def __init__(self, entries: Sequence[ReferenceEntry]) -> None:
+        self.references: list[ParsedReference] = []
         self.numbers: dict[str, str] = {}
         self._numbered: dict[str, str] = {}
         self._anchors: dict[str, str] = {}
@@ -48,24 +48,24 @@ class References:
             if entry.text.strip():
                 self._add(entry)
 
-    def _add(self, entry: Entry) -> None:
-        reference = _parsed(entry, entry.anchors[0] if entry.anchors else f"bib{len(self.found) + 1}")
-        self.found.append(reference)
+    def _add(self, entry: ReferenceEntry) -> None:
+        reference = _parsed(entry, entry.anchors[0] if entry.anchors else f"bib{len(self.references) + 1}")
+        self.references.append(reference)
         key = reference.key
         for anchor in entry.anchors:
             self._anchors.setdefault(anchor, key)
         number = re.fullmatch(r"\W{0,2}(\d{1,4})\W{0,2}", entry.label)
-        shown = number[1] if number else str(len(self.found))
+        shown = number[1] if number else str(len(self.references))
         self.numbers.setdefault(shown, key)
         self._numbered.setdefault(key, shown)
         suffix = re.search(rf"{reference.year}([a-z])\b", f"{entry.label} {entry.text}") if reference.year else None
-        names = {_family(name) for name in reference.authors[:1]} | {_family(first_name(entry.label))}
+        names = {_family(name) for name in reference.authors[:1]} | {_family(first_author(entry.label))}
         for name in filter(None, names):
             work = _Work(key, suffix[1] if suffix else "", _authors_of(entry, reference), _folded(reference.text))
             if work not in self._people[name, str(reference.year or "")]:
                 self._people[name, str(reference.year or "")].append(work)
 
-    def anchored(self, target: str) -> str | None:
+    def by_anchor(self, target: str) -> str | None:
         """The key of the entry that a link's target names; None where the link is no citation at all."""
         if "#" not in target:
             return None
@@ -77,14 +77,14 @@ class References:
         numbered = any(map(_SERIAL.fullmatch, self._anchors))
         if serial and not numbered and (not self._anchors or name.lower().startswith("bib")):
             place = int(serial[1])
-            if 1 <= place <= len(self.found):
-                return self.found[place - 1].key
+            if 1 <= place <= len(self.references):
+                return self.references[place - 1].key
         if name.lower().startswith(("bib.", "bib-", "bibr", "bib_", "ref-", "cite.", "cite-")):
             key = _KEY_YEAR.search(name.partition(".")[2] or name)
-            return (key and self.person(key[1], key[2], "")) or f"?{name}"
+            return (key and self.by_author_year(key[1], key[2], "")) or f"?{name}"
         return None
 
-    def person(self, name: str, year: str, suffix: str, cited: str = "") -> str | None:
+    def by_author_year(self, name: str, year: str, suffix: str, cited: str = "") -> str | None:
         """The key of the entry by its first author's name and its year; None where none or several fit.
 
         `cited`: all names as printed; they tell entries of one author and one year apart.
@@ -94,11 +94,11 @@ class References:
             works = _by_names(works, cited)
         return works[0].key if len(works) == 1 else None
 
-    def knows(self, name: str, year: str) -> bool:
+    def has_author_year(self, name: str, year: str) -> bool:
         """Whether any entry is by that first author in that year."""
         return (_family(name), year) in self._people
 
-    def between(self, first: str, last: str) -> tuple[str, ...]:
+    def in_range(self, first: str, last: str) -> tuple[str, ...]:
         """The keys of the entries from one number to another, as a range of numbers means them."""
         if first not in self.numbers or last not in self.numbers or not 0 < int(last) - int(first) < 100:
             return ()
@@ -130,7 +130,7 @@ class _Work:
 _CUT_SHORT = re.compile(rf"\bet al\b|\band others\b|(?:[,，]\s?|[{CHINESE}])等(?:[,，.．（(\s]|$)", re.IGNORECASE)
 
 
-def _authors_of(entry: Entry, reference: ParsedReference) -> int:
+def _authors_of(entry: ReferenceEntry, reference: ParsedReference) -> int:
     """How many authors an entry has; a list that is cut short has many."""
     cut_short = _CUT_SHORT.search(f"{entry.label} {reference.text[:300]}")
     return max(_MANY, len(reference.authors)) if cut_short else len(reference.authors)
@@ -147,7 +147,7 @@ def _of_letter(works: Sequence[_Work], letter: str) -> list[_Work]:
 
 def _by_names(works: Sequence[_Work], cited: str) -> list[_Work]:
     """The works whose names and number of authors are those of a citation; all of them where none is."""
-    words = [word for word in re.findall(r"[^\W\d_]{2,}", cited) if word not in JOINTS and not is_particle(word)]
+    words = [word for word in re.findall(r"[^\W\d_]{2,}", cited) if word not in NAME_JOINERS and not is_particle(word)]
     named = [work for work in works if all(_folded(word) in work.text for word in words)] or works
     several = re.search(r"\bet al\b", cited) is not None
     people = len(re.split(r"\s*(?:,\s*(?:and\b|&)|,|\band\b|&)\s*", cited.strip(" ,")))
@@ -155,13 +155,13 @@ def _by_names(works: Sequence[_Work], cited: str) -> list[_Work]:
     return list(fitting or named)
 
 
-def _parsed(entry: Entry, key: str) -> ParsedReference:
+def _parsed(entry: ReferenceEntry, key: str) -> ParsedReference:
     parts = parse_reference(entry.text)
     in_label = re.search(rf"\b({YEAR})[a-z]?\b", entry.label)
     year = parts.year or (int(in_label[1]) if in_label else None)
     title, authors = parts.title, tuple(parts.authors)
     # Nothing in Chinese is in lower case, so that nothing tells a list of names there.
-    if len(entry.blocks) > 2 and _names_only(entry.blocks[0]) and not LETTER.search(entry.blocks[0]):
+    if len(entry.blocks) > 2 and _names_only(entry.blocks[0]) and not CHINESE_CHARACTER.search(entry.blocks[0]):
         second = entry.blocks[1].strip(" .,")
         title = second if re.search(r"\w{2}", second) and not second.startswith("In ") else title
         authors = authors or tuple(_listed_names(entry.blocks[0]))
@@ -172,7 +172,7 @@ def _parsed(entry: Entry, key: str) -> ParsedReference:
 def _names_only(block: str) -> bool:
     """Whether a block is a list of names: almost no word in it is in lower case."""
     words = re.findall(r"[^\W\d_]{2,}", block[:600])
-    small = sum(word[0].islower() and word not in JOINTS and not is_particle(word) for word in words)
+    small = sum(word[0].islower() and word not in NAME_JOINERS and not is_particle(word) for word in words)
     return bool(words) and small * 5 <= len(words)
 
 
@@ -181,15 +181,15 @@ def _listed_names(block: str) -> list[str]:
     return [name for name in names if name and not re.fullmatch(r"et al\.?|others", name)]
 
 
-def first_name(label: str) -> str:
+def first_author(label: str) -> str:
     """The first author in a label such as "Lind et al. (2018)" or "Lind and Wu [2019]"."""
-    return re.split(rf"\bet al\b|\band\b|&|[,(\[]|(?<=[{CHINESE}]{{2}})等", half_width(label))[0]
+    return re.split(rf"\bet al\b|\band\b|&|[,(\[]|(?<=[{CHINESE}]{{2}})等", to_half_width(label))[0]
 
 
 def _family(name: str) -> str:
     """A name to compare by: its family name's last part, without accents."""
     name = name.split(",", maxsplit=1)[0] if "," in name else name
-    words = [word for word in re.findall(r"[^\W\d_]+", _folded(closed_up(name))) if len(word) > 1]
+    words = [word for word in re.findall(r"[^\W\d_]+", _folded(join_spaced_name(name))) if len(word) > 1]
     return words[-1] if words else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from fathom.corpus.readers.parsing.chinese_characters import LETTER, half_width
+from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, to_half_width
 from fathom.corpus.readers.parsing.chinese_references import chinese_layout, chinese_names
 from fathom.records.names import PARTICLE, is_particle
 
@@ -29,7 +29,7 @@ def parse_reference(text: str) -> ReferenceFields:
     text = " ".join(text[: 2 * LONGEST].split())[:LONGEST]
     ids = identifiers(text)
     # Same length as the text, so that places in one are places in the other.
-    masked = _NUMBER.sub(_blank, _ADDRESS.sub(_blank, half_width(text)), count=1)
+    masked = _NUMBER.sub(_blank, _ADDRESS.sub(_blank, to_half_width(text)), count=1)
     for style in (_chinese, _quoted, _year_first, _names_first, _full_names_first, _untitled):
         parts = style(masked)
         if parts is not None:
@@ -378,7 +378,7 @@ def _sound(text: str, start: int, end: int) -> _Place:
         end -= 1
     title = text[start:end]
     words = _WORD.findall(title)
-    han = len(LETTER.findall(title))
+    han = len(CHINESE_CHARACTER.findall(title))
     if (len(title) < 4 or not words) and han < 2:
         return (0, 0)
     if len(title) > 500 or _NOT_A_TITLE.match(title):
@@ -422,7 +422,7 @@ _ROLE = re.compile(r"\s*[(\[]?\b(?:eds?|editors?|dirs?|trans)\b\.?[)\]]?\s*$", r
 
 def _names(text: str, start: int, end: int, inverted: bool = True) -> tuple[_Place, ...]:
     """The names in a list of authors, however it is punctuated; `inverted`: a comma may stand inside a name."""
-    if LETTER.search(text, start, end):
+    if CHINESE_CHARACTER.search(text, start, end):
         found = (_trimmed(text, *place) for place in chinese_names(text, start, end))
         return tuple(place for place in found if place[1] > place[0])
     segment = _ROLE.sub("", text[start:end].rstrip(" ,:;("))

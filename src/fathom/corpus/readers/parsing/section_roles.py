@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fathom.corpus.readers.parsing.chinese_characters import LETTER, half_width
+from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, to_half_width
 from fathom.records.documents import SectionRole
 
 _ROLES: tuple[tuple[str, SectionRole], ...] = (
@@ -67,9 +67,9 @@ def role_of(heading: str) -> SectionRole:
 
 def chinese_role(heading: str) -> SectionRole:
     """The role of a Chinese heading, however it is numbered; a short word is often set wide: "摘 要"."""
-    if not LETTER.search(heading):
+    if not CHINESE_CHARACTER.search(heading):
         return "other"
-    words = "".join(half_width(heading[:80]).split()).translate(_ONE_FORM)
+    words = "".join(to_half_width(heading[:80]).split()).translate(_ONE_FORM)
     words = _IN_ENGLISH.sub("", words).strip("[].:*")
     number = _CHINESE_NUMBER.match(words)
     words = words[number.end() :].strip(",.:") if number else words

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from fathom.corpus.readers.parsing.chinese_characters import LETTER
+from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER
 from fathom.records.names import CHINESE
 from fathom.records.spans import Span
 
@@ -35,7 +35,7 @@ def sentences(text: str, start: int = 0) -> Iterator[Span]:
 
 def is_chinese(text: str) -> bool:
     """Whether a good part of the characters is Han."""
-    return not text.isascii() and len(LETTER.findall(text[:2_000])) * 5 > len(text[:2_000])
+    return not text.isascii() and len(CHINESE_CHARACTER.findall(text[:2_000])) * 5 > len(text[:2_000])
 
 
 def _chinese(text: str) -> Iterator[tuple[int, int]]:

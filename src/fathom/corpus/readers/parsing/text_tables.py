@@ -24,12 +24,12 @@ class TextCell:
 TextRows = list[list[TextCell]]
 
 
-def bounded_rows(rows: Sequence[Sequence[TableCell]]) -> list[list[TableCell]]:
+def limit_columns(rows: Sequence[Sequence[TableCell]]) -> list[list[TableCell]]:
     """Rows of at most some hundred columns: every row is filled up to the widest, so a wide one multiplies the rest."""
     return [list(row[:_WIDEST]) for row in rows]
 
 
-def with_headers(rows: Sequence[Sequence[TextCell]], count: str) -> TextRows:
+def mark_header_rows(rows: Sequence[Sequence[TextCell]], count: str) -> TextRows:
     """The rows with the first few marked as header, as many as an option of the table says."""
     headers = int(count) if re.fullmatch(r"\s*[0-9]{1,3}\s*", count) else 0
     return [[replace(cell, header=number < headers) for cell in row] for number, row in enumerate(rows)]
@@ -40,12 +40,12 @@ def with_headers(rows: Sequence[Sequence[TextCell]], count: str) -> TextRows:
 _BAR = re.compile(r"(?<!\\)\|")
 
 
-def is_divider(line: str) -> bool:
+def is_header_divider(line: str) -> bool:
     """Whether a line parts the head of a table with bars from its rows."""
     return "|" in line and "-" in line and len(line) < 5_000 and set(line.strip()) <= set("|-: \t")
 
 
-def pipe_cells(line: str) -> list[str]:
+def split_pipe_row(line: str) -> list[str]:
     """The cells of one row, a bar that is escaped still so."""
     bare = line.strip().removeprefix("|")
     bare = bare[:-1] if bare.endswith("|") and not bare.endswith("\\|") else bare
@@ -60,7 +60,7 @@ _OTHER_TAGS = re.compile(r"</t[dhr]\b[^<>]{0,500}>|</?(?:table|tbody|thead)\b[^<
 _COLUMNS = re.compile(r"colspan *= *[\"']?(\d{1,2})\b", re.IGNORECASE)
 
 
-def tagged_rows(text: str) -> TextRows:
+def html_table_rows(text: str) -> TextRows:
     """The rows of a table written in HTML."""
     rows: TextRows = []
     for row in _TAGGED_ROW.split(text)[1:]:
@@ -84,7 +84,7 @@ def _spanned(attributes: str) -> int:
 _LISTED = re.compile(r"(?P<row>\s*[*-]\s+[-*](?=\s|$)|\*\s*$)|(?P<cell>\s*[-*](?=\s|$))")
 
 
-def listed_rows(content: Sequence[str]) -> TextRows:
+def list_table_rows(content: Sequence[str]) -> TextRows:
     """The rows of a list of lists."""
     rows: list[list[list[str]]] = []
     for line in content:
@@ -99,7 +99,7 @@ def listed_rows(content: Sequence[str]) -> TextRows:
     return [[TextCell(" ".join(filter(None, cell))) for cell in row] for row in rows]
 
 
-def comma_rows(content: Sequence[str], options: Mapping[str, str]) -> TextRows:
+def csv_table_rows(content: Sequence[str], options: Mapping[str, str]) -> TextRows:
     """The rows of a table whose cells are parted by commas, or by what its options say."""
     sign = {"tab": "\t", "space": " "}.get(options.get("delim", ","), options.get("delim", ",")[:1] or ",")
     try:
@@ -109,20 +109,20 @@ def comma_rows(content: Sequence[str], options: Mapping[str, str]) -> TextRows:
         head, body = [], [line.split(",") for line in content if line]
     more = options.get("header-rows", "").strip()
     count = len(head) + (int(more) if re.fullmatch("[0-9]{1,3}", more) else 0)
-    return with_headers([[TextCell(cell) for cell in row] for row in [*head, *body]], str(count))
+    return mark_header_rows([[TextCell(cell) for cell in row] for row in [*head, *body]], str(count))
 
 
 # With drawn lines.
 
-GRID = re.compile(r"\+[-=]+(?:\+[-=]+)*\+\s*$")
+GRID_LINE = re.compile(r"\+[-=]+(?:\+[-=]+)*\+\s*$")
 """A line of a grid that goes all the way across."""
-RULED = re.compile(r"=+(?: +=+)+\s*$")
+SIMPLE_TABLE_LINE = re.compile(r"=+(?: +=+)+\s*$")
 """The rule above and below a table without upright lines."""
 
 
-def grid_rows(lines: Sequence[str]) -> TextRows:
+def grid_table_rows(lines: Sequence[str]) -> TextRows:
     """The rows of a table drawn with lines; a cell over several columns is one cell."""
-    edges = sorted({match.start() for line in lines if GRID.match(line) for match in re.finditer(r"\+", line)})
+    edges = sorted({match.start() for line in lines if GRID_LINE.match(line) for match in re.finditer(r"\+", line)})
     edges = edges[: _WIDEST + 1]
     rows: TextRows = []
     headers = 0
@@ -132,13 +132,13 @@ def grid_rows(lines: Sequence[str]) -> TextRows:
             if pending:
                 rows.append(_grid_row(pending, edges))
                 pending = []
-            if "=" in line and GRID.match(line) and not headers:
+            if "=" in line and GRID_LINE.match(line) and not headers:
                 headers = len(rows)
         else:
             pending.append(line)
     if pending:
         rows.append(_grid_row(pending, edges))
-    return with_headers(rows, str(headers))
+    return mark_header_rows(rows, str(headers))
 
 
 def _grid_row(lines: Sequence[str], edges: Sequence[int]) -> list[TextCell]:
@@ -155,7 +155,7 @@ def _grid_row(lines: Sequence[str], edges: Sequence[int]) -> list[TextCell]:
     return cells
 
 
-def ruled_rows(lines: Sequence[str], place: int) -> tuple[TextRows, int]:
+def simple_table_rows(lines: Sequence[str], place: int) -> tuple[TextRows, int]:
     """The rows of a table ruled above and below, and where it ends."""
     starts = [match.start() for match in re.finditer(r"=+", lines[place])]
     rows: TextRows = []
@@ -180,4 +180,4 @@ def ruled_rows(lines: Sequence[str], place: int) -> tuple[TextRows, int]:
                 rows.append([TextCell(cell) for cell in cells])
         elif rules >= 3 and not any(other.startswith("=") for other in lines[end : end + 40]):
             break  # A blank line may stand between rows, but the last rule is missing.
-    return with_headers(rows, str(headers)), end
+    return mark_header_rows(rows, str(headers)), end

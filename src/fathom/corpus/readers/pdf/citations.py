@@ -19,7 +19,7 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
     inline_text,
 )
-from fathom.corpus.readers.parsing.chinese_characters import half_width
+from fathom.corpus.readers.parsing.chinese_characters import to_half_width
 from fathom.corpus.readers.pdf.line import SUPERSCRIPT_END, SUPERSCRIPT_START, strip_marks
 from fathom.records.names import PARTICLE
 
@@ -73,7 +73,7 @@ class CitationFinder:
 
     def mark_citations(self, text: str) -> Inlines:
         """Return the text with its citations marked."""
-        narrow = half_width(text)
+        narrow = to_half_width(text)
         superscript = [] if not self._numbers else list(self._superscript_citations(narrow))
         found = [*self._bracketed_citations(narrow), *self._named_citations(narrow), *superscript]
         marked: Inlines = []

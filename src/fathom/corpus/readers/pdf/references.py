@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fathom.corpus.readers.parsed_document import ParsedReference
-from fathom.corpus.readers.parsing.chinese_characters import half_width
+from fathom.corpus.readers.parsing.chinese_characters import to_half_width
 from fathom.corpus.readers.parsing.reference_strings import parse_reference
 from fathom.corpus.readers.pdf.headings import is_heading
 from fathom.corpus.readers.pdf.line import Line, strip_marks
@@ -75,7 +75,7 @@ def read_references(lines: OrderedLines, numbers: Sequence[int]) -> list[ParsedR
     references: list[ParsedReference] = []
     for number, (label, entry) in enumerate(entries, start=1):
         text = strip_marks(lines.dehyphenator.join(entry))
-        label_match = _LABEL.match(half_width(text)) if label else None
+        label_match = _LABEL.match(to_half_width(text)) if label else None
         text = text[label_match.end() :] if label_match else text
         if not re.search(r"\w{2}", text):
             continue
@@ -115,7 +115,7 @@ def _numbered_starts(lines: list[Line]) -> list[int]:
     """Return the lines that start with 1, 2, 3, ... in sequence."""
     starts: list[int] = []
     for index, line in enumerate(lines):
-        found = _LABEL.match(half_width(strip_marks(line.text)))
+        found = _LABEL.match(to_half_width(strip_marks(line.text)))
         if found and int(next(filter(None, found.groups()))) == len(starts) + 1:
             starts.append(index)
     return starts

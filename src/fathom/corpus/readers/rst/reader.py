@@ -20,19 +20,25 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
     TableCell,
 )
-from fathom.corpus.readers.parsing.blocks import captioned, led_by, lifted_abstract, without_empty_lists, words_text
+from fathom.corpus.readers.parsing.blocks import (
+    attach_caption,
+    drop_empty_reference_sections,
+    extract_abstract,
+    inlines_text,
+    with_prefix,
+)
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
 from fathom.corpus.readers.parsing.front_matter import find_orcid
 from fathom.corpus.readers.parsing.text_tables import (
-    GRID,
-    RULED,
+    GRID_LINE,
+    SIMPLE_TABLE_LINE,
     TextRows,
-    bounded_rows,
-    comma_rows,
-    grid_rows,
-    listed_rows,
-    ruled_rows,
-    with_headers,
+    csv_table_rows,
+    grid_table_rows,
+    limit_columns,
+    list_table_rows,
+    mark_header_rows,
+    simple_table_rows,
 )
 from fathom.corpus.readers.rst.inline import Running
 from fathom.corpus.readers.rst.lines import (
@@ -108,9 +114,9 @@ class _Document:
         if not self._pep and self._title == "":
             body = self._first_heading_as_title(body)
         found.title = found.title or self._title
-        lifted, body = ([], body) if self._abstract else lifted_abstract(body)
+        lifted, body = ([], body) if self._abstract else extract_abstract(body)
         found.abstract = self._abstract or lifted
-        found.body = without_empty_lists(body)
+        found.body = drop_empty_reference_sections(body)
         found.subjects = found.subjects or self._keywords
         found.references = [*self._citations.references(), *self._references.values(), *self._pep_references()]
         found.license = found.license or license_of(self._text)
@@ -125,7 +131,7 @@ class _Document:
             return body
         heading = body[first]
         assert isinstance(heading, Heading)
-        self._title = words_text(heading.inlines)
+        self._title = inlines_text(heading.inlines)
         self._found.uncertain["title"] = "the first heading, which has no rank of its own"
         return [*body[:first], *body[first + 1 :]]
 
@@ -167,7 +173,7 @@ class _Document:
         if self._pep:
             return
         for name, value in self._fields:
-            text = words_text(self.inline(value))
+            text = inlines_text(self.inline(value))
             if name == "author" and text:
                 found.authors.append(parse_author(text))
             elif name == "orcid" and found.authors and text:
@@ -216,18 +222,18 @@ class _Document:
             end = until_blank(lines, place)
             self._add(blocks, Paragraph(["\n".join(lines[place:end])], verbatim=True))
             return end
-        elif line.startswith("+") and GRID.match(line):
+        elif line.startswith("+") and GRID_LINE.match(line):
             end = until_blank(lines, place)
-            self._table(grid_rows(lines[place:end]), "", blocks)
+            self._table(grid_table_rows(lines[place:end]), "", blocks)
             return end
-        elif line.startswith("=") and RULED.match(line):
-            rows, end = ruled_rows(lines, place)
+        elif line.startswith("=") and SIMPLE_TABLE_LINE.match(line):
+            rows, end = simple_table_rows(lines, place)
             self._table(rows, "", blocks)
             return end
         elif line.startswith("| ") or line == "|":
             end = until_blank(lines, place)
             text = [part[2:] if part.startswith("| ") else part.lstrip("|") for part in lines[place:end]]
-            self._add(blocks, Paragraph([words_text(self.inline(part)) + "\n" for part in text], verbatim=True))
+            self._add(blocks, Paragraph([inlines_text(self.inline(part)) + "\n" for part in text], verbatim=True))
             return end
         elif (item := BULLET.match(line) or COUNTED.match(line)) is not None and is_item(lines, place, item):
             return self._item(lines, place, depth, item, blocks)
@@ -247,7 +253,7 @@ class _Document:
         words = self.inline(heading.words)
         self._awaits = ""
         if heading.level == 1:
-            self._title = words_text(words)
+            self._title = inlines_text(words)
         else:
             blocks.append(Heading(heading.level, words))
         return place + heading.length
@@ -268,7 +274,7 @@ class _Document:
         sign = "- " if match["sign"] in "-*+•‣" else f"{match['sign']} "
         for number, block in enumerate(inside):
             first_one = number == 0 and isinstance(block, Paragraph) and not block.verbatim
-            self._add(blocks, led_by(sign, block) if first_one else block)
+            self._add(blocks, with_prefix(sign, block) if first_one else block)
         return end
 
     def _indented(self, lines: Sequence[str], place: int, depth: int, blocks: list[Block]) -> int:
@@ -332,7 +338,7 @@ class _Document:
                 return
         elif self._citations.has(key):
             return
-        printed = words_text(self.inline(text, marks=False)).strip()
+        printed = inlines_text(self.inline(text, marks=False)).strip()
         self._reference(key, printed or key)
 
     def _reference(self, key: str, text: str) -> None:
@@ -387,14 +393,14 @@ class _Document:
             return
         for block in blocks:
             if isinstance(block, Paragraph):
-                words = re.split(r"[,;]", words_text(block.inlines))
+                words = re.split(r"[,;]", inlines_text(block.inlines))
                 self._keywords.extend(" ".join(word.split()).strip(" .") for word in words if word.strip(" ."))
 
     def _figure(self, content: Sequence[str], depth: int, blocks: list[Block]) -> None:
         self._counts["figure"] += 1
         inside = self._blocks(content, depth + 1)
         for number, block in enumerate(inside):
-            blocks.append(led_by(f"Figure {self._counts['figure']}: ", block) if number == 0 else block)
+            blocks.append(with_prefix(f"Figure {self._counts['figure']}: ", block) if number == 0 else block)
 
     # Tables.
 
@@ -404,15 +410,15 @@ class _Document:
         self._counts["table"] += 1
         caption = f"Table {self._counts['table']}: {rest}" if rest.strip() else ""
         if kind == "list-table":
-            rows = listed_rows(content)
-            self._table(with_headers(rows, options.get("header-rows", "0")), caption, blocks)
+            rows = list_table_rows(content)
+            self._table(mark_header_rows(rows, options.get("header-rows", "0")), caption, blocks)
         elif kind == "csv-table":
-            self._table(comma_rows(content, options), caption, blocks)
+            self._table(csv_table_rows(content, options), caption, blocks)
         else:
             inside = self._blocks(content, depth + 1)
-            blocks.extend(captioned(inside, self.inline(caption) if caption else []))
+            blocks.extend(attach_caption(inside, self.inline(caption) if caption else []))
 
     def _table(self, rows: TextRows, caption: str, blocks: list[Block]) -> None:
         cells = [[TableCell(self.inline(cell.text), cell.header, cell.columns) for cell in row] for row in rows]
         if any(cells):
-            blocks.append(ParsedTable(self.inline(caption), bounded_rows(cells)))
+            blocks.append(ParsedTable(self.inline(caption), limit_columns(cells)))

@@ -18,7 +18,7 @@ from fathom.corpus.readers.parsed_document import (
     ParsedReference,
     ReadError,
 )
-from fathom.corpus.readers.parsing.bylines import author
+from fathom.corpus.readers.parsing.bylines import author_from_name
 from fathom.corpus.readers.parsing.json_lines import JsonObject
 from fathom.corpus.readers.parsing.json_values import ids_of, objects_of, string_of, whole
 from fathom.corpus.readers.parsing.reference_strings import identifiers
@@ -111,7 +111,7 @@ class _Reading:
                 yield ParsedAuthor(given if family else "", family or given, affiliations=where)
             elif not bodies and (name := self._said(place).strip(" ,;")):
                 # A part without names may be an affiliation that nobody could be found for.
-                yield author(name)
+                yield author_from_name(name)
 
     # The text.
 

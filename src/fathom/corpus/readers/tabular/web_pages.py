@@ -9,7 +9,7 @@ from typing import Any
 
 from fathom.corpus.readers.html.layout import BLOCKS, Layout, names
 from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedTable, ReadError
-from fathom.corpus.readers.parsing.blocks import tidied
+from fathom.corpus.readers.parsing.blocks import normalized_text
 from fathom.corpus.readers.parsing.decoding import decoded_as
 from fathom.corpus.readers.parsing.titles import title_from
 from fathom.corpus.readers.tabular.limits import MOST_CHARACTERS
@@ -182,4 +182,4 @@ def _walk_page(body: Any, layout: Layout) -> None:
 
 def _first_heading(body: Sequence[Block]) -> str:
     first = next((block for block in body if isinstance(block, Heading)), None)
-    return tidied(first.inlines) if first is not None else ""
+    return normalized_text(first.inlines) if first is not None else ""
