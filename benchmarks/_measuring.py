@@ -47,7 +47,7 @@ def bench_of(folder: Path, *generated: object, length: str, count: int, question
     corpus, bench = folder / "corpus", folder / "bench"
     fathom("generate", "--out", corpus, "--seed", 7, *generated)
     fathom("contexts", corpus, "--lengths", length, "--count", count)
-    fathom("build", corpus, "--out", bench, "--questions", questions)
+    fathom("build", "numeric", corpus, "--out", bench, "--questions", questions)
     return bench
 
 

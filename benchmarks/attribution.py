@@ -12,14 +12,14 @@ from pathlib import Path
 from _measuring import bench_of, fathom, workplace
 from fathom.analysis.analyze import analyze
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import READING_FAULTS, Simulated
+from fathom.models.simulated import Simulated
 from fathom.records.rng import rng_for
 from fathom.tasks.bench import Bench
 from fathom.tasks.numeric.faults import FAULTS, Reading
 from fathom.tasks.numeric.simulate import Simulator, program_of
 
 FOUR = "sim/reader?drop-filter=0.2&ignore-not=0.4&reverse=0.2&miss-document=0.3"
-ALL = "sim/reader?" + "&".join(f"{fault}=0.06" for fault in READING_FAULTS)
+ALL = "sim/reader?" + "&".join(f"{fault}=0.06" for fault in FAULTS)
 
 
 def struck(bench: Bench, simulated: Simulated) -> dict[str, list[str]]:
@@ -32,7 +32,7 @@ def struck(bench: Bench, simulated: Simulated) -> dict[str, list[str]]:
                 rng = rng_for(0, simulated.name, item.question.id, 0, 0)
                 reading = Reading(program_of(item.key), simulator.read(context))
                 found[item.question.id] = []
-                for fault in simulated.faults(rng):
+                for fault in [name for name in FAULTS if simulated.happens(name, rng)]:
                     after = FAULTS[fault].strike(reading, rng)
                     if after is not None:
                         reading = after
@@ -72,4 +72,4 @@ def measure(folder: Path, bench: Path, names: list[str]) -> None:
 
 with workplace() as place:
     made = bench_of(place, "--documents", 300, length="64K", count=125)
-    measure(place, made, [f"sim/reader?{fault}=0.3" for fault in READING_FAULTS] + [FOUR, ALL])
+    measure(place, made, [f"sim/reader?{fault}=0.3" for fault in FAULTS] + [FOUR, ALL])

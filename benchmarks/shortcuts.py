@@ -21,10 +21,9 @@ from random import Random
 from _measuring import fathom, workplace
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
-from fathom.tasks.citations.make import CitationMaker
-from fathom.tasks.citations.settings import LEVELS
+from fathom.tasks.citations.make import CitationBuilder
+from fathom.tasks.citations.settings import CitationSettings
 from fathom.tasks.citations.simulate import options_of
-from fathom.tasks.family import Asked
 
 ITEMS = int(sys.argv[1]) if len(sys.argv) > 1 else 300
 DOCUMENTS = 24 * ITEMS
@@ -133,8 +132,8 @@ def measure(folder: Path) -> None:
     shares: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     with Corpus(folder) as corpus:
         weights = {name: Weights(corpus, cut) for name, cut in CUTS.items()}
-        asked = Asked(own={"citations": {"items": ITEMS, "levels": {"hard": LEVELS["hard"].model_dump()}}})
-        for context, [item] in CitationMaker(corpus, asked, 0).make(lambda: None):
+        settings = CitationSettings(items=ITEMS, levels=("hard",))
+        for context, [item] in CitationBuilder(corpus, settings, 0).build():
             text = render(context, corpus).decode()
             paper, *candidates = (place.span.of(text) for place in context.places)
             for name, table in tables(paper, candidates, weights):

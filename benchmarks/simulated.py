@@ -17,7 +17,7 @@ from fathom.records.contexts import Context
 from fathom.records.rng import rng_for
 from fathom.tasks.bench import Bench
 from fathom.tasks.family import Item
-from fathom.tasks.numeric import check
+from fathom.tasks.numeric.check import check
 from fathom.tasks.numeric.simulate import Simulator
 
 FAULTY = "sim/reader?miss=0.1&drop-filter=0.1&ignore-not=0.3&reverse=0.1&boundary=0.1&miscount=0.1&other-column=0.1"
@@ -48,7 +48,7 @@ def outcomes(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simu
 with workplace() as folder:
     fathom("generate", "--out", folder / "corpus", "--documents", 662, "--seed", 7)
     fathom("contexts", folder / "corpus", "--lengths", "64K", "--count", 655)
-    fathom("build", folder / "corpus", "--out", folder / "bench")
+    fathom("build", "numeric", folder / "corpus", "--out", folder / "bench")
     asked = list(Bench(folder / "bench").by_context())
     total = sum(len(items) for _, items in asked)
     with Corpus(folder / "corpus") as corpus:

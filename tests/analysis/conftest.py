@@ -14,7 +14,6 @@ from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus
 from fathom.records.record import short_id
 from fathom.tasks.bench import build
-from fathom.tasks.family import Asked
 
 Ran = Callable[..., Path]
 
@@ -35,7 +34,7 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> Path:
     generate(folder / "corpus", Recipe(seed=21, documents=90))
     with Corpus(folder / "corpus") as corpus:
         gather(corpus, Settings(lengths=(65_536, 131_072), count=20), folder / "corpus" / FILE_NAME)
-    build(folder / "corpus", folder / "corpus" / FILE_NAME, ("numeric",), Asked(), 4, folder / "bench")
+    build(folder / "corpus", folder / "corpus" / FILE_NAME, {"numeric": {}}, 4, folder / "bench")
     return folder / "bench"
 
 

@@ -222,7 +222,7 @@ def test_misuse(ran: Ran, examined: Path, small_folder: Path, tmp_path: Path) ->
     with pytest.raises(FathomError, match="is not the one"):
         analyze([run], corpus=small_folder)
     other = tmp_path / "bench"
-    assert done("build", examined.parent / "corpus", "--out", other, "--questions", "2") == 0
+    assert done("build", "numeric", examined.parent / "corpus", "--out", other, "--questions", "2") == 0
     with pytest.raises(FathomError, match="is not the bench"):
         analyze([run], bench=other)
     assert done("run", other, "--model", "sim/oracle", "--out", tmp_path / "run") == 0

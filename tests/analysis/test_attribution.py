@@ -11,22 +11,22 @@ from fathom.analysis.analyze import Analysis, analyze
 from fathom.analysis.attribution import Attributing, Fitting, is_tied
 from fathom.analysis.findings import Attribution
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import READING_FAULTS, Simulated
+from fathom.models.simulated import Simulated
 from fathom.records.rng import rng_for
 from fathom.tasks.bench import Bench
-from fathom.tasks.family import CauseKind
+from fathom.tasks.family import Fault
 from fathom.tasks.numeric.faults import FAULTS, Reading
 from fathom.tasks.numeric.simulate import Simulator, program_of
 from tests.analysis.conftest import Ran
 
-MIXED = "sim/reader?" + "&".join(f"{fault}=0.06" for fault in READING_FAULTS)
+MIXED = "sim/reader?" + "&".join(f"{fault}=0.06" for fault in FAULTS)
 FEW = "sim/reader?drop-filter=0.2&ignore-not=0.4&reverse=0.2&miss-document=0.3"
 
 
 @pytest.fixture(scope="module")
 def single(ran: Ran) -> Analysis:
     """A run for each fault, with nothing else dialled."""
-    return analyze([ran(f"sim/reader?{fault}=0.5") for fault in READING_FAULTS])
+    return analyze([ran(f"sim/reader?{fault}=0.5") for fault in FAULTS])
 
 
 def attribution_of(analysis: Analysis, model: str) -> Attribution:
@@ -35,7 +35,7 @@ def attribution_of(analysis: Analysis, model: str) -> Attribution:
     return found
 
 
-@pytest.mark.parametrize("fault", READING_FAULTS)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_single_fault_is_named(single: Analysis, fault: str) -> None:
     found = attribution_of(single, f"sim/reader?{fault}=0.5")
     named = {cause.name: cause.count for cause in found.causes}
@@ -45,7 +45,7 @@ def test_a_single_fault_is_named(single: Analysis, fault: str) -> None:
 def test_how_often_a_fault_strikes_is_found(single: Analysis) -> None:
     """Of those with enough chances to strike; one interval in twenty may miss."""
     seen = missed = 0
-    for fault in READING_FAULTS:
+    for fault in FAULTS:
         for cause in attribution_of(single, f"sim/reader?{fault}=0.5").causes:
             if cause.name == fault and cause.could_strike > 150:
                 seen += 1
@@ -67,7 +67,7 @@ def struck(bench: Path, name: str, seed: int) -> Mapping[str, list[str]]:
                 rng = rng_for(seed, simulated.name, item.question.id, 0, 0)
                 reading = Reading(program_of(item.key), simulator.read(context))
                 mine: list[str] = []
-                for fault in simulated.faults(rng):
+                for fault in [name for name in FAULTS if simulated.happens(name, rng)]:
                     after = FAULTS[fault].strike(reading, rng)
                     if after is not None:
                         reading, mine = after, [*mine, fault]
@@ -109,7 +109,7 @@ def test_two_documents_missed_at_once_are_found(ran: Ran) -> None:
 
 # The reckoning itself.
 
-KINDS = {"one": CauseKind("does one thing", "computing"), "two": CauseKind("does another", "reading")}
+KINDS = {"one": Fault("one", "does one thing", "computing"), "two": Fault("two", "does another", "reading")}
 
 
 def attributing(*fittings: dict[str, float], readable: int = 100) -> Attributing:

@@ -16,7 +16,7 @@ from fathom.analysis.steps import StepsTaken, look, trace_of
 from fathom.analysis.summing_up import length_curve
 from fathom.analysis.walking import Arrays
 from fathom.records.questions import Usage
-from fathom.tasks.family import Step
+from fathom.tasks.family import ReasoningStep
 
 # Lengths.
 
@@ -205,9 +205,9 @@ def test_what_separates_perfectly_does_not_run_off() -> None:
 # Steps.
 
 STEPS = (
-    Step("the articles that fit", (("Tides of Time", "Article 3"), ("Winds", "Article 5"))),
-    Step("their values", (("3",), ("12",))),
-    Step("the result", (("15",),)),
+    ReasoningStep("the articles that fit", (("Tides of Time", "Article 3"), ("Winds", "Article 5"))),
+    ReasoningStep("their values", (("3",), ("12",))),
+    ReasoningStep("the result", (("15",),)),
 )
 
 

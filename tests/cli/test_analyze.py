@@ -19,7 +19,7 @@ def two_runs(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tu
     contexts = folder / "contexts.jsonl"
     corpus, bench = str(small_folder), str(folder / "bench")
     assert done("contexts", corpus, "--lengths", "64K", "--count", "10", "--out", str(contexts)) == 0
-    assert done("build", corpus, "--contexts", str(contexts), "--out", bench, "--questions", "6") == 0
+    assert done("build", "numeric", corpus, "--contexts", str(contexts), "--out", bench, "--questions", "6") == 0
     for name, model in (("good", "sim/reader?miss=0.05"), ("poor", "sim/reader?miss=0.4&reverse=0.5&timeout=0.1")):
         assert done("run", bench, "--model", model, "--out", str(folder / name)) in (0, 1)
         assert done("score", str(folder / name)) == 0

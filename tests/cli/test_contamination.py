@@ -13,7 +13,6 @@ from fathom.contexts.files import FILE_NAME, gather
 from fathom.contexts.sampling import Settings
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.tasks.bench import build
-from fathom.tasks.family import Asked
 from tests.runs.conftest import tiny_bench
 
 __all__ = ["tiny_bench"]
@@ -30,7 +29,7 @@ def call(*words: object) -> int:
 def ran(tiny_bench: Path, small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs of the one who knows by heart and the one who reads, on probes and on a bench before and after its swap."""
     folder = tmp_path_factory.mktemp("known")
-    build(small_folder, Path("none"), ("memorization",), Asked(), 0, folder / "probes")
+    build(small_folder, Path("none"), {"memorization": {}}, 0, folder / "probes")
     assert call("swap", tiny_bench, "--out", folder / "swapped") == 0
     for name, bench in (("probes", folder / "probes"), ("swapped", folder / "swapped"), ("bench", tiny_bench)):
         for model in ("memorizer", "reader"):
@@ -105,7 +104,7 @@ def ingested(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
         writer.finish()
     with Corpus(folder / "corpus") as corpus:
         gather(corpus, Settings(lengths=(65_536,), count=8), folder / "corpus" / FILE_NAME)
-    build(folder / "corpus", folder / "corpus" / FILE_NAME, ("numeric",), Asked(questions=2), 1, folder / "bench")
+    build(folder / "corpus", folder / "corpus" / FILE_NAME, {"numeric": {"questions": 2}}, 1, folder / "bench")
     return folder / "bench"
 
 

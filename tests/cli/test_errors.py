@@ -54,7 +54,7 @@ def copy(small_folder: Path, tmp_path: Path) -> Path:
         (("contexts", "nowhere", "--sampling", ","), ("--sampling is empty",)),
         (("contexts", "nowhere", "--sampling", "sideways"), ("--sampling", "'sideways'", "bfs")),
         (("contexts", "nowhere", "--kinds", "novel"), ("--kinds", "'novel'", "report")),
-        (("build", "nowhere", "--out", "b", "--unanswerable", "nan"), ("unanswerable",)),
+        (("build", "numeric", "nowhere", "--out", "b", "--unanswerable", "nan"), ("unanswerable",)),
         (("show", "nowhere"), ("no corpus 'nowhere'", "fathom generate")),
         (("conjure",), ("No such command 'conjure'", "fathom --help")),
         (("--verbose",), ("--verbose", "fathom --help")),

@@ -14,7 +14,6 @@ from fathom.contexts.files import FILE_NAME, gather
 from fathom.contexts.sampling import Settings
 from fathom.corpus.store import Corpus
 from fathom.tasks.bench import Bench, build
-from fathom.tasks.family import Asked
 from tests.conftest import Fathom
 
 
@@ -24,7 +23,7 @@ def bench_folder(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -
     folder = tmp_path_factory.mktemp("fit")
     with Corpus(small_folder) as corpus:
         gather(corpus, Settings(lengths=(65_536, 131_072), count=3), folder / FILE_NAME)
-    build(small_folder, folder / FILE_NAME, ("numeric",), Asked(), 1, folder / "bench")
+    build(small_folder, folder / FILE_NAME, {"numeric": {}}, 1, folder / "bench")
     return folder / "bench"
 
 
@@ -34,8 +33,8 @@ def test_a_bench_fitted_and_proved(bench_folder: Path, tmp_path: Path, fathom: F
     assert done.returncode == 0, done.stderr
     assert f"{out}: " in done.stdout
     assert "fitted to 100K tokens, 2K of them for the response" in done.stdout
-    assert "proved again on fewer articles" in done.stdout
-    said = Bench(out).manifest.fitted
+    assert "recomputed on fewer documents" in done.stdout
+    said = Bench(out).manifest.fit
     assert said is not None
     for reason, count in said.refused.items():
         assert f"{count:,} left out: {reason}" in done.stdout
@@ -59,9 +58,9 @@ def test_the_manifest_can_be_had_as_json(bench_folder: Path, tmp_path: Path, fat
     done = fathom("fit", bench_folder, *words, "--out", tmp_path / "b")
     manifest = json.loads(done.stdout)
     assert manifest == json.loads((tmp_path / "b" / "manifest.json").read_text())
-    said = manifest["fitted"]
+    said = manifest["fit"]
     assert (said["window"], said["reserve"], said["model"]) == (92_160, 8_192, "openai/gpt-4o")
-    assert said["built"] == said["unchanged"] + said["proved_again"] + sum(said["refused"].values())
+    assert said["built"] == said["unchanged"] + said["recomputed"] + sum(said["refused"].values())
 
 
 def test_a_window_that_is_too_small(bench_folder: Path, tmp_path: Path, fathom: Fathom) -> None:
@@ -115,6 +114,6 @@ def test_a_corpus_that_was_moved(bench_folder: Path, small_folder: Path, tmp_pat
     words = ("fit", moved, "--window", "100K", "--out", tmp_path / "b")
     refused = fathom(*words)
     assert refused.returncode == 2
-    assert "Say where it is with --corpus" in refused.stderr
+    assert "Give its folder with --corpus" in refused.stderr
     assert fathom(*words, "--corpus", small_folder).returncode == 0
     assert Bench(tmp_path / "b").corpus_folder.samefile(small_folder)

@@ -19,7 +19,7 @@ def asked(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("passages")
     contexts = folder / "contexts.jsonl"
     assert done("contexts", small_folder, "--lengths", "64K", "--count", 3, "--out", contexts) == 0
-    assert done("build", small_folder, "--contexts", contexts, "--out", folder / "bench") == 0
+    assert done("build", "numeric", small_folder, "--contexts", contexts, "--out", folder / "bench") == 0
     return folder / "bench"
 
 

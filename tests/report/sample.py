@@ -19,7 +19,6 @@ from fathom.runs.folder import MANIFEST, RESPONSES, VERDICTS, RunManifest
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.catalog import family
-from fathom.tasks.family import Asked
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ def bench_in(
     generate(corpus, Recipe(seed=3, documents=documents))
     with Corpus(corpus) as opened:
         gather(opened, Gathering(lengths=lengths, count=count, seed=0), corpus / "contexts.jsonl")
-    build(corpus, corpus / "contexts.jsonl", ("numeric",), Asked(questions=questions), 0, bench)
+    build(corpus, corpus / "contexts.jsonl", {"numeric": {"questions": questions}}, 0, bench)
     return bench
 
 
@@ -95,7 +94,8 @@ def play(bench: Path, folder: Path, player: Player, samples: int = 1) -> Path:
 def _judged(bench: Bench, player: Player, samples: int) -> Iterator[tuple[Response, Verdict]]:
     simulated = Simulated.parse(player.model)
     with Corpus(bench.corpus_folder) as corpus:
-        simulators = {name: family(name).simulator(corpus, bench.all_keys) for name in bench.manifest.families}
+        simulate = {name: family(name).simulate for name in bench.manifest.families}
+        simulators = {name: make(corpus, bench.all_keys) for name, make in simulate.items() if make is not None}
         for context, items in bench.by_context():
             for item in items:
                 for sample in range(samples):

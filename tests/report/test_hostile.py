@@ -24,7 +24,6 @@ from fathom.runs.folder import MANIFEST, RESPONSES
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.bench_folder import MANIFEST as BENCH_MANIFEST
 from fathom.tasks.bench_folder import fingerprint_of
-from fathom.tasks.family import Asked
 from tests.report.conftest import Opening, Seen
 from tests.report.sample import Player, play
 
@@ -98,7 +97,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         writer.finish()
     with Corpus(corpus) as opened:
         gather(opened, Settings(lengths=(1_200, 2_400), count=6), corpus / "contexts.jsonl")
-    build(corpus, corpus / "contexts.jsonl", ("numeric",), Asked(questions=6), 0, bench)
+    build(corpus, corpus / "contexts.jsonl", {"numeric": {"questions": 6}}, 0, bench)
     _tag(bench)
     for place, payload in enumerate(ARSENAL[:4]):
         name = f"run-{place} {payload.replace('/', '')}"

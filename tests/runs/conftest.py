@@ -14,7 +14,6 @@ from fathom.contexts.sampling import Settings
 from fathom.corpus.store import Corpus
 from fathom.runs.bench_view import BenchView
 from fathom.tasks.bench import build
-from fathom.tasks.family import Asked
 from tests.serving import Provider
 
 KEY = "sk-a-key-that-must-not-be-seen"
@@ -27,7 +26,7 @@ def tiny_bench(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     contexts = folder / FILE_NAME
     with Corpus(small_folder) as corpus:
         gather(corpus, Settings(lengths=(65_536,), count=6), contexts)
-    build(small_folder, contexts, ("numeric",), Asked(questions=5), 1, folder / "bench")
+    build(small_folder, contexts, {"numeric": {"questions": 5}}, 1, folder / "bench")
     return folder / "bench"
 
 

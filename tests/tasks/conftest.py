@@ -11,7 +11,6 @@ from fathom.contexts.sampling import Settings
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus
 from fathom.tasks.bench import Bench, build
-from fathom.tasks.family import Asked
 
 
 @pytest.fixture(scope="session")
@@ -28,8 +27,8 @@ def asked_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def bench_folder(asked_corpus: Path) -> Path:
     folder = asked_corpus.parent / "bench"
-    asked = Asked(template_shares={"train": 70, "test": 30})
-    build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), asked, 4, folder)
+    numeric = {"template_splits": {"train": 70, "test": 30}}
+    build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": numeric}, 4, folder)
     return folder
 
 

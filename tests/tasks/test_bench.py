@@ -36,12 +36,11 @@ from fathom.scoring.answers import (
     ValueSet,
 )
 from fathom.scoring.verdicts import Verdict
-from fathom.tasks import citation_types, citations, memorization, numeric
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS
-from fathom.tasks.catalog import FAMILIES, family
-from fathom.tasks.family import Asked, Family
+from fathom.tasks.catalog import FAMILIES, family, names
+from fathom.tasks.family import Family, FromCorpus
 from tests.conftest import Fathom
 
 Json = dict[str, Any]
@@ -80,21 +79,22 @@ def saying(id: str, text: str) -> Response:
     return Response(question_id=id, outcome="answered", text=text)
 
 
-LOADED: tuple[Family, ...] = (numeric, citations, citation_types, memorization)
-"""Written out, so that the type checker sees that each has the shape of a family: they are loaded by name."""
+LOADED: tuple[Family, ...] = tuple(map(family, FAMILIES))
+SHARED_PACKAGES = {"programs"}
+"""Packages of `fathom.tasks` that are no family."""
 
 
-def test_the_catalog_knows_every_family() -> None:
-    assert sorted(FAMILIES) == sorted(found.name for found in iter_modules(tasks.__path__) if found.ispkg)
-    assert tuple(map(family, FAMILIES)) == LOADED
-    assert tuple(loaded.name for loaded in LOADED) == FAMILIES
+def test_the_catalog_lists_every_family() -> None:
+    packages = {found.name for found in iter_modules(tasks.__path__) if found.ispkg}
+    assert set(FAMILIES) == packages - SHARED_PACKAGES
+    assert tuple(loaded.name for loaded in LOADED) == FAMILIES == names()
 
 
 @pytest.mark.parametrize("asked", LOADED, ids=lambda asked: asked.name)
 def test_every_key_opens_its_own_question(asked: Family, bench: Bench, tmp_path: Path) -> None:
     opened = 0
-    if asked.maker is not None:
-        build(bench.corpus_folder, Path("none"), (asked.name,), Asked(), 0, tmp_path / "own")
+    if isinstance(asked.build, FromCorpus):
+        build(bench.corpus_folder, Path("none"), {asked.name: {}}, 0, tmp_path / "own")
         bench = Bench(tmp_path / "own")
     for _, items in bench.by_context():
         for item in items:
@@ -180,7 +180,7 @@ def test_splits_share_nothing(bench: Bench) -> None:
 def test_what_is_held_out_is_asked_in_the_test_split_alone(
     held_out: tuple[str, str], asked_corpus: Path, tmp_path: Path
 ) -> None:
-    build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), Asked(held_out=held_out), 0, tmp_path / "b")
+    build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": {"hold_out": "=".join(held_out)}}, 0, tmp_path / "b")
     found: dict[str, Counter[bool]] = defaultdict(Counter)
     for question in Bench(tmp_path / "b").all_questions():
         found[question.split][question.tags[held_out[0]] == held_out[1]] += 1
@@ -189,8 +189,8 @@ def test_what_is_held_out_is_asked_in_the_test_split_alone(
 
 
 def test_the_same_bytes_with_one_process_and_with_two(asked_corpus: Path, bench_folder: Path, tmp_path: Path) -> None:
-    asked = Asked(template_shares={"train": 70, "test": 30})
-    build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), asked, 4, tmp_path / "b", processes=2)
+    numeric = {"template_splits": {"train": 70, "test": 30}}
+    build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": numeric}, 4, tmp_path / "b", processes=2)
     for name in (CONTEXTS, QUESTIONS, KEYS):
         assert (tmp_path / "b" / name).read_bytes() == (bench_folder / name).read_bytes()
     one, two = Bench(tmp_path / "b"), Bench(bench_folder)
@@ -220,7 +220,7 @@ def test_a_sound_bench_is_proved(bench_folder: Path) -> None:
     found = audit(bench_folder)
     assert found.passed
     assert json.loads((bench_folder / "audit.json").read_text())["questions"] == found.questions
-    survival = next(checked.measured for checked in found.checked if checked.rule == "wrong readings")
+    survival = next(checked.measures for checked in found.checks if checked.name == "wrong readings")
     assert survival["all: survive all"] < 0.01
     assert survival["all: survive the collection"] > survival["all: survive all"]
 
@@ -277,7 +277,7 @@ def test_a_key_that_was_tampered_with_is_found(
     (folder / KEYS).write_text("".join(json.dumps(key) + "\n" for key in keys))
     found = audit(folder)
     assert not found.passed
-    failed = {checked.rule for checked in found.checked if checked.failed}
+    failed = {checked.name for checked in found.checks if checked.failed}
     assert {rule, "the files are as they were built"} <= failed
 
 
@@ -307,7 +307,7 @@ def test_a_question_that_was_tampered_with_is_found(
         change(question)
     changed = sum(json.dumps(question) != one for question, one in zip(questions, before, strict=True))
     (folder / QUESTIONS).write_text("".join(json.dumps(question) + "\n" for question in questions))
-    failed = {checked.rule: checked.failed for checked in audit(folder).checked if checked.failed}
+    failed = {checked.name: checked.failed for checked in audit(folder).checks if checked.failed}
     assert failed[rule] == changed > 0
 
 
@@ -317,7 +317,7 @@ def test_the_check_is_tried_on_every_item(bench_folder: Path, monkeypatch: pytes
         for outcome, rule in (("correct", "near misses are refused"), ("incorrect", "right answers are taken")):
             monkeypatch.setattr(numeric_audit, "check", lambda key, response, said=outcome: _verdict(response, said))
             checked = numeric_audit.audit(list(Bench(bench_folder).by_context())[:2], corpus, 0)
-            assert {found.rule for found in checked if found.failed} == {rule}
+            assert {found.name for found in checked if found.failed} == {rule}
 
 
 def _verdict(response: Response, outcome: str) -> Verdict:
@@ -335,7 +335,7 @@ def test_an_order_that_hangs_on_hidden_rows_is_found(bench_folder: Path, tmp_pat
         if answer["type"] == "ranking" and any(len(group) > 1 for group in answer["groups"]):
             answer["groups"] = [[item] for group in answer["groups"] for item in group]
     (folder / KEYS).write_text("".join(json.dumps(key) + "\n" for key in keys))
-    failed = {checked.rule for checked in audit(folder).checked if checked.failed}
+    failed = {checked.name for checked in audit(folder).checks if checked.failed}
     assert "no order of rows changes the answer" in failed
 
 
@@ -360,7 +360,7 @@ def test_a_manifest_that_counts_wrong_is_found(bench_folder: Path, tmp_path: Pat
     manifest = json.loads((folder / MANIFEST).read_text())
     manifest["counts"]["skill"]["sorting"] += 1
     (folder / MANIFEST).write_text(json.dumps(manifest))
-    failed = {checked.rule for checked in audit(folder).checked if checked.failed}
+    failed = {checked.name for checked in audit(folder).checks if checked.failed}
     assert failed == {"the manifest counts what is there"}
 
 
@@ -384,48 +384,58 @@ def test_an_audit_finds_the_corpus_from_any_folder(
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("settings", "said"),
     [
-        (Asked(held_out=("skill", "poetry")), "--hold-out skill=poetry"),
-        (Asked(template_shares={"dev": 1}), "--template-splits"),
+        ({"hold_out": "skill=poetry"}, "--hold-out skill=poetry"),
+        ({"template_splits": {"dev": 1}}, "--template-splits"),
     ],
 )
 def test_where_no_question_can_be_made_the_cause_is_named(
-    asked: Asked, said: str, asked_corpus: Path, tmp_path: Path
+    settings: dict[str, Any], said: str, asked_corpus: Path, tmp_path: Path
 ) -> None:
     contexts = tmp_path / "contexts.jsonl"
     lines = (asked_corpus / FILE_NAME).read_text().splitlines(keepends=True)
     contexts.write_text("".join(line for line in lines if '"split":"test"' in line))
     with pytest.raises(FathomError, match=said):
-        build(asked_corpus, contexts, ("numeric",), asked, 0, tmp_path / "b")
+        build(asked_corpus, contexts, {"numeric": settings}, 0, tmp_path / "b")
 
 
 def test_own_templates_that_never_fit_are_named_as_the_cause(asked_corpus: Path, tmp_path: Path) -> None:
     never = "SELECT COUNT(*) FROM articles WHERE author_count > 900000"
     (tmp_path / "mine.json").write_text(json.dumps([{"sql": never}]))
-    asked = Asked(templates=tmp_path / "mine.json")
-    with pytest.raises(FathomError, match="no template of '.*mine.json' finds values here"):
-        build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), asked, 0, tmp_path / "b")
+    numeric = {"templates": tmp_path / "mine.json"}
+    with pytest.raises(FathomError, match="no template of '.*mine.json' has suitable values here"):
+        build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": numeric}, 0, tmp_path / "b")
 
 
 def test_missing_questions_are_counted(asked_corpus: Path, tmp_path: Path, fathom: Fathom) -> None:
     (tmp_path / "mine.json").write_text(json.dumps([{"sql": "SELECT MAX(author_count) FROM articles"}]))
-    words = ("build", asked_corpus, "--out", tmp_path / "b", "--templates", tmp_path / "mine.json", "--questions", 3)
+    words = (
+        "build",
+        "numeric",
+        asked_corpus,
+        "--out",
+        tmp_path / "b",
+        "--templates",
+        tmp_path / "mine.json",
+        "--questions",
+        3,
+    )
     said = fathom(*words, "--processes", 1).stdout
     manifest = Bench(tmp_path / "b").manifest
     fewer = 3 * manifest.contexts - manifest.questions
     assert manifest.missing == {"own templates do not fit": fewer}
-    assert f"{fewer:,} fewer than asked for: own templates do not fit" in said
+    assert f"{fewer:,} fewer than requested: own templates do not fit" in said
     again = fathom(*words, "--processes", 2)
     assert again.returncode == 0
-    assert "already built from these very inputs" in again.stderr
+    assert "already built from the same inputs" in again.stderr
     assert again.stdout == said
     (tmp_path / "mine.json").write_text(json.dumps([{"sql": "SELECT MIN(author_count) FROM articles"}]))
     assert fathom(*words).returncode == 2
 
 
 def test_a_build_that_is_stopped_says_that_it_starts_afresh(asked_corpus: Path, tmp_path: Path) -> None:
-    words = ["build", asked_corpus, "--out", tmp_path / "b", "--questions", "1000", "--processes", "1"]
+    words = ["build", "numeric", asked_corpus, "--out", tmp_path / "b", "--questions", "1000", "--processes", "1"]
     work = subprocess.Popen(
         [sys.executable, "-m", "fathom", *map(str, words)], stderr=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -442,11 +452,10 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from fathom.tasks import bench
-from fathom.tasks.family import Asked
 
 bench.fingerprint_of = lambda folder: os.kill(os.getpid(), signal.SIGKILL)
 corpus, folder = map(Path, sys.argv[1:])
-bench.build(corpus, corpus / "contexts.jsonl", ("numeric",), Asked(), 0, folder)
+bench.build(corpus, corpus / "contexts.jsonl", {"numeric": {}}, 0, folder)
 """
 """Killed when contexts, questions and keys have their names and the manifest has not."""
 
@@ -457,8 +466,8 @@ def test_a_build_that_is_killed_at_its_very_end_starts_afresh(asked_corpus: Path
     assert {CONTEXTS, QUESTIONS, KEYS} < {path.name for path in (tmp_path / "b").iterdir()}
     with pytest.raises(FathomError, match="There is no bench"):
         Bench(tmp_path / "b")
-    build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), Asked(), 0, tmp_path / "b")
-    build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), Asked(), 0, tmp_path / "c")
+    build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": {}}, 0, tmp_path / "b")
+    build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": {}}, 0, tmp_path / "c")
     assert Bench(tmp_path / "b").manifest.fingerprint == Bench(tmp_path / "c").manifest.fingerprint
     assert {path.name for path in (tmp_path / "b").iterdir()} == {CONTEXTS, QUESTIONS, KEYS, MANIFEST}
 
@@ -468,7 +477,7 @@ def test_a_build_that_fails_at_its_very_end_leaves_nothing(
 ) -> None:
     monkeypatch.setattr("fathom.tasks.bench.fingerprint_of", lambda folder: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), Asked(), 0, tmp_path / "b")
+        build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": {}}, 0, tmp_path / "b")
     assert not (tmp_path / "b").exists()
 
 
@@ -476,7 +485,6 @@ KILLED_AGAIN = """
 import os, signal, sys
 from pathlib import Path
 from fathom.tasks import bench
-from fathom.tasks.family import Asked
 
 def kill(event, about):
     if event != sys.argv[1] or not os.path.basename(str(about[0])).startswith(sys.argv[2]):
@@ -487,7 +495,7 @@ def kill(event, about):
 sys.addaudithook(kill)
 bench.fingerprint_of = lambda folder: 1 / 0
 corpus, folder = map(Path, sys.argv[3:])
-bench.build(corpus, corpus / "contexts.jsonl", ("numeric",), Asked(), 0, folder)
+bench.build(corpus, corpus / "contexts.jsonl", {"numeric": {}}, 0, folder)
 """
 """Killed before a file is opened or removed, when it starts afresh or clears away what it made."""
 
@@ -509,20 +517,20 @@ def test_a_build_that_is_killed_at_its_start_or_while_it_clears_away_starts_afre
     for words in ([KILLED], [KILLED_AGAIN, event, name])[-kills:]:
         killed = subprocess.run([sys.executable, "-c", *words, asked_corpus, folder], check=False, timeout=120)
         assert killed.returncode == -signal.SIGKILL
-    build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), Asked(), 0, folder)
+    build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": {}}, 0, folder)
     assert {path.name for path in folder.iterdir()} == {CONTEXTS, QUESTIONS, KEYS, MANIFEST}
 
 
 def test_of_two_builds_into_one_folder_the_second_is_refused(asked_corpus: Path, tmp_path: Path) -> None:
     """It removed the first one's files, finished as they were, when it was stopped."""
-    words = ["build", asked_corpus, "--out", tmp_path / "b", "--seed", "5"]
+    words = ["build", "numeric", asked_corpus, "--out", tmp_path / "b", "--seed", "5"]
     refused = []
 
     def other(done: int) -> None:
         command = [sys.executable, "-m", "fathom", *map(str, words)]
         refused.append(subprocess.run(command, capture_output=True, text=True, check=False, timeout=120))
 
-    made = build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), Asked(), 0, tmp_path / "b", watch=other)
+    made = build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": {}}, 0, tmp_path / "b", watch=other)
     assert {one.returncode for one in refused} == {2}
     assert refused[0].stderr.startswith(f"fathom: Another command writes a bench to '{tmp_path / 'b'}'.")
     assert Bench(tmp_path / "b").manifest == made
@@ -537,7 +545,7 @@ def test_contexts_that_were_put_where_a_build_was_killed_are_left_alone(
         (tmp_path / f".{name}.999999999.part").touch()
     (tmp_path / CONTEXTS).write_bytes((asked_corpus / FILE_NAME).read_bytes())
     with pytest.raises(FathomError, match=f"is not empty .it holds '{CONTEXTS}'"):
-        build(asked_corpus, tmp_path / CONTEXTS, ("numeric",), Asked(), 0, tmp_path)
+        build(asked_corpus, tmp_path / CONTEXTS, {"numeric": {}}, 0, tmp_path)
     assert (tmp_path / CONTEXTS).read_bytes() == (asked_corpus / FILE_NAME).read_bytes()
 
 
@@ -546,7 +554,7 @@ def test_files_that_no_killed_build_left_are_left_alone(asked_corpus: Path, tmp_
     (tmp_path / name).write_text("mine")
     (tmp_path / ".notes.txt.1.part").write_text("mine")
     with pytest.raises(FathomError, match=f"is not empty .it holds '{name}'"):
-        build(asked_corpus, asked_corpus / FILE_NAME, ("numeric",), Asked(), 0, tmp_path)
+        build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": {}}, 0, tmp_path)
     assert (tmp_path / name).read_text() == "mine"
 
 
@@ -554,14 +562,14 @@ def test_files_that_no_killed_build_left_are_left_alone(asked_corpus: Path, tmp_
 
 
 def test_build_and_audit_as_people_use_them(asked_corpus: Path, tmp_path: Path, fathom: Fathom) -> None:
-    built = fathom("build", asked_corpus, "--out", tmp_path / "b", "--questions", 6, "--processes", 1)
+    built = fathom("build", "numeric", asked_corpus, "--out", tmp_path / "b", "--questions", 6, "--processes", 1)
     assert built.returncode == 0, built.stderr
     assert "questions over" in built.stdout
     proved = fathom("audit", tmp_path / "b")
     assert proved.returncode == 0, proved.stderr
     assert "proved" in proved.stdout
     assert json.loads(fathom("audit", tmp_path / "b", "--json").stdout)["checked"]
-    again = fathom("build", asked_corpus, "--out", tmp_path / "b")
+    again = fathom("build", "numeric", asked_corpus, "--out", tmp_path / "b")
     assert again.returncode == 2
     assert "not empty" in again.stderr
     keys = (tmp_path / "b" / KEYS).read_text()
@@ -582,7 +590,7 @@ def test_own_templates_are_asked_and_bad_ones_named(asked_corpus: Path, tmp_path
     ]
     (tmp_path / "mine.json").write_text(json.dumps(mine))
     words = ("--templates", tmp_path / "mine.json", "--questions", 1, "--processes", 1)
-    built = fathom("build", asked_corpus, "--out", tmp_path / "b", *words)
+    built = fathom("build", "numeric", asked_corpus, "--out", tmp_path / "b", *words)
     assert built.returncode == 0, built.stderr
     assert "template 2, line 1, is left out" in built.stderr
     assert {question.tags["type"] for question in Bench(tmp_path / "b").all_questions()} == {"t"}

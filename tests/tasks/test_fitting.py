@@ -22,12 +22,12 @@ from fathom.models.tokenizers import tokenizer
 from fathom.records.documents import Document
 from fathom.records.errors import FathomError
 from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Text, Unanswerable, ValueSet
-from fathom.tasks.asking import instructions
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS
 from fathom.tasks.family import Item
 from fathom.tasks.fitting import LEAST_DOCUMENTS, TAKEN, TOO_FEW, Window, fit
+from fathom.tasks.instructions import instructions
 from fathom.tasks.numeric.build import DisagreementError
 from fathom.tasks.numeric.tables import SCHEMA
 
@@ -66,7 +66,7 @@ def moved(bench: Bench, fitted: Bench) -> list[tuple[Any, list[Item]]]:
 def test_a_fitted_bench_is_proved(fitted_folder: Path, tmp_path: Path, asked_corpus: Path) -> None:
     shutil.copytree(fitted_folder, tmp_path / "b")
     found = audit(tmp_path / "b", asked_corpus)
-    assert [checked.rule for checked in found.checked if checked.failed] == []
+    assert [checked.name for checked in found.checks if checked.failed] == []
     assert found.questions > 400
 
 
@@ -143,16 +143,16 @@ def test_words_are_kept_and_ids_are_new(bench: Bench, fitted: Bench) -> None:
 
 
 def test_every_question_is_counted_once(bench: Bench, fitted: Bench) -> None:
-    said = fitted.manifest.fitted
+    said = fitted.manifest.fit
     assert said is not None
     assert (said.bench, said.window, said.reserve) == (bench.manifest.fingerprint, 102_400, 2_048)
     assert said.built == bench.manifest.questions
     before = {question.id for question in bench.all_questions()}
     after = {question.id for question in fitted.all_questions()}
     assert said.unchanged == len(before & after)
-    assert said.proved_again == len(after - before) > 100
-    assert said.built == said.unchanged + said.proved_again + sum(said.refused.values())
-    assert fitted.manifest.questions == said.unchanged + said.proved_again
+    assert said.recomputed == len(after - before) > 100
+    assert said.built == said.unchanged + said.recomputed + sum(said.refused.values())
+    assert fitted.manifest.questions == said.unchanged + said.recomputed
 
 
 def test_what_had_no_answer_has_none(bench: Bench, fitted: Bench) -> None:
@@ -279,14 +279,14 @@ def test_a_window_that_takes_everything_changes_nothing(bench_folder: Path, tmp_
         before.counts,
         before.leaks,
     )
-    assert manifest.fitted is not None
-    assert (manifest.fitted.unchanged, manifest.fitted.refused) == (before.questions, {})
+    assert manifest.fit is not None
+    assert (manifest.fit.unchanged, manifest.fit.refused) == (before.questions, {})
 
 
 def test_a_fitted_bench_can_be_fitted_again(fitted_folder: Path, tmp_path: Path, asked_corpus: Path) -> None:
     manifest = fit(fitted_folder, Window(80_000), tmp_path / "b")
-    assert manifest.fitted is not None
-    assert manifest.fitted.bench == Bench(fitted_folder).manifest.fingerprint
+    assert manifest.fit is not None
+    assert manifest.fit.bench == Bench(fitted_folder).manifest.fingerprint
     assert audit(tmp_path / "b", asked_corpus).passed
 
 
@@ -311,9 +311,9 @@ def test_where_four_documents_do_not_fit_nothing_is_written(bench_folder: Path, 
 
 
 def test_a_context_of_which_four_documents_do_not_fit_is_counted(bench_folder: Path, tmp_path: Path) -> None:
-    said = fit(bench_folder, Window(34_000), tmp_path / "b").fitted
+    said = fit(bench_folder, Window(34_000), tmp_path / "b").fit
     assert said is not None
-    assert said.refused[TOO_FEW] > 0 < said.proved_again
+    assert said.refused[TOO_FEW] > 0 < said.recomputed
     assert audit(tmp_path / "b", Bench(bench_folder).corpus_folder).passed
     assert all(len(context.documents) >= LEAST_DOCUMENTS for context in Bench(tmp_path / "b").contexts())
 
@@ -323,9 +323,9 @@ def test_two_contexts_never_become_one(bench_folder: Path, tmp_path: Path, monke
     whole = fitting.lay_out_again
     first = next(Bench(bench_folder).contexts())
     monkeypatch.setattr(fitting, "lay_out_again", lambda *parts: whole(*parts).model_copy(update={"id": first.id}))
-    said = fit(bench_folder, WINDOW, tmp_path / "b").fitted
+    said = fit(bench_folder, WINDOW, tmp_path / "b").fit
     assert said is not None
-    assert said.proved_again == 0
+    assert said.recomputed == 0
     assert set(said.refused) == {TAKEN}
 
 

@@ -20,7 +20,6 @@ from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.catalog import family
 from fathom.tasks.citations.swap import Swapper
-from fathom.tasks.family import Asked
 from fathom.tasks.swapping import REPORT, swap
 from tests.runs.conftest import tiny_bench
 from tests.tasks.citations.conftest import citing_corpus
@@ -33,22 +32,22 @@ def folders(bench_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
     """Benches before and after, by family."""
     folder = tmp_path_factory.mktemp("swapped")
     corpus = Bench(bench_folder).corpus_folder
-    asked = Asked.model_validate({"own": {"citations": {"items": 4, "levels": _EASY}}})
-    build(corpus, Path("none"), ("citations",), asked, 0, folder / "cited")
+    families = {"citations": {"items": 4, "levels": _EASY}}
+    build(corpus, Path("none"), families, 0, folder / "cited")
     found = {"numeric": (bench_folder, folder / "numeric"), "citations": (folder / "cited", folder / "citations")}
     for before, after in found.values():
         swap(before, after, seed=3)
     return found
 
 
-_EASY = {"easy": {"citation_type": "attributional", "sampling": "random", "form": "full"}}
+_EASY = ["easy"]
 FAMILIES = ("numeric", "citations")
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_swapped_bench_proves_itself(folders: dict[str, tuple[Path, Path]], name: str) -> None:
     found = audit(folders[name][1])
-    assert found.passed, [checked for checked in found.checked if checked.failed]
+    assert found.passed, [checked for checked in found.checks if checked.failed]
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -140,7 +139,7 @@ def test_a_swap_goes_on_where_it_was_killed(tiny_bench: Path, tmp_path: Path) ->
 
 
 def test_what_cannot_be_swapped_is_refused(tiny_bench: Path, small_folder: Path, tmp_path: Path) -> None:
-    build(small_folder, Path("none"), ("memorization",), Asked.model_validate(_FEW), 0, tmp_path / "probes")
+    build(small_folder, Path("none"), _FEW, 0, tmp_path / "probes")
     with pytest.raises(FathomError, match="of the family memorization cannot be swapped"):
         swap(tmp_path / "probes", tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -151,13 +150,16 @@ def test_what_cannot_be_swapped_is_refused(tiny_bench: Path, small_folder: Path,
         swap(tiny_bench, tmp_path / "once")
 
 
-_FEW = {"own": {"memorization": {"items": 3}}}
+_FEW = {"memorization": {"items": 3}}
 
 
 def test_contexts_that_nothing_asks_about_any_more_are_left_out(citing_corpus: Path, tmp_path: Path) -> None:
     """Probes cannot be swapped; the pieces of text that they showed must not stay behind in the bench."""
-    asked = Asked.model_validate({"own": {"memorization": {"items": 3}, "citations": {"items": 2, "levels": _EASY}}})
-    build(citing_corpus, Path("none"), ("citations", "memorization"), asked, 0, tmp_path / "mixed")
+    families: dict[str, dict[str, Any]] = {
+        "citations": {"items": 2, "levels": _EASY},
+        "memorization": {"items": 3},
+    }
+    build(citing_corpus, Path("none"), families, 0, tmp_path / "mixed")
     before = Bench(tmp_path / "mixed")
     manifest = swap(tmp_path / "mixed", tmp_path / "out")
     after = list(Bench(tmp_path / "out").by_context())
@@ -172,8 +174,8 @@ def test_contexts_that_nothing_asks_about_any_more_are_left_out(citing_corpus: P
 def test_a_swap_that_leaves_no_question_is_refused(
     citing_corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = Asked.model_validate({"own": {"citations": {"items": 1, "levels": _EASY}}})
-    build(citing_corpus, Path("none"), ("citations",), asked, 0, tmp_path / "one")
+    families = {"citations": {"items": 1, "levels": _EASY}}
+    build(citing_corpus, Path("none"), families, 0, tmp_path / "one")
     monkeypatch.setattr(Swapper, "_is_mentioned", lambda self, context: True)
     with pytest.raises(FathomError, match="No question of the bench .* is left after the swap: of 2, 2 are left out"):
         swap(tmp_path / "one", tmp_path / "out")
@@ -199,7 +201,9 @@ def answered(folder: Path, model: str, before: Path | None = None) -> Contaminat
         bench = Bench(folder)
         (name,) = bench.manifest.families
         with Corpus(bench.corpus_folder) as corpus:
-            simulator = family(name).simulator(corpus, bench.all_keys)
+            simulate = family(name).simulate
+            assert simulate is not None
+            simulator = simulate(corpus, bench.all_keys)
             items = [(context, item) for context, items in bench.by_context() for item in items]
             responses = [simulator.answer(one, item, simulated, rng_for(0, item.question.id)) for one, item in items]
         return list(matched([(item.question, item.key) for _, item in items], responses, {name: family(name).check}))

@@ -185,7 +185,7 @@ def _processes(joined: Joined, settings: Settings) -> int:
 def _bench_facts(walked: Walked) -> BenchFacts:
     bench = walked.joined.bench
     manifest = bench.manifest
-    fitted = manifest.fitted
+    fitted = manifest.fit
     ties = documents_shared(_all_documents(walked))
     return BenchFacts(
         fingerprint=manifest.fingerprint,

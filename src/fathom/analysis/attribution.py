@@ -22,7 +22,7 @@ from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answer_types.parse import parse_response
 from fathom.scoring.answer_types.values import is_textual
 from fathom.scoring.answers import Answer
-from fathom.tasks.family import CauseKind, Diagnosis, Suspected
+from fathom.tasks.family import Diagnosis, Fault, FaultyAnswer
 
 ROUNDS = 200
 """Of estimation; it stands still long before."""
@@ -67,7 +67,7 @@ class Matching:
     def __init__(self, wanted: Answer, diagnosis: Diagnosis) -> None:
         self._wanted = wanted
         self._diagnosis = diagnosis
-        self._known: dict[str, list[Suspected]] = {}
+        self._known: dict[str, list[FaultyAnswer]] = {}
         self._guided = is_textual(wanted)
 
     @cached_property
@@ -79,7 +79,7 @@ class Matching:
         return dict(seen)
 
     @cached_property
-    def _further(self) -> list[Suspected]:
+    def _further(self) -> list[FaultyAnswer]:
         return list(self._diagnosis.further())
 
     def fitting(self, question: QuestionId, sample: int, read: Answer | None, text: str) -> Fitting:
@@ -93,13 +93,13 @@ class Matching:
         shown = {cause: _listed(some) for cause, some in details.items()}
         return Fitting(question, sample, kind, dict(likely), shown)
 
-    def _found(self, read: Answer | None, text: str) -> list[Suspected]:
+    def _found(self, read: Answer | None, text: str) -> list[FaultyAnswer]:
         name = text if read is None or self._wanted.type == "none" or self._guided else read.model_dump_json()
         if name not in self._known:
             self._known[name] = self._search(read, text)
         return self._known[name]
 
-    def _search(self, read: Answer | None, text: str) -> list[Suspected]:
+    def _search(self, read: Answer | None, text: str) -> list[FaultyAnswer]:
         found = [one for one in self._diagnosis.suspects if _gives(one, self._wanted, read, text)]
         if not found and text and self._guided:
             # Lists of words are cut with the key's own items as a guide; the broken program's may cut elsewhere.
@@ -109,7 +109,7 @@ class Matching:
         return found
 
 
-def _gives(one: Suspected, wanted: Answer, read: Answer | None, text: str) -> bool:
+def _gives(one: FaultyAnswer, wanted: Answer, read: Answer | None, text: str) -> bool:
     """Whether the slip's answer is the one that was given."""
     if read is None:
         return False
@@ -119,7 +119,7 @@ def _gives(one: Suspected, wanted: Answer, read: Answer | None, text: str) -> bo
     return agrees(one.answer, read)
 
 
-def _says(one: Suspected, text: str) -> bool:
+def _says(one: FaultyAnswer, text: str) -> bool:
     """Whether the response would be right if the slip's answer were the key."""
     read = parse_response(text, one.answer)
     return read is not None and agrees(one.answer, read)
@@ -133,7 +133,7 @@ def _listed(details: Sequence[str]) -> str:
 class Attributing:
     """The wrong answers of one run, collected until how often each cause strikes can be told."""
 
-    kinds: Mapping[str, CauseKind]
+    kinds: Mapping[str, Fault]
     exposed: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     """For each cause, how many answers it would have changed had it always struck."""
     could: Counter[str] = field(default_factory=Counter)
@@ -213,7 +213,7 @@ class Attributing:
             kind = self.kinds[cause]
             yield Cause(
                 name=cause,
-                what=kind.describe,
+                what=kind.description,
                 count=len(mine),
                 certain=sum(len(one.suspects) == 1 for one in mine),
                 expected=expected[cause],

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from fathom.analysis.findings import StepReached, Steps, StepSeen
 from fathom.analysis.reading import Heard
-from fathom.tasks.family import Step
+from fathom.tasks.family import ReasoningStep
 
 SHORTEST = 40
 """Characters before the answer that count as reasoning."""
@@ -25,7 +25,7 @@ def trace_of(heard: Heard) -> str:
     return trace if len(trace) >= SHORTEST else ""
 
 
-def look(trace: str, steps: Sequence[Step]) -> tuple[StepSeen, ...]:
+def look(trace: str, steps: Sequence[ReasoningStep]) -> tuple[StepSeen, ...]:
     """Where each step is reached: where the last of its parts first stands."""
     lowered = trace[:LONGEST].casefold()
     return tuple(
@@ -34,7 +34,7 @@ def look(trace: str, steps: Sequence[Step]) -> tuple[StepSeen, ...]:
     )
 
 
-def _reached(trace: str, step: Step) -> int | None:
+def _reached(trace: str, step: ReasoningStep) -> int | None:
     places = [_first(trace, part) for part in step.parts]
     found = [place for place in places if place is not None]
     return max(found) if found and len(found) == len(places) else None

@@ -15,7 +15,7 @@ from fathom.records.questions import Question
 from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key
 from fathom.tasks.catalog import family
-from fathom.tasks.family import Diagnoser, Diagnosis, Item, Step, diagnoser
+from fathom.tasks.family import Diagnoser, Diagnosis, Item, ReasoningStep
 from fathom.work import run_ordered
 
 
@@ -35,7 +35,7 @@ class Told:
 
     operators: tuple[str, ...]
     sizes: Mapping[str, float]
-    steps: tuple[Step, ...]
+    steps: tuple[ReasoningStep, ...]
     exposed: dict[str, float]
     """For each cause the chance that it changes the answer where it strikes."""
     fittings: list[Fitting]
@@ -54,8 +54,8 @@ Packed = tuple[bytes, list[tuple[bytes, bytes, list[Given]]]]
 
 def tellers(families: Iterable[str], corpus: Corpus) -> dict[str, Diagnoser]:
     """The diagnosers of those families that have one."""
-    found = {name: diagnoser(family(name), corpus) for name in families}
-    return {name: teller for name, teller in found.items() if teller is not None}
+    found = {name: family(name).diagnose for name in families}
+    return {name: diagnose(corpus) for name, diagnose in found.items() if diagnose is not None}
 
 
 def tell(known: Mapping[str, Diagnoser], task: Task) -> list[Told | None]:

@@ -18,10 +18,11 @@ from fathom.analysis.patterns import pattern
 from fathom.analysis.properties import Asked, describe, order_of, shown_at
 from fathom.analysis.reading import Heard, Joined, Run
 from fathom.analysis.steps import StepsTaken, look, trace_of
-from fathom.analysis.telling import Given, Task, Told, tell_all, tellers
+from fathom.analysis.telling import Given, Task, Told, tell_all
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.records.contexts import Context
-from fathom.tasks.family import CauseKind, Diagnosis, Item
+from fathom.tasks.catalog import family
+from fathom.tasks.family import Diagnosis, Fault, Item
 
 NO_DIAGNOSIS = Diagnosis()
 MOST_GROUPS = 60
@@ -130,9 +131,9 @@ def walk(
 ) -> Walked:
     """Look at every question once; without the corpus no cause can be told."""
     families = joined.bench.manifest.families
-    causes: dict[str, CauseKind] = {}
-    for teller in tellers(families, corpus).values() if corpus is not None else ():
-        causes |= teller.causes
+    causes: dict[str, Fault] = {}
+    for name in families if corpus is not None else ():
+        causes |= family(name).causes
     walked = Walked(joined, has_corpus=corpus is not None)
     walked.seen = [Seen(run, Attributing(causes)) for run in joined.runs]
     listed = {one.id: one for one in corpus.entries()} if corpus is not None else {}

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
+from fathom.api import benches
 from fathom.cli import options
 from fathom.cli.stopping import all_or_nothing
-from fathom.tasks.auditing import Audit, audit
+from fathom.tasks.auditing import AuditReport
 
 EXAMPLE = """
 \b
@@ -24,28 +25,29 @@ Example:
 @options.seed
 @options.as_json
 def command(bench: Path, corpus: Path | None, seed: int, as_json: bool) -> None:
-    """Prove a bench again from its own files.
+    """Verify every item of a bench from its files.
 
-    Reads every document again, runs every query again, computes every key a second way, shuffles the rows, tries wrong
-    readings, measures floors. Writes audit.json into the bench; exit code 1 when anything fails; calls no model.
+    Reads every document again, recomputes every key in a second way, tries near misses and mutants of each question's
+    program, and measures baselines. Writes audit.json into the bench. Exits with code 1 if a check fails. Calls no
+    model.
     """
     with all_or_nothing("audit"):
-        found = audit(bench, corpus, seed)
-    click.echo(found.model_dump_json(indent=2) if as_json else describe(bench, found))
-    if not found.passed:
+        report = benches.audit(bench, corpus, seed)
+    click.echo(report.model_dump_json(indent=2) if as_json else describe(bench, report))
+    if not report.passed:
         sys.exit(1)
 
 
-def describe(folder: Path, found: Audit) -> str:
-    """Each rule with its outcome."""
-    lines = [f"{folder}: {found.questions:,} questions, {'proved' if found.passed else 'NOT PROVED'}"]
-    for checked in found.checked:
-        if checked.measured:
-            lines.append(f"  {checked.rule} ({checked.looked_at:,}):")
-            lines += [f"    {name}: {value:.2%}" for name, value in checked.measured.items()]
-            continue
-        outcome = (
-            "holds" if not checked.failed else f"FAILS {checked.failed:,} times, first {', '.join(checked.faults[:3])}"
-        )
-        lines.append(f"  {checked.rule} ({checked.looked_at:,} looks): {outcome}")
+def describe(folder: Path, report: AuditReport) -> str:
+    """Each check with its outcome."""
+    lines = [f"{folder}: {report.questions:,} questions, audit {'passed' if report.passed else 'FAILED'}"]
+    for check in report.checks:
+        if check.measures:
+            lines.append(f"  {check.name} ({check.checked:,}):")
+            lines += [f"    {name}: {value:.2%}" for name, value in check.measures.items()]
+        elif check.failed:
+            first = ", ".join(check.failures[:3])
+            lines.append(f"  FAILED: {check.name} ({check.failed:,} of {check.checked:,}, first {first})")
+        else:
+            lines.append(f"  passed: {check.name} ({check.checked:,} checked)")
     return "\n".join(lines)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from fathom.api.benches import BenchRecipe
 from fathom.cli import audit, build, contexts, generate, options, report, run, score
 from fathom.records.files import read_records
 from fathom.runs.folder import VERDICTS, read_responses
@@ -14,6 +15,7 @@ from fathom.scoring.scores import Score, tally
 from fathom.scoring.verdicts import Verdict
 from fathom.systems.protocol import total
 from fathom.tasks.bench import Bench
+from fathom.work import cores
 
 EXAMPLE = """
 \b
@@ -55,8 +57,8 @@ def command(caller: click.Context, out: Path, seed: int) -> None:
     caller.invoke(
         contexts.command, corpus=corpus, lengths=("1500", "2500"), count=2, sampling=("bfs", "dfs"), seed=seed
     )
-    _step(f"fathom build {corpus} --out {bench} --questions 6 --seed {seed}")
-    caller.invoke(build.command, corpus=corpus, out=bench, questions=6, seed=seed)
+    _step(f"fathom build numeric {corpus} --out {bench} --questions 6 --seed {seed}")
+    build.run_build(BenchRecipe(corpus, bench, {"numeric": {"questions": 6}}, seed=seed), cores())
     _step(f"fathom audit {bench}")
     caller.invoke(audit.command, bench=bench)
     for name, model, system in RUNS:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
+from fathom.api import benches
 from fathom.cli import options
 from fathom.cli.progress import bar
 from fathom.cli.stopping import all_or_nothing
 from fathom.records.lengths import print_length
 from fathom.tasks.bench import Bench, BenchManifest
-from fathom.tasks.fitting import Window, fit
 
 EXAMPLE = """
 \b
@@ -47,20 +47,20 @@ def command(
     bench of its own; calls no model.
     """
     with all_or_nothing("bench"), bar("Fitting", Bench(bench).manifest.contexts) as show:
-        manifest = fit(bench, Window(window, reserve, model), out, corpus, show)
+        manifest = benches.fit(bench, out, window, reserve, model, corpus, show).manifest
     click.echo(manifest.model_dump_json(indent=2) if as_json else describe(out, manifest))
 
 
 def describe(folder: Path, manifest: BenchManifest) -> str:
     """What became of the questions, in a few lines."""
-    fitted = manifest.fitted
-    assert fitted is not None
+    report = manifest.fit
+    assert report is not None
     lines = [
         f"{folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts, "
-        f"fitted to {print_length(fitted.window)} tokens, {print_length(fitted.reserve)} of them for the response",
-        f"  of {fitted.built:,} questions {fitted.unchanged:,} are unchanged, {fitted.proved_again:,} proved again on "
-        f"fewer articles, {sum(fitted.refused.values()):,} left out",
-        *(f"    {count:,} left out: {reason}" for reason, count in fitted.refused.items()),
+        f"fitted to {print_length(report.window)} tokens, {print_length(report.reserve)} of them for the response",
+        f"  of {report.built:,} questions {report.unchanged:,} are unchanged, {report.recomputed:,} recomputed on "
+        f"fewer documents, {sum(report.refused.values()):,} left out",
+        *(f"    {count:,} left out: {reason}" for reason, count in report.refused.items()),
         f"  fingerprint {manifest.fingerprint[:16]}",
     ]
     return "\n".join(lines)

@@ -20,7 +20,7 @@ from fathom.systems.direct import PASSAGES
 from fathom.systems.protocol import DOCUMENTS, Views
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
-from fathom.tasks.family import Item, passages_of
+from fathom.tasks.family import Item
 
 GAP = "[...]\n"
 """Stands between two passages of a document."""
@@ -28,7 +28,7 @@ GAP = "[...]\n"
 
 def add_passages(views: Views, bench: Bench, corpus: Corpus) -> Views:
     """The views with the form "passages": for each question the passages that it needs."""
-    needed = passages_of(family(views.family), corpus)
+    needed = family(views.family).passages(corpus)
 
     @cache
     def items() -> dict[QuestionId, Item]:

@@ -1,4 +1,4 @@
-"""Simulated answerers, which know the keys: the one place where a run and the keys of its bench meet."""
+"""Responses of simulated models, which know the keys: the one place where a run reads the keys of its bench."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cache
 
 from fathom.cli.subject import Subject
-from fathom.models.simulated import Simulated
+from fathom.records.errors import FathomError
 from fathom.records.questions import Response
 from fathom.records.rng import rng_for
 from fathom.runs.plan import Job
@@ -16,21 +16,25 @@ from fathom.scoring.keys import Key
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Simulator
+from fathom.tasks.simulating import simulated_model
 
 
 @contextmanager
 def simulated_answers(subject: Subject) -> Iterator[SimulatedAnswer]:
-    """A function that answers as the simulated answerer would; the same seed gives the same responses."""
+    """A function that answers as the simulated model would; the same seed gives the same responses."""
     bench = Bench(subject.bench)
-    named = Simulated.parse(subject.model)
-    # Over passages or tables nothing is left to be missed, whatever the name says of missing.
-    simulated = named.over(subject.system_name)
+    named, simulated = simulated_model(subject.model, bench.manifest.families, subject.system_name)
     keys = {key.question_id: key for key in bench.all_keys()}
     with bench.open_corpus(subject.corpus) as corpus:
 
         @cache
         def simulator(name: str) -> Simulator:
-            return family(name).simulator(corpus, lambda: keys_of(name))
+            simulate = family(name).simulate
+            if simulate is None:
+                raise FathomError(
+                    f"The family '{name}' has no simulated answers. Choose a model that is not simulated."
+                )
+            return simulate(corpus, lambda: keys_of(name))
 
         def keys_of(name: str) -> Iterator[Key]:
             return (keys[question.id] for question in bench.all_questions() if question.family == name)

@@ -13,13 +13,14 @@ import click
 
 from fathom.cli import options
 from fathom.models.model_info import ModelInfo, model_info
-from fathom.models.simulated import Simulated
 from fathom.records.errors import FathomError
 from fathom.runs.bench_view import BenchView
 from fathom.runs.folder import MANIFEST, ResponseIndex, RunManifest, RunSettings, read_responses, refuse_another
 from fathom.runs.plan import Plan, plan
 from fathom.systems.catalog import SYSTEMS, system
 from fathom.systems.protocol import Prompting, System
+from fathom.tasks.bench import Bench
+from fathom.tasks.simulating import simulated_model
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,9 @@ class Subject:
 
     def manifest(self, exam: BenchView, folder: Path) -> RunManifest:
         """What makes this run that run."""
-        name = Simulated.parse(self.model).name if self.is_simulated else self.model
+        name = self.model
+        if self.is_simulated:
+            name = simulated_model(self.model, Bench(self.bench).manifest.families)[0].name
         return RunManifest(
             bench=Path(os.path.relpath(self.bench.resolve(), folder.resolve())).as_posix(),
             bench_fingerprint=exam.fingerprint,

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
+from fathom.api import benches
 from fathom.cli import options
 from fathom.cli.progress import bar
 from fathom.tasks.bench import Bench, BenchManifest
-from fathom.tasks.swapping import REPORT, swap
+from fathom.tasks.swapping import REPORT
 
 EXAMPLE = """
 \b
@@ -33,7 +34,7 @@ def command(bench: Path, out: Path, corpus: Path | None, seed: int, as_json: boo
     and its corpus; writes a whole bench with a corpus of its own inside; calls no model.
     """
     with bar("Swapping", Bench(bench).manifest.contexts) as show:
-        manifest = swap(bench, out, seed, corpus, show)
+        manifest = benches.swap(bench, out, seed, corpus, show).manifest
     click.echo(manifest.model_dump_json(indent=2) if as_json else describe(out, manifest))
 
 

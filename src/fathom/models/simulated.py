@@ -1,10 +1,12 @@
-"""Simulated answerers: named like models, free, and wrong exactly as their dials say.
+"""Simulated models: named like models, free of cost, and incorrect exactly as often as their dials say.
 
-They prove the measuring itself: what a run counts and what an analysis finds must be what was dialled in.
+They test the measurement itself: what a run counts and what an analysis finds must be what was dialed in. The dials of
+`sim/reader` are the faults that the families of a bench declare, and are validated when a run starts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -20,140 +22,106 @@ KINDS = {
     "random": "gives a value of the wanted form that occurs in the context",
     "majority": "gives the most frequent answer of the wanted form in the bench",
     "lexical": "gives what shares words with the question",
-    "memorizer": "gives what the documents say that it knows by heart, whatever it is shown",
+    "memorizer": "gives what the original documents say, whatever it is shown",
     "reader": "computes the answer, and goes wrong as often as its dials say",
 }
 
-READING_FAULTS = (
-    "drop-filter",
-    "ignore-not",
-    "and-for-or",
-    "reverse",
-    "citing-for-cited",
-    "references-as-citations",
-    "boundary",
-    "miscount",
-    "ignore-distinct",
-    "other-column",
-    "wrong-position",
-    "min-for-max",
-    "sum-for-avg",
-    "miss-document",
-)
-"""Ways in which a reading goes wrong, in the order in which they are drawn; a family says what each does."""
-
 Operation = Literal["finding", "reading", "computing"]
 
-FINDING = ("miss", "miss-document")
-READING = ("references-as-citations", "wrong-position", "other-column")
-"""Slips that need a text to make them: where tables are shown, which number is which stands above the column."""
-
-SHOWN: dict[str, tuple[Operation, ...]] = {
+_POSSIBLE: dict[str, tuple[Operation, ...]] = {
     "passages": ("reading", "computing"),
     "tables": ("computing",),
     "sql": ("computing",),
 }
-"""What can go wrong where less than the full text is shown: what was handed over need not be found."""
+"""Operations that can fail, by system, where the system shows less than the full text: what is handed over need not be
+found, and in a table the column's heading says which number is which."""
 
-
-def operation_of(dial: str) -> Operation:
-    """Where a dial's fault belongs: finding what is needed, reading it, or computing from it."""
-    return "finding" if dial in FINDING else "reading" if dial in READING else "computing"
-
-
-DIALS = ("miss", *READING_FAULTS, "format", "refuse", "timeout")
-"""What a reader's name can set. `miss` is each document's own chance to be missed; every other dial is the chance that
-its fault befalls a question."""
-
-DIALS_OF = {"reader": DIALS, "memorizer": ("refuse", "timeout", "forget")}
-"""Who has which dials; a memorizer who has forgotten reads."""
-
-_IN_ORDER = tuple(dict.fromkeys(dial for dials in DIALS_OF.values() for dial in dials))
+FAILURES = ("refuse", "timeout")
+"""Dials of every simulated model that has any: probabilities of a refusal and of a provider error."""
+DIALS: Mapping[str, tuple[str, ...]] = {"reader": ("format", *FAILURES), "memorizer": (*FAILURES, "forget")}
+"""The dials that do not depend on the family. `format` gives a response without an answer; a memorizer that forgets
+reads instead."""
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """One simulated answerer."""
+    """One simulated model with its dials."""
 
     kind: str
     dials: tuple[tuple[str, float], ...] = ()
-    """The chances of what can go wrong; in the order of their dials, and without those that are zero."""
+    """The probability of each fault, without those that are zero."""
 
     def __post_init__(self) -> None:
-        _check(self.kind, self.dials)
-        turned = sorted(self.dials, key=lambda dial: _IN_ORDER.index(dial[0]))
-        object.__setattr__(self, "dials", tuple((dial, float(chance)) for dial, chance in turned if chance))
+        if self.kind not in KINDS:
+            kinds = ", ".join(f"{PREFIX}{kind}" for kind in KINDS)
+            raise FathomError(f"There is no simulated model '{PREFIX}{self.kind}'. Choose among {kinds}.")
+        if self.dials and self.kind not in DIALS:
+            others = " and ".join(f"'{PREFIX}{name}'" for name in DIALS)
+            raise FathomError(f"'{PREFIX}{self.kind}' has no dials. Only {others} have.")
+        names = [dial for dial, _ in self.dials]
+        for dial, chance in self.dials:
+            if names.count(dial) > 1:
+                raise FathomError(f"The dial '{dial}' is set twice. Set it once.")
+            if not 0 <= chance <= 1:
+                raise FathomError(f"The dial '{dial}' is set to {chance:g}. Use a number from 0 to 1.")
+        object.__setattr__(self, "dials", tuple((dial, float(chance)) for dial, chance in self.dials if chance))
 
     @classmethod
     def parse(cls, name: str) -> Simulated:
-        """The answerer of a name such as `sim/reader?miss=0.2&reverse=0.1`."""
+        """The model of a name such as `sim/reader?miss=0.2&reverse=0.1`; `resolved` checks the names of its dials."""
         if not name.startswith(PREFIX):
-            raise FathomError(f"'{name}' names no simulated answerer. Their names begin with '{PREFIX}'.")
+            raise FathomError(f"'{name}' is no simulated model. Their names begin with '{PREFIX}'.")
         kind, asked, settings = name.removeprefix(PREFIX).partition("?")
         return cls(kind, tuple(_dial(setting) for setting in settings.split("&")) if asked else ())
 
+    def resolved(self, faults: Iterable[str]) -> Simulated:
+        """The same model with its dials in their declared order: `faults`, the dials of the families, come first.
+
+        Raises FathomError for a dial that neither the families nor the model declare.
+        """
+        known = tuple(dict.fromkeys((*(faults if self.kind == "reader" else ()), *DIALS.get(self.kind, ()))))
+        for dial, _ in self.dials:
+            if dial not in known:
+                raise FathomError(
+                    f"'{PREFIX}{self.kind}' has no dial '{dial}' on this bench. Its dials are {', '.join(known)}."
+                )
+        return Simulated(self.kind, tuple(sorted(self.dials, key=lambda dial: known.index(dial[0]))))
+
     @property
     def name(self) -> str:
-        """The one name of this answerer; it parses back."""
+        """The name of this model; it parses back."""
         settings = "&".join(f"{dial}={repr(chance).removesuffix('.0')}" for dial, chance in self.dials)
         return f"{PREFIX}{self.kind}?{settings}" if settings else f"{PREFIX}{self.kind}"
 
-    def over(self, system: str) -> Simulated:
-        """The same answerer where a system shows it something: without the faults that cannot happen there."""
-        possible = SHOWN.get(system)
+    def over(self, system: str, operations: Mapping[str, Operation]) -> Simulated:
+        """The same model behind a system: without the faults that cannot happen there.
+
+        `operations` gives the operation of each of the families' faults; other dials stay.
+        """
+        possible = _POSSIBLE.get(system)
         if possible is None:
             return self
-        return Simulated(self.kind, tuple(dial for dial in self.dials if operation_of(dial[0]) in possible))
+        kept = (dial for dial in self.dials if dial[0] not in operations or operations[dial[0]] in possible)
+        return Simulated(self.kind, tuple(kept))
 
     @cached_property
     def _chances(self) -> dict[str, float]:
         return dict(self.dials)
 
     def chance(self, dial: str) -> float:
-        """How a dial is set."""
+        """The setting of a dial; 0 if it is not set."""
         return self._chances.get(dial, 0.0)
 
-    def befalls(self, dial: str, rng: Random) -> bool:
-        """Whether what the dial stands for happens this time; a dial at zero draws nothing."""
+    def happens(self, dial: str, rng: Random) -> bool:
+        """Whether the dial's fault happens this time; a dial at zero draws nothing from `rng`."""
         chance = self.chance(dial)
         return chance > 0 and rng.random() < chance
 
-    def faults(self, rng: Random) -> tuple[str, ...]:
-        """The faults of reading that befall one question."""
-        return tuple(fault for fault, _ in self.dials if fault in READING_FAULTS and self.befalls(fault, rng))
-
 
 def _dial(setting: str) -> tuple[str, float]:
-    """The dial and the chance that `reverse=0.1` sets."""
+    """The dial and the probability that `reverse=0.1` sets."""
     dial, _, text = setting.partition("=")
-    if dial not in _IN_ORDER:
-        raise _unknown_dial("reader", dial)
     try:
         return dial, float(text)
     except ValueError:
-        raise FathomError(f"The dial '{dial}' is set to '{text}'. Give a number from 0 to 1.") from None
-
-
-def _check(kind: str, dials: tuple[tuple[str, float], ...]) -> None:
-    if kind not in KINDS:
-        raise FathomError(f"There is no simulated answerer '{PREFIX}{kind}'. There are {', '.join(_kinds())}.")
-    if dials and kind not in DIALS_OF:
-        having = " and ".join(f"'{PREFIX}{name}'" for name in DIALS_OF)
-        raise FathomError(f"'{PREFIX}{kind}' has no dials. Only {having} have.")
-    seen: set[str] = set()
-    for dial, chance in dials:
-        if dial not in DIALS_OF[kind]:
-            raise _unknown_dial(kind, dial)
-        if dial in seen:
-            raise FathomError(f"The dial '{dial}' is set twice. Set it once.")
-        if not 0 <= chance <= 1:
-            raise FathomError(f"The dial '{dial}' is set to {chance:g}. Give a number from 0 to 1.")
-        seen.add(dial)
-
-
-def _unknown_dial(kind: str, dial: str) -> FathomError:
-    return FathomError(f"'{PREFIX}{kind}' has no dial '{dial}'. Its dials are {', '.join(DIALS_OF[kind])}.")
-
-
-def _kinds() -> list[str]:
-    return [f"{PREFIX}{kind}" for kind in KINDS]
+        raise FathomError(f"The dial '{dial}' is set to '{text}'. Use a number from 0 to 1.") from None

@@ -21,7 +21,6 @@ from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
-from fathom.tasks.family import explained
 
 IN_A_PART = 1_000
 """Items whose details travel together."""
@@ -206,7 +205,7 @@ class Items:
             row.question.id,
             row.question.text,
             words(proof.program),
-            [words(step) for step in explained(family(row.question.family), key)],
+            [words(step) for step in family(row.question.family).explain(key)],
             display(key.answer),
             key.answer.type,
             passages.context(context),

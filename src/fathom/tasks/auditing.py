@@ -1,4 +1,4 @@
-"""An audit: a bench proves itself from its own files and the corpus it names."""
+"""An audit: every item of a bench is verified from the bench's files and its corpus."""
 
 from __future__ import annotations
 
@@ -7,58 +7,56 @@ from pathlib import Path
 from fathom.records.documents import Count
 from fathom.records.files import write_json
 from fathom.records.record import Record
-from fathom.tasks.bench import Bench, Counted
+from fathom.tasks.bench import Bench, BenchCounts
 from fathom.tasks.bench_folder import fingerprint_of
 from fathom.tasks.catalog import family
-from fathom.tasks.family import Checked
+from fathom.tasks.family import AuditCheck
 
 FILE_NAME = "audit.json"
 
 
-class Audit(Record):
-    """What an audit found; it fails when any rule did."""
+class AuditReport(Record):
+    """The result of an audit; it fails if any check fails."""
 
     bench: str
-    """The fingerprint of the bench that was looked at."""
+    """The fingerprint of the audited bench."""
     questions: Count
-    checked: tuple[Checked, ...]
+    checks: tuple[AuditCheck, ...]
 
     @property
     def passed(self) -> bool:
-        return not any(checked.failed for checked in self.checked)
+        return not any(check.failed for check in self.checks)
 
 
-def audit(folder: Path, corpus_folder: Path | None = None, seed: int = 0) -> Audit:
-    """Prove every item again and write down what was found."""
+def audit(folder: Path, corpus_folder: Path | None = None, seed: int = 0) -> AuditReport:
+    """Verify every item of a bench, and write the report into its folder."""
     bench = Bench(folder)
     with bench.open_corpus(corpus_folder) as corpus:
-        checked = [_unchanged(bench), _counted(bench)]
+        checks = [_unchanged(bench), _counted(bench)]
         for name in bench.manifest.families:
-            checked.extend(family(name).audit(bench.by_context(), corpus, seed))
-    found = Audit(bench=bench.manifest.fingerprint, questions=bench.manifest.questions, checked=tuple(checked))
-    write_json(folder / FILE_NAME, found)
-    return found
+            checks.extend(family(name).audit(bench.by_context(), corpus, seed))
+    report = AuditReport(bench=bench.manifest.fingerprint, questions=bench.manifest.questions, checks=tuple(checks))
+    write_json(folder / FILE_NAME, report)
+    return report
 
 
-def _counted(bench: Bench) -> Checked:
-    """Whether the manifest counts what is there."""
-    said = bench.manifest
-    counted = Counted(said.asked, said.families)
+def _counted(bench: Bench) -> AuditCheck:
+    """Whether the counts of the manifest are those of the files."""
+    counts = BenchCounts.of(bench.manifest)
     for context, items in bench.by_context():
-        counted.add(context, items)
-    same = (said.contexts, said.questions, said.counts, said.missing, said.leaks) == (
-        counted.contexts,
-        counted.questions,
-        {name: dict(values) for name, values in counted.by.items()},
-        dict(counted.missing),
-        counted.leaks(),
+        counts.add(context, items)
+    same = all(getattr(bench.manifest, name) == value for name, value in counts.fields().items())
+    failures = () if same else ("the manifest counts other questions than the files contain",)
+    return AuditCheck(
+        name="the manifest counts what is there",
+        checked=bench.manifest.questions,
+        failed=len(failures),
+        failures=failures,
     )
-    fault = () if same else ("the manifest counts other questions than there are",)
-    return Checked(rule="the manifest counts what is there", looked_at=said.questions, failed=len(fault), faults=fault)
 
 
-def _unchanged(bench: Bench) -> Checked:
+def _unchanged(bench: Bench) -> AuditCheck:
     """Whether the files are those that were built."""
     same = fingerprint_of(bench.folder) == bench.manifest.fingerprint
-    fault = () if same else ("contexts, questions or keys were changed after the bench was built",)
-    return Checked(rule="the files are as they were built", looked_at=3, failed=len(fault), faults=fault)
+    failures = () if same else ("contexts, questions or keys were changed after the bench was built",)
+    return AuditCheck(name="the files are unchanged", checked=3, failed=len(failures), failures=failures)

@@ -1,16 +1,15 @@
-"""A bench: contexts, questions, keys and a manifest in a folder. Made once, then only read."""
+"""A bench: contexts, questions, keys and a manifest in a folder. It is built once and then only read."""
 
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
-from itertools import zip_longest
+from functools import cache, cached_property, partial
+from itertools import combinations, zip_longest
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from pydantic import JsonValue, model_validator
 
@@ -36,65 +35,67 @@ from fathom.tasks.bench_folder import (
     refuse_another,
     writing,
 )
-from fathom.tasks.catalog import family
-from fathom.tasks.family import Asked, Builder, Item, Maker
+from fathom.tasks.catalog import family, settings_of
+from fathom.tasks.family import ContextBuilder, CorpusBuilder, FamilySettings, FromCorpus, Item, PerContext
 from fathom.work import rare_collections, run_ordered
 
 FORMAT = 2
 
+FamilyValues = Mapping[str, FamilySettings | Mapping[str, Any]]
+"""Families by name, each with its settings, or with the values that differ from their defaults."""
 
-class Fitted(Record):
-    """From which bench, to which window, and what became of its questions."""
+
+class FitReport(Record):
+    """How a bench was fitted to a context window, and how many questions were kept."""
 
     bench: str
-    """The fingerprint of the bench that it was fitted from."""
+    """The fingerprint of the original bench."""
     window: Position
     reserve: Count
-    """Tokens of the window that are left to the response."""
+    """Tokens of the window reserved for the response."""
     model: str | None = None
-    """In whose tokens lengths were taken; None for those that the contexts were counted in."""
+    """The model whose tokens were counted; None for the tokenizer of the contexts."""
     built: Count
-    """Questions of the bench that it was fitted from: the three below together."""
+    """Questions of the original bench: the sum of the three below."""
     unchanged: Count
-    proved_again: Count
+    recomputed: Count
     """On a smaller context."""
     refused: dict[str, Count] = {}
     """By reason."""
 
     @model_validator(mode="after")
-    def _none_is_lost(self) -> Self:
-        if self.unchanged + self.proved_again + sum(self.refused.values()) != self.built:
+    def _counts_add_up(self) -> Self:
+        if self.unchanged + self.recomputed + sum(self.refused.values()) != self.built:
             raise ValueError("its counts do not add up to what was built")
         return self
 
 
 class BenchManifest(Record):
-    """How a bench was made and what is in it; written last, so that a bench with a manifest is a whole one."""
+    """How a bench was built and what is in it. It is written last: a folder with a manifest is a complete bench."""
 
     format: int = FORMAT
     fathom: str
-    sqlite: str
-    """The version that ran the keys' queries."""
     corpus: str
-    """Where the corpus was when the bench was built, seen from the bench's folder."""
+    """Path of the corpus at build time, relative to the bench's folder."""
     corpus_fingerprint: str
     licenses: dict[str, Count]
     families: tuple[str, ...]
-    asked: Asked
+    settings: dict[str, dict[str, JsonValue]]
+    """By family."""
     seed: int
     contexts: Count
     questions: Count
     counts: dict[str, dict[str, Count]]
-    """Questions by family, split, skill, topic, length, way and type of answer."""
+    """Questions by family, split, answer type and each tag."""
     missing: dict[str, Count] = {}
-    """Questions that were asked for and could not be made, by the likely reason."""
+    """Requested questions that could not be built, by reason."""
     leaks: dict[str, JsonValue]
-    """What two splits have in common: documents, contexts, templates, identical programs."""
+    """How much each pair of splits shares: documents, contexts, and what the families declare."""
     reports: dict[str, dict[str, JsonValue]] = {}
-    """What the families that make contexts of their own have to say of what they made."""
+    """Facts about the build by family; `swap` for a swapped bench."""
     inputs: str = ""
-    """A fingerprint of all that a build starts from: the same inputs give the same bench."""
-    fitted: Fitted | None = None
+    """A fingerprint of all inputs of the build: the same inputs give the same bench."""
+    fit: FitReport | None = None
     """For a bench that was fitted to a window."""
     fingerprint: str
     """Of contexts, questions and keys."""
@@ -103,49 +104,43 @@ class BenchManifest(Record):
 def build(
     corpus_folder: Path,
     contexts_path: Path,
-    families: tuple[str, ...],
-    asked: Asked,
+    families: FamilyValues,
     seed: int,
     folder: Path,
     processes: int = 1,
     watch: Callable[[int], None] = lambda done: None,
 ) -> BenchManifest:
-    """Write the bench; the same inputs and seed give the same bytes, with any number of processes.
+    """Write a bench; the same inputs and seed give the same bytes, with any number of processes.
 
-    Where they were built into `folder` already, nothing is done.
+    If `folder` already contains the bench of these inputs, nothing is done.
     """
-    found = already_built(corpus_folder, contexts_path, families, asked, seed, folder)
+    inputs = _Inputs(corpus_folder, contexts_path, families, seed)
+    found = inputs.built_in(folder)
     if found is not None:
         return found
     refuse_another(folder)
     with Corpus(corpus_folder) as corpus:
         licenses, fingerprint = corpus.manifest.licenses, corpus.manifest.fingerprint
-    counted = Counted(asked, families)
-    made = _Making(corpus_folder, contexts_path, families, asked, seed)
+    counts = BenchCounts(inputs.settings)
     with making(folder) as finish:
         with rare_collections(), writing(folder) as write:
-            for done, (context, items) in enumerate(made.items(processes), start=1):
+            for done, (context, items) in enumerate(inputs.items(processes), start=1):
                 write(context, items)
-                counted.add(context, items)
+                counts.add(context, items)
                 watch(done)
-            if not counted.questions:
-                raise FathomError(made.why_none())
+            if not counts.questions:
+                raise FathomError(inputs.explain_empty())
         manifest = BenchManifest(
             fathom=fathom.__version__,
-            sqlite=sqlite3.sqlite_version,
             corpus=Path(os.path.relpath(corpus_folder.resolve(), folder.resolve())).as_posix(),
             corpus_fingerprint=fingerprint,
             licenses=licenses,
-            families=families,
-            asked=asked,
+            families=tuple(inputs.settings),
+            settings={name: settings.model_dump(mode="json") for name, settings in inputs.settings.items()},
             seed=seed,
-            contexts=counted.contexts,
-            questions=counted.questions,
-            counts={name: dict(sorted(values.items())) for name, values in sorted(counted.by.items())},
-            missing=dict(sorted(counted.missing.items())),
-            leaks=counted.leaks(),
-            reports=made.reports,
-            inputs=_inputs(fingerprint, contexts_path, families, asked, seed),
+            **counts.fields(),
+            reports=inputs.reports,
+            inputs=inputs.fingerprint,
             fingerprint=fingerprint_of(folder),
         )
         finish(manifest)
@@ -153,159 +148,179 @@ def build(
 
 
 def already_built(
-    corpus_folder: Path, contexts_path: Path, families: tuple[str, ...], asked: Asked, seed: int, folder: Path
+    corpus_folder: Path, contexts_path: Path, families: FamilyValues, seed: int, folder: Path
 ) -> BenchManifest | None:
-    """The manifest of the very bench that these inputs give, where it stands in `folder`, whole and unchanged."""
-    if not (folder / MANIFEST).is_file():
-        return None
-    found = _read_manifest(folder)
-    with Corpus(corpus_folder) as corpus:
-        fingerprint = corpus.manifest.fingerprint
-    if found.inputs != _inputs(fingerprint, contexts_path, families, asked, seed):
-        return None
-    whole = all((folder / name).is_file() for name in (CONTEXTS, QUESTIONS, KEYS))
-    return found if whole and found.fingerprint == fingerprint_of(folder) else None
+    """The manifest of the bench that these inputs give, if `folder` contains it complete and unchanged."""
+    return _Inputs(corpus_folder, contexts_path, families, seed).built_in(folder)
 
 
-def _inputs(corpus: str, contexts_path: Path, families: tuple[str, ...], asked: Asked, seed: int) -> str:
-    """A fingerprint of what a build starts from; a user's templates count by what they say, not by where they are."""
-    gathered = any(family(name).builder is not None for name in families)
-    contexts = digest_stream(context.to_line() for context in read_contexts(contexts_path)).hex() if gathered else ""
-    templates = ""
-    if asked.templates is not None:
-        with file_errors("read the templates", asked.templates):
-            templates = digest_stream([asked.templates.read_bytes()]).hex()
-    settings = asked.model_dump_json(exclude={"templates"})
-    return digest(fathom.__version__, corpus, contexts, *families, settings, templates, seed).hex()
+class _Inputs:
+    """The inputs of a build, and the items that they give."""
 
-
-def _why_none(asked: Asked) -> str:
-    """The likely reason why not one question came out, and what to do."""
-    if asked.held_out is not None:
-        tag, value = asked.held_out
-        return (
-            f"with --hold-out {tag}={value} the test split asks about that alone and the others about all else. "
-            "See that the value is one there is, and that the contexts have a split that may ask."
-        )
-    if asked.template_shares:
-        return (
-            "no template that fell to their splits could be used. "
-            "Name the splits that the contexts have in --template-splits, with larger shares."
-        )
-    if asked.templates is not None:
-        return f"no template of '{asked.templates}' finds values here that tell something. Give more templates."
-    return "their articles allow none. Give contexts of other articles."
-
-
-def _why_missing(asked: Asked, made: int) -> str:
-    """The likely reason why a context got fewer questions than were asked for."""
-    if not made and asked.held_out is not None:
-        return "held out"
-    if not made and asked.template_shares:
-        return "no template for the split"
-    return "own templates do not fit" if asked.templates is not None else "the articles allow no more"
-
-
-class _Making:
-    """The items of all families: first those over gathered contexts, then those with contexts of their own."""
-
-    def __init__(
-        self, corpus_folder: Path, contexts_path: Path, families: tuple[str, ...], asked: Asked, seed: int
-    ) -> None:
+    def __init__(self, corpus_folder: Path, contexts_path: Path, families: FamilyValues, seed: int) -> None:
+        self.settings = {name: settings_of(name, values) for name, values in families.items()}
+        self.reports: dict[str, dict[str, JsonValue]] = {}
+        """Filled by `items`."""
         self._corpus_folder = corpus_folder
         self._contexts_path = contexts_path
-        self._asking = tuple(name for name in families if family(name).builder is not None)
-        self._making = tuple(name for name in families if family(name).maker is not None)
-        self._asked = asked
         self._seed = seed
-        self.reports: dict[str, dict[str, JsonValue]] = {}
+        self._over_contexts = _over_contexts(self.settings)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of everything that the items depend on."""
+        with Corpus(self._corpus_folder) as corpus:
+            parts = [fathom.__version__, corpus.manifest.fingerprint]
+        if self._over_contexts:
+            parts.append(digest_stream(context.to_line() for context in read_contexts(self._contexts_path)).hex())
+        for name, settings in self.settings.items():
+            parts += [name, _settings_digest(settings)]
+        return digest(*parts, self._seed).hex()
+
+    def built_in(self, folder: Path) -> BenchManifest | None:
+        """The manifest in `folder` if it is of these inputs and its files are complete and unchanged."""
+        if not (folder / MANIFEST).is_file():
+            return None
+        found = _read_manifest(folder)
+        if found.inputs != self.fingerprint:
+            return None
+        whole = all((folder / name).is_file() for name in (CONTEXTS, QUESTIONS, KEYS))
+        return found if whole and found.fingerprint == fingerprint_of(folder) else None
 
     def items(self, processes: int) -> Iterator[tuple[Context, list[Item]]]:
-        """Each context with its items."""
-        if self._asking:
-            task = partial(_items, self._corpus_folder, self._asking, self._asked, self._seed)
+        """Each context with its items: first the sampled contexts, then those that families make themselves."""
+        if self._over_contexts:
+            lines = {name: self.settings[name].model_dump_json() for name in self._over_contexts}
+            task = partial(_context_items, self._corpus_folder, lines, self._seed)
             yield from run_ordered(task, read_contexts(self._contexts_path), processes)
-        for name in self._making:
-            with self._made(name) as maker:
-                yield from maker.make(lambda: None)
-                self.reports[name] = maker.report()
+        for name, settings in self.settings.items():
+            part = family(name).build
+            if isinstance(part, PerContext):
+                report = part.report(settings)
+            else:
+                with self._corpus_builder(name) as builder:
+                    yield from builder.build()
+                    report = builder.report()
+            if report:
+                self.reports[name] = report
 
-    def why_none(self) -> str:
-        """The likely reason why not one question came out, and what to do."""
-        if self._asking:
-            return f"No question could be made from '{self._contexts_path}': {_why_none(self._asked)}"
-        with self._made(self._making[0]) as maker:
-            return maker.why_none()
+    def explain_empty(self) -> str:
+        """Why not a single question was built, and what to change."""
+        if self._over_contexts:
+            name = self._over_contexts[0]
+            part = family(name).build
+            assert isinstance(part, PerContext)
+            reason = part.explain_empty(self.settings[name])
+            return f"No question could be built from '{self._contexts_path}': {reason}"
+        with self._corpus_builder(next(iter(self.settings))) as builder:
+            return builder.explain_empty()
 
     @contextmanager
-    def _made(self, name: str) -> Iterator[Maker]:
-        maker = family(name).maker
-        assert maker is not None
+    def _corpus_builder(self, name: str) -> Iterator[CorpusBuilder]:
+        part = family(name).build
+        assert isinstance(part, FromCorpus)
         with Corpus(self._corpus_folder) as corpus:
-            yield maker(corpus, self._asked, self._seed)
+            yield part.builder(corpus, self.settings[name], self._seed)
 
 
-def _items(
-    corpus_folder: Path, families: tuple[str, ...], asked: Asked, seed: int, context: Context
+def _over_contexts(families: Mapping[str, FamilySettings]) -> tuple[str, ...]:
+    """The families that ask about sampled contexts."""
+    return tuple(name for name in families if isinstance(family(name).build, PerContext))
+
+
+def _settings_digest(settings: FamilySettings) -> str:
+    """Files that settings name count by their content, not by their path."""
+    values = {name: getattr(settings, name) for name in type(settings).model_fields}
+    files = {name: value for name, value in values.items() if isinstance(value, Path)}
+    contents = []
+    for name, path in sorted(files.items()):
+        with file_errors(f"read the {name.replace('_', ' ')}", path):
+            contents.append(path.read_bytes())
+    return digest(settings.model_dump_json(exclude=set(files)), *contents).hex()
+
+
+def _context_items(
+    corpus_folder: Path, families: Mapping[str, str], seed: int, context: Context
 ) -> tuple[Context, list[Item]]:
-    """One context's items; a worker keeps its builders from one context to the next."""
+    """The items of one context; a worker process keeps its builders for the next one."""
     items: list[Item] = []
-    for name in families:
-        builder = _builder(name, corpus_folder, asked.model_dump_json(), seed)
+    for name, settings in families.items():
+        builder = _context_builder(name, corpus_folder, settings, seed)
         items.extend(builder.build(context, rng_for(seed, name, context.id)))
     return context, items
 
 
 @cache
-def _builder(name: str, corpus_folder: Path, asked: str, seed: int) -> Builder:
-    builder = family(name).builder
-    assert builder is not None, f"{name} makes contexts of its own"
-    return builder(Corpus(corpus_folder), Asked.model_validate_json(asked), seed)
+def _context_builder(name: str, corpus_folder: Path, settings: str, seed: int) -> ContextBuilder:
+    found = family(name)
+    assert isinstance(found.build, PerContext), f"{name} makes its own contexts"
+    return found.build.builder(Corpus(corpus_folder), found.settings.model_validate_json(settings), seed)
 
 
-_LEAKING = ("articles", "contexts", "programs", "templates")
-"""What two splits must not share; a program without values, such as a plain maximum, is shared with its template."""
+class BenchCounts:
+    """Counts of a bench, taken while it is written."""
 
-
-class Counted:
-    """What went into a bench, counted as it is written."""
-
-    def __init__(self, asked: Asked, families: tuple[str, ...]) -> None:
-        self._asked = asked
-        self._families = tuple(name for name in families if family(name).builder is not None)
+    def __init__(self, settings: Mapping[str, FamilySettings]) -> None:
+        self._settings = settings
+        self._over_contexts = _over_contexts(settings)
+        self._ungrouped = {tag.name for name in settings for tag in family(name).tags if not tag.grouped}
         self.contexts = self.questions = 0
-        self.missing: Counter[str] = Counter()
-        self.by: dict[str, Counter[str]] = {}
+        self._missing: Counter[str] = Counter()
+        self._by: dict[str, Counter[str]] = {}
         self._splits: dict[str, dict[str, set[str]]] = {}
+
+    @classmethod
+    def of(cls, manifest: BenchManifest, families: Sequence[str] | None = None) -> BenchCounts:
+        """Empty counts for a bench with these families and the manifest's settings."""
+        names = manifest.families if families is None else families
+        return cls({name: settings_of(name, manifest.settings[name]) for name in names})
 
     def add(self, context: Context, items: list[Item]) -> None:
         self.contexts += 1
-        own = any(item.question.family not in self._families for item in items)
-        for name in () if own else self._families:
-            made = sum(item.question.family == name for item in items)
-            if made < self._asked.questions:
-                self.missing[_why_missing(self._asked, made)] += self._asked.questions - made
+        if all(item.question.family in self._over_contexts for item in items):
+            for name in self._over_contexts:
+                part = family(name).build
+                assert isinstance(part, PerContext)
+                made = sum(item.question.family == name for item in items)
+                self._missing.update(part.shortfall(self._settings[name], made))
         for item in items:
             self.questions += 1
-            tags = {"family": item.question.family, "split": item.question.split, "answer": item.key.answer.type}
-            for name, value in (tags | item.question.tags).items():
-                if name != "template":
-                    self.by.setdefault(name, Counter())[value] += 1
-            seen = self._splits.setdefault(
-                item.question.split, {"contexts": set(), "templates": set(), "programs": set()}
-            )
-            seen["contexts"].add(context.id)
-            seen["templates"].add(item.question.tags.get("template", ""))
-            seen["programs"].add(item.key.proof.program)
-            seen.setdefault("articles", set()).update(context.documents)
+            self._count(item)
+            self._compare(context, item)
 
-    def leaks(self) -> dict[str, JsonValue]:
-        """For each two splits, how much of each kind they share."""
-        names = sorted(self._splits)
+    def _count(self, item: Item) -> None:
+        question = item.question
+        groups = {"family": question.family, "split": question.split, "answer": item.key.answer.type} | question.tags
+        for name, value in groups.items():
+            if name not in self._ungrouped:
+                self._by.setdefault(name, Counter())[value] += 1
+
+    def _compare(self, context: Context, item: Item) -> None:
+        seen = self._splits.setdefault(item.question.split, {"contexts": set(), "documents": set()})
+        seen["contexts"].add(context.id)
+        seen["documents"].update(context.documents)
+        for kind, identity in family(item.question.family).leaks(item).items():
+            seen.setdefault(kind, set()).add(identity)
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of the manifest that these counts fill."""
         return {
-            f"{one}/{two}": {kind: len(self._splits[one][kind] & self._splits[two][kind]) for kind in _LEAKING}
-            for place, one in enumerate(names)
-            for two in names[place + 1 :]
+            "contexts": self.contexts,
+            "questions": self.questions,
+            "counts": {name: dict(sorted(values.items())) for name, values in sorted(self._by.items())},
+            "missing": dict(sorted(self._missing.items())),
+            "leaks": self._leaks(),
+        }
+
+    def _leaks(self) -> dict[str, JsonValue]:
+        """For each pair of splits, how much of each kind they share."""
+        none: set[str] = set()
+        kinds = sorted({kind for seen in self._splits.values() for kind in seen})
+        return {
+            f"{one}/{two}": {
+                kind: len(self._splits[one].get(kind, none) & self._splits[two].get(kind, none)) for kind in kinds
+            }
+            for one, two in combinations(sorted(self._splits), 2)
         }
 
 
@@ -318,16 +333,16 @@ class Bench:
 
     @property
     def corpus_folder(self) -> Path:
-        """Where the corpus was, seen from the bench: the two may be moved together."""
+        """The recorded path of the corpus, relative to the bench: the two may be moved together."""
         return Path(os.path.normpath(self.folder.resolve() / self.manifest.corpus))
 
     @contextmanager
     def open_corpus(self, folder: Path | None = None) -> Iterator[Corpus]:
-        """The corpus it was built from, open; `folder` says where that is now. Another one is refused."""
+        """Open the corpus that the bench was built from, in `folder` if it was moved. Any other corpus is refused."""
         where = folder or self.corpus_folder
         if not where.exists():
             raise FathomError(
-                f"The corpus of the bench '{self.folder}' is not in '{where}'. Say where it is with --corpus."
+                f"The corpus of the bench '{self.folder}' is not in '{where}'. Give its folder with --corpus."
             )
         with Corpus(where) as corpus:
             if corpus.manifest.fingerprint != self.manifest.corpus_fingerprint:
@@ -341,48 +356,51 @@ class Bench:
         return read_records(self.folder / CONTEXTS, Context)
 
     def all_questions(self) -> Iterator[Question]:
-        """What may be shown to a system."""
+        """The questions, which may be shown to a system."""
         return read_records(self.folder / QUESTIONS, Question)
 
     def all_keys(self) -> Iterator[Key]:
-        """What may not."""
+        """The keys, which may not."""
         return read_records(self.folder / KEYS, Key)
 
     def by_context(self) -> Iterator[tuple[Context, list[Item]]]:
-        """Each context with its items; a question without its key, or the other way round, is an error."""
+        """Each context with its items; a question without a key, or a key without a question, is an error."""
         pairs = zip_longest(self.all_questions(), self.all_keys())
-        held: Item | None = None
+        pending: Item | None = None
         for context in self.contexts():
             items: list[Item] = []
             while True:
-                if held is None:
+                if pending is None:
                     question, key = next(pairs, (None, None))
                     if question is None and key is None:
                         break
                     if question is None or key is None:
                         raise FathomError(
-                            f"'{self.folder}' has not as many keys as questions. Restore a copy, or build it again."
+                            f"The bench '{self.folder}' does not have one key for each question. "
+                            "Restore a copy, or build it again."
                         )
                     if question.id != key.question_id:
                         raise FathomError(
-                            f"Question '{question.id}' of '{self.folder}' stands beside the key of "
-                            f"'{key.question_id}'. Restore a copy, or build the bench again."
+                            f"In the bench '{self.folder}' question '{question.id}' is paired with the key of "
+                            f"'{key.question_id}'. Restore a copy, or build it again."
                         )
-                    held = Item(question, key)
-                if held.question.context_id != context.id:
+                    pending = Item(question, key)
+                if pending.question.context_id != context.id:
                     break
-                items.append(held)
-                held = None
+                items.append(pending)
+                pending = None
             yield context, items
-        if held is not None:
+        if pending is not None:
             raise FathomError(
-                f"Question '{held.question.id}' asks of context '{held.question.context_id}', which {CONTEXTS} lacks. "
-                "Restore a copy, or build the bench again."
+                f"Question '{pending.question.id}' refers to context '{pending.question.context_id}', which is missing "
+                f"from {CONTEXTS}. Restore a copy, or build the bench again."
             )
 
 
 def _read_manifest(folder: Path) -> BenchManifest:
     path = folder / MANIFEST
     if not path.exists():
-        raise FathomError(f"There is no bench in '{folder}'. Make one with `fathom build CORPUS --out {folder}`.")
+        raise FathomError(
+            f"There is no bench in '{folder}'. Build one with `fathom build FAMILY CORPUS --out {folder}`."
+        )
     return read_manifest(path, BenchManifest, FORMAT, "bench", "Restore a copy, or build the bench again.")

@@ -1,20 +1,24 @@
-"""The shape of a family. A module with these names is one: nothing registers it, and no base class feeds it."""
+"""The `Family` value that each question family exports, and the types of its parts.
+
+A family is a package with one `FAMILY` value. Everything that only that family knows (settings, tags, faults, prompts,
+checks) is reachable from the value; shared code never names a family.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from random import Random
-from typing import Annotated, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
-from pydantic import Field, JsonValue
+from pydantic import ConfigDict, JsonValue
 
 from fathom.corpus.store import Corpus
 from fathom.corpus.swap import CorpusSwap, OffsetMap
 from fathom.models.simulated import Operation, Simulated
 from fathom.records.contexts import Context
-from fathom.records.documents import DocumentId, Passage, Position
+from fathom.records.documents import DocumentId, Passage
+from fathom.records.judgments import Judgment
 from fathom.records.questions import Question, Response
 from fathom.records.record import Record
 from fathom.scoring.answers import Answer
@@ -25,54 +29,169 @@ from fathom.systems.protocol import Views
 
 @dataclass(frozen=True)
 class Item:
-    """A question with its key. They part ways when they are written, and never meet again where answers are made."""
+    """A question with its key. They are written to separate files, and systems only ever read the questions."""
 
     question: Question
     key: Key
 
 
-class Asked(Record):
-    """What is asked of every family: how much of it."""
+class FamilySettings(Record):
+    """Base of a family's settings; the options of `fathom build FAMILY` are derived from its fields.
 
-    questions: Position = 10
-    """For each context."""
-    unanswerable: Annotated[float, Field(ge=0, le=1)] = 0.1
-    """The share that nothing in the context answers."""
-    templates: Path | None = None
-    """A file of the user's own templates, asked instead of the built-in ones."""
-    held_out: tuple[str, str] | None = None
-    """A tag and its value that only the test split asks about: ("skill", "sorting")."""
-    template_shares: dict[str, Position] = {}
-    """How templates are divided among the splits; empty for all of them in every split."""
-    own: dict[str, dict[str, JsonValue]] = {}
-    """What is asked of one family alone, by its name; the family says what there is to ask."""
+    The docstring under a field is the option's help text.
+    """
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
 
-class Builder(Protocol):
-    """Makes a family's items for one corpus; it may keep what it read, for the next context."""
+@dataclass(frozen=True)
+class FromRun:
+    """Marks a setting that is read from a run on a bench of another family; its option takes the run's folder."""
+
+    family: str
+    read: Callable[[Iterable[tuple[Key, Response | None]]], Record]
+    """From the bench's keys, each with the run's response."""
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A property of questions by which scores are grouped."""
+
+    name: str
+    label: str = ""
+    """The heading shown in reports; empty for the name itself."""
+    summary: bool = False
+    """Whether summaries such as the one of `fathom score` break scores down by this tag."""
+    grouped: bool = True
+    """False for a tag with nearly as many values as questions, by which nothing is grouped."""
+
+    @property
+    def heading(self) -> str:
+        return self.label or self.name.capitalize()
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One way to answer incorrectly."""
+
+    name: str
+    description: str
+    operation: Operation
+    """The operation that goes wrong: finding what is needed, reading it, or computing from it."""
+    simulated: bool = True
+    """Whether `sim/reader` has a dial of this name."""
+    diagnosed: bool = True
+    """Whether the family's diagnoser reports it as a cause."""
+
+
+# Building.
+
+
+class ContextBuilder(Protocol):
+    """Makes the items of contexts over one corpus; it may cache what it reads between contexts."""
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]: ...
 
 
-class Maker(Protocol):
-    """Makes a family's items for one corpus, and the contexts that they are asked of."""
+@dataclass(frozen=True)
+class PerContext:
+    """A family that asks about contexts sampled beforehand with `fathom contexts`.
 
-    def make(self, watch: Callable[[], None]) -> Iterator[tuple[Context, list[Item]]]: ...
+    The settings passed to each function are an instance of the family's own settings class.
+    """
+
+    builder: Callable[[Corpus, Any, int], ContextBuilder]
+    """From a corpus, settings and a seed."""
+    shortfall: Callable[[Any, int], Mapping[str, int]] = lambda settings, made: {}
+    """For a context with `made` items: how many requested items are missing, by reason."""
+    explain_empty: Callable[[Any], str] = lambda settings: "their documents allow no question. Use other contexts."
+    """Why not a single item could be made, and what to change."""
+    report: Callable[[Any], dict[str, JsonValue]] = lambda settings: {}
+    """Facts about the build for the bench's manifest."""
+
+
+class CorpusBuilder(Protocol):
+    """Makes the items of one corpus together with the contexts that they are asked about."""
+
+    def build(self) -> Iterator[tuple[Context, list[Item]]]: ...
 
     def report(self) -> dict[str, JsonValue]:
-        """What is worth knowing of what was made: what fell out at which step, what could not be made, floors."""
+        """Facts about the build for the bench's manifest: what was excluded at which step, baselines."""
         ...
 
-    def why_none(self) -> str:
-        """Why not one question could be made, and what to do."""
+    def explain_empty(self) -> str:
+        """Why not a single item could be made, and what to change."""
         ...
+
+
+@dataclass(frozen=True)
+class FromCorpus:
+    """A family that makes its own contexts."""
+
+    builder: Callable[[Corpus, Any, int], CorpusBuilder]
+    """From a corpus, settings and a seed."""
+
+
+# Checking, auditing, resizing, swapping.
+
+
+class Check(Protocol):
+    """The verdict on a response; a pure function. `text` is the context as it was shown, where a family needs it."""
+
+    def __call__(
+        self, key: Key, response: Response, text: str | None = None, judgments: Sequence[Judgment] = ()
+    ) -> Verdict: ...
+
+
+class JudgePrompt(NamedTuple):
+    """One question to a judge about one part of a response."""
+
+    part: str
+    """Empty for the response as a whole."""
+    text: str
+
+
+class Ruling(NamedTuple):
+    """The decision parsed from a judge's output."""
+
+    outcome: Literal["pass", "fail", "unjudged"]
+    score: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The prompts that a judge is asked about a response, and the parser of its output."""
+
+    version: str
+    """Recorded with every judgment; change it with the prompts."""
+    prompts: Callable[[Question, Key, Response], Sequence[JudgePrompt]]
+    parse: Callable[[str], Ruling]
+
+
+class AuditCheck(Record):
+    """One check of an audit: how many items were checked and which of them failed."""
+
+    name: str
+    checked: int
+    failed: int = 0
+    failures: tuple[str, ...] = ()
+    """The first few failures; each names its question."""
+    measures: dict[str, float] = {}
+    """Shares and counts that are worth knowing but cannot fail."""
+
+
+class Audit(Protocol):
+    """Verifies the family's items from the files alone, without the code that built them."""
+
+    def __call__(self, items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[AuditCheck]: ...
 
 
 class Refitter(Protocol):
-    """Proves a family's items again on smaller contexts of one corpus."""
+    """Recomputes items of one corpus on smaller contexts."""
 
     def refit(self, context: Context, smaller: Context, items: Sequence[Item]) -> tuple[list[Item], list[str]]:
-        """The items that still hold in the smaller context, and for each of the others why it does not."""
+        """The items that can still be asked about the smaller context, and the reason for each of the others."""
         ...
 
 
@@ -90,190 +209,134 @@ class SwappedCorpus(Protocol):
 
     @property
     def moves(self) -> Callable[[DocumentId], OffsetMap]:
-        """Where the characters of a document are now."""
+        """Maps positions in a document to those after the swap."""
         ...
 
     def context(self, context: Context, order: Sequence[int] | None = None) -> Context:
-        """A context with what its documents say now; in the order of these places, if given."""
+        """The context over the swapped documents, its places in the given order."""
         ...
 
 
 class Swapper(Protocol):
-    """Proves a family's items again on the swapped corpus."""
+    """Recomputes items on the swapped corpus."""
 
     def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> tuple[Context, list[Item], list[str]]:
-        """The swapped context, which may be laid out anew; the items that hold in it, their keys with the answer
-        before; and for each of the others why it does not."""
+        """The swapped context, which may be laid out again; the items that can be asked about it, each key with the
+        original answer; and the reason for each of the other items."""
         ...
-
-
-class Checked(Record):
-    """One rule of an audit: how many items were looked at, and what was wrong with some."""
-
-    rule: str
-    looked_at: int
-    faults: tuple[str, ...] = ()
-    """The first few, each naming its question."""
-    failed: int = 0
-    measured: dict[str, float] = {}
-    """Shares and counts that are no faults but should be known."""
-
-
-class Family(Protocol):
-    """What a family's folder offers."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def builder(self) -> FamilyBuilder | None:
-        """None for a family that makes contexts of its own."""
-        ...
-
-    @property
-    def maker(self) -> FamilyMaker | None:
-        """None for a family that asks of contexts that were gathered."""
-        ...
-
-    @property
-    def describe(self) -> FamilyDescribe | None:
-        """None for a family whose items a bench counts well enough."""
-        ...
-
-    @property
-    def check(self) -> FamilyCheck: ...
-
-    @property
-    def audit(self) -> FamilyAudit: ...
-
-    @property
-    def refit(self) -> FamilyRefit: ...
-
-    @property
-    def swapper(self) -> FamilySwapper | None:
-        """None for a family whose answers do not hang on names and numbers of the text."""
-        ...
-
-    @property
-    def views(self) -> FamilyViews: ...
-
-    @property
-    def simulator(self) -> FamilySimulator: ...
-
-
-class FamilyBuilder(Protocol):
-    def __call__(self, corpus: Corpus, asked: Asked, seed: int) -> Builder: ...
-
-
-class FamilyMaker(Protocol):
-    def __call__(self, corpus: Corpus, asked: Asked, seed: int) -> Maker: ...
-
-
-class FamilyDescribe(Protocol):
-    """A maker's report in a few lines for people."""
-
-    def __call__(self, report: dict[str, JsonValue]) -> list[str]: ...
-
-
-class FamilyCheck(Protocol):
-    def __call__(self, key: Key, response: Response) -> Verdict: ...
-
-
-class FamilyAudit(Protocol):
-    def __call__(self, items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[Checked]: ...
-
-
-class FamilyRefit(Protocol):
-    def __call__(self, corpus: Corpus) -> Refitter: ...
-
-
-class FamilySwapper(Protocol):
-    def __call__(self, corpus: SwappedCorpus) -> Swapper: ...
-
-
-class FamilyViews(Protocol):
-    """What may be shown of the contexts of a corpus."""
-
-    def __call__(self, corpus: Corpus) -> Views: ...
 
 
 class Simulator(Protocol):
-    """Answers items as a simulated answerer would; it knows the keys, and says so by being simulated."""
+    """Answers items as a simulated model. It knows the keys."""
 
     def answer(self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0) -> Response: ...
 
 
-class FamilySimulator(Protocol):
-    def __call__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]]) -> Simulator: ...
+# Diagnosis of incorrect responses.
 
 
-# How a wrong response is wrong. A family may offer this, and need not.
-
-
-class Suspected(NamedTuple):
-    """One way to go wrong, and where it leads."""
+class FaultyAnswer(NamedTuple):
+    """One way in which a fault changes the answer."""
 
     cause: str
+    """The fault's name."""
     detail: str
     answer: Answer
-    """What comes out; never the right answer."""
+    """The resulting answer; never the correct one."""
     chance: float
-    """That the cause, when it strikes this question, strikes in this way; the rest of one leaves the answer right."""
+    """The probability of this way, given that the fault occurs; the remainder leaves the answer correct."""
 
 
-class Step(NamedTuple):
-    """Something that must be worked out on the way to the answer."""
+class ReasoningStep(NamedTuple):
+    """An intermediate result on the way to the answer."""
 
     name: str
     parts: tuple[tuple[str, ...], ...]
-    """Reached when every part stands in the reasoning, in one of its spellings."""
+    """Reached when every part occurs in the reasoning, in one of its spellings."""
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What can be told of one question beforehand."""
+    """What is known about the failures of one question before any response is seen."""
 
     operators: tuple[str, ...] = ()
-    """What its program does: not, and, or, sort, ... each once."""
+    """The operators of its program (not, and, or, sort, ...), each once."""
     sizes: Mapping[str, float] = field(default_factory=dict)
-    """Measures that may go with failure, such as the program's length."""
-    steps: tuple[Step, ...] = ()
-    suspects: tuple[Suspected, ...] = ()
-    """Every way in which a single cause changes the answer."""
-    further: Callable[[], Iterator[Suspected]] = lambda: iter(())
-    """Rarer ways, such as two documents missed at once; asked for only where no suspect fits."""
-
-
-class CauseKind(NamedTuple):
-    """What a cause is."""
-
-    describe: str
-    operation: Operation
-    """Where the answer is lost: what is needed was not found, was misread, or was put together wrongly."""
+    """Measures that may correlate with failure, such as the length of the program."""
+    steps: tuple[ReasoningStep, ...] = ()
+    suspects: tuple[FaultyAnswer, ...] = ()
+    """Every way in which a single fault changes the answer."""
+    further: Callable[[], Iterator[FaultyAnswer]] = lambda: iter(())
+    """Rarer ways, such as two missed documents; computed only where no suspect matches."""
 
 
 class Diagnoser(Protocol):
-    """Knows how the questions of one family go wrong."""
-
-    @property
-    def causes(self) -> Mapping[str, CauseKind]: ...
+    """Finds the faults that could explain incorrect responses."""
 
     def diagnose(self, context: Context, item: Item) -> Diagnosis: ...
 
 
-def diagnoser(family: Family, corpus: Corpus) -> Diagnoser | None:
-    """The family's own; None where it offers none, and the patterns that hold for every family must do."""
-    make: Callable[[Corpus], Diagnoser] | None = getattr(family, "diagnose", None)
-    return None if make is None else make(corpus)
+PassageFinder = Callable[[Context, Item], Sequence[Passage]]
 
 
-def explained(family: Family, key: Key) -> list[str]:
-    """The key's program in plain words, step by step; nothing where the family offers no words."""
-    explain: Callable[[Key], list[str]] | None = getattr(family, "explain", None)
-    return [] if explain is None else explain(key)
+def _proof_passages(corpus: Corpus) -> PassageFinder:
+    return lambda context, item: item.key.proof.passages
 
 
-def passages_of(family: Family, corpus: Corpus) -> Callable[[Context, Item], Sequence[Passage]]:
-    """What a question needs of its context: the family's own view of it, or else what proves the key."""
-    make: Callable[[Corpus], Callable[[Context, Item], Sequence[Passage]]] | None = getattr(family, "passages", None)
-    return (lambda context, item: item.key.proof.passages) if make is None else make(corpus)
+def _no_lines(about: object) -> list[str]:
+    return []
+
+
+def _nothing_shared(item: Item) -> Mapping[str, str]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Family:
+    """A question family: its settings and everything that shared code calls. The optional parts come last."""
+
+    name: str
+    summary: str
+    """One line for `fathom build --help`."""
+    settings: type[FamilySettings]
+    build: PerContext | FromCorpus
+    check: Check
+    audit: Audit
+    views: Callable[[Corpus], Views]
+    """What systems may see of the contexts of a corpus."""
+    tags: tuple[Tag, ...] = ()
+    """In the order in which reports show them."""
+    cross_tabs: tuple[tuple[str, str], ...] = ()
+    """Pairs of tags whose combinations reports show as a heat map."""
+    faults: tuple[Fault, ...] = ()
+    correct_score: float = 1.0
+    """The score from which on a response counts as correct."""
+    refit: Callable[[Corpus], Refitter] | None = None
+    """None if items cannot be asked about a smaller context."""
+    swap: Callable[[SwappedCorpus], Swapper] | None = None
+    """None if answers do not depend on names and numbers of the text."""
+    simulate: Callable[[Corpus, Callable[[], Iterable[Key]]], Simulator] | None = None
+    """From a corpus and a function that gives the family's keys; None if no simulated model can answer."""
+    diagnose: Callable[[Corpus], Diagnoser] | None = None
+    judge: Judge | None = None
+    """None if `check` needs no judgments."""
+    passages: Callable[[Corpus], PassageFinder] = _proof_passages
+    """Finds the passages of a context that a question needs; by default those that prove its key."""
+    explain: Callable[[Key], Sequence[str]] = _no_lines
+    """The computation behind a key, step by step in plain words."""
+    describe: Callable[[dict[str, JsonValue]], Sequence[str]] = _no_lines
+    """The family's part of the manifest's reports, as lines for the summary of `fathom build`."""
+    warnings: Callable[[Any], Sequence[str]] = _no_lines
+    """Problems with the settings that do not prevent a build."""
+    leaks: Callable[[Item], Mapping[str, str]] = _nothing_shared
+    """What two splits should not share besides documents and contexts: an identity for each kind, such as a program."""
+
+    @property
+    def dials(self) -> tuple[Fault, ...]:
+        """The faults that `sim/reader` can simulate."""
+        return tuple(fault for fault in self.faults if fault.simulated)
+
+    @property
+    def causes(self) -> Mapping[str, Fault]:
+        """The faults that the diagnoser reports, by name."""
+        return {fault.name: fault for fault in self.faults if fault.diagnosed}

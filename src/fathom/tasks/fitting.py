@@ -23,7 +23,7 @@ from fathom.records.lengths import print_length
 from fathom.records.record import digest
 from fathom.records.rng import rng_for
 from fathom.systems.protocol import Prompting
-from fathom.tasks.bench import Bench, BenchManifest, Counted, Fitted
+from fathom.tasks.bench import Bench, BenchCounts, BenchManifest, FitReport
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, QUESTIONS, fingerprint_of, making, refuse_another, writing
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Refitter
@@ -87,12 +87,12 @@ class _Fitting:
         self._bench = bench
         self._corpus = corpus
         self._window = window
-        self._counted = Counted(bench.manifest.asked, bench.manifest.families)
-        self._unchanged = self._proved_again = 0
+        self._counts = BenchCounts.of(bench.manifest)
+        self._unchanged = self._recomputed = 0
         self._refused: Counter[str] = Counter()
         self._taken: set[ContextId] = {context.id for context in bench.contexts()}
         self._ruler = cache(lambda name: _Ruler(corpus, name))
-        self._refitter: Callable[[str], Refitter] = cache(lambda name: family(name).refit(corpus))
+        self._refitter: Callable[[str], Refitter | None] = cache(self._find_refitter)
         self._words = cache(self._count_words)
 
     def fitted(self, watch: Callable[[int], None]) -> Iterator[tuple[Context, list[Item]]]:
@@ -100,37 +100,33 @@ class _Fitting:
         for done, (context, items) in enumerate(self._bench.by_context(), start=1):
             if self._window.takes(self._tokens(context) + self._asked(context, items)):
                 self._unchanged += len(items)
-                self._counted.add(context, items)
+                self._counts.add(context, items)
                 yield context, items
             else:
                 smaller, kept = self._shrunk(context, items)
-                self._proved_again += len(kept)
+                self._recomputed += len(kept)
                 if smaller is not None and kept:
-                    self._counted.add(smaller, kept)
+                    self._counts.add(smaller, kept)
                     yield smaller, kept
             watch(done)
 
     def manifest(self, out: Path) -> BenchManifest:
         """The bench's own, but for what was fitted."""
-        window, counted = self._window, self._counted
+        window = self._window
         was = self._bench.manifest
         return was.model_copy(
             update={
                 "corpus": Path(os.path.relpath(self._corpus.folder, out)).as_posix(),
-                "contexts": counted.contexts,
-                "questions": counted.questions,
-                "counts": {name: dict(sorted(values.items())) for name, values in sorted(counted.by.items())},
-                "missing": dict(sorted(counted.missing.items())),
-                "leaks": counted.leaks(),
+                **self._counts.fields(),
                 "inputs": digest("fit", was.inputs, was.fingerprint, repr(window)).hex(),
-                "fitted": Fitted(
+                "fit": FitReport(
                     bench=was.fingerprint,
                     window=window.window,
                     reserve=window.reserve,
                     model=window.model,
                     built=was.questions,
                     unchanged=self._unchanged,
-                    proved_again=self._proved_again,
+                    recomputed=self._recomputed,
                     refused=dict(sorted(self._refused.items())),
                 ),
                 "fingerprint": fingerprint_of(out),
@@ -139,7 +135,7 @@ class _Fitting:
 
     def refuse_nothing_left(self) -> None:
         """A bench without a question is none."""
-        if self._counted.questions:
+        if self._counts.questions:
             return
         reason, count = self._refused.most_common(1)[0]
         raise FathomError(
@@ -148,7 +144,11 @@ class _Fitting:
             f"{self._bench.manifest.questions:,}, {reason}. Give a larger --window, or a smaller --reserve."
         )
 
-    # How long it is.
+    def _find_refitter(self, name: str) -> Refitter | None:
+        refit = family(name).refit
+        return None if refit is None else refit(self._corpus)
+
+    # Lengths.
 
     def _ruled(self, context: Context) -> _Ruler:
         return self._ruler(self._window.counted_in(context))
@@ -173,10 +173,8 @@ class _Fitting:
 
     def _shrunk(self, context: Context, items: list[Item]) -> tuple[Context | None, list[Item]]:
         """The context with fewer documents and the items that hold in it; those that do not are counted."""
-        if not _is_whole(context):
-            for item in items:
-                _, reasons = self._refitter(item.question.family).refit(context, context, [item])
-                self._refused.update(reasons)
+        if not _is_whole(context) or all(self._refitter(item.question.family) is None for item in items):
+            self._refused.update(map(_not_resizable, items))
             return None, []
         documents = self._chosen(context, items)
         smaller = None if documents is None else self._laid_out(context, documents)
@@ -187,8 +185,12 @@ class _Fitting:
         kept: list[Item] = []
         for name in self._bench.manifest.families:
             mine = [item for item in items if item.question.family == name]
-            held, reasons = self._refitter(name).refit(context, smaller, mine)
-            kept.extend(held)
+            refitter = self._refitter(name)
+            if refitter is None:
+                self._refused.update(map(_not_resizable, mine))
+                continue
+            fitting, reasons = refitter.refit(context, smaller, mine)
+            kept.extend(fitting)
             self._refused.update(reasons)
         return smaller, kept
 
@@ -220,6 +222,10 @@ class _Fitting:
 def _is_whole(context: Context) -> bool:
     """Whether it shows whole documents, of which some can be left out."""
     return context.layout == LAYOUT and not any(place.edits for place in context.places)
+
+
+def _not_resizable(item: Item) -> str:
+    return f"contexts of the family '{item.question.family}' cannot be made smaller"
 
 
 def _most_needed(context: Context, items: Sequence[Item]) -> list[DocumentId]:

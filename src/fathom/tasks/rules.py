@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 from fathom.records.questions import Response
 from fathom.scoring.answer_types.variants import accepted_forms, near_misses
-from fathom.tasks.family import Checked, FamilyCheck, Item
+from fathom.tasks.family import AuditCheck, Check, Item
 
 
 class Rules:
@@ -22,7 +22,7 @@ class Rules:
         if not holds:
             self._faults[rule].append(item.question.id)
 
-    def response(self, item: Item, check: FamilyCheck) -> None:
+    def response(self, item: Item, check: Check) -> None:
         """Answer as models do, rightly and nearly so, and see that the check tells which is which."""
         for rule, responses, wanted in (
             ("right answers are taken", accepted_forms(item.key.answer), True),
@@ -32,14 +32,14 @@ class Rules:
                 response = Response(question_id=item.question.id, outcome="answered", text=text)
                 self.look(rule, item, (check(item.key, response).outcome == "correct") == wanted)
 
-    def checked(self) -> list[Checked]:
+    def checked(self) -> list[AuditCheck]:
         """Every rule with what was found."""
         return [
-            Checked(
-                rule=rule,
-                looked_at=looked,
+            AuditCheck(
+                name=rule,
+                checked=looked,
                 failed=len(self._faults[rule]),
-                faults=tuple(dict.fromkeys(self._faults[rule]))[:10],
+                failures=tuple(dict.fromkeys(self._faults[rule]))[:10],
             )
             for rule, looked in self._looked.items()
         ]

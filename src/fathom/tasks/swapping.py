@@ -15,7 +15,7 @@ from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.records.record import digest
 from fathom.scoring.answer_types.compare import share_a_response
-from fathom.tasks.bench import Bench, BenchManifest, Counted
+from fathom.tasks.bench import Bench, BenchCounts, BenchManifest
 from fathom.tasks.bench_folder import fingerprint_of, held, making, refuse_another, writing
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Swapper
@@ -56,7 +56,7 @@ def swap(
 def _refuse_unswappable(bench: Bench) -> None:
     if bench.manifest.reports.get(REPORT):
         raise FathomError(f"The bench '{bench.folder}' is swapped already. Swap the one that it was made from.")
-    if not any(family(name).swapper for name in bench.manifest.families):
+    if not any(family(name).swap for name in bench.manifest.families):
         names = ", ".join(bench.manifest.families)
         raise FathomError(f"Questions of the family {names} cannot be swapped. Give a bench of another family.")
 
@@ -67,8 +67,8 @@ class _Swap:
     def __init__(self, bench: Bench, moved: Moved) -> None:
         self._bench = bench
         self._moved = moved
-        self._families = tuple(name for name in bench.manifest.families if family(name).swapper)
-        self._counted = Counted(bench.manifest.asked, self._families)
+        self._families = tuple(name for name in bench.manifest.families if family(name).swap)
+        self._counts = BenchCounts.of(bench.manifest, self._families)
         self._lost: Counter[str] = Counter()
         self._changed: Counter[str] = Counter()
         self._grown = self._idle = 0
@@ -89,14 +89,14 @@ class _Swap:
                 self._lost.update(reasons)
             if kept:
                 self._grown += after.length > context.length
-                self._counted.add(after, kept)
+                self._counts.add(after, kept)
                 yield after, kept
             else:
                 self._idle += 1
             watch(done)
 
     def _swapper(self, name: str) -> Swapper:
-        made = family(name).swapper
+        made = family(name).swap
         assert made is not None
         return made(self._moved)
 
@@ -111,7 +111,7 @@ class _Swap:
 
     def refuse_empty(self) -> None:
         """A bench without a question is none."""
-        if self._counted.questions:
+        if self._counts.questions:
             return
         reason, lost = self._lost.most_common(1)[0] if self._lost else ("it has none", 0)
         raise FathomError(
@@ -121,7 +121,7 @@ class _Swap:
 
     def manifest(self, out: Path, corpus: Corpus, seed: int, told: dict[str, JsonValue]) -> BenchManifest:
         """The bench's own, but for what was swapped."""
-        was, counted = self._bench.manifest, self._counted
+        was = self._bench.manifest
         report: dict[str, JsonValue] = {
             "bench": was.fingerprint,
             "seed": seed,
@@ -138,11 +138,8 @@ class _Swap:
                 "corpus": Path(os.path.relpath(corpus.folder.resolve(), out.resolve())).as_posix(),
                 "corpus_fingerprint": corpus.manifest.fingerprint,
                 "families": self._families,
-                "contexts": counted.contexts,
-                "questions": counted.questions,
-                "counts": {name: dict(sorted(values.items())) for name, values in sorted(counted.by.items())},
-                "missing": dict(sorted(counted.missing.items())),
-                "leaks": counted.leaks(),
+                "settings": {name: was.settings[name] for name in self._families},
+                **self._counts.fields(),
                 "reports": {REPORT: report},
                 "inputs": digest("swap", was.inputs, was.fingerprint, seed).hex(),
                 "fingerprint": fingerprint_of(out),

@@ -8,7 +8,6 @@ import pytest
 
 from fathom.corpus.generate import Recipe, generate
 from fathom.tasks.bench import Bench, build
-from fathom.tasks.family import Asked
 
 
 @pytest.fixture(scope="session")
@@ -20,8 +19,7 @@ def citing_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def build_citations(corpus: Path, folder: Path, **settings: object) -> Bench:
     """A bench of citations with these settings."""
-    asked = Asked.model_validate({"own": {"citations": settings}})
-    build(corpus, corpus / "none.jsonl", ("citations",), asked, 0, folder)
+    build(corpus, corpus / "none.jsonl", {"citations": settings}, 0, folder)
     return Bench(folder)
 
 

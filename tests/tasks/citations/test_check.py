@@ -18,7 +18,8 @@ from fathom.scoring.answers import Answer, Assignment, Choice
 from fathom.scoring.keys import Key, Proof
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
-from fathom.tasks.citations import check, simulator
+from fathom.tasks.citations.check import check
+from fathom.tasks.citations.simulate import Simulator
 
 ORDERS = list(permutations((1, 2, 3, 4)))
 
@@ -87,7 +88,7 @@ def test_what_cannot_be_read_scores_nothing_and_says_so(said: str) -> None:
 def test_simulated_answerers(cited: Bench) -> None:
     """The oracle is always right; who overlooks candidates is wrong about as often as he does."""
     with Corpus(cited.corpus_folder) as corpus:
-        answering = simulator(corpus, cited.all_keys)
+        answering = Simulator(corpus, cited.all_keys)
         scores: dict[str, list[float]] = {}
         for name in ("sim/oracle", "sim/random", "sim/majority", "sim/null", "sim/reader?miss=1"):
             simulated = Simulated.parse(name)

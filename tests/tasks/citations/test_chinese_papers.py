@@ -124,4 +124,4 @@ def test_items_of_both_papers_hide_who_is_cited(chinese: Bench) -> None:
 
 def test_the_items_prove_themselves(chinese: Bench) -> None:
     found = audit(chinese.folder)
-    assert found.passed, [checked for checked in found.checked if checked.failed]
+    assert found.passed, [checked for checked in found.checks if checked.failed]

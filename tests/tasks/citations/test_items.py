@@ -31,8 +31,8 @@ def test_every_task_and_level_is_there(cited: Bench) -> None:
 
 def test_an_audit_proves_it(cited: Bench) -> None:
     found = audit(cited.folder)
-    assert found.passed, [checked for checked in found.checked if checked.failed]
-    floors = next(checked.measured for checked in found.checked if checked.rule == "floors of the citations")
+    assert found.passed, [checked for checked in found.checks if checked.failed]
+    floors = next(checked.measures for checked in found.checks if checked.name == "floors of the citations")
     for task in ("choice", "cloze"):
         for matcher in MATCHERS:
             assert floors[f"{task}, hard: {matcher.name}"] <= 0.30, matcher

@@ -46,8 +46,8 @@ def test_of_what_is_cut_short_nothing_else_is_counted() -> None:
 def test_a_build_and_its_audit_find_the_same_floors(citing_corpus: Path, tmp_path: Path) -> None:
     """Of candidates that are cut to a paragraph or two, which the build has whole and the audit does not."""
     bench = build_citations(citing_corpus, tmp_path / "short", items=6, characters=24_000)
-    checked = audit(bench.folder).checked
-    floors = next(found.measured for found in checked if found.rule == "floors of the citations")
+    checked = audit(bench.folder).checks
+    floors = next(found.measures for found in checked if found.name == "floors of the citations")
     cells = json.loads((bench.folder / "manifest.json").read_text())["reports"]["citations"]["items"]
     made = {cell: told["floors"] for cell, told in cells.items() if told["made"]}
     assert {"choice, easy", "choice, medium", "choice, hard"} <= set(made)

@@ -14,10 +14,9 @@ from fathom.corpus.ingest import ingest
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import apply_edits
 from fathom.tasks.citations import works
-from fathom.tasks.citations.make import CitationMaker
-from fathom.tasks.citations.settings import Form
+from fathom.tasks.citations.make import CitationBuilder
+from fathom.tasks.citations.settings import CitationSettings, Form
 from fathom.tasks.citations.works import FIRST, Work
-from fathom.tasks.family import Asked
 
 WHOLE = 10_000_000
 
@@ -58,9 +57,9 @@ def test_items_are_the_same_where_all_of_every_work_is_made_ready(
     """With 300,000 characters a short candidate leaves the long ones more than their share."""
 
     def lines() -> list[bytes]:
-        asked = Asked(own={"citations": {"items": 6, "characters": characters}})
+        settings = CitationSettings(items=6, characters=characters)
         with Corpus(citing_corpus) as corpus:
-            return [context.to_line() for context, _ in CitationMaker(corpus, asked, 0).make(lambda: None)]
+            return [context.to_line() for context, _ in CitationBuilder(corpus, settings, 0).build()]
 
     begun = lines()
     assert begun
@@ -105,9 +104,9 @@ def test_no_cycle_keeps_what_a_maker_has_opened(citing_corpus: Path) -> None:
     gc.disable()
     try:
         with Corpus(citing_corpus) as corpus:
-            maker = CitationMaker(corpus, Asked(own={"citations": {"items": 4}}), 0)
+            maker = CitationBuilder(corpus, CitationSettings(items=4), 0)
             work = weakref.ref(maker._shelf.work(next(corpus.entries()).id))
-            assert sum(1 for _ in maker.make(lambda: None))
+            assert sum(1 for _ in maker.build())
             assert maker.report()
             assert work() is not None
             del maker

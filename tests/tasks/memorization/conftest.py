@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from fathom.tasks.bench import Bench, build
-from fathom.tasks.family import Asked
 
 
 @pytest.fixture(scope="session")
 def probes(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Bench:
     """Probes of both tasks over 48 documents."""
     folder = tmp_path_factory.mktemp("probes") / "bench"
-    asked = Asked.model_validate({"own": {"memorization": {"items": 60}}})
-    build(small_folder, small_folder / "none.jsonl", ("memorization",), asked, 0, folder)
+    build(small_folder, small_folder / "none.jsonl", {"memorization": {"items": 60}}, 0, folder)
     return Bench(folder)

@@ -19,18 +19,18 @@ from fathom.records.errors import FathomError
 from fathom.records.names import without_accents
 from fathom.records.rng import rng_for
 from fathom.scoring.answers import Text
-from fathom.tasks import memorization
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.bench_folder import KEYS
-from fathom.tasks.family import Asked
+from fathom.tasks.memorization import FAMILY
 from fathom.tasks.memorization.probes import BLANK
+from fathom.tasks.memorization.simulate import Simulator
 
 
 def test_the_bench_proves_itself(probes: Bench) -> None:
     found = audit(probes.folder)
     assert found.passed, found
-    rules = {checked.rule: checked.looked_at for checked in found.checked}
+    rules = {checked.name: checked.checked for checked in found.checks}
     assert rules["nothing that is shown tells the key"] == probes.manifest.questions
     assert rules["the document itself goes on with the key"] == probes.manifest.questions
 
@@ -43,7 +43,7 @@ def test_an_audit_sees_a_key_that_the_document_does_not_have(probes: Bench, tmp_
     key["answer"]["value"] = key["proof"]["rows"][0][3] = "Nobody"
     path.write_text(json.dumps(key) + "\n" + "".join(rest))
     found = audit(tmp_path / "bench", probes.corpus_folder)
-    failed = {checked.rule for checked in found.checked if checked.failed}
+    failed = {checked.name for checked in found.checks if checked.failed}
     assert "the document itself goes on with the key" in failed
 
 
@@ -81,7 +81,7 @@ def test_the_report_says_what_could_not_be_probed(probes: Bench) -> None:
     steps = report["citations"]
     assert steps["alone"] >= steps["resolved"] >= steps["named in the text"] >= steps["not named before"]
     assert steps["not named before"] >= report["made"]["citation"] > 0
-    lines = memorization.describe(report)
+    lines = FAMILY.describe(report)
     assert any("not named before" in line for line in lines)
 
 
@@ -92,8 +92,8 @@ def test_papers_that_cite_by_number_alone_are_counted(tmp_path: Path, small_fold
             and all(citation.style != "author-year" and citation.authors is None for citation in document.citations)
             for document in corpus.documents()
         )
-    asked = Asked.model_validate({"own": {"memorization": {"items": 5_000, "tasks": ["citation"]}}})
-    manifest = build(small_folder, Path("none"), ("memorization",), asked, 0, tmp_path / "bench")
+    families = {"memorization": {"items": 5_000, "probes": ["citation"]}}
+    manifest = build(small_folder, Path("none"), families, 0, tmp_path / "bench")
     report: Any = manifest.reports["memorization"]
     assert report["articles"]["looked at"] == 48
     assert report["articles"].get("whose citations name nobody", 0) >= numbered
@@ -101,17 +101,17 @@ def test_papers_that_cite_by_number_alone_are_counted(tmp_path: Path, small_fold
 
 def test_a_corpus_without_anything_to_probe_says_so(tmp_path: Path) -> None:
     generate(tmp_path / "corpus", Recipe(domains=("housing",), seed=1, documents=2))
-    asked = Asked.model_validate({"own": {"memorization": {"tasks": ["citation"]}}})
+    families = {"memorization": {"probes": ["citation"]}}
     with pytest.raises(FathomError, match=r"can be probed.*alone 0"):
-        build(tmp_path / "corpus", Path("none"), ("memorization",), asked, 0, tmp_path / "bench")
+        build(tmp_path / "corpus", Path("none"), families, 0, tmp_path / "bench")
 
 
 def test_it_says_at_which_step_citations_fell_out(tmp_path: Path) -> None:
     """No paragraph of a few documents begins just so far before a citation: all of them get as far as the last step."""
     generate(tmp_path / "corpus", Recipe(seed=1, documents=8))
-    asked = Asked.model_validate({"own": {"memorization": {"tasks": ["citation"], "characters": 400}}})
+    families = {"memorization": {"probes": ["citation"], "characters": 400}}
     with pytest.raises(FathomError) as refused:
-        build(tmp_path / "corpus", Path("none"), ("memorization",), asked, 0, tmp_path / "bench")
+        build(tmp_path / "corpus", Path("none"), families, 0, tmp_path / "bench")
     assert re.search(
         r"alone [\d,]{3,}, resolved [\d,]{3,}, named in the text [\d,]{3,}, not named before 0", str(refused.value)
     )
@@ -122,12 +122,12 @@ def test_who_knows_by_heart_passes_and_who_reads_does_not(probes: Bench) -> None
     """The memorizer's responses are the document's own words; the reader's are those that are shown."""
     shares: dict[str, float] = {}
     with Corpus(probes.corpus_folder) as corpus:
-        simulator = memorization.simulator(corpus, probes.all_keys)
+        simulator = Simulator(corpus, probes.all_keys)
         for name in ("oracle", "memorizer", "reader", "random", "majority", "null"):
             right = 0
             for context, (item,) in probes.by_context():
                 response = simulator.answer(context, item, Simulated(name), rng_for(0, item.question.id))
-                right += memorization.check(item.key, response).outcome == "correct"
+                right += FAMILY.check(item.key, response).outcome == "correct"
             shares[name] = right / probes.manifest.questions
     assert shares["oracle"] == shares["memorizer"] == 1.0
     assert shares["reader"] == shares["random"] == shares["null"] == 0.0
@@ -137,11 +137,9 @@ def test_who_knows_by_heart_passes_and_who_reads_does_not(probes: Bench) -> None
 def test_a_memorizer_forgets_as_often_as_it_is_told(probes: Bench) -> None:
     forgetful = Simulated.parse("sim/memorizer?forget=0.4")
     with Corpus(probes.corpus_folder) as corpus:
-        simulator = memorization.simulator(corpus, probes.all_keys)
+        simulator = Simulator(corpus, probes.all_keys)
         right = sum(
-            memorization.check(
-                item.key, simulator.answer(context, item, forgetful, rng_for(seed, item.question.id))
-            ).outcome
+            FAMILY.check(item.key, simulator.answer(context, item, forgetful, rng_for(seed, item.question.id))).outcome
             == "correct"
             for seed in range(5)
             for context, (item,) in probes.by_context()

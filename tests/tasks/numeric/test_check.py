@@ -9,7 +9,7 @@ import pytest
 
 from fathom.records.questions import Response
 from fathom.scoring.keys import Key
-from fathom.tasks.numeric import check
+from fathom.tasks.numeric.check import check
 
 CASES = [
     json.loads(line) for line in files("fathom.tasks.numeric").joinpath("cases.jsonl").read_text("utf-8").splitlines()

@@ -8,19 +8,20 @@ from collections.abc import Iterator
 import pytest
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import DIALS, READING_FAULTS, Simulated, operation_of
+from fathom.models.simulated import Simulated
 from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answers import Number, Unanswerable
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
-from fathom.tasks.family import diagnoser, passages_of
+from fathom.tasks.family import Family, FamilySettings
 from fathom.tasks.numeric.answers import normal_form
 from fathom.tasks.numeric.diagnose import Diagnoser
-from fathom.tasks.numeric.faults import variants
+from fathom.tasks.numeric.faults import FAULTS, variants
 from fathom.tasks.numeric.passages import Needed
 from fathom.tasks.numeric.programs import Not as NotNode
 from fathom.tasks.numeric.programs import nodes, parts_read
 from fathom.tasks.numeric.simulate import Simulator, program_of
+from fathom.tasks.simulating import simulated_model
 
 
 @pytest.fixture
@@ -91,28 +92,31 @@ def test_needed_passages_do_not_tell_which_articles_fit(bench: Bench, corpus: Co
 def test_the_family_says_what_its_questions_need(corpus: Corpus, bench: Bench) -> None:
     context, items = next(iter(bench.by_context()))
     numeric = family("numeric")
-    assert diagnoser(numeric, corpus) is not None
-    assert passages_of(numeric, corpus)(context, items[0])
+    assert numeric.diagnose is not None
+    assert numeric.passages(corpus)(context, items[0])
 
 
 def test_a_family_without_its_own_shows_what_proves_the_key(corpus: Corpus, bench: Bench) -> None:
-    class Bare:
-        name = "bare"
-
+    numeric = family("numeric")
+    bare = Family("bare", "", FamilySettings, numeric.build, numeric.check, numeric.audit, numeric.views)
     context, items = next(iter(bench.by_context()))
-    assert diagnoser(Bare(), corpus) is None  # type: ignore[arg-type]
-    assert passages_of(Bare(), corpus)(context, items[0]) == items[0].key.proof.passages  # type: ignore[arg-type]
+    assert bare.diagnose is None
+    assert bare.passages(corpus)(context, items[0]) == items[0].key.proof.passages
 
 
 def test_what_is_handed_over_cannot_be_missed() -> None:
-    reader = Simulated.parse("sim/reader?miss=0.1&reverse=0.2&other-column=0.3&miss-document=0.4&refuse=0.5")
-    assert reader.over("full") == reader
-    assert reader.over("closed-book") == reader
-    assert dict(reader.over("passages").dials) == {"reverse": 0.2, "other-column": 0.3, "refuse": 0.5}
-    assert dict(reader.over("tables").dials) == {"reverse": 0.2, "refuse": 0.5}
-    assert Simulated.parse("sim/oracle").over("tables").name == "sim/oracle"
+    name = "sim/reader?miss=0.1&reverse=0.2&other-column=0.3&miss-document=0.4&refuse=0.5"
+
+    def over(system: str) -> Simulated:
+        return simulated_model(name, ["numeric"], system)[1]
+
+    assert over("full") == over("closed-book") == simulated_model(name, ["numeric"])[0]
+    assert dict(over("passages").dials) == {"reverse": 0.2, "other-column": 0.3, "refuse": 0.5}
+    assert dict(over("tables").dials) == {"reverse": 0.2, "refuse": 0.5}
+    assert simulated_model("sim/oracle", ["numeric"], "tables")[1].name == "sim/oracle"
 
 
-def test_every_dial_belongs_somewhere() -> None:
-    assert {operation_of(dial) for dial in DIALS} == {"finding", "reading", "computing"}
-    assert set(Diagnoser.causes) == set(READING_FAULTS)
+def test_every_fault_is_a_cause_and_has_an_operation() -> None:
+    numeric = family("numeric")
+    assert {fault.operation for fault in numeric.faults} == {"finding", "reading", "computing"}
+    assert tuple(numeric.causes) == tuple(FAULTS)

@@ -192,5 +192,7 @@ def test_an_item_moves_with_its_words_and_tags(bench: Bench, corpus: Corpus) -> 
 
 
 def test_the_family_offers_it(asked_corpus: Path) -> None:
+    refit = family("numeric").refit
+    assert refit is not None
     with Corpus(asked_corpus) as corpus:
-        assert isinstance(family("numeric").refit(corpus), refitting.Refitter)
+        assert isinstance(refit(corpus), refitting.Refitter)

@@ -14,7 +14,7 @@ import pytest
 from fathom.contexts.files import FILE_NAME, gather
 from fathom.contexts.sampling import Settings
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import READING_FAULTS, Simulated
+from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
 from fathom.records.documents import Passage
 from fathom.records.errors import FathomError
@@ -38,8 +38,8 @@ from fathom.scoring.answers import (
 )
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.bench import Bench, build
-from fathom.tasks.family import Asked, Item
-from fathom.tasks.numeric import check
+from fathom.tasks.family import Item
+from fathom.tasks.numeric.check import check
 from fathom.tasks.numeric.faults import FAULTS, Reading
 from fathom.tasks.numeric.own import parse
 from fathom.tasks.numeric.programs import Program, Slot, bind
@@ -103,7 +103,7 @@ def small_contexts(small_folder: Path, tmp_path_factory: pytest.TempPathFactory)
 @pytest.fixture(scope="session")
 def other_folder(small_folder: Path, small_contexts: Path) -> Path:
     folder = small_contexts.parent / "other"
-    build(small_folder, small_contexts, ("numeric",), Asked(questions=25, unanswerable=0.2), 9, folder)
+    build(small_folder, small_contexts, {"numeric": {"questions": 25, "unanswerable": 0.2}}, 9, folder)
     return folder
 
 
@@ -113,7 +113,7 @@ def own_folder(small_folder: Path, small_contexts: Path) -> Path:
     mine = small_contexts.parent / "mine.json"
     mine.write_text(json.dumps([{"sql": text} for text in GOOD]))
     folder = small_contexts.parent / "own"
-    build(small_folder, small_contexts, ("numeric",), Asked(templates=mine), 9, folder)
+    build(small_folder, small_contexts, {"numeric": {"templates": mine}}, 9, folder)
     return folder
 
 
@@ -179,7 +179,7 @@ def test_the_majority_needs_the_keys(other: Bench) -> None:
             Simulator(corpus).answer(context, items[0], Simulated("majority"), rng_for(0))
 
 
-@pytest.mark.parametrize("fault", READING_FAULTS)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_one_fault_makes_wrong_what_it_changes_and_nothing_else(
     other: Bench, other_tables: dict[str, Tables], fault: str
 ) -> None:

@@ -1,18 +1,26 @@
-"""Does a citation name what it cites? Asked of a model whose word is to count beside the rule's."""
+"""Does a citation name what it cites? A model's answers are compared with the rule that classifies citations."""
+
+from __future__ import annotations
 
 from functools import partial
 
 from fathom.tasks.citation_types.audit import audit
-from fathom.tasks.citation_types.make import CitationTypeMaker as maker  # noqa: N813
-from fathom.tasks.citation_types.make import describe
-from fathom.tasks.citation_types.simulate import Simulator as simulator  # noqa: N813
+from fathom.tasks.citation_types.make import CitationTypeBuilder, CitationTypeSettings, describe
+from fathom.tasks.citation_types.simulate import Simulator
 from fathom.tasks.citations.check import check
-from fathom.tasks.shown_as_text import AsItIs, text_views
+from fathom.tasks.family import Family, Fault, FromCorpus, Tag
+from fathom.tasks.text_views import text_views
 
-name = "citation_types"
-builder = None
-views = partial(text_views, package=__name__)
-refit = partial(AsItIs, reason="a paragraph cannot be made smaller")
-swapper = None
-
-__all__ = ["audit", "builder", "check", "describe", "maker", "name", "refit", "simulator", "swapper", "views"]
+FAMILY = Family(
+    name="citation_types",
+    summary="Whether a citation names what it cites; checks the rule behind the types of `citations`.",
+    settings=CitationTypeSettings,
+    build=FromCorpus(CitationTypeBuilder),
+    check=check,
+    audit=audit,
+    views=partial(text_views, package=__name__),
+    tags=(Tag("length", "Context length", summary=True),),
+    faults=(Fault("miss", "names the other type with this probability", "finding", diagnosed=False),),
+    simulate=Simulator,
+    describe=describe,
+)

@@ -11,12 +11,12 @@ from fathom.records.contexts import Context
 from fathom.scoring.answers import Text
 from fathom.tasks.citations.draft import mark
 from fathom.tasks.citations.naming import BEFORE, citation_type_of
-from fathom.tasks.family import Checked, Item
+from fathom.tasks.family import AuditCheck, Item
 
 RULE = "the rule says the key again, and the mask is shown"
 
 
-def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[Checked]:
+def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[AuditCheck]:
     """Whether each key is what the rule says of the citation, and how the two kinds are shared out."""
     looked, faults, kinds = 0, [], Counter[str]()
     for context, asked in items:
@@ -30,9 +30,9 @@ def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int
                 kinds[item.key.answer.value] += 1
     majority = max(kinds.values(), default=0) / max(1, looked)
     return [
-        Checked(rule=RULE, looked_at=looked, failed=len(faults), faults=tuple(faults[:10])),
-        Checked(
-            rule="floors of the citation_types", looked_at=looked, measured={"most frequent answer": round(majority, 4)}
+        AuditCheck(name=RULE, checked=looked, failed=len(faults), failures=tuple(faults[:10])),
+        AuditCheck(
+            name="floors of the citation_types", checked=looked, measures={"most frequent answer": round(majority, 4)}
         ),
     ]
 

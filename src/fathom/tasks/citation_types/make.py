@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from pydantic import JsonValue
 
@@ -18,25 +18,30 @@ from fathom.scoring.answers import Text
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.citations.draft import mark
 from fathom.tasks.citations.laying_out import bucket, counter
-from fathom.tasks.citations.make import CitationMaker
+from fathom.tasks.citations.make import CitationBuilder
 from fathom.tasks.citations.papers import STEPS, Mask, Paper, place_name
+from fathom.tasks.citations.settings import CitationSettings
 from fathom.tasks.citations.works import show
-from fathom.tasks.family import Asked, Item
+from fathom.tasks.family import FamilySettings, Item
 
 NAME = "citation_types"
 QUESTION = "Does the sentence with [[CITATION]] name what it cites? Answer with one word: attributional or descriptive."
 
 
-class CitationTypeMaker:
-    """Makes the questions of one corpus; the rule's own verdict is the key, so that a score is an agreement."""
+class CitationTypeSettings(FamilySettings):
+    """The family has no settings: it asks about every citation that `citations` could use."""
 
-    def __init__(self, corpus: Corpus, asked: Asked, seed: int) -> None:
+
+class CitationTypeBuilder:
+    """Builds the questions of one corpus; the rule's classification is the key, so that accuracy is agreement."""
+
+    def __init__(self, corpus: Corpus, settings: CitationTypeSettings, seed: int) -> None:
         self._corpus = corpus
-        self._citations = CitationMaker(corpus, asked, seed)
+        self._citations = CitationBuilder(corpus, CitationSettings(), seed)
         self._steps: Counter[str] = Counter()
         self._papers = 0
 
-    def make(self, watch: Callable[[], None]) -> Iterator[tuple[Context, list[Item]]]:
+    def build(self) -> Iterator[tuple[Context, list[Item]]]:
         """A context for each citation: its paragraph alone."""
         for paper in self._citations.papers():
             self._papers += 1
@@ -45,15 +50,14 @@ class CitationTypeMaker:
             for mask in paper.masks:
                 yield _item(paper, mask, fingerprint)
             self._steps.update(paper.steps)
-            watch()
 
     def report(self) -> dict[str, JsonValue]:
         """How many citations were left after each step."""
         steps: dict[str, JsonValue] = {step: self._steps[step] for step in STEPS}
         return {"papers": self._papers, "citations": steps}
 
-    def why_none(self) -> str:
-        return self._citations.why_none()
+    def explain_empty(self) -> str:
+        return self._citations.explain_empty()
 
 
 def describe(report: dict[str, JsonValue]) -> list[str]:

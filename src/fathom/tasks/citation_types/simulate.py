@@ -46,7 +46,7 @@ def _said(item: Item, simulated: Simulated, rng: Random) -> str:
         case "random":
             return rng.choice(CITATION_TYPES)
         case _:
-            missed = simulated.befalls("miss", rng)
+            missed = simulated.happens("miss", rng)
             return (
                 next(citation_type for citation_type in CITATION_TYPES if citation_type != right) if missed else right
             )

@@ -1,35 +1,55 @@
 """Which work is cited here? Masked citations, each with four candidates from the paper's own reference list."""
 
+from __future__ import annotations
+
 from functools import partial
 
 from fathom.tasks.citations.audit import audit
 from fathom.tasks.citations.check import check
 from fathom.tasks.citations.describe import describe
-from fathom.tasks.citations.diagnose import Diagnoser as diagnose  # noqa: N813 - a family offers functions
+from fathom.tasks.citations.diagnose import Diagnoser
 from fathom.tasks.citations.explain import explain
-from fathom.tasks.citations.make import CitationMaker as maker  # noqa: N813 - a family offers functions
-from fathom.tasks.citations.passages import Needed as passages  # noqa: N813
-from fathom.tasks.citations.simulate import Simulator as simulator  # noqa: N813
-from fathom.tasks.citations.swap import Swapper as swapper  # noqa: N813
-from fathom.tasks.shown_as_text import AsItIs, text_views
+from fathom.tasks.citations.make import CitationBuilder
+from fathom.tasks.citations.passages import Needed
+from fathom.tasks.citations.settings import CitationSettings
+from fathom.tasks.citations.simulate import Simulator
+from fathom.tasks.citations.swap import Swapper
+from fathom.tasks.family import Family, Fault, FromCorpus, Tag
+from fathom.tasks.text_views import text_views
 
-name = "citations"
-builder = None
-views = partial(text_views, package=__name__)
-refit = partial(AsItIs, reason="a paper and its candidates cannot be made smaller (build with fewer --characters)")
-
-__all__ = [
-    "audit",
-    "builder",
-    "check",
-    "describe",
-    "diagnose",
-    "explain",
-    "maker",
-    "name",
-    "passages",
-    "refit",
-    "simulator",
-    "swapper",
-    "views",
-]
+FAMILY = Family(
+    name="citations",
+    summary="Which work is cited at a mask, or at four masks; each item has a context of its own.",
+    settings=CitationSettings,
+    build=FromCorpus(CitationBuilder),
+    check=check,
+    audit=audit,
+    views=partial(text_views, package=__name__),
+    tags=(
+        Tag("task", "Task", summary=True),
+        Tag("level", "Level", summary=True),
+        Tag("type", "Citation type"),
+        Tag("candidates", "Form of the candidates"),
+        Tag("sampling", "Choice of the candidates"),
+        Tag("scope", "Scope"),
+        Tag("length", "Context length", summary=True),
+        Tag("year", "Year"),
+        Tag("subject", "Subject of the documents"),
+    ),
+    cross_tabs=(("task", "level"), ("type", "year")),
+    faults=(
+        Fault("miss", "misses each candidate with this probability", "finding", diagnosed=False),
+        Fault(
+            "shared-words", "takes the candidate that shares most words with the sentence", "reading", simulated=False
+        ),
+        Fault("first", "takes the first candidate, or all in order", "computing", simulated=False),
+        Fault("last", "takes the last candidate, or all in the opposite order", "computing", simulated=False),
+        Fault("mixed-up", "gives the works of two masks to one another", "reading", simulated=False),
+    ),
+    swap=Swapper,
+    simulate=Simulator,
+    diagnose=Diagnoser,
+    passages=Needed,
+    explain=explain,
+    describe=describe,
+)

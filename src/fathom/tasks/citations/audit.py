@@ -23,14 +23,14 @@ from fathom.tasks.citations.settings import OPTIONS, Task
 from fathom.tasks.citations.simulate import Simulator, options_of
 from fathom.tasks.citations.words import letters_of
 from fathom.tasks.citations.works import LEAST, Work
-from fathom.tasks.family import Checked, Item
+from fathom.tasks.family import AuditCheck, Item
 from fathom.tasks.rules import Rules
 
 KEPT = 512
 """Documents kept at hand."""
 
 
-def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[Checked]:
+def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[AuditCheck]:
     """Every rule with what it found; an item is proved from the documents, not from what built it."""
     return _Audit(corpus).run(items)
 
@@ -48,7 +48,7 @@ class _Audit:
         self._sums: dict[str, Counter[str]] = defaultdict(Counter)
         self._places: dict[str, Counter[tuple[int, ...]]] = defaultdict(Counter)
 
-    def run(self, items: Iterable[tuple[Context, list[Item]]]) -> list[Checked]:
+    def run(self, items: Iterable[tuple[Context, list[Item]]]) -> list[AuditCheck]:
         for context, asked in items:
             for item in asked:
                 if item.question.family == "citations":
@@ -188,11 +188,11 @@ class _Audit:
 
     # Book-keeping.
 
-    def _report(self) -> list[Checked]:
+    def _report(self) -> list[AuditCheck]:
         rules = self._rules.checked()
         total = sum(self._items.values())
         if total:
-            rules.append(Checked(rule="floors of the citations", looked_at=total, measured=self._floors()))
+            rules.append(AuditCheck(name="floors of the citations", checked=total, measures=self._floors()))
         return rules
 
 

@@ -6,6 +6,8 @@ from typing import Any, cast
 
 from pydantic import JsonValue
 
+from fathom.tasks.citations.type_checks import TypeChecks
+
 
 def describe(report: dict[str, JsonValue]) -> list[str]:
     """How many citations were left after each step, and what was made at each level, with its floors."""
@@ -18,4 +20,15 @@ def describe(report: dict[str, JsonValue]) -> list[str]:
         lines.append(
             f"  {cell}: {made['made']:,} of {made['asked']:,}{kept}" + (f"; floors: {floors}" if floors else "")
         )
+    if "type checks" in known:
+        lines.append(_type_checks(TypeChecks.model_validate(known["type checks"])))
     return lines
+
+
+def _type_checks(checks: TypeChecks) -> str:
+    unanswered = f", and the {checks.without:,} that it gave no response for" if checks.without else ""
+    return (
+        f"  model check of {checks.citations - checks.without:,} of {checks.citations:,} citation types: "
+        f"{checks.agree:,} agree with the rule, {checks.disagree:,} disagree, {checks.unclear:,} unclear; "
+        f"only the first are asked about{unanswered}"
+    )

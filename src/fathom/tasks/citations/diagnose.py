@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import combinations
 
 from fathom.corpus.store import Corpus
@@ -10,20 +10,13 @@ from fathom.records.contexts import Context
 from fathom.scoring.answers import Answer, Assignment, Choice
 from fathom.tasks.citations.settings import OPTIONS
 from fathom.tasks.citations.simulate import Simulator, options_of
-from fathom.tasks.family import CauseKind, Diagnosis, Item, Suspected
+from fathom.tasks.family import Diagnosis, FaultyAnswer, Item
 
 Options = tuple[int, ...]
 
 
 class Diagnoser:
     """Knows how readers of one corpus's papers go astray."""
-
-    causes: Mapping[str, CauseKind] = {
-        "shared-words": CauseKind("takes the candidate that shares most words with the sentence", "reading"),
-        "first": CauseKind("takes the first candidate, or all in order", "computing"),
-        "last": CauseKind("takes the last candidate, or all in the opposite order", "computing"),
-        "mixed-up": CauseKind("gives the works of two masks to one another", "reading"),
-    }
 
     def __init__(self, corpus: Corpus) -> None:
         self._simulator = Simulator(corpus)
@@ -34,17 +27,17 @@ class Diagnoser:
         suspects = tuple(one for one in self._suspects(context, right) if one.answer != item.key.answer)
         return Diagnosis(sizes={"candidate tokens": _candidate_tokens(context)}, suspects=suspects)
 
-    def _suspects(self, context: Context, right: Options) -> Iterator[Suspected]:
+    def _suspects(self, context: Context, right: Options) -> Iterator[FaultyAnswer]:
         matched = self._simulator.matched(context, len(right))
-        yield Suspected("shared-words", "", _answer(matched), 1.0)
+        yield FaultyAnswer("shared-words", "", _answer(matched), 1.0)
         ordered = tuple(range(1, OPTIONS + 1))
-        yield Suspected("first", "", _answer(ordered[: len(right)]), 1.0)
-        yield Suspected("last", "", _answer(ordered[::-1][: len(right)]), 1.0)
+        yield FaultyAnswer("first", "", _answer(ordered[: len(right)]), 1.0)
+        yield FaultyAnswer("last", "", _answer(ordered[::-1][: len(right)]), 1.0)
         pairs = list(combinations(range(len(right)), 2))
         for one, two in pairs:
             swapped = list(right)
             swapped[one], swapped[two] = swapped[two], swapped[one]
-            yield Suspected("mixed-up", f"masks {one + 1} and {two + 1}", _answer(tuple(swapped)), 1 / len(pairs))
+            yield FaultyAnswer("mixed-up", f"masks {one + 1} and {two + 1}", _answer(tuple(swapped)), 1 / len(pairs))
 
 
 def _answer(options: Options) -> Answer:

@@ -23,10 +23,10 @@ from fathom.tasks.citations.draft import Draft
 from fathom.tasks.citations.floors import Floors
 from fathom.tasks.citations.laying_out import LaidOut
 from fathom.tasks.citations.papers import STEPS, Mask, Paper
-from fathom.tasks.citations.settings import OPTIONS, Citing, Difficulty, Form, Task
+from fathom.tasks.citations.settings import OPTIONS, CitationSettings, Difficulty, Form, Task
 from fathom.tasks.citations.words import Counted
 from fathom.tasks.citations.works import LEAST, Work
-from fathom.tasks.family import Asked, Item
+from fathom.tasks.family import Item
 
 KEPT = 2_048
 """Works whose texts are kept at hand."""
@@ -108,14 +108,16 @@ class _Stock:
         return [work for work in self.works if work in near]
 
 
-class CitationMaker:
-    """Makes the items of one corpus."""
+class CitationBuilder:
+    """Builds the items of one corpus."""
 
-    def __init__(self, corpus: Corpus, asked: Asked, seed: int) -> None:
-        self.settings = Citing.model_validate(asked.own.get("citations", {}))
+    def __init__(self, corpus: Corpus, settings: CitationSettings, seed: int) -> None:
+        self.settings = settings
+        self._levels = settings.difficulties
+        self._disputed = settings.types.disputed if settings.types is not None else {}
         self._corpus = corpus
         self._seed = seed
-        self._shelf = _Shelf(corpus, {level.form for level in self.settings.levels.values()})
+        self._shelf = _Shelf(corpus, {level.form for level in self._levels.values()})
         self._laid_out = LaidOut(corpus)
         self._years = {listed.id: listed.year if self.settings.yearly else None for listed in corpus.entries()}
         self._made: Counter[tuple[Cell, int | None]] = Counter()
@@ -131,11 +133,11 @@ class CitationMaker:
     @property
     def _cells(self) -> list[Cell]:
         """Those that are hardest to fill first."""
-        levels = reversed(self.settings.levels)
+        levels = reversed(self._levels)
         tasks = sorted(self.settings.tasks, reverse=True)
         return [(task, level) for level in levels for task in tasks]
 
-    def make(self, watch: Callable[[], None]) -> Iterator[tuple[Context, list[Item]]]:
+    def build(self) -> Iterator[tuple[Context, list[Item]]]:
         """Each item with its own context."""
         for paper in self.papers(self._is_wanted):
             self._papers += 1
@@ -145,7 +147,6 @@ class CitationMaker:
                 self.floors.add(draft)
                 context, item = self._laid_out.item(draft)
                 yield context, [item]
-            watch()
 
     def papers(self, is_wanted: Callable[[DocumentId], bool] = lambda id: True) -> Iterator[Paper]:
         """The question papers, in the order in which they are tried."""
@@ -154,7 +155,7 @@ class CitationMaker:
                 yield self._paper(id)
 
     def _paper(self, id: DocumentId) -> Paper:
-        return Paper(self._corpus.document(id), self._corpus.text(id), self._shelf, self.settings.types)
+        return Paper(self._corpus.document(id), self._corpus.text(id), self._shelf, self._disputed)
 
     @cached_property
     def _order(self) -> list[DocumentId]:
@@ -208,7 +209,7 @@ class CitationMaker:
 
     def _is_too_long(self, paper: Paper) -> bool:
         """Whether the paper leaves its candidates no room; where sections are shown, each item is looked at."""
-        whole = all(level.scope == "full" for level in self.settings.levels.values())
+        whole = all(level.scope == "full" for level in self._levels.values())
         return whole and sum(map(_length, paper.shown)) > self.settings.characters - OPTIONS * LEAST
 
     def _note(self, cell: Cell, draft: Draft) -> None:
@@ -254,7 +255,7 @@ class CitationMaker:
         places: dict[int, DocumentId] = {place: mask.work for place, mask in zip(order, asked, strict=True)}
         rest = rng.sample(others, len(others))
         candidates = tuple(places.get(place) or rest.pop() for place in range(1, OPTIONS + 1))
-        difficulty = self.settings.levels[level]
+        difficulty = self._levels[level]
         return Draft(
             task=task,
             level=level,
@@ -281,7 +282,7 @@ class CitationMaker:
 
     def _choices(self, stock: _Stock, cell: Cell, rng: Random) -> Iterator[Offer]:
         """Masks, each with three other works."""
-        difficulty, paper = self.settings.levels[cell[1]], stock.paper
+        difficulty, paper = self._levels[cell[1]], stock.paper
         tried = MASKS if difficulty.filtered else 1
         for mask in chain.from_iterable(masks[:tried] for masks in stock.masks("choice", difficulty).values()):
             works = stock.cited_in(mask.section) if difficulty.sampling == "nearest" else stock.works
@@ -299,7 +300,7 @@ class CitationMaker:
 
     def _clozes(self, stock: _Stock, cell: Cell, rng: Random) -> Iterator[Offer]:
         """Four masks of four works; no other candidates."""
-        difficulty, paper = self.settings.levels[cell[1]], stock.paper
+        difficulty, paper = self._levels[cell[1]], stock.paper
         masks = stock.masks("cloze", difficulty)
         pools = [stock.works]
         if difficulty.sampling == "nearest":
@@ -316,7 +317,7 @@ class CitationMaker:
 
     def _together(self, paper: Paper, masks: dict[DocumentId, list[Mask]], cell: Cell, rng: Random) -> Iterator[Offer]:
         """Four of the masks by which shared words are misled: a few sets are looked at, and many where none will do."""
-        words = self._words(paper, self.settings.levels[cell[1]].form)
+        words = self._words(paper, self._levels[cell[1]].form)
         for each, sets in LOOKS:
             asked = [mask for found in masks.values() for mask in found[:each]]
             own = [number for number, found in enumerate(masks.values()) for _ in found[:each]]
@@ -357,12 +358,15 @@ class CitationMaker:
                 "floors": {**self.floors.of(task, level)},
             }
         steps: dict[str, JsonValue] = {step: self._steps[step] for step in STEPS}
-        return {"papers": self._papers, "citations": steps, "items": cells}
+        checked: dict[str, JsonValue] = {}
+        if self.settings.types is not None:
+            checked["type checks"] = self.settings.types.model_dump(mode="json", exclude={"disputed"})
+        return {"papers": self._papers, "citations": steps, "items": cells, **checked}
 
-    def why_none(self) -> str:
+    def explain_empty(self) -> str:
         """How many citations fell out at which step."""
         steps: Counter[str] = Counter()
-        citation_types = {level.citation_type for level in self.settings.levels.values()}
+        citation_types = {level.citation_type for level in self._levels.values()}
         for listed in self._corpus.entries():
             paper = self._paper(listed.id)
             steps.update(paper.steps)

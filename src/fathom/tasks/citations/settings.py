@@ -1,16 +1,19 @@
-"""What can be asked of the family: the dimensions of difficulty, the levels made of them, and how much of each."""
+"""The settings of the family: dimensions of difficulty, levels made of them, and how many items of each."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from fathom.records.documents import Count, Position
+from fathom.records.documents import Position
 from fathom.records.record import Record
 from fathom.tasks.citations.naming import CitationType
+from fathom.tasks.citations.type_checks import TypeChecks, read_type_checks
+from fathom.tasks.family import FamilySettings, FromRun
 
 Task = Literal["choice", "cloze"]
+LevelName = Literal["easy", "medium", "hard"]
 Scope = Literal["full", "section"]
 Sampling = Literal["random", "nearest"]
 Form = Literal["concise", "full", "body"]
@@ -21,59 +24,89 @@ OPTIONS = 4
 
 
 class Difficulty(Record):
-    """How hard an item is, in four dimensions."""
+    """The difficulty of an item in four dimensions."""
 
     citation_type: CitationType
     """Attributional: the sentence names the method, model or data set. Descriptive: it does not."""
     sampling: Sampling
-    """Candidates at random from the reference list, or from the works that one section of the paper cites."""
+    """Candidates drawn from the whole reference list, or from the works that one section cites."""
     form: Form
-    """What is shown of a candidate: title and abstract; all of it; or its body without what gives it away."""
+    """What is shown of a candidate: title and abstract; all of it; or its body without what identifies it."""
     scope: Scope = "full"
-    """The whole question paper, or the section that the mask stands in."""
+    """The whole question paper, or the section of the mask."""
     filtered: bool = False
-    """Whether items are kept only as long as shared words do no better on them than chance."""
+    """Whether items are kept only while shared words do no better on them than chance."""
 
 
-LEVELS: dict[str, Difficulty] = {
+LEVELS: dict[LevelName, Difficulty] = {
     "easy": Difficulty(citation_type="attributional", sampling="random", form="full"),
     "medium": Difficulty(citation_type="descriptive", sampling="random", form="full"),
     "hard": Difficulty(citation_type="descriptive", sampling="nearest", form="body", filtered=True),
 }
 
-
-class Typed(Record):
-    """What a model said of the types of a corpus's citations, beside the rule; each citation counts once."""
-
-    agree: Count = 0
-    disagree: Count = 0
-    unclear: Count = 0
-    """It answered, and named neither type."""
-    without: Count = 0
-    """No response came: the rule alone decides."""
-
-    @property
-    def citations(self) -> int:
-        return self.agree + self.disagree + self.unclear + self.without
+CUSTOM_LEVEL = "own"
+"""The name of a level with dimensions set by the user."""
+BASE_LEVEL: LevelName = "medium"
+"""The level that such dimensions change if none is named."""
+DIMENSIONS = {"type": "citation_type", "sampling": "sampling", "candidates": "form", "scope": "scope"}
+"""The settings that make a custom level, with the field of `Difficulty` that each sets."""
 
 
-class Citing(Record):
-    """What is asked of the family."""
+class CitationSettings(FamilySettings):
+    """How many items of which tasks and levels are built."""
 
     tasks: tuple[Task, ...] = ("choice", "cloze")
-    levels: dict[str, Difficulty] = LEVELS
-    """By name; those of the paper, or one of the user's own making."""
+    """One mask and four candidates (choice), or four masks and four candidates (cloze)."""
+    levels: Annotated[tuple[LevelName, ...], Field(min_length=1)] = ("easy", "medium", "hard")
+    """Levels of difficulty; beside --type, --sampling, --candidates or --scope, the one level that they change
+    (medium by default)."""
+    type: CitationType | None = None
+    """Custom level: whether the sentence names the method, model or data set."""
+    sampling: Sampling | None = None
+    """Custom level: candidates at random, or works cited in the same section."""
+    candidates: Form | None = None
+    """Custom level: title and abstract, the full text, or the body without what identifies the work."""
+    scope: Scope | None = None
+    """Custom level: the whole question paper, or the section of the mask."""
     items: Position = 100
-    """For each task and level."""
+    """Items for each task and level."""
     yearly: bool = False
-    """Whether so many are wanted for each year of the question papers, as in the published data, or in all."""
+    """Build --items for each year of the question papers, not in all."""
     per_paper: Position = 5
-    """Items that one question paper may give."""
+    """The most items from one question paper."""
     mask: Masking = "all"
     """Hide every mention of the candidates in the question paper, or the asked citation alone."""
-    types: dict[str, CitationType | None] = {}
-    """What a model says of citations; those that it takes otherwise than the rule are not asked about."""
-    typed: Typed | None = None
-    """How many citations the model was asked about, and what came of it."""
-    characters: int = Field(default=100_000, ge=4_000)
-    """What a question paper and its candidates have together; candidates are trimmed evenly to fit."""
+    types: Annotated[TypeChecks | None, FromRun("citation_types", read_type_checks)] = None
+    """A run on a bench of citation_types of the same corpus: citations that its model classifies otherwise than the
+    rule are not asked about."""
+    characters: Annotated[int, Field(ge=4_000)] = 100_000
+    """Length of a question paper with its candidates, which are trimmed evenly to fit."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _start_from_one_level(cls, values: dict[str, Any]) -> dict[str, Any]:
+        custom = any(values.get(name) is not None for name in DIMENSIONS)
+        return {"levels": [BASE_LEVEL], **values} if custom else values
+
+    @model_validator(mode="after")
+    def _changes_one_level(self) -> Self:
+        option = next(iter(self._dimensions), None)
+        if option is not None and len(self.levels) > 1:
+            raise ValueError(
+                f"--{option} makes one custom level, but --levels names {len(self.levels)}. Name only the level to "
+                "start from, or leave out one of the two options"
+            )
+        return self
+
+    @property
+    def _dimensions(self) -> dict[str, str]:
+        chosen = {name: getattr(self, name) for name in DIMENSIONS}
+        return {name: value for name, value in chosen.items() if value is not None}
+
+    @property
+    def difficulties(self) -> dict[str, Difficulty]:
+        """The levels to build, by name: the named ones, or a single custom one."""
+        if not self._dimensions:
+            return {name: LEVELS[name] for name in self.levels}
+        changed = {DIMENSIONS[name]: value for name, value in self._dimensions.items()}
+        return {CUSTOM_LEVEL: Difficulty.model_validate({**LEVELS[self.levels[0]].model_dump(), **changed})}

@@ -45,7 +45,7 @@ class Simulator:
         match simulated.kind:
             case "oracle":
                 return stated(right)
-            case "memorizer" if not simulated.befalls("forget", rng):
+            case "memorizer" if not simulated.happens("forget", rng):
                 return stated(options_of(item.key.model_copy(update={"answer": item.key.original or item.key.answer})))
             case "null":
                 return "Answer: NULL"
@@ -56,7 +56,7 @@ class Simulator:
             case "lexical":
                 return stated(self.matched(context, len(right)))
             case _:
-                if simulated.befalls("format", rng):
+                if simulated.happens("format", rng):
                     return "Several of the candidates could be meant here."
                 return stated(_misread(right, simulated, rng))
 

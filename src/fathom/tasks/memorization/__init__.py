@@ -1,18 +1,27 @@
-"""Has the model seen the documents before? Probes that nobody passes who has only read what is shown."""
+"""Has the model seen the documents before? Probes that cannot be passed from the shown text alone."""
+
+from __future__ import annotations
 
 from functools import partial
 
+from fathom.tasks.family import Family, FromCorpus, Tag
 from fathom.tasks.memorization.audit import audit
 from fathom.tasks.memorization.check import check
 from fathom.tasks.memorization.describe import describe
-from fathom.tasks.memorization.make import ProbeMaker as maker  # noqa: N813 - a family offers functions
-from fathom.tasks.memorization.simulate import Simulator as simulator  # noqa: N813
-from fathom.tasks.shown_as_text import AsItIs, text_views
+from fathom.tasks.memorization.make import MemorizationSettings, ProbeBuilder
+from fathom.tasks.memorization.simulate import Simulator
+from fathom.tasks.text_views import text_views
 
-name = "memorization"
-builder = None
-views = partial(text_views, package=__name__)
-refit = partial(AsItIs, reason="a probe cannot be made smaller")
-swapper = None
-
-__all__ = ["audit", "builder", "check", "describe", "maker", "name", "refit", "simulator", "swapper", "views"]
+FAMILY = Family(
+    name="memorization",
+    summary="Probes for memorized documents: continue a citation, restore a word of a title.",
+    settings=MemorizationSettings,
+    build=FromCorpus(ProbeBuilder),
+    check=check,
+    audit=audit,
+    views=partial(text_views, package=__name__),
+    tags=(Tag("task", "Task", summary=True), Tag("year", "Year"), Tag("subject", "Subject of the documents")),
+    cross_tabs=(("task", "year"),),
+    simulate=Simulator,
+    describe=describe,
+)

@@ -14,7 +14,7 @@ from fathom.records.documents import Document
 from fathom.records.questions import Response
 from fathom.records.spans import Span
 from fathom.scoring.answers import Text
-from fathom.tasks.family import Checked, Item
+from fathom.tasks.family import AuditCheck, Item
 from fathom.tasks.memorization.check import check, comes_back, holds
 from fathom.tasks.memorization.make import wording
 from fathom.tasks.rules import Rules
@@ -23,7 +23,7 @@ KEPT = 256
 """Documents kept at hand."""
 
 
-def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[Checked]:
+def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[AuditCheck]:
     """Every rule with what it found; a probe is proved from the document, not from what built it."""
     found = _Audit(corpus)
     for context, asked in items:
@@ -75,13 +75,13 @@ class _Audit:
             rule = "right answers are taken" if wanted else "near misses are refused"
             self._rules.look(rule, item, (check(item.key, response).outcome == "correct") == wanted)
 
-    def report(self) -> list[Checked]:
+    def report(self) -> list[AuditCheck]:
         """Every rule, and how often the most frequent name is right."""
         rules = self._rules.checked()
         total = sum(self._answers.values())
         if total:
             floor = {"floor of the most frequent answer": round(max(self._answers.values()) / total, 4)}
-            rules.append(Checked(rule="floors of the probes", looked_at=total, measured=floor))
+            rules.append(AuditCheck(name="floors of the probes", checked=total, measures=floor))
         return rules
 
 

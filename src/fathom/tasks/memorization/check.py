@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fathom.models.tokenizers import DEFAULT, tokenizer
+from fathom.records.judgments import Judgment
 from fathom.records.names import WORD, plain_word
 from fathom.records.questions import Response
 from fathom.scoring.answers import Text
@@ -19,12 +20,12 @@ LONGEST = 2_000
 """Characters of a response that are looked at: no twenty tokens have more."""
 
 
-def check(key: Key, response: Response) -> Verdict:
+def check(key: Key, response: Response, text: str | None = None, judgments: Sequence[Judgment] = ()) -> Verdict:
     """Right when the name stands, letter by letter and as words of its own, in the first tokens of the response."""
     if response.outcome in ("error", "overflow", "refused"):
         return check_response(key, response)
-    text = response.text.lstrip()
-    said = " ".join(text[: begun(text)].split())
+    start = response.text.lstrip()
+    said = " ".join(start[: begun(start)].split())
     if not said:
         return Verdict(
             question_id=response.question_id,
@@ -34,7 +35,7 @@ def check(key: Key, response: Response) -> Verdict:
             reason="nothing was said",
         )
     assert isinstance(key.answer, Text)
-    right = comes_back((key.answer.value, *key.answer.aliases), text)
+    right = comes_back((key.answer.value, *key.answer.aliases), start)
     return Verdict(
         question_id=response.question_id,
         sample=response.sample,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import zip_longest
+from typing import Annotated
 
 from pydantic import Field, JsonValue
 
@@ -18,33 +19,36 @@ from fathom.models.tokenizers import DEFAULT, tokenizer
 from fathom.records.contexts import Context, apply_edits
 from fathom.records.documents import Document, DocumentId, Passage, Position
 from fathom.records.questions import Question
-from fathom.records.record import Record, digest, short_id
+from fathom.records.record import digest, short_id
 from fathom.records.rng import rng_for
 from fathom.scoring.answers import Text
 from fathom.scoring.keys import Key, Proof
-from fathom.tasks.family import Asked, Item
+from fathom.tasks.family import FamilySettings, Item
 from fathom.tasks.memorization.probes import BLANK, LEAST, STEPS, Citing, Probe, Task, title_probe
 
 NAME = "memorization"
+SEED_LABEL = "recall"
+"""Label of this family's random draws: its former name, kept so that the same seed gives the same probes."""
 
 
-class MemorizationSettings(Record):
-    """What is asked of the family."""
+class MemorizationSettings(FamilySettings):
+    """How many probes of which kinds are built."""
 
-    tasks: tuple[Task, ...] = ("citation", "title")
+    probes: Annotated[tuple[Task, ...], Field(min_length=1)] = ("citation", "title")
+    """Kinds of probes: the author with whom a citation continues, or a word of the title."""
     items: Position = 400
-    """For each task."""
+    """Probes of each kind."""
     per_paper: Position = 4
-    """Citations of one document that are probed."""
-    characters: int = Field(default=20_000, ge=LEAST)
-    """Before a citation that are shown; a document that is longer up to there begins with a later paragraph."""
+    """The most citations probed in one document."""
+    characters: Annotated[int, Field(ge=LEAST)] = 20_000
+    """The most text shown before a citation; what is longer starts at a later paragraph."""
 
 
-class ProbeMaker:
-    """Makes the probes of one corpus."""
+class ProbeBuilder:
+    """Builds the probes of one corpus."""
 
-    def __init__(self, corpus: Corpus, asked: Asked, seed: int) -> None:
-        self.settings = MemorizationSettings.model_validate(asked.own.get(NAME, {}))
+    def __init__(self, corpus: Corpus, settings: MemorizationSettings, seed: int) -> None:
+        self.settings = settings
         self._corpus = corpus
         self._seed = seed
         self._made: Counter[str] = Counter()
@@ -56,17 +60,16 @@ class ProbeMaker:
         """In how many titles each word stands."""
         return Counter(word for listed in self._corpus.entries() for word in distinctive_words(listed.title))
 
-    def make(self, watch: Callable[[], None]) -> Iterator[tuple[Context, list[Item]]]:
+    def build(self) -> Iterator[tuple[Context, list[Item]]]:
         """Each probe with its own context."""
         for id in self._order():
-            if all(self._is_full(task) for task in self.settings.tasks):
+            if all(self._is_full(task) for task in self.settings.probes):
                 break
             document = self._corpus.document(id)
             for probe in self._probes(document):
                 self._made[probe.task] += 1
                 context = _laid_out(probe)
                 yield context, [item(probe, context)]
-            watch()
 
     def _order(self) -> list[DocumentId]:
         """Every document, one of each year in turn: a trend over years needs all of them."""
@@ -74,7 +77,7 @@ class ProbeMaker:
         for listed in self._corpus.entries():
             years[listed.year or 0].append(listed.id)
         for year, ids in years.items():
-            rng_for(self._seed, NAME, year).shuffle(ids)
+            rng_for(self._seed, SEED_LABEL, year).shuffle(ids)
         turns = zip_longest(*(ids for _, ids in sorted(years.items())))
         return [id for turn in turns for id in turn if id is not None]
 
@@ -85,13 +88,13 @@ class ProbeMaker:
         if forges_boundary(document.text.encode()):
             self._documents["could be taken for several"] += 1
             return
-        rng = rng_for(self._seed, NAME, document.id)
+        rng = rng_for(self._seed, SEED_LABEL, document.id)
         self._documents["looked at"] += 1
-        if "title" in self.settings.tasks and not self._is_full("title"):
+        if "title" in self.settings.probes and not self._is_full("title"):
             probe = title_probe(document, self._frequency, rng)
             self._documents["without a telling word in the title"] += probe is None
             yield from () if probe is None else (probe,)
-        if "citation" in self.settings.tasks and not self._is_full("citation"):
+        if "citation" in self.settings.probes and not self._is_full("citation"):
             yield from self._citations(document)
 
     def _citations(self, document: Document) -> Iterator[Probe]:
@@ -99,7 +102,7 @@ class ProbeMaker:
         found = list(citing.probes())
         self._steps.update(citing.steps)
         self._documents["whose citations name nobody"] += bool(document.citations) and not citing.steps[STEPS[2]]
-        rng = rng_for(self._seed, NAME, "citations", document.id)
+        rng = rng_for(self._seed, SEED_LABEL, "citations", document.id)
         room = min(self.settings.per_paper, self.settings.items - self._made["citation"], len(found))
         yield from sorted(rng.sample(found, room), key=lambda probe: probe.place)
 
@@ -107,14 +110,14 @@ class ProbeMaker:
         """What was made, and how many documents and citations fell out where."""
         return {
             "asked": self.settings.items,
-            "made": {task: self._made[task] for task in self.settings.tasks},
+            "made": {task: self._made[task] for task in self.settings.probes},
             "articles": dict(sorted(self._documents.items())),
             "citations": {step: self._steps[step] for step in STEPS},
         }
 
-    def why_none(self) -> str:
+    def explain_empty(self) -> str:
         """Why nothing can be probed."""
-        for _ in self.make(lambda: None):  # it makes nothing, and counts what falls out where
+        for _ in self.build():  # it makes nothing, and counts what falls out where
             pass
         steps = ", ".join(f"{step} {self._steps[step]:,}" for step in STEPS)
         reasons = {
@@ -124,8 +127,8 @@ class ProbeMaker:
         wanted = {"title": "that have titles", "citation": "that cite by author and year"}
         return (
             f"Nothing of '{self._corpus.folder}' can be probed: "
-            f"{', and '.join(reasons[task] for task in self.settings.tasks)}. "
-            f"Ingest articles {' or '.join(wanted[task] for task in self.settings.tasks)}."
+            f"{', and '.join(reasons[task] for task in self.settings.probes)}. "
+            f"Ingest articles {' or '.join(wanted[task] for task in self.settings.probes)}."
         )
 
 

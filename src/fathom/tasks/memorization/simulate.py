@@ -49,7 +49,7 @@ class Simulator:
                 return self._most_frequent.get(item.question.tags.get("task", ""), "NULL")
             case "random":
                 return rng.choice(self._words(context))
-            case "memorizer" if not simulated.befalls("forget", rng):
+            case "memorizer" if not simulated.happens("forget", rng):
                 return self._by_heart(item)
             case _:
                 # Whoever reads and knows nothing else goes on with what was said last.

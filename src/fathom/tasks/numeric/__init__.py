@@ -1,32 +1,109 @@
-"""Questions whose answers a query proves: counting, sorting, filtering, relating titles, authors and references."""
+"""Questions about titles, authors and references whose answers are computed by SQL: count, sort, filter, relate."""
 
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+
+from fathom.tasks.family import Family, Fault, Item, PerContext, Tag
 from fathom.tasks.numeric.audit import audit
 from fathom.tasks.numeric.build import builder
 from fathom.tasks.numeric.check import check
-from fathom.tasks.numeric.diagnose import Diagnoser as diagnose  # noqa: N813
+from fathom.tasks.numeric.diagnose import Diagnoser
 from fathom.tasks.numeric.explain import explain
-from fathom.tasks.numeric.passages import Needed as passages  # noqa: N813
-from fathom.tasks.numeric.refit import Refitter as refit  # noqa: N813
-from fathom.tasks.numeric.simulate import Simulator as simulator  # noqa: N813 - a family offers functions
-from fathom.tasks.numeric.swap import Swapper as swapper  # noqa: N813
+from fathom.tasks.numeric.faults import FAULTS
+from fathom.tasks.numeric.passages import Needed
+from fathom.tasks.numeric.refit import Refitter
+from fathom.tasks.numeric.settings import NumericSettings
+from fathom.tasks.numeric.simulate import Simulator
+from fathom.tasks.numeric.swap import Swapper
 from fathom.tasks.numeric.views import views
 
-name = "numeric"
-maker = None
-describe = None
+_READING = frozenset({"references-as-citations", "wrong-position", "other-column"})
+"""Faults that need a text to happen: in a table, the column's heading says which number is which."""
 
-__all__ = [
-    "audit",
-    "builder",
-    "check",
-    "describe",
-    "diagnose",
-    "explain",
-    "maker",
-    "name",
-    "passages",
-    "refit",
-    "simulator",
-    "swapper",
-    "views",
-]
+
+def _fault(name: str, description: str) -> Fault:
+    return Fault(
+        name,
+        description,
+        "finding" if name == "miss-document" else "reading" if name in _READING else "computing",
+    )
+
+
+def _shortfall(settings: NumericSettings, made: int) -> Mapping[str, int]:
+    if made >= settings.questions:
+        return {}
+    if not made and settings.held_out is not None:
+        reason = "held out"
+    elif not made and settings.template_splits:
+        reason = "no template for the split"
+    else:
+        reason = "own templates do not fit" if settings.templates is not None else "the documents allow no more"
+    return {reason: settings.questions - made}
+
+
+def _explain_empty(settings: NumericSettings) -> str:
+    if settings.held_out is not None:
+        return (
+            f"with --hold-out {settings.hold_out} the test split asks about that alone and the others about all else. "
+            "Check that the value exists and that the contexts have a split that may ask."
+        )
+    if settings.template_splits:
+        return (
+            "no template assigned to their splits fits. "
+            "Name the splits of the contexts in --template-splits, with larger shares."
+        )
+    if settings.templates is not None:
+        return f"no template of '{settings.templates}' has suitable values here. Add more templates."
+    return "their documents allow no question. Use contexts of other documents."
+
+
+def _warnings(settings: NumericSettings) -> Sequence[str]:
+    if settings.templates is None:
+        return []
+    from fathom.tasks.numeric.own import read_own
+
+    refused = read_own(settings.templates).refused
+    return [f"{settings.templates}, {one.place}, is left out: {one.why}." for one in refused]
+
+
+def _leaks(item: Item) -> Mapping[str, str]:
+    # A program without values, such as a plain maximum, is shared with its template.
+    return {"programs": item.key.proof.program, "templates": item.question.tags.get("template", "")}
+
+
+FAMILY = Family(
+    name="numeric",
+    summary="Questions about titles, authors and references; every answer is computed by SQL.",
+    settings=NumericSettings,
+    build=PerContext(
+        builder,
+        shortfall=_shortfall,
+        explain_empty=_explain_empty,
+        report=lambda settings: {"sqlite": sqlite3.sqlite_version},
+    ),
+    check=check,
+    audit=audit,
+    views=views,
+    tags=(
+        Tag("skill", "Skill", summary=True),
+        Tag("topic", "Topic"),
+        Tag("length", "Context length", summary=True),
+        Tag("sampling", "Context sampling"),
+        Tag("template", "Template", grouped=False),
+    ),
+    cross_tabs=(("skill", "topic"), ("skill", "length")),
+    faults=(
+        Fault("miss", "misses each document with this probability", "finding", diagnosed=False),
+        *(_fault(fault.name, fault.describe) for fault in FAULTS.values()),
+    ),
+    refit=Refitter,
+    swap=Swapper,
+    simulate=Simulator,
+    diagnose=Diagnoser,
+    passages=Needed,
+    explain=explain,
+    warnings=_warnings,
+    leaks=_leaks,
+)

@@ -18,7 +18,7 @@ from fathom.records.lengths import print_length
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Unanswerable, ValueSet
-from fathom.tasks.family import Checked, Item
+from fathom.tasks.family import AuditCheck, Item
 from fathom.tasks.numeric.answers import answer_of, normal_form
 from fathom.tasks.numeric.check import check
 from fathom.tasks.numeric.evaluate import Row, evaluate, kept_articles
@@ -42,7 +42,7 @@ STUDIED = 200
 """Items whose wrong readings are tried: enough to know the share to a per cent or so."""
 
 
-def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[Checked]:
+def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[AuditCheck]:
     """Every rule with what it found; an item is proved from the articles, not from what built it."""
     return _Audit(corpus, seed).run(items)
 
@@ -58,7 +58,7 @@ class _Audit:
         self._degenerate: Counter[str] = Counter()
         self._mutants: Counter[str] = Counter()
 
-    def run(self, items: Iterable[tuple[Context, list[Item]]]) -> list[Checked]:
+    def run(self, items: Iterable[tuple[Context, list[Item]]]) -> list[AuditCheck]:
         studied = 0
         for context, asked in items:
             mine = [item for item in asked if item.question.family == "numeric"]
@@ -172,7 +172,7 @@ class _Audit:
             case Rows(rows=rows) if len(rows) == 1:
                 self._degenerate["tables of one row"] += 1
 
-    def _report(self) -> list[Checked]:
+    def _report(self) -> list[AuditCheck]:
         rules = self._rules.checked()
         total = sum(sum(counter.values()) for counter in self._answers.values())
         if not total:
@@ -180,8 +180,8 @@ class _Audit:
         majority = max(count for counter in self._answers.values() for count in counter.values())
         floors = {f"share of {name}": round(count / total, 4) for name, count in sorted(self._degenerate.items())}
         floors["floor of the most frequent answer"] = round(majority / total, 4)
-        rules.append(Checked(rule="floors and degenerate answers", looked_at=total, measured=floors))
-        rules.append(Checked(rule="wrong readings", looked_at=self._made(), measured=self._survival()))
+        rules.append(AuditCheck(name="floors and degenerate answers", checked=total, measures=floors))
+        rules.append(AuditCheck(name="wrong readings", checked=self._made(), measures=self._survival()))
         return rules
 
     def _made(self) -> int:

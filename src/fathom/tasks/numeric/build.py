@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from random import Random
 
@@ -16,12 +16,13 @@ from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key, Proof
-from fathom.tasks.family import Asked, Item
+from fathom.tasks.family import Item
 from fathom.tasks.numeric.answers import answer_of, normal_form
 from fathom.tasks.numeric.evaluate import evaluate, kept_articles
 from fathom.tasks.numeric.filling import Filled, Filler
 from fathom.tasks.numeric.own import read_templates
 from fathom.tasks.numeric.programs import Part, Skill
+from fathom.tasks.numeric.settings import NumericSettings
 from fathom.tasks.numeric.sql import literal
 from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, read_source
 from fathom.tasks.numeric.templates import Template, templates
@@ -35,20 +36,20 @@ class DisagreementError(Exception):
     """Two ways of computing one key gave two answers: the program is wrong, and no bench may come of it."""
 
 
-def builder(corpus: Corpus, asked: Asked, seed: int) -> NumericBuilder:
+def builder(corpus: Corpus, settings: NumericSettings, seed: int) -> NumericBuilder:
     """A builder for the contexts of `corpus`."""
-    offered = templates() if asked.templates is None else read_templates(asked.templates)
-    return NumericBuilder(corpus, asked, Offer(offered, asked, seed))
+    offered = templates() if settings.templates is None else read_templates(settings.templates)
+    return NumericBuilder(corpus, settings, Offer(offered, settings, seed))
 
 
 class Offer:
     """Which templates a split may ask, by skill."""
 
-    def __init__(self, offered: Sequence[Template], asked: Asked, seed: int) -> None:
+    def __init__(self, offered: Sequence[Template], settings: NumericSettings, seed: int) -> None:
         self._by: dict[tuple[Split, str], dict[Skill, list[Template]]] = {}
         self._offered = offered
-        self._asked = asked
-        self._splits = {template.id: _split_of(template, asked.template_shares, seed) for template in offered}
+        self._settings = settings
+        self._splits = {template.id: _split_of(template, settings.template_splits, seed) for template in offered}
 
     def of(self, split: Split, length: str) -> dict[Skill, list[Template]]:
         """The templates for contexts of that split and length, by skill; none where they are held out."""
@@ -62,14 +63,14 @@ class Offer:
 
     def _is_fair(self, template: Template, split: Split, length: str) -> bool:
         """What is held out is asked in the test split, and nothing else is; training and tuning never see it."""
-        if self._asked.held_out is None:
+        if self._settings.held_out is None:
             return True
-        tag, value = self._asked.held_out
+        tag, value = self._settings.held_out
         found = {"skill": template.skill, "topic": template.topic, "length": length}.get(tag)
         return (found == value) == (split == "test")
 
 
-def _split_of(template: Template, shares: dict[str, int], seed: int) -> str | None:
+def _split_of(template: Template, shares: Mapping[Split, int], seed: int) -> str | None:
     if not shares:
         return None
     return rng_for(seed, "template", template.id).choices(list(shares), list(shares.values()))[0]
@@ -78,9 +79,9 @@ def _split_of(template: Template, shares: dict[str, int], seed: int) -> str | No
 class NumericBuilder:
     """Builds items for the contexts of one corpus; each article is read once."""
 
-    def __init__(self, corpus: Corpus, asked: Asked, offer: Offer) -> None:
+    def __init__(self, corpus: Corpus, settings: NumericSettings, offer: Offer) -> None:
         self._corpus = corpus
-        self._asked = asked
+        self._settings = settings
         self._offer = offer
         self._database = open_database()
         self._sources: dict[DocumentId, Source] = {}
@@ -97,8 +98,8 @@ class NumericBuilder:
         used: set[str] = set()
         emptiable = [skill for skill, options in offered.items() if any(option.may_be_empty for option in options)]
         # Some skills always have an answer; the others make up for them, so that the planned share comes out.
-        rate = min(1.0, self._asked.unanswerable * len(offered) / max(1, len(emptiable)))
-        for number, skill in enumerate(_planned_skills(sorted(offered), self._asked.questions, rng)):
+        rate = min(1.0, self._settings.unanswerable * len(offered) / max(1, len(emptiable)))
+        for number, skill in enumerate(_planned_skills(sorted(offered), self._settings.questions, rng)):
             empty = skill in emptiable and rng.random() < rate
             filled = _fill(filler, workshop, offered[skill], empty, rng, used)
             if filled is not None:

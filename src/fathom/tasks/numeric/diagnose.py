@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import operation_of
 from fathom.records.contexts import Context
 from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answers import Answer, Number
-from fathom.tasks.family import CauseKind, Diagnosis, Item, Step, Suspected
+from fathom.tasks.family import Diagnosis, FaultyAnswer, Item, ReasoningStep
 from fathom.tasks.numeric.evaluate import kept_articles, measured
 from fathom.tasks.numeric.faults import FAULTS, Reading, Way
 from fathom.tasks.numeric.programs import RELATIONS as RELATING
@@ -60,10 +59,6 @@ _OPERATORS: tuple[tuple[str, tuple[type, ...]], ...] = (
 class Diagnoser:
     """Walks the faults of questions over one corpus; the tables of a context are kept until the next one comes."""
 
-    causes: Mapping[str, CauseKind] = {
-        fault.name: CauseKind(fault.describe, operation_of(fault.name)) for fault in FAULTS.values()
-    }
-
     def __init__(self, corpus: Corpus) -> None:
         self._simulator = Simulator(corpus)
 
@@ -82,14 +77,14 @@ class Diagnoser:
         )
 
 
-def _suspects(reading: Reading, right: Answer, kept: Sequence[int]) -> Iterator[Suspected]:
+def _suspects(reading: Reading, right: Answer, kept: Sequence[int]) -> Iterator[FaultyAnswer]:
     needed = _needed(reading, kept)
     for fault in FAULTS.values():
         ways = list(fault.ways(reading))
         yield from _changing(fault.name, ways, right, needed)
 
 
-def _changing(cause: str, ways: list[Way], right: Answer, needed: frozenset[int]) -> Iterator[Suspected]:
+def _changing(cause: str, ways: list[Way], right: Answer, needed: frozenset[int]) -> Iterator[FaultyAnswer]:
     """The ways that change the answer, each as likely as every way that there is."""
     for detail, broken in ways:
         # Missing what is not needed changes nothing, and most of what can be missed is not.
@@ -97,7 +92,7 @@ def _changing(cause: str, ways: list[Way], right: Answer, needed: frozenset[int]
             continue
         answer = broken.answer()
         if not agrees(right, answer):
-            yield Suspected(cause, detail, answer, 1 / len(ways))
+            yield FaultyAnswer(cause, detail, answer, 1 / len(ways))
 
 
 def _needed(reading: Reading, kept: Sequence[int]) -> frozenset[int]:
@@ -107,7 +102,7 @@ def _needed(reading: Reading, kept: Sequence[int]) -> frozenset[int]:
     return frozenset(kept)
 
 
-def _two_missed(reading: Reading, right: Answer, kept: Sequence[int]) -> Iterator[Suspected]:
+def _two_missed(reading: Reading, right: Answer, kept: Sequence[int]) -> Iterator[FaultyAnswer]:
     """Two articles missed at once, where there are few enough to try."""
     numbers = [row.number for row in reading.tables.articles]
     pairs = list(combinations(numbers, 2))
@@ -134,13 +129,13 @@ def _sizes(program: Program, kept: Sequence[int]) -> dict[str, float]:
     return {"program length": float(length), "articles that fit": float(len(kept))}
 
 
-def _steps(program: Program, tables: Tables, kept: Sequence[int], right: Answer) -> tuple[Step, ...]:
+def _steps(program: Program, tables: Tables, kept: Sequence[int], right: Answer) -> tuple[ReasoningStep, ...]:
     """The articles that fit, what is measured of each, and the result."""
     rows = [tables.articles[number - 1] for number in kept]
-    found: list[Step] = []
+    found: list[ReasoningStep] = []
     if 0 < len(rows) <= MOST_STEPS and program.where is not None and not over_bylines(program):
         named = tuple((row.title, f"Article {row.number}") for row in rows)
-        found.append(Step("the articles that fit", named))
+        found.append(ReasoningStep("the articles that fit", named))
     measure = _measure(program)
     if measure is not None and 0 < len(rows) <= MOST_STEPS:
         try:
@@ -148,9 +143,9 @@ def _steps(program: Program, tables: Tables, kept: Sequence[int], right: Answer)
         except ZeroDivisionError:
             values = ()
         if values:
-            found.append(Step("their values", values))
+            found.append(ReasoningStep("their values", values))
     if isinstance(right, Number):
-        found.append(Step("the result", ((f"{right.value:f}",),)))
+        found.append(ReasoningStep("the result", ((f"{right.value:f}",),)))
     return tuple(found)
 
 

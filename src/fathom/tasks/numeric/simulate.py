@@ -64,7 +64,7 @@ class Simulator:
         match simulated.kind:
             case "oracle":
                 return stated(item.key.answer)
-            case "memorizer" if not simulated.befalls("forget", rng):
+            case "memorizer" if not simulated.happens("forget", rng):
                 return stated(item.key.original or item.key.answer)
             case "null":
                 return "Answer: NULL"
@@ -75,7 +75,7 @@ class Simulator:
             case "lexical":
                 return _listed(_lookup(_wanted(item.key.proof.program), self._shown(context), item.question.text))
             case _:
-                if simulated.befalls("format", rng):
+                if simulated.happens("format", rng):
                     return rng.choice(WITHOUT_ANSWER)
                 return stated(_read_with_faults(item.key, self.read(context), simulated, rng))
 
@@ -109,8 +109,9 @@ def _read_with_faults(key: Key, tables: Tables, simulated: Simulated, rng: Rando
     miss = simulated.chance("miss")
     missing = frozenset(row.number for row in tables.articles if rng.random() < miss) if miss else frozenset()
     reading = Reading(program_of(key), tables, missing)
-    for name in simulated.faults(rng):
-        reading = FAULTS[name].strike(reading, rng) or reading
+    # All faults are drawn before the first one is applied.
+    for fault in [fault for name, fault in FAULTS.items() if simulated.happens(name, rng)]:
+        reading = fault.strike(reading, rng) or reading
     return reading.answer()
 
 

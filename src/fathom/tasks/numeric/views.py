@@ -16,7 +16,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId
 from fathom.systems.protocol import DOCUMENTS, Boundary, TableAccess, Views
-from fathom.tasks.asking import instructions
+from fathom.tasks.instructions import instructions
 from fathom.tasks.numeric.tables import Tables, build_tables, open_database, read_source
 
 CACHED = 8

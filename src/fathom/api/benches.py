@@ -1,0 +1,190 @@
+"""Build, audit, fit and swap benches."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from fathom.contexts.files import FILE_NAME, read_contexts
+from fathom.corpus.store import Corpus
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.questions import Response
+from fathom.records.record import Record, first_error
+from fathom.runs.folder import read_responses, read_run
+from fathom.scoring.keys import Key
+from fathom.tasks import bench as benches
+from fathom.tasks import fitting, swapping
+from fathom.tasks.auditing import AuditReport
+from fathom.tasks.auditing import audit as audit_folder
+from fathom.tasks.bench import Bench
+from fathom.tasks.catalog import family, settings_of
+from fathom.tasks.family import FamilySettings, FromRun, PerContext
+
+Progress = Callable[[int], None]
+
+
+def _ignore(done: int) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class BenchRecipe:
+    """Everything that a bench is built from."""
+
+    corpus: Path
+    out: Path
+    families: Mapping[str, Mapping[str, Any]]
+    """Settings by family. A setting that is read from a run is given as the run's folder."""
+    contexts: Path | None = None
+    """The contexts to ask about; None for those in the corpus folder."""
+    seed: int = 0
+
+    @property
+    def contexts_path(self) -> Path:
+        return self.contexts or self.corpus / FILE_NAME
+
+    def settings(self) -> dict[str, FamilySettings]:
+        """The validated settings of each family."""
+        return {
+            name: settings_of(name, _with_runs(name, values, self.corpus)) for name, values in self.families.items()
+        }
+
+    def warnings(self) -> list[str]:
+        """Problems with the settings that do not prevent a build."""
+        return [warning for name, settings in self.settings().items() for warning in family(name).warnings(settings)]
+
+    def context_count(self) -> int | None:
+        """The number of contexts that are asked about; None if the families make their own."""
+        if not any(isinstance(family(name).build, PerContext) for name in self.families):
+            return None
+        return sum(1 for _ in read_contexts(self.contexts_path))
+
+    def is_built(self) -> bool:
+        """Whether `out` already contains the bench of this recipe."""
+        found = benches.already_built(self.corpus, self.contexts_path, self.settings(), self.seed, self.out)
+        return found is not None
+
+    def build(self, processes: int = 1, watch: Progress = _ignore) -> Bench:
+        """Write the bench, unless it is there already."""
+        benches.build(self.corpus, self.contexts_path, self.settings(), self.seed, self.out, processes, watch)
+        return Bench(self.out)
+
+
+class _RecipeFile(Record):
+    corpus: Path
+    out: Path | None = None
+    contexts: Path | None = None
+    seed: int = 0
+    families: dict[str, dict[str, Any]] = Field(min_length=1)
+
+
+def read_recipe(path: Path, out: Path | None = None) -> BenchRecipe:
+    """The recipe in a TOML file; its paths are relative to the file. `out` replaces the recipe's own."""
+    with file_errors("read the recipe", path):
+        text = path.read_text("utf-8")
+    try:
+        read = _RecipeFile.model_validate(tomllib.loads(text))
+    except ValidationError as error:
+        raise FathomError(f"The recipe '{path}' is not valid: {first_error(error)}.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise FathomError(f"The recipe '{path}' is not valid TOML: {error}.") from None
+    folder = path.parent
+    target = out or (folder / read.out if read.out is not None else None)
+    if target is None:
+        raise FathomError(f"The recipe '{path}' does not say where to write the bench. Add `out`, or use --out.")
+    families = {name: _beside(folder, name, values) for name, values in read.families.items()}
+    contexts = folder / read.contexts if read.contexts is not None else None
+    return BenchRecipe(folder / read.corpus, target, families, contexts, read.seed)
+
+
+def _beside(folder: Path, name: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with paths relative to the recipe's folder."""
+    fields = family(name).settings.model_fields
+    return {
+        key: folder / value if isinstance(value, str) and key in fields and is_path(fields[key]) else value
+        for key, value in values.items()
+    }
+
+
+def is_path(field: Any) -> bool:
+    """Whether a field of settings is given as a path: a file, or the folder of a run."""
+    return "Path" in str(field.annotation) or run_marker(field) is not None
+
+
+def run_marker(field: Any) -> FromRun | None:
+    """The marker of a setting that is read from a run."""
+    return next((one for one in field.metadata if isinstance(one, FromRun)), None)
+
+
+def build(
+    name: str,
+    corpus: Path,
+    out: Path,
+    contexts: Path | None = None,
+    seed: int = 0,
+    processes: int = 1,
+    watch: Progress = _ignore,
+    **settings: Any,
+) -> Bench:
+    """Build a bench of one family into the folder `out`; `settings` are those of `fathom build NAME`."""
+    return BenchRecipe(corpus, out, {name: settings}, contexts, seed).build(processes, watch)
+
+
+def audit(bench: Path, corpus: Path | None = None, seed: int = 0) -> AuditReport:
+    """Verify every item of a bench from its files; `corpus` says where the corpus is now if it was moved."""
+    return audit_folder(bench, corpus, seed)
+
+
+def fit(
+    bench: Path,
+    out: Path,
+    window: int,
+    reserve: int = 2_048,
+    model: str | None = None,
+    corpus: Path | None = None,
+    watch: Progress = _ignore,
+) -> Bench:
+    """Write to `out` the bench shortened to a context window of so many tokens, `reserve` of them for the response."""
+    fitting.fit(bench, fitting.Window(window, reserve, model), out, corpus, watch)
+    return Bench(out)
+
+
+def swap(bench: Path, out: Path, seed: int = 0, corpus: Path | None = None, watch: Progress = _ignore) -> Bench:
+    """Write to `out` a counterfactual bench: the same questions over documents with swapped names and numbers."""
+    swapping.swap(bench, out, seed, corpus, watch)
+    return Bench(out)
+
+
+# Settings that are read from a run.
+
+
+def _with_runs(name: str, values: Mapping[str, Any], corpus: Path) -> dict[str, Any]:
+    """The values, with each run's folder replaced by what is read from it."""
+    fields = family(name).settings.model_fields
+    read = dict(values)
+    for key, value in values.items():
+        marker = run_marker(fields[key]) if key in fields else None
+        if marker is not None and isinstance(value, str | Path):
+            read[key] = marker.read(_answered_keys(Path(value), marker.family, corpus))
+    return read
+
+
+def _answered_keys(run: Path, name: str, corpus: Path) -> Iterator[tuple[Key, Response | None]]:
+    """The keys of the run's bench, each with its response; the bench must be of that family and corpus."""
+    manifest = read_run(run)
+    bench = Bench(Path(os.path.normpath(run.resolve() / manifest.bench)))
+    advice = f"Build one with `fathom build {name} {corpus}`, and run the model on it."
+    if bench.manifest.families != (name,) or bench.manifest.fingerprint != manifest.bench_fingerprint:
+        raise FathomError(f"The run '{run}' is not on a bench of the family '{name}'. {advice}")
+    with Corpus(corpus) as opened:
+        # Keys name places by document and span: in another corpus these are other places, or none.
+        if opened.manifest.fingerprint != bench.manifest.corpus_fingerprint:
+            raise FathomError(f"The run '{run}' is on a bench of another corpus than '{corpus}'. {advice}")
+    responses = read_responses(run).responses
+    return ((key, responses.get((key.question_id, 0))) for key in bench.all_keys())

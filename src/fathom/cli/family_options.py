@@ -1,0 +1,93 @@
+"""The options of `fathom build FAMILY`, derived from the family's settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+import click
+from pydantic.fields import FieldInfo
+
+from fathom.api.benches import is_path
+from fathom.cli import options
+from fathom.records.errors import FathomError
+from fathom.records.lengths import parse_length
+from fathom.tasks.family import FamilySettings
+
+
+class _WholeNumber(click.ParamType[int]):
+    """A whole number within bounds: 3000, 64K, 1M."""
+
+    name = "integer"
+
+    def __init__(self, least: int | None, most: int | None) -> None:
+        self._least = least
+        self._most = most
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> int:
+        number = int(value) if str(value).isdecimal() else parse_length(value)
+        if (self._least is not None and number < self._least) or (self._most is not None and number > self._most):
+            upper = f" to {self._most:,}" if self._most is not None else " or more"
+            option = param.opts[0] if param is not None else "the option"
+            raise FathomError(f"{option} is {number:,}. Use {self._least or 0:,}{upper}.")
+        return number
+
+
+def settings_options(settings: type[FamilySettings]) -> list[click.Option]:
+    """One option for each field; what is not given keeps its default."""
+    return [_option(name, field) for name, field in settings.model_fields.items()]
+
+
+def _option(name: str, field: FieldInfo) -> click.Option:
+    kind = _plain(field.annotation)
+    flag = f"--{name.replace('_', '-')}"
+    help_text = " ".join((field.description or "").split())
+    if kind is bool:
+        return click.Option([flag, name], is_flag=True, default=None, help=help_text)
+    return click.Option([flag, name], type=_parameter(kind, field), help=f"{help_text}{_default(field)}")
+
+
+def _plain(annotation: Any) -> Any:
+    """The type without `None`."""
+    if get_origin(annotation) in (Union, UnionType):
+        [kind] = [one for one in get_args(annotation) if one is not NoneType]
+        return kind
+    return annotation
+
+
+def _parameter(kind: Any, field: FieldInfo) -> click.ParamType[Any]:
+    """The click type of a field's type."""
+    if is_path(field):
+        return click.Path(path_type=Path)
+    least, most = _bound(field, "ge"), _bound(field, "le")
+    match get_origin(kind), get_args(kind):
+        case (origin, values) if origin is Literal:
+            return click.Choice(values)
+        case (origin, (item, *_)) if origin is tuple:
+            return options.Words(get_args(item), needed=True)
+        case (origin, (key, _)) if origin is dict:
+            return options.Shares(get_args(key))
+    if kind is int:
+        return _WholeNumber(least, most)
+    if kind is float:
+        return click.FloatRange(least, most)
+    return click.STRING
+
+
+def _bound(field: FieldInfo, name: str) -> Any:
+    """The bound `ge` or `le` of a number; None if there is none."""
+    bounds = (getattr(one, name, None) for one in field.metadata)
+    return next((bound for bound in bounds if bound is not None), None)
+
+
+def _default(field: FieldInfo) -> str:
+    match field.default:
+        case None | "" | {}:
+            return ""
+        case tuple() as values:
+            return f"  [default: {','.join(map(str, values))}]"
+        case int() as number:
+            return f"  [default: {number:,}]"
+        case value:
+            return f"  [default: {value}]"
