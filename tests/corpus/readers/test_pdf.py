@@ -515,7 +515,7 @@ def test_names_a_converter_that_is_not_installed(monkeypatch: pytest.MonkeyPatch
     for wanted, reason in (
         ("marker", "marker_single is not installed"),
         ("docling", "docling is not installed"),
-        ("x", "can be"),
+        ("x", "Set it to"),
     ):
         monkeypatch.setenv("FATHOM_PDF", wanted)
         with pytest.raises(ReadError, match=reason):

@@ -14,8 +14,7 @@ from typing import Any
 from lxml import etree
 
 from fathom.corpus.readers.html.layout import Layout
-from fathom.corpus.readers.ixbrl.numbers import value_of
-from fathom.corpus.readers.ixbrl.trees import (
+from fathom.corpus.readers.ixbrl.elements import (
     FACTS,
     MOST_TEXT,
     NUMBERS,
@@ -25,8 +24,8 @@ from fathom.corpus.readers.ixbrl.trees import (
     local_name,
     root_of,
     text_of,
-    walked,
 )
+from fathom.corpus.readers.ixbrl.numbers import value_of
 from fathom.corpus.readers.parsed_document import (
     CompanionFiles,
     Paragraph,
@@ -36,6 +35,7 @@ from fathom.corpus.readers.parsed_document import (
     TaggedNumber,
 )
 from fathom.corpus.readers.parsing.titles import title_from
+from fathom.corpus.readers.parsing.xml_trees import walk_tree
 
 FORMAT = "ixbrl"
 
@@ -291,7 +291,7 @@ class _Filing:
         nested: list[RawFact] = []
         depth = unseen = 0
         printed: list[str] = []
-        for event, node in walked(self._tree):
+        for event, node in walk_tree(self._tree):
             if event == "text":
                 if depth:
                     printed.append(node)

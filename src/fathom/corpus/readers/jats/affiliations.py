@@ -1,21 +1,20 @@
-"""Where the authors of a JATS document work."""
+"""Author affiliations of a JATS article."""
 
 from __future__ import annotations
 
 import re
 from itertools import islice
 
-from fathom.corpus.readers.ixbrl.trees import walked
-from fathom.corpus.readers.jats.xml_parsing import Element
+from fathom.corpus.readers.parsing.xml_trees import Element, walk_tree
 
-_SET_APART = frozenset(("institution", "institution-wrap", "addr-line", "city", "state", "country", "named-content"))
+_PARTS = frozenset(("institution", "institution-wrap", "addr-line", "city", "state", "country", "named-content"))
 _MARKS = frozenset(("label", "sup", "institution-id", "email", "xref", "fn", "phone", "fax", "uri"))
-_MOST_PIECES = 1_000
+_MAX_EVENTS = 1_000
 _BETWEEN = re.compile(r"[ ,;]*[,;][ ,;]*")
 
 
 class Affiliations:
-    """The affiliations that the front of a document prints, and whose they are."""
+    """The affiliations in the front matter, by contributor."""
 
     def __init__(self, meta: Element | None) -> None:
         every = list(meta.iter("aff")) if meta is not None else []
@@ -23,18 +22,18 @@ class Affiliations:
         self._texts: dict[str, str] = {}
         apart = [element for element in every if element.getparent().tag != "contrib"]
         pointed = meta is not None and any(xref.get("ref-type") == "aff" for xref in meta.iter("xref"))
-        self._shared = _text(apart[0]) if len(apart) == 1 and not pointed else ""
-        """The only one, which nobody points to: it is everybody's."""
+        self._only_affiliation = _text(apart[0]) if len(apart) == 1 and not pointed else ""
+        """The only affiliation, if no author refers to it: it belongs to all authors."""
 
     def of(self, contributor: Element) -> tuple[str, ...]:
-        """Those of one contributor: inside the element, by reference, or what all share."""
-        inside = [_text(element) for element in contributor.iterchildren("aff")]
+        """Return the affiliations of one contributor: inside the element, by reference, or the shared one."""
+        walk_children = [_text(element) for element in contributor.iterchildren("aff")]
         pointers = (xref for xref in contributor.iterchildren("xref") if xref.get("ref-type") == "aff")
         named = [id for xref in pointers for id in xref.get("rid", "").split() if id in self._printed]
-        return tuple(dict.fromkeys(filter(None, (*inside, *map(self._text, named))))) or self._everybodys()
+        return tuple(dict.fromkeys(filter(None, (*walk_children, *map(self._text, named))))) or self._default()
 
-    def _everybodys(self) -> tuple[str, ...]:
-        return (self._shared,) if self._shared else ()
+    def _default(self) -> tuple[str, ...]:
+        return (self._only_affiliation,) if self._only_affiliation else ()
 
     def _text(self, id: str) -> str:
         if id not in self._texts:
@@ -43,14 +42,14 @@ class Affiliations:
 
 
 def _text(element: Element) -> str:
-    """An affiliation without its number, its parts told apart by commas whether or not the source prints them."""
+    """Return an affiliation without its label, its parts separated by commas."""
     pieces: list[str] = []
     hidden = 0
-    for event, node in islice(walked(element), _MOST_PIECES):
+    for event, node in islice(walk_tree(element), _MAX_EVENTS):
         if event == "text":
             pieces.append("" if hidden else node)
         elif node.tag in _MARKS:
             hidden += 1 if event == "open" else -1
-        elif node.tag in _SET_APART:
+        elif node.tag in _PARTS:
             pieces.append(", ")
     return _BETWEEN.sub(", ", " ".join("".join(pieces).split())).strip(" ,;.")

@@ -1,20 +1,20 @@
-"""Formulas of JATS written out in a line."""
+"""JATS formulas as one line of text."""
 
 from __future__ import annotations
 
 import re
 
-from fathom.corpus.readers.jats.xml_parsing import Element
+from fathom.corpus.readers.parsing.xml_trees import Element
 
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
 _SPACED = frozenset("=<>≤≥≠≈≡∼≃≅∝→←↔⇒⇔+−±×·∈∪∩≪≫∣")
-_SIGNS = frozenset(("mi", "mn", "mo", "mtext", "ms"))
-_UNSEEN = frozenset(("annotation", "annotation-xml", "mphantom", "none", "mprescripts"))
-_WHOLE = re.compile(r"\w*|[−-]?\d+(?:\.\d+)?|\W")
+_TOKENS = frozenset(("mi", "mn", "mo", "mtext", "ms"))
+_HIDDEN = frozenset(("annotation", "annotation-xml", "mphantom", "none", "mprescripts"))
+_ATOMIC = re.compile(r"\w*|[−-]?\d+(?:\.\d+)?|\W")
 
 
 def formula(element: Element) -> str:
-    """A formula in TeX where the source has it so, else written out in a line; empty where it is only a picture."""
+    """Return a formula in TeX if the source has it, else as plain text; empty if it is only an image."""
     tex = next(element.iter("tex-math"), None)
     if tex is not None:
         return _tex("".join(tex.itertext()))
@@ -23,7 +23,7 @@ def formula(element: Element) -> str:
 
 
 def _tex(source: str) -> str:
-    """TeX between dollar signs, without the preamble that some publishers put before each formula."""
+    """Return TeX between dollar signs, without the preamble that some publishers add to each formula."""
     _, begun, rest = source.partition(r"\begin{document}")
     body = rest.partition(r"\end{document}")[0] if begun else source
     body = " ".join(body.split()).strip("$ ")
@@ -31,34 +31,34 @@ def _tex(source: str) -> str:
 
 
 def _math(element: Element) -> str:
-    """MathML written out in a line: fractions with a stroke, indices with "_" and exponents with "^"."""
+    """Return MathML as text: fractions with "/", subscripts with "_" and superscripts with "^"."""
     tag = element.tag.rpartition("}")[2]
-    if tag in _SIGNS:
-        # A formula is mostly single letters, so that what they cost is what formulas cost.
+    if tag in _TOKENS:
+        # Most tokens are single letters: keep this path fast.
         text = "".join(element.itertext()) if len(element) else element.text or ""
         text = text if len(text) == 1 and not text.isspace() else " ".join(text.split())
         return f" {text} " if tag == "mo" and text in _SPACED else text
-    if tag in _UNSEEN:
+    if tag in _HIDDEN:
         return ""
     if tag == "mspace":
         return " "
     parts = [_math(child) for child in element]
-    return " ".join(_arranged(tag, element, parts).split()) if tag == "math" else _arranged(tag, element, parts)
+    return " ".join(_layout(tag, element, parts).split()) if tag == "math" else _layout(tag, element, parts)
 
 
-def _arranged(tag: str, element: Element, parts: list[str]) -> str:
-    """The parts of a formula as its construction wants them."""
+def _layout(tag: str, element: Element, parts: list[str]) -> str:
+    """Combine the parts of a formula according to its element."""
     match tag, parts:
         case "mfrac", [above, below]:
-            return f"{_held(above)}/{_held(below)}"
-        case "msup", [base, high]:
-            return _attached(base, ("^", high))
+            return f"{_grouped(above)}/{_grouped(below)}"
+        case "msup", [base, rowspan]:
+            return _with_scripts(base, ("^", rowspan))
         case "msub" | "munder", [base, low]:
-            return _attached(base, ("_", low))
-        case "mover", [base, high]:
-            return base + high if len(high.strip()) == 1 else _attached(base, ("^", high))
-        case "msubsup" | "munderover", [base, low, high]:
-            return _attached(base, ("_", low), ("^", high))
+            return _with_scripts(base, ("_", low))
+        case "mover", [base, rowspan]:
+            return base + rowspan if len(rowspan.strip()) == 1 else _with_scripts(base, ("^", rowspan))
+        case "msubsup" | "munderover", [base, low, rowspan]:
+            return _with_scripts(base, ("_", low), ("^", rowspan))
         case "msqrt", _:
             return f"√({''.join(parts)})"
         case "mroot", [inner, degree]:
@@ -72,14 +72,14 @@ def _arranged(tag: str, element: Element, parts: list[str]) -> str:
     return "".join(parts)
 
 
-def _attached(base: str, *scripts: tuple[str, str]) -> str:
-    # eLife writes "Ca" in letters and only the charge as a formula with an empty base.
+def _with_scripts(base: str, *scripts: tuple[str, str]) -> str:
+    # eLife writes "Ca" as text and only its charge as a formula with an empty base.
     if not base.strip():
         return "".join(script for _, script in scripts)
-    return base + "".join(sign + _held(script) for sign, script in scripts if script.strip())
+    return base + "".join(sign + _grouped(script) for sign, script in scripts if script.strip())
 
 
-def _held(part: str) -> str:
-    """In brackets where it would come apart."""
+def _grouped(part: str) -> str:
+    """Put a part in parentheses if it has several tokens."""
     part = part.strip()
-    return part if len(part) == 1 or _WHOLE.fullmatch(part) else f"({part})"
+    return part if len(part) == 1 or _ATOMIC.fullmatch(part) else f"({part})"

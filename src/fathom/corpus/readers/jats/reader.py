@@ -1,4 +1,4 @@
-"""Reads journal documents in JATS, the XML of PubMed Central, eLife and most publishers, and its forerunner of NLM."""
+"""JATS reader: the XML of PubMed Central, eLife and most publishers, and its NLM predecessor."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import date
 
 from fathom.corpus.readers.jats.affiliations import Affiliations
-from fathom.corpus.readers.jats.citations import Known, printed
+from fathom.corpus.readers.jats.blocks import BlockBuilder
+from fathom.corpus.readers.jats.citations import CitationIndex, normalized_text
 from fathom.corpus.readers.jats.references import CITATIONS, PEOPLE, entries_of, ids_of, reference, year_in
-from fathom.corpus.readers.jats.text import Writer
-from fathom.corpus.readers.jats.xml_parsing import HREF, LANGUAGE, Element, outermost, parsed
+from fathom.corpus.readers.jats.xml_parsing import HREF, LANGUAGE, outermost, parse_jats
 from fathom.corpus.readers.parsed_document import (
     Block,
     CompanionFiles,
@@ -22,43 +22,44 @@ from fathom.corpus.readers.parsed_document import (
     ParsedReference,
     ReadError,
 )
+from fathom.corpus.readers.parsing.xml_trees import Element
 
 FORMAT = "jats"
 
 
 def matches(name: str, head: bytes) -> bool:
-    """Whether the first element, or one in a wrapper of documents, is a document as JATS writes it."""
-    head = head.replace(b"\0", b"")  # UTF-16 shows its Latin letters this way
+    """Return whether a file contains a JATS article, alone or in a wrapper."""
+    head = head.replace(b"\0", b"")  # makes the Latin letters of UTF-16 readable
     return bool(_DOCUMENT.search(head)) and bool(_TRAIT.search(head))
 
 
 _DOCUMENT = re.compile(rb"<(?:[\w-]+:)?article[\s>]")
-# DocBook calls its root the same, but has no front and other public names.
+# DocBook has the same root name, but no front matter and other public ids.
 _TRAIT = re.compile(
     rb"//DTD (?:JATS|Journal)|jats\.nlm\.nih\.gov|dtd\.nlm\.nih\.gov|<(?:[\w-]+:)?(?:front|article-meta)[\s>]"
 )
 
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
-    """The document of a file, or all of them where a wrapper holds several."""
-    root = parsed(content)
+    """Yield the article of a file, or all articles in a wrapper."""
+    root = parse_jats(content)
     documents = [root] if root.tag == "article" else outermost(root, "article")
     documents = [
         document for document in documents if document.find("front") is not None or document.find("body") is not None
     ]
     if not documents:
-        raise ReadError("it is XML, but holds no JATS article with a front or a body")
+        raise ReadError("it is XML, but has no JATS article with a front or a body")
     for document in documents:
-        yield _Reading(document, name).found()
+        yield _ArticleReader(document, name).read()
 
 
-_KINDS_OF_DOCUMENT = re.compile(
+_ARTICLE_TYPES = re.compile(
     r"(?:(?:original|research|review|short|brief|clinical|full|regular|registered|scientific|feature|systematic)\s?)*"
     r"(?:articles?|papers?|reports?|research|reviews?|communications?|stud(?:y|ies)|trials?|correction|editorial|letters?"
     r"|insight|investigations?|advance|preprint|contributions?)",
     re.IGNORECASE,
 )
-_ASIDE = {
+_OTHER_ABSTRACTS = {
     "executive-summary": "Digest",
     "plain-language-summary": "Plain language summary",
     "summary": "Summary",
@@ -67,7 +68,7 @@ _ASIDE = {
     "key-points": "Key points",
     "highlights": "Highlights",
 }
-"""Abstracts beside the main one that are words about the document; others are pictures or lines for a contents page."""
+"""Headings of further abstracts that are text. Other types are images or lines for a table of contents."""
 
 _DATES = ("epub", "publication", "pub", "original-publication", "epub-ppub", "ppub", "collection")
 _CREATIVE_COMMONS = re.compile(
@@ -75,11 +76,11 @@ _CREATIVE_COMMONS = re.compile(
     re.IGNORECASE,
 )
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
-_NOTES_OF_AUTHORS = ("conflict", "coi-statement", "con", "financial-disclosure", "supported-by")
+_DISCLOSURES = ("conflict", "coi-statement", "con", "financial-disclosure", "supported-by")
 
 
-class _Reading:
-    """One document being read."""
+class _ArticleReader:
+    """Reads one article."""
 
     def __init__(self, document: Element, name: str) -> None:
         self._document = document
@@ -87,15 +88,15 @@ class _Reading:
         front = document.find("front")
         self._meta = front.find("article-meta") if front is not None else None
         self._journal = front.find("journal-meta") if front is not None else None
-        self._known = Known()
+        self._citations = CitationIndex()
         self._affiliations = Affiliations(self._meta)
 
-    def found(self) -> ParsedDocument:
-        """Its parts."""
+    def read(self) -> ParsedDocument:
+        """Return the parsed article."""
         references = self._references()
         floats = self._document.find("floats-group")
         for element in floats if floats is not None else ():
-            self._known.floats[element.get("id") or f" {len(self._known.floats)}"] = element
+            self._citations.floats[element.get("id") or f" {len(self._citations.floats)}"] = element
         abstract, asides = self._abstracts()
         ids = self._ids()
         published, year = self._date()
@@ -116,32 +117,32 @@ class _Reading:
             license=self._license(),
         )
 
-    def _writer(self) -> Writer:
-        return Writer(self._known)
+    def _builder(self) -> BlockBuilder:
+        return BlockBuilder(self._citations)
 
     def _plain(self, element: Element | None, skip: tuple[str, ...] = ()) -> str:
-        """An element of the front as printed, without the marks of its footnotes."""
+        """Return the text of a front-matter element, without footnote marks."""
         if element is None:
             return ""
-        writer = self._writer()
-        writer.points = False
-        return printed(writer.flat(element, (*skip, "fn")))
+        builder = self._builder()
+        builder.with_references = False
+        return normalized_text(builder.inlines_of(element, (*skip, "fn")))
 
-    # References come first: citations are told by them.
+    # References come first: citations are resolved against them.
 
     def _references(self) -> list[ParsedReference]:
         parts = [part for tag in ("front", "body", "back", "floats-group") for part in self._document.iterchildren(tag)]
         elements = entries_of(parts)
         for number, element in enumerate(elements, start=1):
             key = element.get("id") or f" {number}"
-            if key in self._known.places:
+            if key in self._citations.positions:
                 key = f"{key} {number}"
-            self._known.places[key] = len(self._known.keys)
-            self._known.keys.append(key)
-            for inner in element.iter(*CITATIONS):  # "3a" points to one of several works under a number
-                self._known.places.setdefault(inner.get("id") or key, self._known.places[key])
-        writer = self._writer()
-        return [reference(element, key, writer) for element, key in zip(elements, self._known.keys, strict=True)]
+            self._citations.positions[key] = len(self._citations.keys)
+            self._citations.keys.append(key)
+            for inner in element.iter(*CITATIONS):  # "3a" refers to one of several works under a number
+                self._citations.positions.setdefault(inner.get("id") or key, self._citations.positions[key])
+        builder = self._builder()
+        return [reference(element, key, builder) for element, key in zip(elements, self._citations.keys, strict=True)]
 
     # The front.
 
@@ -191,29 +192,29 @@ class _Reading:
             return ParsedAuthor(given, family, ids=ids, printed=printed)
         ordered = (family, given) if name.get("name-style") == "eastern" else (given, family)
         printed = " ".join(filter(None, (*ordered, suffix)))
-        # Iceland, Java and stage names have a given name alone, or a family name alone.
+        # Icelandic, Javanese and stage names may have only a given or only a family name.
         return ParsedAuthor(given if family else "", family or given, ids=ids, printed=printed)
 
     def _group(self, element: Element) -> ParsedAuthor:
-        """A body that signs as one; its members are named elsewhere."""
+        """Return a group author. Its members are listed elsewhere."""
         printed = self._plain(element, ("contrib-group", "aff", "address", "email", "fn", "contrib-id", "role"))
         name = re.sub(r"^\W*(?:on behalf of|for)\s+", "", printed, flags=re.IGNORECASE).strip(" ,;()")
         return ParsedAuthor("", name or printed, group=True, printed=printed.strip(" ,;"))
 
     def _ids(self) -> dict[str, str]:
         elements = list(self._meta.iterchildren("article-id")) if self._meta is not None else []
-        # A reviewed preprint of eLife has the DOI of its document, and one of its own that names the version.
+        # A reviewed preprint of eLife has the DOI of its article, and its own DOI with the version.
         states = self._meta.iter("article-version") if self._meta is not None else ()
         if any("preprint" in (state.text or "") for state in states):
             elements.sort(key=lambda element: element.get("specific-use") != "version")
         return ids_of(elements)
 
     def _date(self) -> tuple[date | None, int | None]:
-        """The day it first came out, where that is told, and the year."""
+        """Return the day of first publication, if known, and the year."""
         dates = list(self._meta.iterchildren("pub-date")) if self._meta is not None else []
-        known = [(kind, element) for element in dates for kind in [element.get("pub-type") or element.get("date-type")]]
-        ranked = [element for wanted in _DATES for kind, element in known if kind == wanted]
-        ranked += [element for kind, element in known if kind is None]
+        typed = [(kind, element) for element in dates for kind in [element.get("pub-type") or element.get("date-type")]]
+        ranked = [element for wanted in _DATES for kind, element in typed if kind == wanted]
+        ranked += [element for kind, element in typed if kind is None]
         day = next(filter(None, map(_day, ranked)), None)
         year = next(filter(None, (year_in(element.find("year")) for element in ranked)), None)
         return day, year or (day.year if day else None)
@@ -238,7 +239,7 @@ class _Reading:
             if group.get("kwd-group-type") != "abbreviations"
             for word in group.iter("kwd")
         ]
-        named = [heading for heading in headings if not _KINDS_OF_DOCUMENT.fullmatch(heading)]
+        named = [heading for heading in headings if not _ARTICLE_TYPES.fullmatch(heading)]
         return list(dict.fromkeys(filter(None, [*named, *words])))
 
     def _license(self) -> str:
@@ -258,57 +259,57 @@ class _Reading:
     # The text.
 
     def _abstracts(self) -> tuple[list[Block], list[Block]]:
-        """The main abstract, and the others that are words about the document, each under its heading."""
+        """Return the main abstract, and the other textual abstracts, each under its heading."""
         every = list(self._meta.iterchildren("abstract")) if self._meta is not None else []
         main = next((one for one in every if one.get("abstract-type") in (None, "", "normal", "structured")), None)
         if main is None:
             main = next((one for one in every if one.get("abstract-type") in ("summary", "short")), None)
         asides: list[Block] = []
         for other in every:
-            heading = _ASIDE.get(other.get("abstract-type", "")) if other is not main else None
+            heading = _OTHER_ABSTRACTS.get(other.get("abstract-type", "")) if other is not main else None
             if heading:
-                writer = self._writer()
-                writer.section(other, heading, "other")
-                asides.extend(_without_addresses(writer.blocks))
+                builder = self._builder()
+                builder.section(other, heading, "other")
+                asides.extend(_without_doi_lines(builder.blocks))
         return (self._main_abstract(main) if main is not None else []), asides
 
     def _main_abstract(self, element: Element) -> list[Block]:
-        writer = self._writer()
-        writer._level = 3
-        writer.inside(element, ("title", "label"))
-        writer.settle()
-        return _without_addresses(writer.blocks)
+        builder = self._builder()
+        builder.level = 3
+        builder.walk_children(element, ("title", "label"))
+        builder.flush_pending()
+        return _without_doi_lines(builder.blocks)
 
     def _body(self) -> list[Block]:
-        writer = self._writer()
+        builder = self._builder()
         for body in self._document.iterchildren("body"):
-            writer.inside(body)
-            writer.settle()
-        for element in list(self._known.floats.values()):
-            writer.walk(element)
-            writer.settle()
+            builder.walk_children(body)
+            builder.flush_pending()
+        for element in list(self._citations.floats.values()):
+            builder.walk(element)
+            builder.flush_pending()
         for back in self._document.iterchildren("back"):
-            for part in _unfolded(back):
-                writer.walk(part)
-                writer.settle()
+            for part in _back_sections(back):
+                builder.walk(part)
+                builder.flush_pending()
         notes = self._meta.find("author-notes") if self._meta is not None else None
-        said = [note for note in notes.iterchildren("fn") if _is_said(note)] if notes is not None else []
-        if said:
-            writer.blocks.append(Heading(2, ["Author notes"], "other"))
-        for note in said:
-            writer.walk(note)
-            writer.settle()
-        return writer.blocks
+        disclosures = [note for note in notes.iterchildren("fn") if _is_disclosure(note)] if notes is not None else []
+        if disclosures:
+            builder.blocks.append(Heading(2, ["Author notes"], "other"))
+        for note in disclosures:
+            builder.walk(note)
+            builder.flush_pending()
+        return builder.blocks
 
 
-def _is_said(note: Element) -> bool:
-    """Whether a note on the authors says something that belongs to the text: who did what, who paid, who gains."""
-    # eLife marks those who "contributed equally" as others mark what each contributed.
-    return note.get("fn-type") in _NOTES_OF_AUTHORS and "contributed equally" not in "".join(note.itertext())
+def _is_disclosure(note: Element) -> bool:
+    """Return whether an author note states contributions, funding or competing interests."""
+    # eLife uses the same type for "contributed equally" as others use for contributions.
+    return note.get("fn-type") in _DISCLOSURES and "contributed equally" not in "".join(note.itertext())
 
 
-def _unfolded(back: Element) -> Iterator[Element]:
-    """The parts of the back, appendices one by one."""
+def _back_sections(back: Element) -> Iterator[Element]:
+    """Yield the parts of the back matter, with each appendix separately."""
     for part in back:
         if part.tag == "app-group":
             yield from part.iterchildren("app")
@@ -317,7 +318,7 @@ def _unfolded(back: Element) -> Iterator[Element]:
 
 
 def _language(written: str) -> str:
-    """Two letters of "en-GB"; English where nothing is said."""
+    """Return the two-letter code of "en-GB"; English by default."""
     found = re.match(r"[A-Za-z]{2}(?![A-Za-z])", written.strip())
     return found.group().lower() if found else "en"
 
@@ -328,8 +329,8 @@ def _is_author(element: Element, group: Element) -> bool:
 
 
 def _orcid(contributor: Element) -> str:
-    places = [*contributor.iterchildren("contrib-id", "ext-link", "uri")]
-    for place in places:
+    candidates = [*contributor.iterchildren("contrib-id", "ext-link", "uri")]
+    for place in candidates:
         found = _ORCID.search((place.get(HREF) or "") + " " + "".join(place.itertext()))
         if found and "orcid" in (place.get("contrib-id-type", "") + (place.get(HREF) or "") + (place.text or "")):
             return found.group()
@@ -337,7 +338,7 @@ def _orcid(contributor: Element) -> str:
 
 
 def _split_name(printed: str) -> tuple[str, str]:
-    """Given and family name of one that the source prints as a whole."""
+    """Split a full name into given and family name."""
     family, comma, given = printed.partition(",")
     if comma:
         return given.strip(), family.strip()
@@ -346,7 +347,7 @@ def _split_name(printed: str) -> tuple[str, str]:
 
 
 def _day(element: Element) -> date | None:
-    """A whole date; None where the day or the month is missing or impossible."""
+    """Return a complete date, or None if the day or month is missing or invalid."""
     written = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d).*", element.get("iso-8601-date", ""))
     parts = (
         written.groups() if written else tuple(element.findtext(tag, "").strip() for tag in ("year", "month", "day"))
@@ -355,12 +356,12 @@ def _day(element: Element) -> date | None:
         return None
     try:
         return date(*map(int, parts))
-    except ValueError:  # The thirty-first of April.
+    except ValueError:  # April 31.
         return None
 
 
 def _work(doi: str) -> str | None:
-    """eLife's number of a manuscript, which a reviewed preprint shares with its document."""
+    """Return eLife's manuscript number, which a reviewed preprint shares with its article."""
     found = re.match(r"10\.7554/elife\.(?:rp)?(\d+)", doi)
     return f"elife:{found.group(1)}" if found else None
 
@@ -372,10 +373,10 @@ def _spdx(found: re.Match[str]) -> str:
     return "-".join(filter(None, ("CC", kind.upper(), version, (country or "").upper())))
 
 
-def _without_addresses(blocks: list[Block]) -> list[Block]:
-    """Without the paragraphs that are only the abstract's own DOI, as eLife printed them until 2017."""
+def _without_doi_lines(blocks: list[Block]) -> list[Block]:
+    """Remove paragraphs that are only the abstract's DOI, as eLife printed them until 2017."""
     return [
         block
         for block in blocks
-        if not (isinstance(block, Paragraph) and re.fullmatch(r"DOI:\s*\S+", printed(block.inlines)))
+        if not (isinstance(block, Paragraph) and re.fullmatch(r"DOI:\s*\S+", normalized_text(block.inlines)))
     ]

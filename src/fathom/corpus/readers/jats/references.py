@@ -1,22 +1,23 @@
-"""The entries of a list of references in JATS: as printed, and taken apart."""
+"""Entries of a JATS reference list: their printed text and their fields."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Protocol
 from urllib.parse import unquote
 
-from fathom.corpus.readers.jats.citations import printed, raw
-from fathom.corpus.readers.jats.xml_parsing import HREF, Element
-from fathom.corpus.readers.parsed_document import Inlines, ParsedReference
+from fathom.corpus.readers.jats.citations import normalized_text
+from fathom.corpus.readers.jats.xml_parsing import HREF
+from fathom.corpus.readers.parsed_document import Inlines, ParsedReference, inline_text
+from fathom.corpus.readers.parsing.xml_trees import Element
 
 CITATIONS = ("element-citation", "mixed-citation", "nlm-citation", "citation", "related-object")
 _TITLES = ("article-title", "chapter-title", "data-title", "part-title")
 PEOPLE = ("name", "string-name", "collab", "collab-name", "institution", "anonymous")
-_PLACE = frozenset(("article-title", "source", "year", "volume", "issue", "fpage", "lpage", "elocation-id"))
-_SAID_BEFORE = frozenset(("person-group", "etal", "month", "day", "season", *PEOPLE, *_TITLES))
+_SOURCE_TAGS = frozenset(("article-title", "source", "year", "volume", "issue", "fpage", "lpage", "elocation-id"))
+_HANDLED = frozenset(("person-group", "etal", "month", "day", "season", *PEOPLE, *_TITLES))
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"]+")
 _YEAR = re.compile(r"(?<!\d)(1[5-9]|20)\d\d(?!\d)")
 _ARXIV = re.compile(
@@ -24,74 +25,63 @@ _ARXIV = re.compile(
 )
 
 
-class Speaker(Protocol):
-    """Whoever says the words of an element."""
+class InlineReader(Protocol):
+    """Returns the text of elements. `BlockBuilder` implements it."""
 
-    def flat(self, element: Element, skip: tuple[str, ...] = ()) -> Inlines:
-        """All words of an element as one stretch."""
+    def inlines_of(self, element: Element, skip: tuple[str, ...] = ()) -> Inlines:
+        """Return the content of an element as one run of inlines."""
         ...
 
-    def plain(self, element: Element | None) -> str:
-        """The words of an element as printed, with one blank between them."""
+    def text_of(self, element: Element | None) -> str:
+        """Return the text of an element with normalized whitespace."""
         ...
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One citation as printed, and its parts."""
-
-    text: str
-    title: str
-    authors: tuple[str, ...]
-    year: int | None
-    ids: dict[str, str]
 
 
 def entries_of(parts: Iterable[Element]) -> list[Element]:
-    """Every entry of every list of references."""
+    """Return every entry of every reference list."""
     return [ref for part in parts for ref in part.iter("ref") if next(ref.iterancestors("ref"), None) is None]
 
 
-def reference(element: Element, key: str, writer: Speaker) -> ParsedReference:
-    """One entry; of several works under one number the first gives title, authors and year."""
+def reference(element: Element, key: str, builder: InlineReader) -> ParsedReference:
+    """Return one entry. Of several works under one number, the first one gives the title, authors and year."""
     citations = [child for child in element.iterchildren() if child.tag in CITATIONS]
     for choice in element.iterchildren("citation-alternatives", "alternatives"):
         citations.extend(child for child in list(choice)[:1] if child.tag in CITATIONS)
     if not citations:
-        text = printed(writer.flat(element, ("label",)))
-        return ParsedReference(key, text, year=_year_printed(text), ids=_ids_in(element, text))
-    entries = [entry(citation, writer) for citation in citations]
-    notes = [writer.plain(note) for note in element.iterchildren("note")]
+        text = normalized_text(builder.inlines_of(element, ("label",)))
+        return ParsedReference(key, text, year=_year_in_text(text), ids=_ids_in(element, text))
+    entries = [entry(citation, builder) for citation in citations]
+    notes = [builder.text_of(note) for note in element.iterchildren("note")]
     first = next((entry for entry in entries if entry.title), entries[0])
     text = " ".join([*(entry.text for entry in entries), *notes])
-    return ParsedReference(key, text, first.title, first.authors, first.year, first.ids)
+    return replace(first, key=key, text=text)
 
 
-def entry(citation: Element, writer: Speaker) -> Entry:
-    """A citation, printed as it is where the source has its punctuation, else put together from its parts."""
+def entry(citation: Element, builder: InlineReader) -> ParsedReference:
+    """Return a citation without its key: as printed if the source has punctuation, else assembled from its fields."""
     own = [citation.text, *(child.tail for child in citation)]
     is_printed = any(text and text.strip() for text in own)
-    title = _title_of(citation, writer)
-    authors = tuple(filter(None, (_person(person, writer) for person in _authors_of(citation))))
-    text = _printed_entry(citation, writer) if is_printed else _composed_entry(citation, writer, authors, title)
+    title = _title_of(citation, builder)
+    authors = tuple(filter(None, (_person(person, builder) for person in _authors_of(citation))))
+    text = _printed_entry(citation, builder) if is_printed else _assembled_entry(citation, builder, authors, title)
     ids = _ids_in(citation, text)
-    return Entry(text, title, authors, year_in(citation.find("year")) or _year_printed(text), ids)
+    return ParsedReference("", text, title, authors, year_in(citation.find("year")) or _year_in_text(text), ids)
 
 
-def _title_of(citation: Element, writer: Speaker) -> str:
+def _title_of(citation: Element, builder: InlineReader) -> str:
     for tag in _TITLES:
-        title = writer.plain(citation.find(tag))
+        title = builder.text_of(citation.find(tag))
         if title:
             return title
-    # A book, a program, a web page is called what its source is called; a journal is not the title of its document.
+    # For a book, a program or a web page the source is the title. For a journal article it is not.
     if (citation.get("publication-type") or citation.get("citation-type") or "") in ("journal", "article-journal"):
         return ""
     source = citation.find("source")
-    return writer.plain(source)
+    return builder.text_of(source)
 
 
 def _authors_of(citation: Element) -> list[Element]:
-    """The elements that name its authors; its editors where it names none."""
+    """Return the elements that name the authors, or the editors if there are no authors."""
     groups = citation.findall("person-group")
     authors = [group for group in groups if group.get("person-group-type", "author") in ("author", "allauthors")]
     loose = [child for child in citation if child.tag in PEOPLE and child.tag != "institution"]
@@ -99,41 +89,41 @@ def _authors_of(citation: Element) -> list[Element]:
     return people or [person for group in groups for person in group.iter(*PEOPLE)]
 
 
-def _person(element: Element, writer: Speaker) -> str:
-    """A name as it stands in an entry."""
+def _person(element: Element, builder: InlineReader) -> str:
+    """Return a name as an entry prints it."""
     if element.tag == "anonymous":
         return "Anonymous"
     if element.tag == "name":
-        parts = {child.tag: writer.plain(child) for child in element}
+        parts = {child.tag: builder.text_of(child) for child in element}
         return " ".join(filter(None, map(parts.get, ("surname", "given-names", "suffix"))))
-    return writer.plain(element)
+    return builder.text_of(element)
 
 
-def _printed_entry(citation: Element, writer: Speaker) -> str:
-    """The entry with the punctuation of the source."""
-    words: list[str] = []
+def _printed_entry(citation: Element, builder: InlineReader) -> str:
+    """Return the entry with the punctuation of the source."""
+    texts: list[str] = []
 
-    def say(element: Element) -> None:
-        words.append(element.text or "")
+    def add(element: Element) -> None:
+        texts.append(element.text or "")
         for child in element:
             if child.tag == "name":
-                words.append(_person(child, writer))
+                texts.append(_person(child, builder))
             elif child.tag == "person-group":
-                say(child)
+                add(child)
             elif child.tag == "pub-id":
-                words.append(_printed_id(child, "".join(words[-3:])))
+                texts.append(_printed_id(child, "".join(texts[-3:])))
             elif child.tag == "etal" and not (child.text or "").strip():
-                words.append("et al.")
+                texts.append("et al.")
             else:
-                words.append(raw(writer.flat(child)))
-            words.append(child.tail or "")
+                texts.append(inline_text(builder.inlines_of(child)))
+            texts.append(child.tail or "")
 
-    say(citation)
-    return " ".join("".join(words).split())
+    add(citation)
+    return " ".join("".join(texts).split())
 
 
 def _printed_id(element: Element, before: str) -> str:
-    """A DOI as readers know it; the numbers of PubMed are for machines."""
+    """Return an id as printed. PubMed numbers are not printed."""
     value = "".join(element.itertext()).strip()
     if element.get("pub-id-type") in ("pmid", "pmcid", "pmc", "medline", "other"):
         return ""
@@ -141,41 +131,41 @@ def _printed_id(element: Element, before: str) -> str:
     return value if named or element.get("pub-id-type") != "doi" else f"doi:{value}"
 
 
-def _composed_entry(citation: Element, writer: Speaker, authors: tuple[str, ...], title: str) -> str:
-    """Authors. Year. Title. Source volume(issue):pages. Whatever else there is."""
-    said: dict[str, str] = {}
+def _assembled_entry(citation: Element, builder: InlineReader, authors: tuple[str, ...], title: str) -> str:
+    """Assemble an entry: Authors. Year. Title. Source volume(issue):pages. Other fields."""
+    fields: dict[str, str] = {}
     rest: list[str] = []
     for child in citation:
         if child.tag == "pub-id":
             rest.append(_printed_id(child, ""))
-        elif child.tag in _PLACE:
-            said.setdefault(child.tag, writer.plain(child))
+        elif child.tag in _SOURCE_TAGS:
+            fields.setdefault(child.tag, builder.text_of(child))
         elif child.tag == "person-group" and child.get("person-group-type", "author") not in ("author", "allauthors"):
-            people = ", ".join(filter(None, (_person(person, writer) for person in child.iter(*PEOPLE))))
+            people = ", ".join(filter(None, (_person(person, builder) for person in child.iter(*PEOPLE))))
             rest.append(
                 f"{people} ({child.get('person-group-type')})" if people and people != ", ".join(authors) else ""
             )
-        elif child.tag not in _SAID_BEFORE:
-            rest.append(writer.plain(child))
+        elif child.tag not in _HANDLED:
+            rest.append(builder.text_of(child))
     others = " et al" if next(citation.iter("etal"), None) is not None else ""
-    pages = "–".join(filter(None, (said.get("fpage"), said.get("lpage")))) or said.get("elocation-id", "")
-    issue = f"({said['issue']})" if said.get("issue") else ""
-    source = said.get("source", "") if said.get("source") != title else ""
-    place = f"{source} {said.get('volume', '')}{issue}{':' if pages and (said.get('volume') or issue) else ' '}{pages}"
-    parts = [", ".join(authors) + others, said.get("year", ""), title, " ".join(place.split()), *rest]
+    pages = "–".join(filter(None, (fields.get("fpage"), fields.get("lpage")))) or fields.get("elocation-id", "")
+    volume, issue = fields.get("volume", ""), f"({fields['issue']})" if fields.get("issue") else ""
+    source = fields.get("source", "") if fields.get("source") != title else ""
+    place = f"{source} {volume}{issue}{':' if pages and (volume or issue) else ' '}{pages}"
+    parts = [", ".join(authors) + others, fields.get("year", ""), title, " ".join(place.split()), *rest]
     return " ".join(part if part[-1] in ".?!" else part + "." for part in (part.strip() for part in parts) if part)
 
 
 def year_in(element: Element | None) -> int | None:
-    """The year, also of "2011a" and "2008 26"."""
+    """Return the year, also in "2011a" and "2008 26"."""
     if element is None:
         return None
     found = _YEAR.search("".join(element.itertext()))
     return int(found.group()) if found else None
 
 
-def _year_printed(text: str) -> int | None:
-    """The year in an entry whose parts are not marked: the one in brackets, or the only one there is."""
+def _year_in_text(text: str) -> int | None:
+    """Return the year in an untagged entry: the one in parentheses, or the only one."""
     in_brackets = re.search(r"\((1[89]\d\d|20\d\d)[a-z]?\)", text)
     if in_brackets:
         return int(in_brackets.group(1))
@@ -184,38 +174,38 @@ def _year_printed(text: str) -> int | None:
 
 
 def _ids_in(citation: Element, text: str) -> dict[str, str]:
-    """Its identifiers, as the source gives them or as they are printed."""
+    """Return the ids of an entry, from its elements, its links or its text."""
     ids = ids_of(citation.iter("pub-id", "object-id"))
     links = [element.get(HREF, "") for element in citation.iter("ext-link", "uri", "self-uri")]
     if "doi" not in ids:
-        printed = next(filter(None, (_bare("doi", link) for link in [*links, text])), "")
-        ids.update({"doi": printed} if printed else {})
-    places = " ".join(" ".join([text, *(link.replace("arxiv.org/abs/", "arxiv:") for link in links)]).split())
-    arxiv = _ARXIV.search(places) if "rxiv" in places.lower() else None
+        doi = next(filter(None, (_strip_id("doi", link) for link in [*links, text])), "")
+        ids.update({"doi": doi} if doi else {})
+    searched = " ".join(" ".join([text, *(link.replace("arxiv.org/abs/", "arxiv:") for link in links)]).split())
+    arxiv = _ARXIV.search(searched) if "rxiv" in searched.lower() else None
     if arxiv:
         ids.setdefault("arxiv", arxiv.group(1).lower())
     return ids
 
 
 def ids_of(elements: Iterable[Element]) -> dict[str, str]:
-    """The identifiers that elements hold, the first of each kind."""
+    """Return the ids in some elements, the first of each type."""
     ids: dict[str, str] = {}
     for element in elements:
         kind = element.get("pub-id-type", "").lower()
         name = "pmcid" if kind == "pmc" else kind
-        value = _bare(name, "".join(element.itertext())) if name in ("doi", "pmid", "pmcid", "arxiv") else ""
+        value = _strip_id(name, "".join(element.itertext())) if name in ("doi", "pmid", "pmcid", "arxiv") else ""
         if value:
             ids.setdefault(name, value)
     return ids
 
 
-def _bare(name: str, value: str) -> str:
-    """An identifier without the address or the name before it; empty where it is none."""
+def _strip_id(name: str, value: str) -> str:
+    """Return an id without a URL or a prefix; empty if it is not valid."""
     value = value.strip()
     if name == "doi":
         found = _DOI.search(unquote(value))
         doi = found.group().rstrip(".,;:") if found else ""
-        # Old DOIs of Wiley hold brackets of both kinds; a bracket that closes more than was opened is the sentence's.
+        # Old Wiley DOIs contain brackets. An unmatched closing bracket belongs to the sentence.
         for opening, closing in ("()", "[]", "<>"):
             while doi.endswith(closing) and doi.count(closing) > doi.count(opening):
                 doi = doi[:-1].rstrip(".,;:")

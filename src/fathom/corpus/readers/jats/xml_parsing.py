@@ -1,51 +1,47 @@
-"""From the bytes of a JATS file to its elements: nothing fetched, nothing expanded, no name left unresolved."""
+"""Parsing of JATS XML: nothing is fetched, and named characters are resolved before parsing."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from html.entities import html5
-from typing import Any
 
 from fathom.corpus.readers.parsed_document import ReadError
-from fathom.corpus.readers.parsing.xml_trees import root_of
-
-Element = Any
-"""An element of lxml, which has no types of its own."""
+from fathom.corpus.readers.parsing.xml_trees import Element, parse_xml
 
 HREF = "{http://www.w3.org/1999/xlink}href"
 LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
-DEEPEST = 100
-"""Elements may stand this deep in one another; of four hundred real documents the deepest reaches 29."""
+MAX_DEPTH = 100
+"""Maximum nesting. Of four hundred real documents the deepest has 29 levels."""
 
 
-def parsed(content: bytes) -> Element:
-    """The root element, with nothing fetched, nothing expanded, and no comment or entity left between the words."""
-    content, declared = _without_doctype(_in_ascii_form(content))
-    content = _with_characters(content, declared)
-    root: Element = root_of(content)
-    if root.xpath("boolean(" + "/*" * (DEEPEST + 1) + ")"):
-        raise ReadError(f"its elements are nested more than {DEEPEST} deep")
+def parse_jats(content: bytes) -> Element:
+    """Return the root element, without comments, entities and JATS namespaces."""
+    content, declared = _split_doctype(_to_utf8(content))
+    content = _resolve_entities(content, declared)
+    root: Element = parse_xml(content)
+    if root.xpath("boolean(" + "/*" * (MAX_DEPTH + 1) + ")"):
+        raise ReadError(f"its elements are nested more than {MAX_DEPTH} deep")
     if _IN_NAMESPACE.search(content):
         _drop_namespace(root)
     return root
 
 
-def _in_ascii_form(content: bytes) -> bytes:
-    """UTF-16 and UTF-32 as UTF-8 without a declaration, so that the markup can be seen in the bytes."""
-    for mark, encoding in _WIDE:
+def _to_utf8(content: bytes) -> bytes:
+    """Convert UTF-16 and UTF-32 to UTF-8 without a declaration, so that the markup is visible in the bytes."""
+    for mark, encoding in _WIDE_ENCODINGS:
         if content.startswith(mark):
             try:
                 text = content.decode(encoding)
             except UnicodeDecodeError as error:
-                raise ReadError(f"it begins as {encoding} but is not: {error.reason}") from error
+                raise ReadError(f"it starts as {encoding} but is not: {error.reason}") from error
             text = text.removeprefix("\ufeff")
             return re.sub(r"\A\s*<\?xml[^>]*>", "", text).encode("utf-8", "replace")
     return content
 
 
-_WIDE = (
+_WIDE_ENCODINGS = (
     (b"\xff\xfe\0\0", "utf-32-le"),
     (b"\0\0\xfe\xff", "utf-32-be"),
     (b"\xff\xfe", "utf-16-le"),
@@ -55,28 +51,28 @@ _WIDE = (
 )
 
 
-def _without_doctype(content: bytes) -> tuple[bytes, dict[bytes, bytes]]:
-    """The document without its document type, and the short texts which that gives names to."""
+def _split_doctype(content: bytes) -> tuple[bytes, dict[bytes, bytes]]:
+    """Return the document without its DOCTYPE, and the short entities declared there."""
     begin = content.find(b"<!DOCTYPE")
     first = _FIRST_ELEMENT.search(content)
     if begin < 0 or first is None or begin > first.start():
         return content, {}
-    inside = False
+    walk_children = False
     for token in _DOCTYPE_TOKEN.finditer(content, begin):
         sign = token.group()
-        inside = (inside or sign == b"[") and sign != b"]"
-        if sign == b">" and not inside:
+        walk_children = (walk_children or sign == b"[") and sign != b"]"
+        if sign == b">" and not walk_children:
             doctype = content[begin : token.end()]
-            return content[:begin] + content[token.end() :], dict(_declared(doctype))
-    raise ReadError("its document type has no end")
+            return content[:begin] + content[token.end() :], dict(_declared_entities(doctype))
+    raise ReadError("its DOCTYPE has no end")
 
 
 _FIRST_ELEMENT = re.compile(rb"<[A-Za-z_]")
 _DOCTYPE_TOKEN = re.compile(rb"\"[^\"]*\"|'[^']*'|<!--(?:.*?-->|.*)|[\[\]>]", re.DOTALL)
 
 
-def _declared(doctype: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Names for a few plain characters; one that stands for others, for markup or for much is left out."""
+def _declared_entities(doctype: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield declared entities that are short and plain. Nested, long and markup entities are left out."""
     for match in re.finditer(rb"<!ENTITY\s+([\w.:-]+)\s+(?:\"([^\"]*)\"|'([^']*)')\s*>", doctype):
         value = match.group(2) or match.group(3) or b""
         if len(value) <= 64 and re.fullmatch(rb"(?:[^<&%]|&#x?[0-9A-Fa-f]+;)*", value):
@@ -87,11 +83,11 @@ _NAMED = re.compile(rb"<!\[CDATA\[(?:.*?\]\]>|.*)|<!--(?:.*?-->|.*)|&([A-Za-z][\
 _BEYOND_XML = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)")
 
 
-def _with_characters(content: bytes, declared: dict[bytes, bytes]) -> bytes:
-    """The document with characters where it names them.
+def _resolve_entities(content: bytes, declared: dict[bytes, bytes]) -> bytes:
+    """Replace named characters by numeric references.
 
-    A parser that loads no document type refuses "&alpha;", or makes a node of it that whoever walks the tree for texts
-    passes over without a sign; so no such name ever reaches the parser. One that nobody knows is kept as it is written.
+    Without a DTD the parser refuses "&alpha;", or creates a node that code collecting text silently skips. So no such
+    name reaches the parser. An unknown name is kept as written.
     """
     if not _BEYOND_XML.search(content):
         return content
@@ -102,8 +98,8 @@ def _with_characters(content: bytes, declared: dict[bytes, bytes]) -> bytes:
             return match.group()
         if name in declared:
             return declared[name]
-        known = html5.get(name.decode("ascii", "replace") + ";")
-        return "".join(f"&#{ord(sign)};" for sign in known).encode() if known else b"&amp;" + name + b";"
+        characters = html5.get(name.decode("ascii", "replace") + ";")
+        return "".join(f"&#{ord(sign)};" for sign in characters).encode() if characters else b"&amp;" + name + b";"
 
     return _NAMED.sub(character, content)
 
@@ -112,7 +108,7 @@ _IN_NAMESPACE = re.compile(rb"xmlns[\w:-]*\s*=\s*[\"'][^\"']*(?:\.nlm\.nih\.gov|
 
 
 def _drop_namespace(root: Element) -> None:
-    """Take the namespaces that some deliveries put JATS or the tables of OASIS in from the names of elements."""
+    """Remove the JATS and OASIS table namespaces that some publishers use from element names."""
     for element in root.iter():
         space, brace, name = element.tag.rpartition("}")
         if brace and (".nlm.nih.gov" in space or "/oasis-exchange/" in space):
@@ -120,6 +116,6 @@ def _drop_namespace(root: Element) -> None:
 
 
 def outermost(root: Element, tag: str) -> list[Element]:
-    """The elements of a name that stand in no other of that name."""
+    """Return the elements of a name that are not inside another one of that name."""
     found = root.iter(tag)
     return [element for element in found if next(element.iterancestors(tag), None) is None]

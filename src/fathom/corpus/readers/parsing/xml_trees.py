@@ -1,20 +1,25 @@
-"""XML that nobody vouches for as a tree: nothing is fetched, nothing expanded, and nothing huge is built."""
+"""Safe parsing of untrusted XML: nothing is fetched or expanded, and no huge tree is built."""
 
 from __future__ import annotations
 
+import html
+from collections.abc import Iterator
 from typing import Any
+
+from lxml import etree
 
 from fathom.corpus.readers.parsed_document import ReadError
 
+Element = Any
+"""An lxml element. lxml has no type annotations."""
 
-def root_of(content: bytes) -> Any:
-    """The outermost element, without comments and instructions; raises `ReadError` where there is none.
 
-    Huge trees stay off: the parser then refuses what is nested deeper than 256, and entities that multiply. Ids are not
-    collected: the documents of a corpus each count theirs from the same number.
+def parse_xml(content: bytes) -> Element:
+    """Return the root element, without comments and processing instructions; raises `ReadError` if there is none.
+
+    With `huge_tree` off, the parser refuses nesting deeper than 256 and entity bombs. Ids are not collected, because
+    documents that share a file use the same ids.
     """
-    from lxml import etree
-
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -27,7 +32,36 @@ def root_of(content: bytes) -> Any:
     try:
         root = etree.fromstring(content, parser)
     except (etree.XMLSyntaxError, LookupError, ValueError) as error:
-        raise ReadError(f"it is no well-formed XML: {str(error)[:200]}") from error
+        raise ReadError(f"it is not well-formed XML: {str(error)[:200]}") from error
     if root is None:
-        raise ReadError("it is no well-formed XML: it has no element")
+        raise ReadError("it is not well-formed XML: it has no element")
     return root
+
+
+def walk_tree(root: Element) -> Iterator[tuple[str, Any]]:
+    """Yield "open" and "close" events with elements, and "text" events with strings, in document order.
+
+    Does not recurse. An unexpanded entity is yielded as the character it stands for, if HTML defines it.
+    """
+    stack = [(root, iter(root))]
+    yield "open", root
+    if root.text:
+        yield "text", root.text
+    while stack:
+        element, children = stack[-1]
+        child = next(children, None)
+        if child is None:
+            stack.pop()
+            yield "close", element
+            if stack and element.tail:
+                yield "text", element.tail
+        elif isinstance(child.tag, str):
+            stack.append((child, iter(child)))
+            yield "open", child
+            if child.text:
+                yield "text", child.text
+        else:
+            if child.tag is etree.Entity:
+                yield "text", html.entities.html5.get(f"{child.name};", f"&{child.name};")
+            if child.tail:
+                yield "text", child.tail

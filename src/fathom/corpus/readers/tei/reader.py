@@ -6,7 +6,6 @@ import html
 import re
 from collections.abc import Iterator
 from datetime import date
-from typing import Any
 
 from fathom.corpus.readers.parsed_document import (
     Block,
@@ -23,12 +22,9 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
 )
 from fathom.corpus.readers.parsing.reference_strings import ReferenceFields, bare_doi, parse_reference
-from fathom.corpus.readers.parsing.xml_trees import root_of
+from fathom.corpus.readers.parsing.xml_trees import Element, parse_xml
 
 FORMAT = "tei"
-
-_Element = Any
-"""An lxml element: lxml has no types of its own."""
 
 _ID = "{http://www.w3.org/XML/1998/namespace}id"
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -43,7 +39,7 @@ def matches(name: str, head: bytes) -> bool:
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """The documents of a TEI file: one, or several in a corpus."""
-    root: _Element = root_of(content)
+    root: Element = parse_xml(content)
     documents = [root] if _tag(root) == "TEI" else list(root.iter("{*}TEI"))
     if not documents:
         raise ReadError(f"it is no TEI: its outermost element is {_tag(root) or 'unnamed'!r}")
@@ -52,7 +48,7 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
         yield _document(document, source)
 
 
-def _document(document: _Element, source: str) -> ParsedDocument:
+def _document(document: Element, source: str) -> ParsedDocument:
     header = document.find("{*}teiHeader")
     text = document.find("{*}text")
     found = ParsedDocument(source=source)
@@ -74,7 +70,7 @@ def _document(document: _Element, source: str) -> ParsedDocument:
 # The header.
 
 
-def _read_header(header: _Element, found: ParsedDocument) -> None:
+def _read_header(header: Element, found: ParsedDocument) -> None:
     found.title = _first_text(header, "{*}fileDesc/{*}titleStmt/{*}title")
     source = header.find("{*}fileDesc/{*}sourceDesc/{*}biblStruct")
     if source is not None:
@@ -100,7 +96,7 @@ def _read_header(header: _Element, found: ParsedDocument) -> None:
         )
 
 
-def _authors(source: _Element) -> Iterator[ParsedAuthor]:
+def _authors(source: Element) -> Iterator[ParsedAuthor]:
     path = "{*}analytic/{*}author" if source.find("{*}analytic/{*}author") is not None else "{*}monogr/{*}author"
     for author in source.iterfind(path):
         given, family = _name(author)
@@ -114,7 +110,7 @@ def _authors(source: _Element) -> Iterator[ParsedAuthor]:
             yield ParsedAuthor(given="", family=_text(group), group=True)
 
 
-def _affiliation(element: _Element) -> str:
+def _affiliation(element: Element) -> str:
     """A body, what it is part of, its town and its country, told apart by commas."""
     parts = [
         *element.iterfind("{*}orgName"),
@@ -124,7 +120,7 @@ def _affiliation(element: _Element) -> str:
     return ", ".join(filter(None, map(_text, parts)))
 
 
-def _name(author: _Element) -> tuple[str, str]:
+def _name(author: Element) -> tuple[str, str]:
     person = author.find("{*}persName")
     if person is None:
         return "", ""
@@ -136,7 +132,7 @@ def _name(author: _Element) -> tuple[str, str]:
     return given.strip(), f"{family} {suffix}".strip()
 
 
-def _ids(source: _Element) -> dict[str, str]:
+def _ids(source: Element) -> dict[str, str]:
     ids: dict[str, str] = {}
     for entry in source.iter("{*}idno"):
         kind, value = (entry.get("type") or "").lower(), _text(entry)
@@ -149,7 +145,7 @@ def _ids(source: _Element) -> dict[str, str]:
     return ids
 
 
-def _dated(element: _Element | None) -> tuple[date | None, int | None]:
+def _dated(element: Element | None) -> tuple[date | None, int | None]:
     """The day and the year of publication; no day where only a year or a month is given."""
     entries = [] if element is None else list(element.iter("{*}date"))
     for entry in sorted(entries, key=lambda one: one.get("type") != "published"):
@@ -172,17 +168,17 @@ def _two_letters(language: str | None) -> str:
 _PASSED_OVER = frozenset({"listBibl", "teiHeader", "graphic", "label"})
 
 
-def _back_blocks(back: _Element) -> Iterator[Block]:
+def _back_blocks(back: Element) -> Iterator[Block]:
     for division in back.iterfind("{*}div"):
         if division.get("type") != "references":
             yield from _blocks(division)
 
 
-def _blocks(top: _Element) -> Iterator[Block]:
+def _blocks(top: Element) -> Iterator[Block]:
     """What stands in a division, in order, walked without recursion."""
     numbered = any(_depth(head.get("n")) for head in top.iter("{*}head"))
     level = 2
-    waiting: list[tuple[_Element, int]] = [(top, 1)]
+    waiting: list[tuple[Element, int]] = [(top, 1)]
     while waiting:
         element, depth = waiting.pop()
         match _tag(element):
@@ -204,7 +200,7 @@ def _blocks(top: _Element) -> Iterator[Block]:
                 continue
 
 
-def _level(head: _Element, depth: int, numbered: bool, last: int) -> int:
+def _level(head: Element, depth: int, numbered: bool, last: int) -> int:
     """Told by the printed number; a head without one, among heads with, belongs to the section it stands in."""
     known = _depth(head.get("n"))
     if known:
@@ -214,7 +210,7 @@ def _level(head: _Element, depth: int, numbered: bool, last: int) -> int:
     return max(2, depth)
 
 
-def _previous_number(head: _Element) -> str | None:
+def _previous_number(head: Element) -> str | None:
     division = head.getparent()
     before = division.getprevious() if division is not None else None
     earlier = before.find("{*}head") if before is not None else None
@@ -227,7 +223,7 @@ def _depth(number: str | None) -> int:
     return len(parts) if parts and re.fullmatch(r"[\dIVXA-Z]{1,4}", parts[0]) else 0
 
 
-def _figure(figure: _Element) -> Iterator[Block]:
+def _figure(figure: Element) -> Iterator[Block]:
     caption: Inlines = []
     for part in figure:
         if _tag(part) in ("head", "figDesc"):
@@ -247,7 +243,7 @@ def _figure(figure: _Element) -> Iterator[Block]:
         yield Paragraph(caption)
 
 
-def _columns(cell: _Element) -> int:
+def _columns(cell: Element) -> int:
     columns = cell.get("cols") or "1"
     return min(100, int(columns)) if re.fullmatch(r"[1-9]\d{0,3}", columns) else 1
 
@@ -255,10 +251,10 @@ def _columns(cell: _Element) -> int:
 # Running text.
 
 
-def _words(element: _Element, citations: bool = True) -> Inlines:
+def _words(element: Element, citations: bool = True) -> Inlines:
     """The text of an element with its citations, walked without recursion."""
     words: Inlines = [element.text or ""]
-    waiting: list[_Element | str] = _reversed_inside(element)
+    waiting: list[Element | str] = _reversed_inside(element)
     while waiting:
         one = waiting.pop()
         if isinstance(one, str):
@@ -274,8 +270,8 @@ def _words(element: _Element, citations: bool = True) -> Inlines:
     return words
 
 
-def _reversed_inside(element: _Element) -> list[_Element | str]:
-    inside: list[_Element | str] = []
+def _reversed_inside(element: Element) -> list[Element | str]:
+    inside: list[Element | str] = []
     for child in reversed(element):
         inside += [child.tail or "", child]
     return inside
@@ -300,17 +296,17 @@ def marked(text: str, keys: tuple[str, ...]) -> Inlines:
     return [before, CitationMark(core, keys), after]
 
 
-def _text(element: _Element, tidy: bool = True) -> str:
+def _text(element: Element, tidy: bool = True) -> str:
     text = "".join(piece for piece in _words(element, citations=False) if isinstance(piece, str))
     return " ".join(text.split()) if tidy else text
 
 
-def _first_text(element: _Element, path: str) -> str:
+def _first_text(element: Element, path: str) -> str:
     """The first text that is not blank among the elements on a path."""
     return next((text for text in map(_text, element.iterfind(path)) if text), "")
 
 
-def _tag(element: _Element) -> str:
+def _tag(element: Element) -> str:
     """An element's name without its namespace; empty for an entity that was left unresolved."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
@@ -318,7 +314,7 @@ def _tag(element: _Element) -> str:
 # References.
 
 
-def _reference(entry: _Element, number: int) -> ParsedReference:
+def _reference(entry: Element, number: int) -> ParsedReference:
     key = entry.get(_ID) or f"b{number}"
     title = _first_text(entry, "{*}analytic/{*}title") or _first_text(entry, "{*}monogr/{*}title")
     authors = [" ".join(filter(None, _name(author))) for author in entry.iter("{*}author")]
@@ -331,7 +327,7 @@ def _reference(entry: _Element, number: int) -> ParsedReference:
     return reference_entry(key, raw, title, authors, year, [venue if venue != title else "", *scopes], ids)
 
 
-def _scope(scope: _Element) -> str:
+def _scope(scope: Element) -> str:
     start, end = scope.get("from"), scope.get("to")
     return f"{start}-{end}" if start and end else (start or _text(scope))
 

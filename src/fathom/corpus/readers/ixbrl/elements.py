@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from lxml import etree
 
 from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.parsing.decoding import decoded_as
+from fathom.corpus.readers.parsing.xml_trees import walk_tree
 from fathom.corpus.readers.tabular.limits import check_size
 
 _DECLARED = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._-]{2,40})[\"']")
@@ -117,11 +117,6 @@ def is_nil(element: Any) -> bool:
     return value.strip() in ("true", "1")
 
 
-def entity_text(node: Any) -> str:
-    """The character that an unexpanded reference stands for; as written where it is not one that HTML knows."""
-    return html.entities.html5.get(f"{node.name};", f"&{node.name};")
-
-
 _MOST_PIECES = 5_000
 MOST_TEXT = 5_000
 
@@ -133,7 +128,7 @@ def text_of(element: Any) -> str:
     pieces: list[str] = []
     size = 0
     excluded = 0
-    for step, (event, node) in enumerate(walked(element)):
+    for step, (event, node) in enumerate(walk_tree(element)):
         if size > MOST_TEXT or step > _MOST_PIECES:
             break
         if event == "text" and not excluded:
@@ -142,29 +137,3 @@ def text_of(element: Any) -> str:
         elif event != "text" and local_name(node) == "exclude":
             excluded += 1 if event == "open" else -1
     return "".join(pieces)[:MOST_TEXT]
-
-
-def walked(root: Any) -> Iterator[tuple[str, Any]]:
-    """Elements as they open and close and the text between them, in document order, without recursion."""
-    stack = [(root, iter(root))]
-    yield "open", root
-    if root.text:
-        yield "text", root.text
-    while stack:
-        element, children = stack[-1]
-        child = next(children, None)
-        if child is None:
-            stack.pop()
-            yield "close", element
-            if stack and element.tail:
-                yield "text", element.tail
-        elif isinstance(child.tag, str):
-            stack.append((child, iter(child)))
-            yield "open", child
-            if child.text:
-                yield "text", child.text
-        else:
-            if child.tag is etree.Entity:
-                yield "text", entity_text(child)
-            if child.tail:
-                yield "text", child.tail

@@ -1,0 +1,470 @@
+"""The text of JATS: walks its elements and builds paragraphs, headings and tables."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable
+
+from fathom.corpus.readers.jats.citations import CitationIndex, merge_strings, normalized_text
+from fathom.corpus.readers.jats.formulas import MATHML, formula
+from fathom.corpus.readers.jats.references import CITATIONS, entry
+from fathom.corpus.readers.jats.tables import block_inlines, build_table
+from fathom.corpus.readers.jats.xml_parsing import HREF
+from fathom.corpus.readers.parsed_document import Block, Heading, Inlines, Paragraph, inline_text
+from fathom.corpus.readers.parsing.xml_trees import Element
+from fathom.records.documents import SectionRole
+
+_SKIPPED = frozenset(
+    {
+        "object-id",
+        "alt-text",
+        "long-desc",
+        "graphic",
+        "inline-graphic",
+        "permissions",
+        "index-term",
+        "related-article",
+        "sub-article",
+        "response",
+        "ref-list",
+        "private-char",
+        "counts",
+        "kwd-group",
+        "colgroup",
+    }
+)
+"""Elements without text of the article."""
+
+_ROLES: dict[str, SectionRole] = {
+    "intro": "introduction",
+    "introduction": "introduction",
+    "background": "background",
+    "materials|methods": "methods",
+    "materials and methods": "methods",
+    "methods": "methods",
+    "results": "results",
+    "results|discussion": "results",
+    "discussion": "discussion",
+    "conclusions": "conclusion",
+    "conclusion": "conclusion",
+    "appendix": "appendix",
+    "supplementary-material": "appendix",
+}
+"""Section roles by `sec-type`."""
+
+_EXPONENT = re.compile(r"[-−–+]?\d+(?:[.,/]\d+)?\s*")
+
+
+class BlockBuilder:
+    """Walks elements and collects blocks. The parser has limited the depth."""
+
+    def __init__(self, citations: CitationIndex, pending: deque[Element] | None = None) -> None:
+        self.blocks: list[Block] = []
+        self._citations = citations
+        self._inlines: Inlines = []
+        self._prefix = ""  # the number or bullet of a list item
+        self._pending: deque[Element] = deque() if pending is None else pending
+        self.level = 2
+        self._paragraphs_open = 0
+        self._settling = False
+        self._superscript_depth = 0
+        self._in_box = False
+        self.with_references = True  # whether cross-references are printed; footnote marks are not part of a title
+
+    # Walking.
+
+    def walk_children(self, element: Element, skip: tuple[str, ...] = ()) -> None:
+        """Walk the content of an element."""
+        # lxml creates a new string on each access to `text`: access it once.
+        if text := element.text:
+            self._inlines.append(text)
+        for child in element:
+            if child.tag not in skip:
+                self.walk(child)
+            if tail := child.tail:
+                self._inlines.append(tail)
+
+    def walk(self, element: Element) -> None:
+        """Walk one element."""
+        handler = _HANDLERS.get(element.tag)
+        if handler is not None:
+            handler(self, element)
+        elif element.tag not in _SKIPPED:
+            self.walk_children(element)
+
+    def end_paragraph(self) -> None:
+        """Finish the current paragraph."""
+        inlines, self._inlines = self._inlines, []
+        if not any(piece.strip() if isinstance(piece, str) else True for piece in inlines):
+            return
+        inlines = self._citations.merge_ranges(merge_strings(inlines))
+        if self._prefix:
+            inlines.insert(0, self._prefix + " ")
+            self._prefix = ""
+        self.blocks.append(Paragraph(inlines))
+
+    def flush_pending(self) -> None:
+        """Add the deferred figures, tables and notes, which are in the middle of a paragraph."""
+        self.end_paragraph()
+        if self._settling or self._paragraphs_open:
+            return
+        self._settling = True
+        while self._pending:
+            self.walk(self._pending.popleft())
+            self.end_paragraph()
+        self._settling = False
+
+    def inlines_of(self, element: Element, skip: tuple[str, ...] = ()) -> Inlines:
+        """Return the content of an element as one run of inlines."""
+        if not len(element):
+            text = element.text
+            return [text] if text else []
+        other = BlockBuilder(self._citations, self._pending)
+        other._paragraphs_open = 1
+        other.with_references = self.with_references
+        other.walk_children(element, skip)
+        other.end_paragraph()
+        inlines: Inlines = []
+        for block in other.blocks:
+            inlines.extend([" "] if inlines else [])
+            inlines.extend(block_inlines(block))
+        return inlines
+
+    def text_of(self, element: Element | None) -> str:
+        """Return the text of an element with normalized whitespace."""
+        if element is None:
+            return ""
+        if not len(element):
+            text = element.text or ""
+            return text if text.isalnum() else " ".join(text.split())
+        return normalized_text(self.inlines_of(element))
+
+    # Sections.
+
+    def section(self, element: Element, default: str = "", role: SectionRole | None = None) -> None:
+        """Add a section. One without a heading continues the previous one."""
+        self.flush_pending()
+        heading = self._label_and_title(element.find("label"), element.find("title"), " ")
+        # The Lancet has a headed section inside the acknowledgements.
+        if not heading and default and element.find("sec/title") is None:
+            heading = [default]
+        if heading and self._in_box:
+            self.blocks.append(Paragraph(heading))
+        elif heading:
+            found = role or (_ROLES.get(element.get("sec-type", "").lower()) if self.level == 2 else None)
+            self.blocks.append(Heading(self.level, heading, found))
+        self.level += bool(heading)
+        self.walk_children(element, ("label", "title", "sec-meta"))
+        self.flush_pending()
+        self.level -= bool(heading)
+
+    def _label_and_title(self, label: Element | None, title: Element | None, between: str) -> Inlines:
+        first = self.inlines_of(label) if label is not None else []
+        second = self.inlines_of(title) if title is not None else []
+        return [*first, between, *second] if first and second else first or second
+
+    def _appendix(self, element: Element) -> None:
+        box = element.find("boxed-text")
+        if box is None or len(element.findall("boxed-text")) > 1:
+            self.section(element, "Appendix", "appendix")
+            return
+        # eLife puts a whole appendix into a box: its headings are real headings.
+        box.tag = "sec"
+        self.section(element, "Appendix", "appendix")
+
+    def _box(self, element: Element) -> None:
+        if self._defer(element):
+            return
+        # A heading would also cover what follows the box, so a box has none.
+        boxed, self._in_box = self._in_box, True
+        self._caption(element)
+        self.walk_children(element, ("label", "caption"))
+        self.end_paragraph()
+        self._in_box = boxed
+
+    def _acknowledgement(self, element: Element) -> None:
+        self.section(element, "Acknowledgements")
+
+    def _glossary(self, element: Element) -> None:
+        self.section(element, "Glossary")
+
+    def _notes(self, element: Element) -> None:
+        self.section(element, "Footnotes" if _is_in_back_matter(element) else "")
+
+    # Paragraphs and blocks inside them.
+
+    def _paragraph(self, element: Element) -> None:
+        self.end_paragraph()
+        self._paragraphs_open += 1
+        self.walk_children(element)
+        self.end_paragraph()
+        self._paragraphs_open -= 1
+        if not self._paragraphs_open and self._pending:
+            self.flush_pending()
+
+    def _separate_block(self, element: Element) -> None:
+        self.end_paragraph()
+        self.walk_children(element)
+        self.end_paragraph()
+
+    def _list(self, element: Element) -> None:
+        self.end_paragraph()
+        kind = element.get("list-type", "")
+        number = 0
+        for child in element:
+            if child.tag != "list-item":
+                self._separate_block(child)
+                continue
+            number += 1
+            label = child.find("label")
+            self._prefix = self.text_of(label) if label is not None else _list_marker(kind, number)
+            self.walk_children(child, ("label",))
+            self.end_paragraph()
+            self._prefix = ""
+
+    def _definition(self, element: Element) -> None:
+        self.end_paragraph()
+        term = element.find("term")
+        self._prefix = self.text_of(term).rstrip(":") + ":" if term is not None else ""
+        self.walk_children(element, ("term",))
+        self.end_paragraph()
+        self._prefix = ""
+
+    def _statement(self, element: Element) -> None:
+        self.end_paragraph()
+        self._prefix = normalized_text(self._label_and_title(element.find("label"), element.find("title"), " "))
+        self.walk_children(element, ("label", "title"))
+        self.end_paragraph()
+        self._prefix = ""
+
+    def _verbatim(self, element: Element) -> None:
+        self.end_paragraph()
+        self.blocks.append(Paragraph(["".join(element.itertext())], verbatim=True))
+
+    def _verse(self, element: Element) -> None:
+        self.end_paragraph()
+        lines = [self.text_of(line) for line in element.iterchildren("verse-line")]
+        self.blocks.append(Paragraph(["\n".join(lines)], verbatim=True))
+        self.walk_children(element, ("verse-line",))
+        self.end_paragraph()
+
+    # Floats.
+
+    def _defer(self, element: Element) -> bool:
+        """Defer an element inside a paragraph, so that its sentences stay whole; returns whether it was deferred."""
+        if self._paragraphs_open:
+            self._pending.append(element)
+            return True
+        self.end_paragraph()
+        return False
+
+    def _figure(self, element: Element) -> None:
+        if not self._defer(element):
+            self._caption(element)
+            self.walk_children(element, ("label", "caption"))
+            self.flush_pending()
+
+    def _caption(self, element: Element) -> None:
+        caption = self._caption_words(element)
+        if caption:
+            self.blocks.append(Paragraph(self._citations.merge_ranges(merge_strings(caption))))
+
+    def _caption_words(self, element: Element) -> Inlines:
+        """Return a caption as "Figure 1. Its title. Its text." """
+        label, caption = element.find("label"), element.find("caption")
+        inlines: Inlines = []
+        title = caption.find("title") if caption is not None else None
+        rest = self.inlines_of(caption, ("title",)) if caption is not None else []
+        for part in (
+            self.inlines_of(label) if label is not None else [],
+            self.inlines_of(title) if title is not None else [],
+        ):
+            text = normalized_text(part)
+            inlines.extend(part)
+            inlines.extend([] if not text else [" "] if text.endswith((".", ":", "?", "!", "|")) else [". "])
+        return [*inlines, *rest]
+
+    def _table_wrap(self, element: Element) -> None:
+        if self._defer(element):
+            return
+        caption = self._citations.merge_ranges(merge_strings(self._caption_words(element)))
+        choices = element.iterchildren("alternatives")
+        tables = [*element.iterchildren("table"), *(table for one in choices for table in one.iterchildren("table"))]
+        if not tables and caption:  # An image of a table.
+            self.blocks.append(Paragraph(caption))
+        for table in tables:
+            self._add_table(caption, table)
+            caption = []
+        self.walk_children(element, ("label", "caption", "table", "alternatives"))
+        self.flush_pending()
+
+    def _table(self, element: Element) -> None:
+        if not self._defer(element):
+            self._add_table([], element)
+
+    def _add_table(self, caption: Inlines, element: Element) -> None:
+        self.blocks.append(build_table(caption, element, self._cell))
+
+    def _cell(self, cell: Element) -> Inlines:
+        return (
+            self._citations.merge_ranges(merge_strings(self.inlines_of(cell))) if len(cell) else self.inlines_of(cell)
+        )
+
+    def _footnote(self, element: Element) -> None:
+        if self._defer(element):
+            return
+        label = element.find("label")
+        self._prefix = self.text_of(label)
+        self.walk_children(element, ("label",))
+        self.end_paragraph()
+        self._prefix = ""
+
+    # Inline.
+
+    def _break(self, element: Element) -> None:
+        self._inlines.append(" ")
+
+    def _link(self, element: Element) -> None:
+        if len(element) or (element.text and element.text.strip()):
+            self.walk_children(element)
+        else:
+            self._inlines.append(element.get(HREF, ""))
+
+    def _sup(self, element: Element) -> None:
+        """Add superscript text. "10" with a superscript "5" is 10^5, not 105."""
+        begin = len(self._inlines)
+        after_digit = self._last()[-1:].isdigit()
+        self._superscript_depth += 1
+        self.walk_children(element)
+        self._superscript_depth -= 1
+        added = self._inlines[begin:]
+        if (
+            after_digit
+            and added
+            and all(isinstance(piece, str) for piece in added)
+            and _EXPONENT.fullmatch(inline_text(added))
+        ):
+            self._inlines.insert(begin, "^")
+
+    def _last(self) -> str:
+        piece = self._inlines[-1] if self._inlines else ""
+        return piece if isinstance(piece, str) else piece.text
+
+    def _inline_formula(self, element: Element) -> None:
+        text = formula(element)
+        if text:
+            self._inlines.append(text)
+        else:
+            self.walk_children(element)
+
+    def _display_formula(self, element: Element) -> None:
+        label = element.find("label")
+        self._inlines.append(" ")
+        text = formula(element)
+        if text:
+            self._inlines.append(text)
+        else:
+            self.walk_children(element, ("label",))
+        number = self.text_of(label).strip("()")
+        self._inlines.append(f" ({number}) " if number else " ")
+
+    def _alternatives(self, element: Element) -> None:
+        text = formula(element)
+        if text:
+            self._inlines.append(text)
+            return
+        chosen = element.find("table")
+        if chosen is None:
+            chosen = next((child for child in element if child.tag not in _SKIPPED), None)
+        if chosen is not None:
+            self.walk(chosen)
+
+    def _entry(self, element: Element) -> None:
+        """Add a citation printed in running text, as eLife does for data sets."""
+        if next(element.iterancestors(*CITATIONS), None) is None:
+            self._inlines.append(entry(element, self).text)
+        else:  # Parsing nested citations again at every level would take exponential time.
+            self.walk_children(element)
+
+    # Citations.
+
+    def _xref(self, element: Element) -> None:
+        if not self.with_references:
+            return
+        keys = tuple(element.get("rid", "").split())
+        cites = element.get("ref-type") in ("bibr", "ref") or (
+            keys and all(key in self._citations.positions for key in keys)
+        )
+        for key in () if cites else keys:
+            if key in self._citations.floats:
+                self._pending.append(self._citations.floats.pop(key))
+        if cites:
+            self._inlines.extend(
+                self._citations.mark(element, keys, self._superscript_depth > 0, self._last()[-1:].isdigit())
+            )
+            return
+        # A superscript footnote mark after a number is not another digit of it.
+        if self._last()[-1:].isdigit() and "".join(element.itertext()).lstrip()[:1].isdigit():
+            self._inlines.append(" ")
+        self.walk_children(element)
+
+
+def _is_in_back_matter(element: Element) -> bool:
+    parent = element.getparent()
+    return parent is not None and parent.tag == "back"
+
+
+def _list_marker(kind: str, number: int) -> str:
+    """Return the marker of a list item without a label of its own."""
+    letter = chr(ord("a") + (number - 1) % 26)
+    signs = {"order": f"{number}.", "bullet": "•", "alpha-lower": f"{letter}.", "alpha-upper": f"{letter.upper()}."}
+    roman = {"roman-lower": f"{number}.", "roman-upper": f"{number}."}
+    return (signs | roman).get(kind, "")
+
+
+_Handler = Callable[[BlockBuilder, Element], None]
+_HANDLERS: dict[str, _Handler] = {
+    "sec": BlockBuilder.section,
+    "app": BlockBuilder._appendix,
+    "ack": BlockBuilder._acknowledgement,
+    "glossary": BlockBuilder._glossary,
+    "notes": BlockBuilder.section,
+    "fn-group": BlockBuilder._notes,
+    "boxed-text": BlockBuilder._box,
+    "p": BlockBuilder._paragraph,
+    "disp-quote": BlockBuilder._separate_block,
+    "attrib": BlockBuilder._separate_block,
+    "title": BlockBuilder._separate_block,
+    "subtitle": BlockBuilder._separate_block,
+    "speech": BlockBuilder._separate_block,
+    "list": BlockBuilder._list,
+    "def-item": BlockBuilder._definition,
+    "statement": BlockBuilder._statement,
+    "preformat": BlockBuilder._verbatim,
+    "code": BlockBuilder._verbatim,
+    "verse-group": BlockBuilder._verse,
+    "fig": BlockBuilder._figure,
+    "fig-group": BlockBuilder._figure,
+    "media": BlockBuilder._figure,
+    "supplementary-material": BlockBuilder._figure,
+    "table-wrap-group": BlockBuilder._figure,
+    "table-wrap": BlockBuilder._table_wrap,
+    "table": BlockBuilder._table,
+    "fn": BlockBuilder._footnote,
+    "break": BlockBuilder._break,
+    "hr": BlockBuilder._break,
+    "ext-link": BlockBuilder._link,
+    "uri": BlockBuilder._link,
+    "sup": BlockBuilder._sup,
+    "xref": BlockBuilder._xref,
+    "inline-formula": BlockBuilder._inline_formula,
+    "disp-formula": BlockBuilder._display_formula,
+    "tex-math": BlockBuilder._inline_formula,
+    MATHML + "math": BlockBuilder._inline_formula,
+    "alternatives": BlockBuilder._alternatives,
+    "element-citation": BlockBuilder._entry,
+    "mixed-citation": BlockBuilder._entry,
+    "nlm-citation": BlockBuilder._entry,
+    "citation": BlockBuilder._entry,
+}
