@@ -1,4 +1,4 @@
-"""Blocks that a reader of markup has found: their words as text, and the abstract, captions and empty lists in them."""
+"""Helpers on parsed blocks: their text, their abstract, captions, and empty reference sections."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from fathom.corpus.readers.parsing.section_roles import chinese_role, role_of
 
 
 def inlines_text(words: Inlines) -> str:
-    """Running text as one string."""
+    """Return inlines as one string."""
     return "".join(piece if isinstance(piece, str) else piece.text for piece in words)
 
 
 def normalized_text(words: Inlines) -> str:
-    """Running text as one string, its blanks tidied."""
+    """Return inlines as one string with single spaces."""
     return " ".join(inlines_text(words).split())
 
 
 def is_visible(piece: Inline) -> bool:
-    """Whether there is more than blanks to be seen."""
+    """Return whether an inline has any character other than white space."""
     return bool((piece if isinstance(piece, str) else piece.text).strip())
 
 
 def drop_empty_reference_sections(blocks: Sequence[Block]) -> list[Block]:
-    """Blocks less the headings of reference lists that hold nothing: the entries were taken out and stand apart."""
+    """Return blocks without the headings of empty reference lists, whose entries were extracted."""
     kept: list[Block] = []
     for block in reversed(blocks):
         if isinstance(block, Heading) and role_of(inlines_text(block.inlines)) == "references":
@@ -36,13 +36,13 @@ def drop_empty_reference_sections(blocks: Sequence[Block]) -> list[Block]:
 
 
 def extract_abstract(blocks: Sequence[Block]) -> tuple[list[Block], list[Block]]:
-    """The blocks of the section called "Abstract", and the others."""
-    for place, block in enumerate(blocks):
+    """Return the blocks of the section "Abstract", and the other blocks."""
+    for position, block in enumerate(blocks):
         if isinstance(block, Heading) and _is_abstract(inlines_text(block.inlines)):
-            end = place + 1
+            end = position + 1
             while end < len(blocks) and not isinstance(blocks[end], Heading):
                 end += 1
-            return list(blocks[place + 1 : end]), [*blocks[:place], *blocks[end:]]
+            return list(blocks[position + 1 : end]), [*blocks[:position], *blocks[end:]]
     return [], list(blocks)
 
 
@@ -51,17 +51,17 @@ def _is_abstract(heading: str) -> bool:
 
 
 def attach_caption(blocks: Sequence[Block], caption: Inlines) -> list[Block]:
-    """The blocks with a caption at their first table; a paragraph behind them where they have none."""
-    told: list[Block] = []
+    """Return blocks with a caption on their first table, or as a last paragraph if there is no table."""
+    result: list[Block] = []
     for block in blocks:
         if isinstance(block, ParsedTable) and caption and not inlines_text(block.caption):
-            told.append(ParsedTable(caption, block.rows))
+            result.append(ParsedTable(caption, block.rows))
             caption = []
         else:
-            told.append(block)
-    return [*told, Paragraph(caption)] if caption else told
+            result.append(block)
+    return [*result, Paragraph(caption)] if caption else result
 
 
-def with_prefix(lead: str, block: Block) -> Block:
-    """A paragraph that begins with the sign of its item or the number of its figure; other blocks as they are."""
-    return Paragraph([lead, *block.inlines], block.verbatim) if isinstance(block, Paragraph) else block
+def with_prefix(prefix: str, block: Block) -> Block:
+    """Return a paragraph with a list marker or figure number before it; other blocks unchanged."""
+    return Paragraph([prefix, *block.inlines], block.verbatim) if isinstance(block, Paragraph) else block

@@ -1,4 +1,4 @@
-"""The signs of Chinese print: its letters, and its wide punctuation in the narrow form that patterns know."""
+"""Chinese characters and full-width punctuation."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _HALVED = str.maketrans(_WIDE, _NARROW)
 
 
 def to_half_width(text: str) -> str:
-    """The text with narrow brackets, commas and digits for wide ones, sign for sign: places in both are the same."""
-    # Looked for first: an English text has an accent somewhere, and to translate it takes far longer than to look.
+    """Replace full-width brackets, commas and digits by half-width ones, one for one, so that offsets stay the same."""
+    # Search first: most English texts have some accent, and translating takes far longer than searching.
     return text.translate(_HALVED) if not text.isascii() and _ANY_WIDE.search(text) else text
 
 
@@ -24,5 +24,5 @@ _SET_WIDE = re.compile(rf"[{CHINESE}]{{1,2}}(?: [{CHINESE}]){{1,2}}|[{CHINESE}] 
 
 
 def join_spaced_name(name: str) -> str:
-    """A name without the blank that makes it as wide as a name of three letters: "王 明"; any other as it is."""
+    """Remove the space that aligns a name of two characters with names of three: "王 明"; other names are unchanged."""
     return name.replace(" ", "") if _SET_WIDE.fullmatch(name) else name

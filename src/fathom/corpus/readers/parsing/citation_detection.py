@@ -1,4 +1,4 @@
-"""Which stretches of running text are citations: links to entries, numbers in brackets, names with a year."""
+"""Citations in running text: links to references, numbers in brackets, names with a year."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ _DASH = re.compile(r"\s?[-–—−~]\s?")
 _TOOLTIP = re.compile(r"\s*‣.*", re.DOTALL)
 
 
-def detect_citations(pieces: LinkedText, references: ReferenceIndex, unlinked: bool = False) -> Inlines:
-    """Running text with its citations told apart; `unlinked`: they are looked for in the plain text, too."""
-    parts = list(_peeled(pieces, references))
-    parts = _ranges(_merged(parts), references)
+def detect_citations(pieces: LinkedText, references: ReferenceIndex, in_plain_text: bool = False) -> Inlines:
+    """Return running text with its citations marked; `in_plain_text`: also those that are not links."""
+    parts = list(_link_marks(pieces, references))
+    parts = _merge_ranges(_merge_adjacent(parts), references)
     words: Inlines = []
     for part in parts:
         if isinstance(part, CitationMark):
-            words.append(_widened(words, part, references))
-        elif unlinked:
-            words.extend(_plain_citations(part, references))
+            words.append(_with_names(words, part, references))
+        elif in_plain_text:
+            words.extend(_split_at_citations(part, references))
         else:
             words.append(part)
-    return [_dressed(word) if isinstance(word, str) else word for word in words]
+    return [_strip_marks(word) if isinstance(word, str) else word for word in words]
 
 
-def _dressed(text: str) -> str:
+def _strip_marks(text: str) -> str:
     return text.replace(SUPERSCRIPT_START, "").replace(SUPERSCRIPT_END, "")
 
 
-def _peeled(pieces: LinkedText, references: ReferenceIndex) -> Iterator[str | CitationMark]:
-    """Links that are citations as marks, their brackets and commas set outside; other links as plain text."""
+def _link_marks(pieces: LinkedText, references: ReferenceIndex) -> Iterator[str | CitationMark]:
+    """Yield links to references as marks, without brackets and commas, and all other links as text."""
     for number, piece in enumerate(pieces):
         if isinstance(piece, str):
             follows = isinstance(pieces[number + 1], Link) if number + 1 < len(pieces) else False
-            # Converters put a blank between a bracket and the link in it.
+            # Converters put a space between a bracket and the link in it.
             text = re.sub(r"(?<=[(\[])\s+$", "", piece) if follows else piece
             yield re.sub(r"^\s+(?=[)\]])", "", text) if number else text
             continue
@@ -53,29 +53,29 @@ def _peeled(pieces: LinkedText, references: ReferenceIndex) -> Iterator[str | Ci
         if key is None or not text.strip():
             yield text
             continue
-        lead, core, tail = _bracketless(text)
+        lead, core, tail = _strip_brackets(text)
         yield lead
         style: Literal["superscript"] | None = "superscript" if piece.superscript else None
         yield CitationMark(core, (key,), style) if core else ""
         yield tail
 
 
-def _bracketless(text: str) -> tuple[str, str, str]:
-    """A link's text without the brackets and commas at its ends, and these."""
+def _strip_brackets(text: str) -> tuple[str, str, str]:
+    """Split a link's text into leading brackets, core, and trailing brackets and commas."""
     start, end, narrow = 0, len(text), to_half_width(text)
     while start < end and narrow[start] in " ([":
         start += 1
     while end > start:
         last, inner = narrow[end - 1], narrow[start : end - 1]
-        # The brackets of "Lind (2019)" are its own; a lone closing one is not.
+        # The brackets of "Lind (2019)" belong to it; an unmatched closing bracket does not.
         if last not in " ,;" and not (last == ")" and "(" not in inner) and not (last == "]" and "[" not in inner):
             break
         end -= 1
     return text[:start], text[start:end], text[end:]
 
 
-def _merged(parts: Sequence[str | CitationMark]) -> list[str | CitationMark]:
-    """Two links to one entry side by side are one citation: the names and the year are often linked apart."""
+def _merge_adjacent(parts: Sequence[str | CitationMark]) -> list[str | CitationMark]:
+    """Merge adjacent links to one entry: the names and the year are often linked separately."""
     merged: list[str | CitationMark] = []
     for part in parts:
         if part == "":
@@ -106,15 +106,15 @@ def _merged(parts: Sequence[str | CitationMark]) -> list[str | CitationMark]:
     return merged
 
 
-def _ranges(parts: list[str | CitationMark], references: ReferenceIndex) -> list[str | CitationMark]:
-    """Two numbers with a dash between them are one citation of all entries from one to the other."""
+def _merge_ranges(parts: list[str | CitationMark], references: ReferenceIndex) -> list[str | CitationMark]:
+    """Merge two numbers joined by a dash into one citation of all entries in the range."""
     out: list[str | CitationMark] = []
     for part in parts:
         match out[-2:]:
             case [CitationMark() as first, str() as dash] if isinstance(part, CitationMark) and _DASH.fullmatch(
                 to_half_width(dash)
             ):
-                keys = references.in_range(first.text.strip(), part.text.strip()) if _numbers(first, part) else ()
+                keys = references.in_range(first.text.strip(), part.text.strip()) if _are_numbers(first, part) else ()
                 if keys:
                     out[-2:] = [CitationMark(first.text + dash + part.text, keys, part.style)]
                     continue
@@ -122,12 +122,12 @@ def _ranges(parts: list[str | CitationMark], references: ReferenceIndex) -> list
     return out
 
 
-def _numbers(*marks: CitationMark) -> bool:
+def _are_numbers(*marks: CitationMark) -> bool:
     return all(re.fullmatch(r"\s*\d{1,4}\s*", mark.text) for mark in marks)
 
 
-def _widened(words: Inlines, mark: CitationMark, references: ReferenceIndex) -> CitationMark:
-    """A citation whose year alone is linked, with the names before it; and how it is printed."""
+def _with_names(words: Inlines, mark: CitationMark, references: ReferenceIndex) -> CitationMark:
+    """Extend a link on a year alone to the names before it, and set the style of the citation."""
     text = mark.text.strip()
     if mark.style:
         return mark
@@ -144,12 +144,12 @@ def _widened(words: Inlines, mark: CitationMark, references: ReferenceIndex) -> 
     return CitationMark(mark.text, mark.keys, "author-year" if len(mark.keys) == 1 else "numeric")
 
 
-_LEADING = "See Following In As By From Like Unlike While Although Both The And For With Similar Recently"
-_LEADS = frozenset(_LEADING.split())
+_CAPITALIZED = "See Following In As By From Like Unlike While Although Both The And For With Similar Recently"
+_NOT_NAMES = frozenset(_CAPITALIZED.split())
 
 
 def _names_before(text: str) -> int:
-    """Where the names begin that stand before a year at the end of a text; its length where there are none."""
+    """Return the start of the names at the end of a text, before a year; the text's length if there are none."""
     tail = text[-240:]
     cut = max(tail.rfind(sign) for sign in "([;") + 1
     tail = tail[cut:]
@@ -160,8 +160,10 @@ def _names_before(text: str) -> int:
     for word in reversed(list(re.finditer(r"\S+", stripped))):
         plain = word[0].strip(",;")
         capital = next((sign for sign in plain if sign.isalpha()), "").isupper()
-        inside = word.end() == len(stripped) or word[0].endswith(",") or not plain.endswith((".", ":")) or _short(plain)
-        if not (capital or is_particle(plain) or plain in NAME_JOINERS) or plain in _LEADS or not inside:
+        inside = (
+            word.end() == len(stripped) or word[0].endswith(",") or not plain.endswith((".", ":")) or _is_initial(plain)
+        )
+        if not (capital or is_particle(plain) or plain in NAME_JOINERS) or plain in _NOT_NAMES or not inside:
             break
         start = word.start()
     begun = re.match(r"(?:(?:and|&|et|al\.?),?\s+)+", stripped[start:])
@@ -169,25 +171,25 @@ def _names_before(text: str) -> int:
     return len(text) - len(tail) + start if start < len(stripped) else len(text)
 
 
-def _short(word: str) -> bool:
-    """Whether a word with a full stop is an initial or stands in "et al."."""
+def _is_initial(word: str) -> bool:
+    """Return whether a word with a period is an initial or part of "et al."."""
     return len(word) <= 3 or word == "al."
 
 
 # Citations in plain text.
 
-# In narrow signs (`half_width`): Chinese papers print "［2，5］" and "[2~4]".
-_NUMBERED = re.compile(r"\[\s{0,2}(\d{1,4}(?:\s{0,2}[,;–—−~-]\s{0,2}\d{1,4}){0,60})\s{0,2}\]")
+# After `to_half_width`: Chinese papers print "［2，5］" and "[2~4]".
+_NUMBERS_IN_BRACKETS = re.compile(r"\[\s{0,2}(\d{1,4}(?:\s{0,2}[,;–—−~-]\s{0,2}\d{1,4}){0,60})\s{0,2}\]")
 _NUMBER_OR_RANGE = re.compile(r"(\d{1,4})(?:\s{0,2}[–—−~-]\s{0,2}(\d{1,4}))?")
-# The sign stands first, so that nothing is looked at where nothing is raised. After a short word one number may be an
-# exponent, as in "km²" and "公里²"; several are not.
-_RAISED_NUMBERS = re.compile(
+# The mark comes first, so that the pattern fails fast. After a short word a single number may be an exponent, as in
+# "km²" and "公里²".
+_SUPERSCRIPT_NUMBERS = re.compile(
     rf"{SUPERSCRIPT_START}(?:(?<=[^\W\d_]{{3}}.)|(?<=[,.;:)\]”\"。].)|(?<=[{CHINESE}]{{2}}.)(?<![米里秒].)"
     r"|(?<=[^\W\d_]{2}.)(?=\d{1,4}\s?[,–—−-]))"
     rf"(\d{{1,4}}(?:\s?[,–—−-]\s?\d{{1,4}}){{0,60}}){SUPERSCRIPT_END}"
 )
 _BRACKETED = re.compile(rf"[(\[]([^()\[\]]{{0,600}}?\b{YEAR}[^()\[\]]{{0,600}})[)\]]")
-_CITED = re.compile(
+_AUTHOR_YEAR = re.compile(
     rf"(.{{2,160}}?),?\s+({YEAR})([a-z]?)((?:\s?,\s?[a-z]\b)*)((?:\s?,\s?{YEAR}[a-z]?)*)(?:\s?[,:]\s.{{0,80}})?"
 )
 _YEAR_IN_BRACKETS = re.compile(rf"\(({YEAR})([a-z]?)((?:\s?[,;]\s?{YEAR}[a-z]?)*)(?:[,;:]\s?[^()]{{0,60}})?\)")
@@ -197,57 +199,57 @@ _LEAD_IN = re.compile(
 )
 
 
-def _plain_citations(text: str, references: ReferenceIndex) -> Iterator[str | CitationMark]:
-    """A stretch of text cut at the citations it prints without linking them."""
-    found = sorted(_located(text, references), key=lambda one: (one[0], -one[1]))
-    place = 0
+def _split_at_citations(text: str, references: ReferenceIndex) -> Iterator[str | CitationMark]:
+    """Split a text at the citations that are not links."""
+    found = sorted(_locate(text, references), key=lambda one: (one[0], -one[1]))
+    position = 0
     for start, end, keys, style in found:
-        if start < place:
+        if start < position:
             continue
-        yield text[place:start]
+        yield text[position:start]
         yield CitationMark(text[start:end], keys, style)
-        place = end
-    yield text[place:]
+        position = end
+    yield text[position:]
 
 
-_Located = tuple[int, int, tuple[str, ...], Literal["numeric", "author-year", "superscript"]]
+_Location = tuple[int, int, tuple[str, ...], Literal["numeric", "author-year", "superscript"]]
 
 
-def _located(printed: str, references: ReferenceIndex) -> Iterator[_Located]:
+def _locate(printed: str, references: ReferenceIndex) -> Iterator[_Location]:
     text = to_half_width(printed)
-    for bracket in _NUMBERED.finditer(text):
-        yield from _numbered(bracket, references, "numeric")
-    for raised in _RAISED_NUMBERS.finditer(text):
-        yield from _numbered(raised, references, "superscript")
+    for bracket in _NUMBERS_IN_BRACKETS.finditer(text):
+        yield from _locate_numbers(bracket, references, "numeric")
+    for superscript in _SUPERSCRIPT_NUMBERS.finditer(text):
+        yield from _locate_numbers(superscript, references, "superscript")
     for bracket in _BRACKETED.finditer(text):
-        yield from _named(text, bracket.start(1), bracket.end(1), references)
+        yield from _locate_names(text, bracket.start(1), bracket.end(1), references)
     for year in _YEAR_IN_BRACKETS.finditer(text):
-        yield from _narrated(text, year, references)
+        yield from _locate_narrative(text, year, references)
     if not text.isascii() and CHINESE_CHARACTER.search(text):
         yield from ((*cited, "author-year") for cited in find_chinese_citations(text, references))
 
 
-def _numbered(
+def _locate_numbers(
     found: re.Match[str], references: ReferenceIndex, style: Literal["numeric", "superscript"]
-) -> Iterator[_Located]:
+) -> Iterator[_Location]:
     numbers = list(_NUMBER_OR_RANGE.finditer(found.string, found.start(1), found.end(1)))
-    located: list[_Located] = []
+    located: list[_Location] = []
     for number in numbers:
         first, last = number[1].lstrip("0"), (number[2] or "").lstrip("0")
         keys = references.in_range(first, last) if last else (references.numbers.get(first, ""),)
         located.append((*number.span(), keys, style))
-    # An interval such as [0, 1] is no citation: every number must be one of the list.
+    # An interval such as [0, 1] is not a citation: every number must be in the list.
     if located and all(keys and all(keys) for _, _, keys, _ in located):
         yield from located
 
 
-def _named(text: str, start: int, end: int, references: ReferenceIndex) -> Iterator[_Located]:
-    """The citations in a bracket such as (Lind, 2018; Wu et al., 2020a,b)."""
+def _locate_names(text: str, start: int, end: int, references: ReferenceIndex) -> Iterator[_Location]:
+    """Yield the citations in a bracket such as (Lind, 2018; Wu et al., 2020a,b)."""
     for part in re.finditer(r"[^;]+", text[start:end]):
         words = part[0].strip()
         lead = _LEAD_IN.match(words)
         words = words[lead.end() :] if lead else words
-        cited = _CITED.fullmatch(words)
+        cited = _AUTHOR_YEAR.fullmatch(words)
         if cited is None or not references.has_author_year(first_author(cited[1]), cited[2]):
             continue
         begin = start + part.start() + part[0].index(words)
@@ -260,13 +262,13 @@ def _named(text: str, start: int, end: int, references: ReferenceIndex) -> Itera
                 yield at + more.start(), at + more.end(), (key,) if key else (), "author-year"
 
 
-def _narrated(text: str, year: re.Match[str], references: ReferenceIndex) -> Iterator[_Located]:
-    """The year in "as Lind and Wu (2019) show"; the names are part of the sentence."""
+def _locate_narrative(text: str, year: re.Match[str], references: ReferenceIndex) -> Iterator[_Location]:
+    """Yield the year in "as Lind and Wu (2019) show"; the names are part of the sentence."""
     before = text[max(0, year.start() - 160) : year.start()].rstrip()
     start = _names_before(before + ",")
     names = (before + ",")[start:].rstrip(",")
     words = names.split()
-    # The sentence may begin with a capital that is no name: the longest stretch that some entry knows is taken.
+    # A sentence may start with a capitalized word that is not a name: take the longest part with an entry.
     for cut in range(len(words)):
         name = " ".join(words[cut:])
         if references.has_author_year(first_author(name), year[1]):

@@ -1,4 +1,4 @@
-"""Tables as markup writes them, as rows of texts: with bars, with drawn lines, as lists, with commas, in tags."""
+"""Tables in text markup as rows of cells: pipe, HTML, list, CSV, grid and simple tables."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 from fathom.corpus.readers.parsed_document import TableCell
 
-_WIDEST = 200
+_MAX_COLUMNS = 200
 
 
 @dataclass(frozen=True)
 class TextCell:
-    """A cell whose text is still marked up."""
+    """A cell whose text still has its inline markup."""
 
     text: str
     header: bool = False
@@ -25,48 +25,48 @@ TextRows = list[list[TextCell]]
 
 
 def limit_columns(rows: Sequence[Sequence[TableCell]]) -> list[list[TableCell]]:
-    """Rows of at most some hundred columns: every row is filled up to the widest, so a wide one multiplies the rest."""
-    return [list(row[:_WIDEST]) for row in rows]
+    """Return rows of at most 200 columns: rows are padded to the widest, so that one wide row multiplies all others."""
+    return [list(row[:_MAX_COLUMNS]) for row in rows]
 
 
 def mark_header_rows(rows: Sequence[Sequence[TextCell]], count: str) -> TextRows:
-    """The rows with the first few marked as header, as many as an option of the table says."""
+    """Return the rows with the first `count` marked as headers; `count` is a directive's option, not yet validated."""
     headers = int(count) if re.fullmatch(r"\s*[0-9]{1,3}\s*", count) else 0
     return [[replace(cell, header=number < headers) for cell in row] for number, row in enumerate(rows)]
 
 
-# With bars.
+# Pipe tables.
 
 _BAR = re.compile(r"(?<!\\)\|")
 
 
 def is_header_divider(line: str) -> bool:
-    """Whether a line parts the head of a table with bars from its rows."""
+    """Return whether a line separates the header of a pipe table from its body."""
     return "|" in line and "-" in line and len(line) < 5_000 and set(line.strip()) <= set("|-: \t")
 
 
 def split_pipe_row(line: str) -> list[str]:
-    """The cells of one row, a bar that is escaped still so."""
+    """Return the cells of one row; escaped pipes stay escaped."""
     bare = line.strip().removeprefix("|")
     bare = bare[:-1] if bare.endswith("|") and not bare.endswith("\\|") else bare
     return [cell.strip() for cell in _BAR.split(bare)]
 
 
-# In tags, as converters write them where cells span.
+# HTML tables, which converters write where cells span columns.
 
-_TAGGED_ROW = re.compile(r"<tr\b", re.IGNORECASE)
-_TAGGED_CELL = re.compile(r"<(t[dh])\b([^<>]{0,500})>", re.IGNORECASE)
+_HTML_ROW = re.compile(r"<tr\b", re.IGNORECASE)
+_HTML_CELL = re.compile(r"<(t[dh])\b([^<>]{0,500})>", re.IGNORECASE)
 _OTHER_TAGS = re.compile(r"</t[dhr]\b[^<>]{0,500}>|</?(?:table|tbody|thead)\b[^<>]{0,500}>", re.IGNORECASE)
-_COLUMNS = re.compile(r"colspan *= *[\"']?(\d{1,2})\b", re.IGNORECASE)
+_COLSPAN = re.compile(r"colspan *= *[\"']?(\d{1,2})\b", re.IGNORECASE)
 
 
 def html_table_rows(text: str) -> TextRows:
-    """The rows of a table written in HTML."""
+    """Return the rows of an HTML table."""
     rows: TextRows = []
-    for row in _TAGGED_ROW.split(text)[1:]:
-        parts = _TAGGED_CELL.split(row)[1:]
+    for row in _HTML_ROW.split(text)[1:]:
+        parts = _HTML_CELL.split(row)[1:]
         cells = [
-            TextCell(" ".join(_OTHER_TAGS.sub("", inner).split()), tag.lower() == "th", _spanned(attributes))
+            TextCell(" ".join(_OTHER_TAGS.sub("", inner).split()), tag.lower() == "th", _colspan(attributes))
             for tag, attributes, inner in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
         ]
         if cells:
@@ -74,21 +74,21 @@ def html_table_rows(text: str) -> TextRows:
     return rows
 
 
-def _spanned(attributes: str) -> int:
-    columns = _COLUMNS.search(attributes)
+def _colspan(attributes: str) -> int:
+    columns = _COLSPAN.search(attributes)
     return max(1, int(columns[1])) if columns else 1
 
 
-# As lists and with commas.
+# List tables and CSV tables.
 
-_LISTED = re.compile(r"(?P<row>\s*[*-]\s+[-*](?=\s|$)|\*\s*$)|(?P<cell>\s*[-*](?=\s|$))")
+_LIST_TABLE_LINE = re.compile(r"(?P<row>\s*[*-]\s+[-*](?=\s|$)|\*\s*$)|(?P<cell>\s*[-*](?=\s|$))")
 
 
 def list_table_rows(content: Sequence[str]) -> TextRows:
-    """The rows of a list of lists."""
+    """Return the rows of a list table: a list of lists."""
     rows: list[list[list[str]]] = []
     for line in content:
-        lead = _LISTED.match(line)
+        lead = _LIST_TABLE_LINE.match(line)
         text = line[lead.end() :].strip() if lead else line.strip()
         if lead and lead["row"] is not None:
             rows.append([[text]] if len(lead["row"].split()) == 2 else [])
@@ -100,30 +100,30 @@ def list_table_rows(content: Sequence[str]) -> TextRows:
 
 
 def csv_table_rows(content: Sequence[str], options: Mapping[str, str]) -> TextRows:
-    """The rows of a table whose cells are parted by commas, or by what its options say."""
-    sign = {"tab": "\t", "space": " "}.get(options.get("delim", ","), options.get("delim", ",")[:1] or ",")
+    """Return the rows of a CSV table with the delimiter and the header of its options."""
+    delimiter = {"tab": "\t", "space": " "}.get(options.get("delim", ","), options.get("delim", ",")[:1] or ",")
     try:
         head = list(csv.reader([options["header"]], skipinitialspace=True)) if options.get("header") else []
-        body = list(csv.reader([line for line in content if line], delimiter=sign, skipinitialspace=True))
+        body = list(csv.reader([line for line in content if line], delimiter=delimiter, skipinitialspace=True))
     except (csv.Error, TypeError, ValueError):
         head, body = [], [line.split(",") for line in content if line]
-    more = options.get("header-rows", "").strip()
-    count = len(head) + (int(more) if re.fullmatch("[0-9]{1,3}", more) else 0)
+    option = options.get("header-rows", "").strip()
+    count = len(head) + (int(option) if re.fullmatch("[0-9]{1,3}", option) else 0)
     return mark_header_rows([[TextCell(cell) for cell in row] for row in [*head, *body]], str(count))
 
 
-# With drawn lines.
+# Grid tables and simple tables of reStructuredText.
 
 GRID_LINE = re.compile(r"\+[-=]+(?:\+[-=]+)*\+\s*$")
-"""A line of a grid that goes all the way across."""
+"""A horizontal line of a grid table over its whole width."""
 SIMPLE_TABLE_LINE = re.compile(r"=+(?: +=+)+\s*$")
-"""The rule above and below a table without upright lines."""
+"""The line above and below a simple table."""
 
 
 def grid_table_rows(lines: Sequence[str]) -> TextRows:
-    """The rows of a table drawn with lines; a cell over several columns is one cell."""
+    """Return the rows of a grid table; a cell over several columns is one cell."""
     edges = sorted({match.start() for line in lines if GRID_LINE.match(line) for match in re.finditer(r"\+", line)})
-    edges = edges[: _WIDEST + 1]
+    edges = edges[: _MAX_COLUMNS + 1]
     rows: TextRows = []
     headers = 0
     pending: list[str] = []
@@ -144,23 +144,23 @@ def grid_table_rows(lines: Sequence[str]) -> TextRows:
 def _grid_row(lines: Sequence[str], edges: Sequence[int]) -> list[TextCell]:
     cells: list[TextCell] = []
     start, span = 0, 1
-    for place, edge in enumerate(edges[1:], start=1):
-        if place < len(edges) - 1 and not all(line[edge : edge + 1] in ("|", "+", "") for line in lines):
+    for position, edge in enumerate(edges[1:], start=1):
+        if position < len(edges) - 1 and not all(line[edge : edge + 1] in ("|", "+", "") for line in lines):
             span += 1
             continue
         left = edges[start] + 1
         text = " ".join(filter(None, (line[left:edge].strip().strip("|").strip() for line in lines)))
         cells.append(TextCell(text, columns=span))
-        start, span = place, 1
+        start, span = position, 1
     return cells
 
 
-def simple_table_rows(lines: Sequence[str], place: int) -> tuple[TextRows, int]:
-    """The rows of a table ruled above and below, and where it ends."""
-    starts = [match.start() for match in re.finditer(r"=+", lines[place])]
+def simple_table_rows(lines: Sequence[str], position: int) -> tuple[TextRows, int]:
+    """Return the rows of the simple table at a line, and the line after it."""
+    starts = [match.start() for match in re.finditer(r"=+", lines[position])]
     rows: TextRows = []
     headers = 0
-    end = place + 1
+    end = position + 1
     rules = 1
     while end < len(lines):
         line = lines[end]
@@ -179,5 +179,5 @@ def simple_table_rows(lines: Sequence[str], place: int) -> tuple[TextRows, int]:
             else:
                 rows.append([TextCell(cell) for cell in cells])
         elif rules >= 3 and not any(other.startswith("=") for other in lines[end : end + 40]):
-            break  # A blank line may stand between rows, but the last rule is missing.
+            break  # Blank lines may separate rows, but here the last rule is missing.
     return mark_header_rows(rows, str(headers)), end
