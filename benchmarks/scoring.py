@@ -1,8 +1,7 @@
-"""Typed verdicts a second on one core, beside the SciTrek-compatible scorer. Promise: at least 20,000 a second.
+"""Typed verdicts per second on one core, beside the SciTrek-compatible scorer. Promise: at least 20,000 per second.
 
-Responses of many forms, right and wrong, short and reasoned, to every type of key that the numeric family asks
-for. Each
-round has names and titles of its own, so that nothing is remembered from the one before.
+Responses have many forms, correct and incorrect, short and reasoned, to every type of key that the numeric family asks
+for. Each round has its own names and titles, so that nothing is cached from the round before.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def title(rng: Random) -> str:
 
 
 def a_key(rng: Random, kind: int, names: list[str], titles: list[str]) -> Answer:
-    """An answer as the numeric family asks for them: mostly numbers and lists of names and titles."""
+    """An answer of a type that the numeric family asks for: mostly numbers and lists of names and titles."""
     texts: list[Scalar] = [Text(value=value) for value in rng.sample(rng.choice((names, titles)), rng.randint(1, 12))]
     numbers: list[Scalar] = [Number(value=Decimal(value)) for value in rng.sample(range(2000), rng.randint(1, 8))]
     if kind < 3:
@@ -73,7 +72,7 @@ def a_key(rng: Random, kind: int, names: list[str], titles: list[str]) -> Answer
 
 
 def lines(answer: Answer) -> list[str]:
-    """What a response would list, a line each."""
+    """The lines of a response that lists the answer."""
     if isinstance(answer, Rows):
         return ["; ".join(str(cell.value) for cell in row) for row in answer.rows]
     if isinstance(answer, Ranking):
@@ -107,17 +106,17 @@ def a_response(rng: Random, said: list[str]) -> str:
 
 
 class Costs(NamedTuple):
-    """What one round of responses took."""
+    """The CPU time and the counts of one round."""
 
     typed: float
     compatible: float
-    right: int
+    correct: int
     exact: int
     characters: int
 
 
 def batches(rng: Random) -> Iterator[list[tuple[Key, Response]]]:
-    """Keys with responses over a corpus of its own, a few hundred at a time, as a run reads them from its files."""
+    """Keys with responses, a few hundred at a time, as a run reads them from its files."""
     names, titles = [name(rng) for _ in range(3000)], [title(rng) for _ in range(3000)]
     for _ in range(RESPONSES // BATCH):
         pairs = []
@@ -134,27 +133,28 @@ def batches(rng: Random) -> Iterator[list[tuple[Key, Response]]]:
 def costs(seed: int) -> Costs:
     """The CPU time of both scorers over the same responses; names and titles are new to both."""
     typed = compatible = 0.0
-    right = exact = characters = 0
+    correct = exact = characters = 0
     for pairs in batches(Random(seed)):
         texts = [(published(key.answer), response.text) for key, response in pairs]
         start = time.process_time()
         for key, response in pairs:
-            right += check_response(key, response).outcome == "correct"
+            correct += check_response(key, response).outcome == "correct"
         between = time.process_time()
         for reference, generation in texts:
             exact += compare(reference, generation).exact
         typed += between - start
         compatible += time.process_time() - between
         characters += sum(len(generation) for _, generation in texts)
-    return Costs(typed, compatible, right, exact, characters)
+    return Costs(typed, compatible, correct, exact, characters)
 
 
 rounds = [costs(seed) for seed in range(5)]
 typed, compatible = (RESPONSES / best([getattr(round, kind) for round in rounds]) for kind in ("typed", "compatible"))
 first = rounds[0]
 print(
-    f"{RESPONSES:,} responses of {first.characters / RESPONSES:.0f} characters in the mean, one core, CPU time, "
+    f"{RESPONSES:,} responses of {first.characters / RESPONSES:.0f} characters on average, one core, CPU time, "
     f"best of 5:"
 )
-print(f"  typed verdicts      {typed:7,.0f} a second ({first.right / RESPONSES:.0%} right; promised: at least 20,000)")
-print(f"  SciTrek-compatible  {compatible:7,.0f} a second ({first.exact / RESPONSES:.0%} exact matches)")
+share = f"{first.correct / RESPONSES:.0%} correct"
+print(f"  typed verdicts      {typed:7,.0f} per second ({share}; promised: at least 20,000)")
+print(f"  SciTrek-compatible  {compatible:7,.0f} per second ({first.exact / RESPONSES:.0%} exact matches)")

@@ -1,4 +1,4 @@
-"""The compatible scorer gives the figures the paper's definition gives, faults included."""
+"""The SciTrek-compatible measures follow the paper's definition, including its faults."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SAID = st.text(st.sampled_from("aAnteh  ,.-'1é–\n\tx"), max_size=30)
 
 @settings(deadline=None)
 @given(SAID, SAID)
-def test_scores_are_those_of_a_plain_reading_of_the_definition(reference: str, generation: str) -> None:
+def test_scores_equal_a_literal_implementation_of_the_definition(reference: str, generation: str) -> None:
     pieces = [piece.strip() for piece in " ".join(generation.split()).split(",")]
     wanted, said = by_the_letter(reference), by_the_letter(", ".join(pieces))
     ours, theirs = set(said.split()), set(wanted.split())
@@ -77,6 +77,6 @@ def test_scores_are_those_of_a_plain_reading_of_the_definition(reference: str, g
         (Unanswerable(), "NULL"),
     ],
 )
-def test_an_answer_is_printed_as_in_the_papers_data(answer: Answer, text: str) -> None:
+def test_answers_are_printed_as_in_the_published_data(answer: Answer, text: str) -> None:
     assert published(answer) == text
     assert compare(published(answer), text).exact

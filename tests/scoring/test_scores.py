@@ -1,3 +1,5 @@
+"""Scores: samples taken together, and changes between two scorings."""
+
 from __future__ import annotations
 
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The types an answer can have. What counts as the same answer hangs on the type, never on how it is spelled."""
+"""Answer types. Whether two answers agree depends on their type, never on their spelling."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Number(Record):
     type: Literal["number"] = "number"
     value: Decimal
     decimals: Count | None = None
-    """How many decimals the question asks for; None wants the exact value."""
+    """How many decimals the question asks for; None means the exact value."""
     unit: str = ""
 
 
@@ -27,43 +27,43 @@ class Text(Record):
     type: Literal["text"] = "text"
     value: str = Field(min_length=1, pattern=r"\S")
     aliases: tuple[Annotated[str, Field(pattern=r"\S")], ...] = ()
-    """Other spellings that are just as right."""
+    """Other accepted spellings."""
 
 
 Scalar = Annotated[Number | Text, Field(discriminator="type")]
-"""What the answers that hold several values are made of."""
+"""A single value: what lists and tables consist of."""
 
 
 class ValueSet(Record):
-    """Different values in any order."""
+    """Distinct values in any order."""
 
     type: Literal["set"] = "set"
     items: tuple[Scalar, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _no_value_twice(self) -> Self:
-        # Decimal(4) equals Decimal("4.0") and has its hash, so a set sees them as the one number they are.
+    def _values_are_distinct(self) -> Self:
+        # Decimal(4) and Decimal("4.0") are equal and have the same hash, so a set counts them as one.
         if len({(item.type, item.value) for item in self.items}) != len(self.items):
-            raise ValueError("a set holds a value twice; use a multiset")
+            raise ValueError("a set has a value twice; use a multiset")
         return self
 
 
 class Multiset(Record):
-    """Values in any order, each as often as it occurs."""
+    """Values in any order, with repeats."""
 
     type: Literal["multiset"] = "multiset"
     items: tuple[Scalar, ...] = Field(min_length=1)
 
 
 class Ranking(Record):
-    """Values in order; those of one group are tied and may stand in any order among themselves."""
+    """Values in order, in groups; the values of a group are tied and may come in any order."""
 
     type: Literal["ranking"] = "ranking"
     groups: tuple[Annotated[tuple[Scalar, ...], Field(min_length=1)], ...] = Field(min_length=1)
 
 
 class Rows(Record):
-    """A table; the order of its rows matters only where the question asks for one."""
+    """A table; the order of its rows matters only if the question asks for one."""
 
     type: Literal["rows"] = "rows"
     columns: tuple[str, ...] = Field(min_length=1)
@@ -71,7 +71,7 @@ class Rows(Record):
     ordered: bool = False
 
     @model_validator(mode="after")
-    def _rows_are_as_wide_as_the_columns(self) -> Self:
+    def _rows_match_the_columns(self) -> Self:
         for number, row in enumerate(self.rows, start=1):
             if len(row) != len(self.columns):
                 raise ValueError(f"row {number} has {len(row)} cells for {len(self.columns)} columns")
@@ -93,7 +93,7 @@ class Choice(Record):
 
 
 class Assignment(Record):
-    """For each slot in order the option, counted from one, that fills it."""
+    """The option, counted from one, for each slot in order."""
 
     type: Literal["assignment"] = "assignment"
     options: tuple[Position, ...] = Field(min_length=1)
@@ -107,7 +107,7 @@ class Assignment(Record):
 
 
 class Spans(Record):
-    """Passages to be found."""
+    """Passages to find."""
 
     type: Literal["spans"] = "spans"
     passages: tuple[Passage, ...] = Field(min_length=1)
@@ -128,7 +128,7 @@ class LinkedSpans(Record):
 
 
 class Unanswerable(Record):
-    """The question cannot be answered from what is shown, and saying so is right."""
+    """No answer: the question cannot be answered from the context, or a response says so."""
 
     type: Literal["none"] = "none"
 

@@ -49,4 +49,7 @@ def _verdict(
         parsed=parsed,
         reason=reason,
         measures=measures or {},
+        # Given, since pydantic copies defaults, which takes longer than most comparisons.
+        parts=(),
+        judgments=(),
     )

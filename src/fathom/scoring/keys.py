@@ -1,4 +1,4 @@
-"""What is right, with its proof. Only the rooms that score may read this."""
+"""Answer keys with their proofs. Only packages that score may read them."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from fathom.scoring.answers import Answer
 
 
 class Proof(Record):
-    """Why the answer is the answer: run `program` again over the same documents and see."""
+    """The proof of an answer: running `program` over the same documents gives it again."""
 
     program: str
-    """What computes the answer, in the family's own notation."""
+    """The program that computes the answer, in the notation of the family."""
     rows: tuple[tuple[str, ...], ...] = ()
-    """The rows the program touched, as text."""
+    """The rows that the program used, as text."""
     passages: tuple[Passage, ...] = ()
-    """Where in the documents those rows were read."""
+    """Where in the documents those rows come from."""
 
 
 class Key(Record):
-    """The right answer to one question."""
+    """The correct answer to one question."""
 
     question_id: QuestionId
     answer: Answer
     proof: Proof
     original: Answer | None = Field(default=None, exclude_if=lambda answer: answer is None)
-    """For a bench whose names and numbers were swapped: the answer of the documents as they were."""
+    """In a counterfactual (swapped) bench: the answer from the original documents."""
     swapped_from: QuestionId | None = Field(default=None, exclude_if=lambda id: id is None)
-    """The question that it was before the swap."""
+    """The original question."""

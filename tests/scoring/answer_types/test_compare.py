@@ -1,5 +1,4 @@
-"""What agrees with a key and what does not, by type; near misses are never right; the verdict on each kind of
-response."""
+"""Which answers agree with a key, by type; near misses are never correct; the verdict on each kind of response."""
 
 from __future__ import annotations
 
@@ -109,12 +108,12 @@ def test_the_same_answer_agrees(key: Answer, read: Answer) -> None:
 
 
 @pytest.mark.parametrize(("key", "read"), OTHER)
-def test_another_answer_does_not(key: Answer, read: Answer) -> None:
+def test_another_answer_does_not_agree(key: Answer, read: Answer) -> None:
     assert not agrees(key, read)
     assert partial_credit(key, read) < 1
 
 
-def test_order_counts_only_where_the_key_has_one() -> None:
+def test_order_counts_only_if_the_key_has_one() -> None:
     rows = ((number(1), text("a")), (number(2), text("b")))
     there, back = Rows(columns=("n", "x"), rows=rows), Rows(columns=("n", "x"), rows=rows[::-1])
     assert agrees(there, back)
@@ -134,7 +133,7 @@ SHARES: list[tuple[Answer, Answer, float]] = [
 
 
 @pytest.mark.parametrize(("key", "read", "worth"), SHARES)
-def test_part_of_an_answer_is_worth_its_share(key: Answer, read: Answer, worth: float) -> None:
+def test_partial_credit(key: Answer, read: Answer, worth: float) -> None:
     assert partial_credit(key, read) == pytest.approx(worth)
 
 
@@ -165,7 +164,7 @@ FORMS = st.tuples(st.sampled_from(LAID_OUT), st.sampled_from(MARKED)).map(
 
 @settings(deadline=None)
 @given(st.integers(-9999, 9999), st.sampled_from(MARKED))
-def test_no_number_close_by_is_right(value: int, mark: Callable[[str], str]) -> None:
+def test_no_nearby_number_is_correct(value: int, mark: Callable[[str], str]) -> None:
     near = [value + 1, value - 1, value * 10 if value else 10, f"{value}0", f"7{abs(value)}", f"{value}.5", f"{value}%"]
     near += [
         f"{value} or {value + 1}",
@@ -182,7 +181,7 @@ def test_no_number_close_by_is_right(value: int, mark: Callable[[str], str]) -> 
 
 @settings(deadline=None)
 @given(st.decimals(-1000, 1000, places=5), st.integers(0, 4), st.sampled_from(MARKED), st.sampled_from([-1, 1, -2, 2]))
-def test_a_last_digit_that_is_off_is_wrong(value: Decimal, places: int, mark: Callable[[str], str], off: int) -> None:
+def test_an_incorrect_last_digit_fails(value: Decimal, places: int, mark: Callable[[str], str], off: int) -> None:
     step = Decimal(1).scaleb(-places)
     said = value.quantize(step) + off * step
     assume(abs(said - value) > step / 2)
@@ -191,7 +190,7 @@ def test_a_last_digit_that_is_off_is_wrong(value: Decimal, places: int, mark: Ca
 
 @settings(deadline=None)
 @given(NAME, st.sampled_from(MARKED), st.data())
-def test_a_name_cut_short_or_drawn_out_is_wrong(name: str, mark: Callable[[str], str], data: st.DataObject) -> None:
+def test_a_shortened_or_extended_name_is_incorrect(name: str, mark: Callable[[str], str], data: st.DataObject) -> None:
     cut = data.draw(st.integers(1, len(name) - 1))
     first, *others = name.split()
     near = [
@@ -216,7 +215,7 @@ def lists_of(names: Sequence[str]) -> list[Answer]:
 
 @settings(max_examples=200, deadline=None)
 @given(NAMES, NAME, FORMS, st.data())
-def test_a_list_with_one_thing_amiss_is_wrong(
+def test_a_list_with_one_error_is_incorrect(
     names: list[str], stranger: str, lay_out: Callable[[Sequence[str]], str], data: st.DataObject
 ) -> None:
     letters = {unaccented(normal(name)) for name in names}
@@ -233,7 +232,7 @@ def test_a_list_with_one_thing_amiss_is_wrong(
 
 @settings(deadline=None)
 @given(NAMES, FORMS)
-def test_order_and_count_are_kept_where_they_matter(names: list[str], lay_out: Callable[[Sequence[str]], str]) -> None:
+def test_order_and_repeats_count_where_they_matter(names: list[str], lay_out: Callable[[Sequence[str]], str]) -> None:
     some, every, ranked = lists_of(names)
     twice = [*names, names[0]]
     assert outcome(some, lay_out(twice)) == "correct"
@@ -246,7 +245,7 @@ def test_order_and_count_are_kept_where_they_matter(names: list[str], lay_out: C
 
 @settings(deadline=None)
 @given(NAMES, st.data(), FORMS)
-def test_ties_may_be_broken_and_groups_may_not(
+def test_ties_may_come_in_any_order_and_groups_may_not(
     names: list[str], data: st.DataObject, lay_out: Callable[..., str]
 ) -> None:
     at = data.draw(st.integers(1, len(names) - 1))
@@ -271,13 +270,13 @@ COLLECTIONS = st.one_of(
 
 @settings(max_examples=300, deadline=None)
 @given(COLLECTIONS, COLLECTIONS)
-def test_a_share_is_a_share_and_only_the_whole_is_right(key: Answer, read: Answer) -> None:
+def test_partial_credit_is_one_only_for_agreement(key: Answer, read: Answer) -> None:
     assert 0 <= partial_credit(key, read) <= 1
     assert agrees(key, read) == (partial_credit(key, read) == 1)
     assert agrees(key, key)
 
 
-def test_a_dump_of_everything_is_wrong_and_worth_little() -> None:
+def test_listing_everything_is_incorrect_and_earns_little() -> None:
     names = [f"name{place}" for place in range(5000)]
     key = lists_of(names[:5])[0]
     verdict = check_response(key_of(key), Response(question_id="q-1", outcome="answered", text="\n".join(names)))
@@ -313,6 +312,6 @@ def test_every_response_gets_a_verdict(response: Response, wanted: str, score: f
 
 @settings(deadline=None)
 @given(COLLECTIONS, st.text(max_size=60) | FORMS.map(lambda lay_out: lay_out(["a", "a", "É", "1.2"])))
-def test_every_verdict_survives_its_file(key: Answer, said: str) -> None:
+def test_every_verdict_round_trips_through_a_file(key: Answer, said: str) -> None:
     verdict = check_response(key_of(key), Response(question_id="q-1", outcome="answered", text=said))
     assert type(verdict).from_line(verdict.to_line()) == verdict

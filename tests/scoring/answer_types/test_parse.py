@@ -1,4 +1,4 @@
-"""Reading an answer out of a response: every form that people and models write, and nothing that is not stated."""
+"""Parsing the answer of a response: every form that people and models write, and nothing that is not stated."""
 
 from __future__ import annotations
 
@@ -197,16 +197,16 @@ def flat(cases: list[tuple[Answer, list[str]]]) -> list[tuple[Answer, str]]:
 
 
 @pytest.mark.parametrize(("key", "response"), flat(RIGHT))
-def test_a_right_answer_is_read_in_every_form(key: Answer, response: str) -> None:
+def test_a_correct_answer_is_parsed_in_every_form(key: Answer, response: str) -> None:
     assert says(key, response), parse_response(response, key)
 
 
 @pytest.mark.parametrize(("key", "response"), flat(WRONG))
-def test_what_is_not_stated_is_not_read(key: Answer, response: str) -> None:
+def test_what_is_not_stated_is_not_parsed(key: Answer, response: str) -> None:
     assert not says(key, response), parse_response(response, key)
 
 
-def test_a_response_that_was_cut_off_is_read_only_where_it_was_boxed() -> None:
+def test_only_the_box_of_a_truncated_response_is_parsed() -> None:
     assert parse_response("Answer: 71", number(71), truncated=True) is None
     assert parse_response("so \\boxed{71} because of the ar", number(71), truncated=True) == number(71)
     assert parse_response("so \\boxed{71", number(71), truncated=True) is None
@@ -215,7 +215,7 @@ def test_a_response_that_was_cut_off_is_read_only_where_it_was_boxed() -> None:
 @pytest.mark.parametrize(
     "text", ["1/3", "x", "", "two thousand three thousand", "4 5", "four five", "4 is wrong, 5 is right", "4th"]
 )
-def test_what_is_no_single_exact_number_is_none(text: str) -> None:
+def test_anything_but_a_single_exact_number_is_not_a_number(text: str) -> None:
     assert number_of(text) is None
 
 
@@ -270,9 +270,7 @@ BOXED: list[Callable[[str], str]] = [
 
 @settings(deadline=None)
 @given(st.integers(0, 10**9 - 1), st.sampled_from(WRITTEN), st.sampled_from(MARKED + BOXED))
-def test_a_whole_number_is_right_however_written(
-    value: int, write: Callable[[int], str], mark: Callable[[str], str]
-) -> None:
+def test_a_whole_number_in_every_form(value: int, write: Callable[[int], str], mark: Callable[[str], str]) -> None:
     assert says(number(value), mark(write(value)))
 
 
@@ -283,9 +281,7 @@ def test_a_whole_number_is_right_however_written(
     st.sampled_from(["ROUND_HALF_EVEN", "ROUND_HALF_UP"]),
     st.sampled_from(MARKED + BOXED),
 )
-def test_a_rounded_number_is_right_by_either_rule(
-    value: Decimal, places: int, rule: str, mark: Callable[[str], str]
-) -> None:
+def test_a_rounded_number_by_either_rule(value: Decimal, places: int, rule: str, mark: Callable[[str], str]) -> None:
     key = number(str(value), places)
     assert says(key, mark(f"{value.quantize(Decimal(1).scaleb(-places), rule):f}"))
     assert says(key, mark(f"{value:f}"))
@@ -327,7 +323,7 @@ LAID_OUT: list[Callable[[Sequence[str]], str]] = [
 
 @settings(max_examples=300, deadline=None)
 @given(LISTS, st.sampled_from(LAID_OUT), st.sampled_from(MARKED), st.booleans())
-def test_a_list_is_right_however_laid_out(
+def test_a_list_in_every_layout(
     items: list[str], lay_out: Callable[[Sequence[str]], str], mark: Callable[[str], str], bare: bool
 ) -> None:
     said = [unaccented(item) for item in items] if bare else items
@@ -347,7 +343,7 @@ def is_cut_one_way(items: Sequence[str]) -> bool:
     LISTS,
     st.sampled_from([", ".join, lambda items: " and ".join([", ".join(items[:-1]), items[-1]][len(items) < 2 :])]),
 )
-def test_a_list_with_commas_is_cut_where_its_titles_end(items: list[str], join: Callable[[Sequence[str]], str]) -> None:
+def test_a_comma_list_is_split_where_its_titles_end(items: list[str], join: Callable[[Sequence[str]], str]) -> None:
     assume(is_cut_one_way(items))
     for mark in (*MARKED, *BOXED):
         assert says(members(*items), mark(join(items))), (
@@ -359,14 +355,14 @@ def test_a_list_with_commas_is_cut_where_its_titles_end(items: list[str], join: 
 @settings(deadline=None)
 @given(TITLE, st.sampled_from(MARKED + BOXED))
 @example("and", MARKED[0])
-def test_a_text_is_right_however_marked(title: str, mark: Callable[[str], str]) -> None:
+def test_a_text_with_every_marker(title: str, mark: Callable[[str], str]) -> None:
     assert says(Text(value=title), mark(title))
     assert says(Text(value=title), mark(title.upper() if "ß" not in title else title))
 
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(TITLE, st.integers(0, 99999)), min_size=1, max_size=5), st.sampled_from(MARKED))
-def test_a_table_is_right_however_laid_out(pairs: list[tuple[str, int]], mark: Callable[[str], str]) -> None:
+def test_a_table_in_every_layout(pairs: list[tuple[str, int]], mark: Callable[[str], str]) -> None:
     key = Rows(columns=("title", "citations"), rows=tuple((Text(value=title), number(n)) for title, n in pairs))
     drawn = "| title | citations |\n|---|---:|\n" + "\n".join(f"| {title} | {n:,} |" for title, n in pairs)
     for laid_out in (drawn, "\n".join(f"{title}; {n}" for title, n in pairs), json.dumps(pairs)):
@@ -444,20 +440,20 @@ LONG_PIECES = ["{", "\\boxed{", "(((", "a,", "[", "one-", "answer "]
 @example("\ud800", TITLES, False)
 @example("1e9999 2", FOUR, False)
 @example("Answer: " + "9" * 5000, FOUR, False)
-def test_no_response_breaks_the_reader(text: str, key: Answer, cut: bool) -> None:
-    read = parse_response(text, key, truncated=cut)
+def test_no_response_raises(text: str, key: Answer, truncated: bool) -> None:
+    read = parse_response(text, key, truncated=truncated)
     assert read is None or isinstance(agrees(key, read), bool)
 
 
-def test_an_answer_that_was_read_survives_its_file() -> None:
+def test_a_parsed_answer_round_trips_through_a_file() -> None:
     for key, response in flat(RIGHT) + flat(WRONG):
         read = parse_response(response, key)
         if read is not None:
             assert type(read).from_line(read.to_line()) == read
 
 
-def test_long_hostile_responses_are_read_in_one_pass() -> None:
-    """In a process of its own: a pattern that backtracks without end cannot be stopped from inside."""
+def test_long_hostile_responses_take_linear_time() -> None:
+    """In its own process: a pattern that backtracks endlessly cannot be stopped from inside."""
     script = """
 from tests.scoring.answer_types.test_parse import BLANKS, KEYS, LONG_PIECES, PIECES
 from fathom.scoring.answer_types.compare import agrees

@@ -307,13 +307,11 @@ def compare(key: Answer, read: Answer) -> Comparison:
     The score is F1 over the values of a collection (in order, if the key has an order), over passages and over links;
     the share of correct slots of an assignment; all or nothing for the rest.
     """
-    match key, read:
-        case Spans(), Spans():
-            return _set_comparison({*key.passages}, {*read.passages})
-        case LinkedSpans(), LinkedSpans():
-            return _set_comparison({*_links(key)}, {*_links(read)})
-        case _:
-            return Comparison(_credit(key, read))
+    if isinstance(key, Spans) and isinstance(read, Spans):
+        return _set_comparison({*key.passages}, {*read.passages})
+    if isinstance(key, LinkedSpans) and isinstance(read, LinkedSpans):
+        return _set_comparison({*_links(key)}, {*_links(read)})
+    return Comparison(_credit(key, read))
 
 
 def partial_credit(key: Answer, read: Answer) -> float:

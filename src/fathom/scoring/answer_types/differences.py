@@ -100,86 +100,88 @@ def _number(key: Scalar, read: Scalar) -> str | None:
         return None  # a response may state a number with a million digits, too large for arithmetic
 
 
-def _values(wanted: Decimal, said: Decimal) -> str | None:
-    if wanted == said:
+def _values(expected: Decimal, stated: Decimal) -> str | None:
+    if expected == stated:
         return "unit or scale"
-    if abs(wanted - said) == 1 and wanted == wanted.to_integral_value():
+    if abs(expected - stated) == 1 and expected == expected.to_integral_value():
         return "off by one"
-    if _is_scaled(wanted, said):
+    if _is_scaled(expected, stated):
         return "unit or scale"
-    return "rounding" if _is_rounded(wanted, said) else "off by one" if abs(wanted - said) == 1 else None
+    return "rounding" if _is_rounded(expected, stated) else "off by one" if abs(expected - stated) == 1 else None
 
 
-def _is_scaled(wanted: Decimal, said: Decimal) -> bool:
-    if not wanted or not said:
+def _is_scaled(expected: Decimal, stated: Decimal) -> bool:
+    if not expected or not stated:
         return False
-    if wanted == -said:
+    if expected == -stated:
         return True
-    more, less = max(abs(wanted), abs(said)), min(abs(wanted), abs(said))
+    more, less = max(abs(expected), abs(stated)), min(abs(expected), abs(stated))
     ratio = more / less
     return any(abs(ratio / scale - 1) < Decimal("0.005") for scale in _SCALES)
 
 
-def _is_rounded(wanted: Decimal, said: Decimal) -> bool:
+def _is_rounded(expected: Decimal, stated: Decimal) -> bool:
     """Whether the two differ by at most one step of the stated one: 3.67 and 3.7, 3.66 or 4, not 3.9."""
-    exponent = said.as_tuple().exponent
+    exponent = stated.as_tuple().exponent
     places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
     step = Decimal(1).scaleb(-places)
-    near = abs(wanted - said) <= step if places else abs(wanted - said) < 1
-    return near and wanted != wanted.to_integral_value()
+    near = abs(expected - stated) <= step if places else abs(expected - stated) < 1
+    return near and expected != expected.to_integral_value()
 
 
 def _texts(key: Text, read: Text) -> str:
-    said = read.value.casefold().strip()
+    stated = read.value.casefold().strip()
     for spelling in (key.value, *key.aliases):
-        wanted = spelling.casefold().strip()
-        if len(said) >= 3 and (said in wanted or wanted in said):
+        expected = spelling.casefold().strip()
+        if len(stated) >= 3 and (stated in expected or expected in stated):
             return "part of the text"
     return "another text"
 
 
-def _ranking(key: Ranking, wanted: Sequence[Scalar], stated: Sequence[Scalar]) -> str:
-    found = _list(wanted, stated, False)
+def _ranking(key: Ranking, expected: Sequence[Scalar], stated: Sequence[Scalar]) -> str:
+    found = _list(expected, stated, False)
     if found != "same values":
         return found
     backwards = Ranking(groups=tuple(reversed(key.groups)))
     return "reversed" if agrees(backwards, Ranking(groups=tuple((one,) for one in stated))) else "wrong order"
 
 
-def _list(wanted: Sequence[Scalar], stated: Sequence[Scalar], once: bool) -> str:
-    hits = _hits(wanted, stated)
-    if hits == len(wanted) == len(stated):
+def _list(expected: Sequence[Scalar], stated: Sequence[Scalar], once: bool) -> str:
+    hits = _hits(expected, stated)
+    if hits == len(expected) == len(stated):
         return "same values" if not once else "repeats"
     if not hits:
-        if isinstance(wanted[0], Number) and not any(isinstance(one, Number) for one in stated):
+        if isinstance(expected[0], Number) and not any(isinstance(one, Number) for one in stated):
             return "wrong format"
-        if len(wanted) == len(stated):
-            return _numbers(list(zip(wanted, stated, strict=True))) or "another list"
+        if len(expected) == len(stated):
+            return _numbers(list(zip(expected, stated, strict=True))) or "another list"
         return "another list"
-    if _hits(_each_once(wanted), _each_once(stated)) == len(_each_once(wanted)) == len(_each_once(stated)):
+    if _hits(_each_once(expected), _each_once(stated)) == len(_each_once(expected)) == len(_each_once(stated)):
         return "repeats"
-    return _by_hits(hits, len(wanted), len(stated))
+    return _by_hits(hits, len(expected), len(stated))
 
 
 def _each_once(items: Sequence[Scalar]) -> list[Scalar]:
     return list({(item.type, item.value): item for item in items}.values())
 
 
-def _hits(wanted: Sequence[Scalar], stated: Sequence[Scalar]) -> int:
+def _hits(expected: Sequence[Scalar], stated: Sequence[Scalar]) -> int:
     """The number of values the two have in common, as the check pairs them."""
-    if not wanted or not stated:
+    if not expected or not stated:
         return 0
     return round(
-        partial_credit(Multiset(items=tuple(wanted)), Multiset(items=tuple(stated))) * (len(wanted) + len(stated)) / 2
+        partial_credit(Multiset(items=tuple(expected)), Multiset(items=tuple(stated)))
+        * (len(expected) + len(stated))
+        / 2
     )
 
 
-def _by_hits(hits: int, wanted: int, stated: int) -> str:
+def _by_hits(hits: int, expected: int, stated: int) -> str:
     if not hits:
         return "another list"
-    if hits == stated < wanted:
+    if hits == stated < expected:
         return "sub-list"
-    return "super-list" if hits == wanted < stated else "overlapping list"
+    return "super-list" if hits == expected < stated else "overlapping list"
 
 
 def _by_overlap(expected: set[Passage], stated: set[Passage]) -> str:

@@ -70,7 +70,7 @@ def stated(answer: Answer) -> str:
 
 
 def after_label(text: str) -> str:
-    """A text after "Answer:", on lines of its own where it has several."""
+    """A text after "Answer:", on lines of its own if it has several."""
     return f"Answer:\n{text}" if "\n" in text else f"Answer: {text}"
 
 

@@ -51,7 +51,7 @@ from fathom.scoring.parsing.lists import items_in, list_part
 from fathom.scoring.parsing.non_answers import ASIDE, HEDGE, NOTHING, SENTENCE_END, says_nothing
 from fathom.scoring.parsing.normalization import LONGEST_CACHED, letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, as_number, number_of, numbers_in
-from fathom.scoring.parsing.segmentation import BULLET, lines_in, tidy, unnumbered, without_lead_in
+from fathom.scoring.parsing.segmentation import BULLET, clean_item, lines_in, unnumbered, without_lead_in
 from fathom.scoring.parsing.tables import cells_in, piped_rows, rows_of_line, without_header
 
 _SUM = re.compile(r"[\d\s+×*·/÷().,=$−–-]{1,2000}")
@@ -141,7 +141,7 @@ def _parse_text(statement: Statement, key: Text, hints: KeyHints) -> Text | None
     if letters(line) in hints.whole:
         return Text(value=plain(line).strip())
     bullet = BULLET.match(line)
-    line = tidy(without_lead_in(plain(line[bullet.end() :] if bullet else line).strip(), hints), hints)
+    line = clean_item(without_lead_in(plain(line[bullet.end() :] if bullet else line).strip(), hints), hints)
     return Text(value=line) if line else None
 
 

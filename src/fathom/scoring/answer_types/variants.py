@@ -1,8 +1,8 @@
-"""Responses made from a key: ways in which a model may rightly write it, and near misses that must not pass.
+"""Responses derived from a key: accepted forms of its answer, and near misses that must not pass.
 
-A bench proves by them that its own check can be trusted: on every key, what is right is taken and what is nearly right
-is refused. Whether a near miss truly is one is decided here by a rule of its own, coarser than the checker's and blind
-to it: wherever two values could by any reading be the same, the near miss is not made.
+An audit uses them to prove the check: on every key, accepted forms must be correct and near misses incorrect. Whether a
+near miss really is one is decided here by a coarser rule that does not use the check: if two values could be the same
+under any interpretation, no near miss is made of them.
 """
 
 from __future__ import annotations
@@ -16,90 +16,97 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from itertools import accumulate
 
+from fathom.records.documents import Passage
+from fathom.records.spans import Span
+from fathom.scoring.answer_types.format import published, rounded, stated, with_unit, written_value
+from fathom.scoring.answer_types.values import Collection, ListAnswer, Value, groups_of, values_of
 from fathom.scoring.answers import (
     Answer,
     Assignment,
     Choice,
+    LinkedSpan,
+    LinkedSpans,
     Multiset,
     Number,
     Ranking,
     Rows,
-    Scalar,
+    Spans,
     Text,
     Unanswerable,
     ValueSet,
 )
 
-Value = Scalar | tuple[Scalar, ...]
-"""What a collection holds: a number, a text, or a row of them."""
-Collection = ValueSet | Multiset | Ranking | Rows
-
 WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
 )
-STRANGERS = ("Ottoline Quarrymoss", "Fenwick Umbertide", "Perpetua Zolnay", "Barnaby Ixworth", "Hester Vukasin")
-"""Names and titles that no document has."""
-DUMPED = 12
-"""Items that a response adds to a right list in the hope that some are wanted."""
+UNKNOWN_NAMES = ("Ottoline Quarrymoss", "Fenwick Umbertide", "Perpetua Zolnay", "Barnaby Ixworth", "Hester Vukasin")
+"""Names that occur in no document."""
+EXTRA_ITEMS = 12
+"""Items that a response adds to a correct list, hoping that some are expected."""
 
 SWAPS = 8
 """Places, spread over a ranking, at which two neighbors are swapped."""
 
 _EXACT = Context(prec=1000)
-_HOLDS_SEPARATOR = re.compile(r"[,;，；、&|\n]|\band\b", re.IGNORECASE)
+_HAS_SEPARATOR = re.compile(r"[,;，；、&|\n]|\band\b", re.IGNORECASE)
 _ENDS = " \t,;:.!?-–—\"'“”‘’()[]"
 
 
 def accepted_forms(answer: Answer) -> Iterator[str]:
-    """Several responses that all state the answer."""
+    """Responses that all state the answer."""
     match answer:
         case Number():
-            yield from _right_numbers(answer)
+            yield from _accepted_numbers(answer)
         case Text():
-            yield from _right_texts(answer)
+            yield from _accepted_texts(answer)
         case ValueSet() | Multiset() | Ranking():
-            yield from _right_lists(answer)
+            yield from _accepted_lists(answer)
         case Rows():
-            yield from _right_tables(answer)
+            yield from _accepted_tables(answer)
         case Unanswerable():
             yield from ("NULL", "null", "None", "Answer: NULL", "**Answer:** NULL.", r"\boxed{NULL}", "[]", "N/A")
             yield from ('{"answer": null}', "I looked at every article.\n\nAnswer: NULL")
         case Choice(option=option):
-            yield from _right_choices(option)
+            yield from _accepted_choices(option)
         case Assignment(options=options):
-            yield from _right_assignments(options)
-        case _:
-            raise TypeError(f"no family asks for {answer.type} yet")
+            yield from _accepted_assignments(options)
+        case Spans() | LinkedSpans():
+            yield from _marked(published(answer))
+            yield json.dumps({"answer": _as_json(answer)})
 
 
 def near_misses(answer: Answer) -> Iterator[str]:
-    """Several responses that look like the answer and are not."""
+    """Responses that resemble the answer but do not state it."""
     yield ""
     match answer:
         case Number():
-            yield from _wrong_numbers(answer)
+            yield from _near_numbers(answer)
         case Text():
-            yield from _wrong_texts(answer)
+            yield from _near_texts(answer)
         case ValueSet() | Multiset() | Ranking() | Rows():
-            for values in _wrong_collections(answer):
-                yield "Answer:\n" + "\n".join(map(_written, values))
+            for values in _near_collections(answer):
+                yield "Answer:\n" + "\n".join(map(written_value, values))
         case Unanswerable():
-            yield from ("0", "Answer: 0", "4", r"\boxed{1}", "Answer: NULL or 4", "NULL\n4", f"Answer: {STRANGERS[0]}")
-            yield from (json.dumps(STRANGERS[:2]), "\n".join(STRANGERS))
+            yield from ("0", "Answer: 0", "4", r"\boxed{1}", "Answer: NULL or 4", "NULL\n4")
+            yield from (f"Answer: {UNKNOWN_NAMES[0]}", json.dumps(UNKNOWN_NAMES[:2]), "\n".join(UNKNOWN_NAMES))
         case Choice(option=option, of=of):
-            yield from _wrong_choices(option, of)
+            yield from _near_choices(option, of)
         case Assignment(options=options, of=of):
-            yield from _wrong_assignments(options, of)
-        case _:
-            raise TypeError(f"no family asks for {answer.type} yet")
+            yield from _near_assignments(options, of)
+        case Spans():
+            for spans in _near_passages(answer.passages):
+                yield stated(Spans(passages=spans))
+        case LinkedSpans():
+            for linked in _near_links(answer.spans):
+                yield stated(LinkedSpans(spans=linked))
     named = isinstance(answer, Choice | Assignment)
     if named or not (isinstance(answer, Unanswerable) or _could_be(answer, Text(value="NULL"))):
         yield "Answer: NULL"
 
 
-def _dressed(bare: str) -> Iterator[str]:
-    """A short statement as responses mark one."""
+def _marked(bare: str) -> Iterator[str]:
+    """A short statement with the usual markers of an answer."""
     yield bare
     yield f"Answer: {bare}"
     yield f"Let me go through the articles.\n\n**Answer:** {bare}"
@@ -109,14 +116,14 @@ def _dressed(bare: str) -> Iterator[str]:
 # -- Choices and assignments --------------------------------------------------------------------------------------
 
 
-def _right_choices(option: int) -> Iterator[str]:
+def _accepted_choices(option: int) -> Iterator[str]:
     for bare in (str(option), f"[{option}]", f"Candidate {option}", f"candidate [{option}]", f"**{option}**"):
-        yield from _dressed(bare)
+        yield from _marked(bare)
     yield from (f"<answer>{option}</answer>", f"<ANSWER>\n{option}\n</ANSWER>", f"Answer:\n\n{option}\n")
     yield f"Candidate {option % 4 + 1} is about something else.\n\nAnswer: {option}"
 
 
-def _wrong_choices(option: int, of: int) -> Iterator[str]:
+def _near_choices(option: int, of: int) -> Iterator[str]:
     for other in range(0, of + 2):
         if other != option:
             yield from (f"Answer: {other}", f"<answer>[{other}]</answer>")
@@ -124,7 +131,7 @@ def _wrong_choices(option: int, of: int) -> Iterator[str]:
     yield "Answer: " + ", ".join(str(place) for place in range(1, of + 1))
 
 
-def _right_assignments(options: Sequence[int]) -> Iterator[str]:
+def _accepted_assignments(options: Sequence[int]) -> Iterator[str]:
     for separator in (", ", " ", "\n", "; "):
         bare = separator.join(map(str, options))
         yield from (
@@ -139,7 +146,7 @@ def _right_assignments(options: Sequence[int]) -> Iterator[str]:
     yield "Answer:\n" + "\n".join(f"- Citation {place} -> {option}" for place, option in enumerate(options, start=1))
 
 
-def _wrong_assignments(options: Sequence[int], of: int) -> Iterator[str]:
+def _near_assignments(options: Sequence[int], of: int) -> Iterator[str]:
     others = [[*options[1:], options[0]], list(reversed(options)), [options[0]] * len(options)]
     others += [list(options[:-1]), [*options, 1], [option % of + 1 for option in options]]
     for other in others:
@@ -149,29 +156,64 @@ def _wrong_assignments(options: Sequence[int], of: int) -> Iterator[str]:
     yield "Answer:\n" + "\n".join(f"{place}: {option}" for place, option in swapped)
 
 
+# -- Passages -----------------------------------------------------------------------------------------------------
+
+
+def _as_json(answer: Spans | LinkedSpans) -> list[object]:
+    if isinstance(answer, Spans):
+        return [_place(passage) for passage in answer.passages]
+    return [{"claim": _place(span.passage), "evidence": list(map(_place, span.links))} for span in answer.spans]
+
+
+def _place(passage: Passage) -> dict[str, object]:
+    return {"document": passage.document, "start": passage.span.start, "end": passage.span.end}
+
+
+def _moved(passage: Passage) -> Passage:
+    """The passage one character further on."""
+    return Passage(document=passage.document, span=Span(passage.span.start + 1, passage.span.end + 1))
+
+
+def _near_passages(passages: Sequence[Passage]) -> Iterator[tuple[Passage, ...]]:
+    """One passage moved, one missing, one more."""
+    others = [(_moved(passages[0]), *passages[1:]), passages[1:], (*passages, _moved(passages[-1]))]
+    yield from (other for other in map(tuple, others) if other and set(other) != set(passages))
+
+
+def _near_links(spans: Sequence[LinkedSpan]) -> Iterator[tuple[LinkedSpan, ...]]:
+    """One passage moved, one missing, and the links of one passage changed."""
+    first, *rest = spans
+    others = [first.model_copy(update={"passage": _moved(first.passage)})]
+    others += [first.model_copy(update={"links": links}) for links in ((), *_near_passages(first.links or ()))]
+    for other in others if first.links else others[:1]:
+        yield (other, *rest)
+    if rest:
+        yield tuple(rest)
+
+
 # -- Numbers ------------------------------------------------------------------------------------------------------
 
 
-def _right_numbers(number: Number) -> Iterator[str]:
-    bare = _written(number)
-    yield from _dressed(bare)
+def _accepted_numbers(number: Number) -> Iterator[str]:
+    bare = written_value(number)
+    yield from _marked(bare)
     yield from (f"**{bare}**", json.dumps({"answer": bare}))
     for rule in (ROUND_HALF_EVEN, ROUND_HALF_UP):
-        yield _with_unit(_rounded(number, rule), number)
-    yield _with_unit(number.value, number)
+        yield with_unit(rounded(number, rule), number.unit)
+    yield with_unit(number.value, number.unit)
     value = number.value
     if value == value.to_integral_value():
         whole = int(value)
-        yield _with_unit(f"{whole}.0", number)
+        yield with_unit(f"{whole}.0", number.unit)
         if abs(whole) >= 1000:
-            yield _with_unit(f"{whole:,}", number)
+            yield with_unit(f"{whole:,}", number.unit)
         if 0 <= whole < len(WORDS) and not number.unit:
             yield from (WORDS[whole], f"Answer: {WORDS[whole].capitalize()}.")
 
 
-def _wrong_numbers(number: Number) -> Iterator[str]:
+def _near_numbers(number: Number) -> Iterator[str]:
     value, step = number.value, _step(number)
-    highest, lowest = _rounded(number, ROUND_HALF_UP), _rounded(number, ROUND_HALF_EVEN)
+    highest, lowest = rounded(number, ROUND_HALF_UP), rounded(number, ROUND_HALF_EVEN)
     unit = step if number.decimals is not None else Decimal(1)
     others = [value + unit, value - unit, max(highest, lowest) + unit, min(highest, lowest) - unit, value + 10 * unit]
     others += [value * 10, value * 100, value / 10, -value, value + 100, 2 * value]
@@ -180,51 +222,37 @@ def _wrong_numbers(number: Number) -> Iterator[str]:
         others += [Decimal(f"{digit}{lowest:f}") for digit in "71"]
     for other in dict.fromkeys(others):
         if other != value and abs(other - value) >= step:
-            yield "Answer: " + _with_unit(_plainly(other), number)
-    bare = _written(number)
-    yield from (f"Answer: {bare} or {_plainly(value + 1)}", f"Answer: at least {bare}", f"Answer: not {bare}")
-    yield f"Answer: {bare}\n\nWait, actually it is {_plainly(value + 1)}."
+            yield "Answer: " + with_unit(other, number.unit)
+    bare = written_value(number)
+    yield from (f"Answer: {bare} or {value + 1:f}", f"Answer: at least {bare}", f"Answer: not {bare}")
+    yield f"Answer: {bare}\n\nWait, actually it is {value + 1:f}."
     if not number.unit:
         yield f"Answer: {bare}%"
 
 
 def _step(number: Number) -> Decimal:
-    """The least difference that counts."""
+    """The smallest difference that counts."""
     return Decimal(0) if number.decimals is None else Decimal(1).scaleb(-number.decimals)
-
-
-def _rounded(number: Number, rule: str = ROUND_HALF_EVEN) -> Decimal:
-    """The value as it is asked for."""
-    return number.value if number.decimals is None else number.value.quantize(_step(number), rule, _EXACT)
-
-
-def _plainly(value: Decimal) -> str:
-    return f"{value:f}"
-
-
-def _with_unit(value: Decimal | str, number: Number) -> str:
-    written = value if isinstance(value, str) else _plainly(value)
-    return f"{written}{'' if number.unit in ('', '%', '‰') else ' '}{number.unit}"
 
 
 # -- Texts --------------------------------------------------------------------------------------------------------
 
 
-def _right_texts(text: Text) -> Iterator[str]:
-    yield from _dressed(text.value)
+def _accepted_texts(text: Text) -> Iterator[str]:
+    yield from _marked(text.value)
     for spelling in (text.value, *text.aliases):
         yield from (spelling, f"Answer: {spelling}", json.dumps({"answer": spelling}), f"“{spelling}”")
 
 
-def _wrong_texts(text: Text) -> Iterator[str]:
-    for other in (*_cut_short(text.value), *_misspelled(text.value), f"{text.value} Quarrymoss", *STRANGERS[:2]):
+def _near_texts(text: Text) -> Iterator[str]:
+    for other in (*_cut_short(text.value), *_misspelled(text.value), f"{text.value} Quarrymoss", *UNKNOWN_NAMES[:2]):
         if not _may_be_same(text, Text(value=other)):
             yield f"Answer: {other}"
-    yield f"Answer: {text.value}; {STRANGERS[0]}"
+    yield f"Answer: {text.value}; {UNKNOWN_NAMES[0]}"
 
 
 def _cut_short(words: str) -> Iterator[str]:
-    """The words without the first and without the last."""
+    """The text without its first and without its last word."""
     parts = words.split()
     for fewer in (parts[1:], parts[:-1]):
         cut = " ".join(fewer).strip(_ENDS)
@@ -233,7 +261,7 @@ def _cut_short(words: str) -> Iterator[str]:
 
 
 def _misspelled(words: str) -> Iterator[str]:
-    """The words with their last letter changed for another."""
+    """The text with its last letter replaced."""
     for place in range(len(words) - 1, -1, -1):
         if words[place].isascii() and words[place].isalpha():
             yield f"{words[:place]}{'q' if words[place] not in 'qQ' else 'k'}{words[place + 1 :]}"
@@ -243,29 +271,29 @@ def _misspelled(words: str) -> Iterator[str]:
 # -- Lists and tables ---------------------------------------------------------------------------------------------
 
 
-def _right_lists(answer: ValueSet | Multiset | Ranking) -> Iterator[str]:
-    for number, values in enumerate(_right_orders(answer)):
-        items = [_written(value) for value in values]
+def _accepted_lists(answer: ListAnswer) -> Iterator[str]:
+    for number, values in enumerate(_accepted_orders(answer)):
+        items = [written_value(value) for value in values]
         yield from _in_all_forms(items) if number == 0 else _in_two_forms(items)
-    other = [_otherwise(value) for value in _values(answer)]
-    # Two people may share a short form of their names; then only the long ones tell who is meant.
+    other = [_other_spelling(value) for value in values_of(answer)]
+    # Two people may share a short form of their names; then only the full names are unambiguous.
     if not any(_is_shared(spelling, answer) for spelling in other):
         yield "Answer:\n" + "\n".join(other)
 
 
-def _right_orders(answer: ValueSet | Multiset | Ranking) -> Iterator[list[Value]]:
-    """Orders in which the values may stand: a ranking's ties swapped, anything else turned round."""
-    values = _values(answer)
+def _accepted_orders(answer: ListAnswer) -> Iterator[list[Value]]:
+    """Accepted orders of the values: ties of a ranking reversed, anything else reversed."""
+    values = list(values_of(answer))
     yield values
     if isinstance(answer, Ranking):
-        turned: list[Value] = [item for group in answer.groups for item in reversed(group)]
+        reversed_ties: list[Value] = [item for group in answer.groups for item in reversed(group)]
         if any(len(group) > 1 for group in answer.groups):
-            yield turned
+            yield reversed_ties
         return
     if len(values) > 1:
         yield values[::-1]
     if isinstance(answer, ValueSet):
-        yield [*values, values[0]]  # a set that says a value twice is still the set
+        yield [*values, values[0]]  # a set may repeat a value
 
 
 def _in_all_forms(items: list[str]) -> Iterator[str]:
@@ -274,9 +302,9 @@ def _in_all_forms(items: list[str]) -> Iterator[str]:
     yield from ("Answer:\n" + "\n".join(f"- {item}" for item in items), json.dumps(items))
     yield "Answer:\n" + "\n".join(f"{number}. {item}" for number, item in enumerate(items, start=1))
     yield "```json\n" + json.dumps({"answer": items}, ensure_ascii=False) + "\n```"
-    # Where an item holds a comma itself, a list with commas leaves open where one ends; no model may be blamed then.
-    if not any(_HOLDS_SEPARATOR.search(item) for item in items):
-        yield from _dressed(", ".join(items))
+    # If an item contains a comma, a comma-separated list is ambiguous, and no response can be blamed for it.
+    if not any(_HAS_SEPARATOR.search(item) for item in items):
+        yield from _marked(", ".join(items))
         yield "Answer: " + "; ".join(items)
 
 
@@ -284,25 +312,25 @@ def _in_two_forms(items: list[str]) -> Iterator[str]:
     yield from ("Answer:\n" + "\n".join(items), json.dumps(items))
 
 
-def _otherwise(value: Value) -> str:
-    """The value in its last other spelling, where it has one."""
+def _other_spelling(value: Value) -> str:
+    """The value in another spelling, if it has one."""
     if isinstance(value, Text) and value.aliases:
         return value.aliases[-1]
     if isinstance(value, Number) and value.decimals is None and value.value == value.value.to_integral_value():
-        return _with_unit(f"{int(value.value)}.0", value)
-    return _written(value)
+        return with_unit(f"{int(value.value)}.0", value.unit)
+    return written_value(value)
 
 
 def _is_shared(spelling: str, answer: Collection) -> bool:
-    """Whether the spelling fits different values of the key."""
+    """Whether the spelling fits several values of the key."""
     text = Text(value=spelling)
-    return len({value for value in _values(answer) if isinstance(value, Text) and _may_be_same(value, text)}) > 1
+    return len({value for value in values_of(answer) if isinstance(value, Text) and _may_be_same(value, text)}) > 1
 
 
-def _right_tables(answer: Rows) -> Iterator[str]:
+def _accepted_tables(answer: Rows) -> Iterator[str]:
     orders = [answer.rows] if answer.ordered else [answer.rows, answer.rows[::-1]]
     for rows in orders:
-        cells = [[_written(cell) for cell in row] for row in rows]
+        cells = [[written_value(cell) for cell in row] for row in rows]
         yield from ("\n".join(map("; ".join, cells)), "Answer:\n" + "\n".join(map("; ".join, cells)), json.dumps(cells))
         if not any("|" in cell for row in cells for cell in row):
             ruled = [list(answer.columns), ["---"] * len(answer.columns), *cells]
@@ -310,24 +338,24 @@ def _right_tables(answer: Rows) -> Iterator[str]:
         yield json.dumps([dict(zip(answer.columns, row, strict=True)) for row in cells])
 
 
-def _wrong_collections(answer: Collection) -> Iterator[list[Value]]:
-    """Values near those of the key that, in this order, are not the key's."""
-    values = _values(answer)
+def _near_collections(answer: Collection) -> Iterator[list[Value]]:
+    """Values close to the key's that, in this order, are not the key's."""
+    values = list(values_of(answer))
     for others in (*_other_values(values), *_other_orders(answer, values)):
-        if others and _is_surely_other(answer, others):
+        if others and _must_differ(answer, others):
             yield others
 
 
 def _other_values(values: list[Value]) -> Iterator[list[Value]]:
-    """One more, one fewer, one replaced, one changed, one said twice, a dump, the first alone, how many there are."""
-    strangers = _strangers(values)
-    yield [*values, strangers[0]]
-    yield [*values, *strangers]
+    """One more, one fewer, one replaced, one changed, one repeated, many more, the first alone, the count."""
+    unknown = _unknown_values(values)
+    yield [*values, unknown[0]]
+    yield [*values, *unknown]
     yield values[:-1]
     yield values[1:]
     yield values[:1]
-    yield [*values[:-1], strangers[0]]
-    yield [strangers[0], *values[1:]]
+    yield [*values[:-1], unknown[0]]
+    yield [unknown[0], *values[1:]]
     for changed in _changed(values[0]):
         yield [changed, *values[1:]]
     for changed in _changed(values[-1]):
@@ -343,17 +371,17 @@ def _other_values(values: list[Value]) -> Iterator[list[Value]]:
 
 
 def _other_orders(answer: Collection, values: list[Value]) -> Iterator[list[Value]]:
-    """A sort turned round, and untied neighbors swapped, here and there; the columns of a table swapped."""
+    """The reverse order, swapped untied neighbors at some places, and the columns of a table reversed."""
     if isinstance(answer, Rows):
         yield [tuple(reversed(row)) for row in answer.rows]
     yield values[::-1]
-    ends = list(accumulate(map(len, _groups(answer)[:-1])))
+    ends = list(accumulate(map(len, groups_of(answer)[:-1])))
     for end in ends[:: 1 + len(ends) // SWAPS]:
         yield [*values[: end - 1], values[end], values[end - 1], *values[end + 1 :]]
 
 
 def _changed(value: Value) -> Iterator[Value]:
-    """The value off by one, ten times itself, or cut short."""
+    """The value off by one, multiplied by ten, or shortened."""
     if isinstance(value, tuple):
         for place, cell in enumerate(value):
             for other in _changed(cell):
@@ -366,75 +394,59 @@ def _changed(value: Value) -> Iterator[Value]:
         yield from (Text(value=words) for words in (*_cut_short(value.value), *_misspelled(value.value)))
 
 
-def _strangers(values: list[Value]) -> list[Value]:
-    """Values of the same kind that the list does not hold."""
+def _unknown_values(values: list[Value]) -> list[Value]:
+    """Values of the same type that the list does not have."""
     like = values[0]
     if isinstance(like, tuple):
-        cells = [_strangers([row[place] for row in values if isinstance(row, tuple)]) for place in range(len(like))]
+        cells = [
+            _unknown_values([row[place] for row in values if isinstance(row, tuple)]) for place in range(len(like))
+        ]
         return [tuple(cell for cell in row if not isinstance(cell, tuple)) for row in zip(*cells, strict=True)]
     if isinstance(like, Number):
         most = max(value.value for value in values if isinstance(value, Number)).to_integral_value()
-        return [like.model_copy(update={"value": most + 7 + 2 * place}) for place in range(DUMPED)]
-    return [Text(value=f"{STRANGERS[place % 5]} {'abcdefghijkl'[place] * 2}") for place in range(DUMPED)]
+        return [like.model_copy(update={"value": most + 7 + 2 * place}) for place in range(EXTRA_ITEMS)]
+    return [Text(value=f"{UNKNOWN_NAMES[place % 5]} {'abcdefghijkl'[place] * 2}") for place in range(EXTRA_ITEMS)]
 
 
-# -- What surely is not the same ------------------------------------------------------------------------------------
+# -- What must differ -----------------------------------------------------------------------------------------------
 
 
-def _values(answer: Collection) -> list[Value]:
-    """All values in the order they stand in."""
-    return [value for group in _groups(answer) for value in group]
-
-
-def _groups(answer: Collection) -> list[Sequence[Value]]:
-    """The values that may change places with one another, group by group."""
-    match answer:
-        case Ranking(groups=groups):
-            return list(groups)
-        case Rows(rows=rows, ordered=True):
-            return [(row,) for row in rows]
-        case Rows(rows=rows):
-            return [rows]
-        case ValueSet(items=items) | Multiset(items=items):
-            return [items]
-
-
-def _is_surely_other(answer: Collection, said: list[Value]) -> bool:
-    """Whether the values, in this order, cannot be taken for the key's by any reading."""
+def _must_differ(answer: Collection, others: list[Value]) -> bool:
+    """Whether the values, in this order, differ from the key's under every interpretation."""
     if isinstance(answer, ValueSet):
-        strange = any(not any(_may_be_same(item, value) for item in answer.items) for value in said)
-        return strange or any(not any(_may_be_same(item, value) for value in said) for item in answer.items)
-    groups = _groups(answer)
-    if len(said) != sum(map(len, groups)):
+        strange = any(not any(_may_be_same(item, value) for item in answer.items) for value in others)
+        return strange or any(not any(_may_be_same(item, value) for value in others) for item in answer.items)
+    groups = groups_of(answer)
+    if len(others) != sum(map(len, groups)):
         return True
     at = 0
     for group in groups:
-        if _cannot_be_paired(group, tuple(said[at : at + len(group)])):
+        if _cannot_be_paired(group, tuple(others[at : at + len(group)])):
             return True
         at += len(group)
     return False
 
 
-def _cannot_be_paired(wanted: Sequence[Value], said: Sequence[Value]) -> bool:
-    """Whether some of what is said are more than the wanted values that they could stand for."""
-    if wanted == said:
+def _cannot_be_paired(expected: Sequence[Value], others: Sequence[Value]) -> bool:
+    """Whether some stated values outnumber the expected values that they could match."""
+    if expected == others:
         return False
-    # Counted first: a long list of counts holds few different ones.
-    items, others = Counter(wanted), Counter(said)
-    for value in others:
-        alike = [other for other in others if _may_be_same(value, other)]
+    # Count first: a long list of counts has few distinct ones.
+    items, counts = Counter(expected), Counter(others)
+    for value in counts:
+        alike = [other for other in counts if _may_be_same(value, other)]
         able = sum(count for item, count in items.items() if any(_may_be_same(item, other) for other in alike))
-        if able < sum(others[other] for other in alike):
+        if able < sum(counts[other] for other in alike):
             return True
     return False
 
 
 def _may_be_same(one: Value, two: Value) -> bool:
-    """Whether two values could by some reading be one; coarser than any reading that is right."""
+    """Whether two values could be the same under some interpretation; coarser than any correct comparison."""
     if isinstance(one, tuple) or isinstance(two, tuple):
         return isinstance(one, tuple) and isinstance(two, tuple) and all(map(_may_be_same, one, two))
     if isinstance(one, Number) and isinstance(two, Number):
-        # Both may have been rounded, so two steps apart is the least that keeps them apart.
+        # Both may have been rounded, so only two steps keep them apart.
         return one.value == two.value or abs(one.value - two.value) < 2 * max(_step(one), _step(two))
     if isinstance(one, Text) and isinstance(two, Text):
         return not {*map(_letters, (one.value, *one.aliases))}.isdisjoint(map(_letters, (two.value, *two.aliases)))
@@ -442,25 +454,18 @@ def _may_be_same(one: Value, two: Value) -> bool:
 
 
 def _could_be(answer: Answer, text: Text) -> bool:
-    """Whether the text could be all that the answer says."""
+    """Whether the text alone could state the answer."""
     match answer:
         case Text():
             return _may_be_same(answer, text)
         case ValueSet() | Multiset() | Ranking():
-            return len(_values(answer)) == 1 and _may_be_same(_values(answer)[0], text)
+            return len(values_of(answer)) == 1 and _may_be_same(values_of(answer)[0], text)
         case _:
             return False
 
 
 @lru_cache(maxsize=1 << 14)
 def _letters(text: str) -> str:
-    """Letters and digits alone, in one case and without accents."""
+    """Only letters and digits, in lower case and without accents."""
     apart = unicodedata.normalize("NFKD", text.casefold())
     return "".join(sign for sign in apart if sign.isalnum()) or text.strip()
-
-
-def _written(value: Value) -> str:
-    """The value as a careful model writes it: rounded where that is asked for, the cells of a row after semicolons."""
-    if isinstance(value, tuple):
-        return "; ".join(map(_written, value))
-    return value.value if isinstance(value, Text) else _with_unit(_rounded(value), value)

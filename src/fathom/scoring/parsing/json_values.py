@@ -1,4 +1,4 @@
-"""Answers written as JSON: found, unwrapped, and turned into the texts that a person would have written."""
+"""Answers written as JSON: decoded, unwrapped, and converted to plain text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ABSENT: Final = object()
 
 
 def parsed(text: str) -> Any:
-    """The JSON value that `text` is; `ABSENT` where it is none. Numbers stay as they are spelled."""
+    """The JSON value of `text`, or `ABSENT` if it is not JSON. Numbers keep their spelling."""
     try:
         return json.loads(text, parse_float=str, parse_int=str, parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -21,17 +21,17 @@ def parsed(text: str) -> Any:
 
 
 def _refuse(constant: str) -> str:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")
 
 
 def answer_field(record: dict[str, Any]) -> str | None:
-    """The field that holds the answer."""
+    """The name of the field with the answer."""
     names = {name.lower(): name for name in record}
     return next((names[name] for name in _ANSWER_FIELDS if name in names), None)
 
 
 def unwrapped(value: Any) -> Any:
-    """The answer inside {"answer": ...}, however often it is wrapped."""
+    """The answer inside {"answer": ...}, even if it is wrapped several times."""
     for _ in range(4):
         name = answer_field(value) if isinstance(value, dict) else None
         if name is None:
@@ -41,15 +41,15 @@ def unwrapped(value: Any) -> Any:
 
 
 def scalar(value: Any) -> str:
-    """A JSON scalar as text; empty for a truth value or a nested thing."""
+    """A JSON scalar as text; empty for a boolean or a nested value."""
     if not isinstance(value, str):
         return ""
-    # "\\ud800" is a half character that no file can hold.
+    # "\\ud800" is a lone surrogate, which cannot be written to a file.
     return value if value.isascii() else value.encode(errors="replace").decode()
 
 
 def scalars(value: Any) -> list[str] | None:
-    """The scalars of a JSON list, a level of nesting (tied items) laid flat; None where it is no such list."""
+    """The scalars of a JSON list, with one level of nesting (tied items) flattened; None for any other value."""
     if isinstance(value, str):
         return [value]
     if not isinstance(value, list):
@@ -61,7 +61,7 @@ def scalars(value: Any) -> list[str] | None:
 
 
 def json_rows(value: Any, columns: Sequence[str]) -> list[list[str]]:
-    """The rows of a JSON list of lists or of objects; objects with the key's columns are put in their order."""
+    """The rows of a JSON list of lists or objects; objects with the key's columns are put in column order."""
     rows = []
     for row in value if isinstance(value, list) else ():
         cells = row
@@ -74,7 +74,7 @@ def json_rows(value: Any, columns: Sequence[str]) -> list[list[str]]:
 
 
 def json_pairs(value: Any) -> str:
-    """Slots with their options, or passages, as one would write them on a line."""
+    """Slots with their options, or passages, on one line of text."""
     if isinstance(value, dict):
         return "; ".join(f"{name}: {scalar(cell)}" for name, cell in value.items())
     if not isinstance(value, list):

@@ -13,8 +13,8 @@ from functools import cached_property
 from fathom.scoring.answers import Number, Scalar, Text
 from fathom.scoring.parsing.normalization import letters, normal
 
-# Spaces before a separator belong to it as well. `cuts` strips them: a pattern that started with any number of spaces
-# would scan a long run of spaces once per space.
+# Spaces before a separator belong to it as well. `split_parts` strips them: a pattern that started with any number of
+# spaces would scan a long run of spaces once per space.
 SEPARATOR = re.compile(r"[,，、;；][ \t\n]*")
 AND = re.compile(r"[ \t](?:and|&)[ \t]+", re.IGNORECASE)
 SEPARATOR_OR_AND = re.compile(rf"{SEPARATOR.pattern}|{AND.pattern}", re.IGNORECASE)

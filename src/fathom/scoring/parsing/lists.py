@@ -1,4 +1,4 @@
-"""Cuts lists into items, whether one a line or all on one line."""
+"""Segmentation of lists into items, one per line or all on one line."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from fathom.scoring.parsing.segmentation import (
     BULLET,
     COMMA_IN_NUMBERS,
     SEMICOLON,
-    cuts,
+    clean_items,
     is_remark,
     lines_in,
     rejoined,
-    tidied,
+    split_parts,
     unnumbered,
     without_lead_in,
 )
@@ -40,7 +40,7 @@ def items_in(stated: str, hints: KeyHints, numeric: bool) -> list[str]:
         return _inline(line, hints, numeric)
     if "|" in lines[0] and all("|" in line for line in lines):
         return [cell for row in without_ranks(piped_rows(lines, ())) for cell in row if cell]
-    return tidied(lines, hints)
+    return clean_items(lines, hints)
 
 
 def _inline(line: str, hints: KeyHints, numeric: bool) -> list[str]:
@@ -49,30 +49,32 @@ def _inline(line: str, hints: KeyHints, numeric: bool) -> list[str]:
     if BRACKETS.get(line[:1]) == line[-1:] and line.find(line[-1]) == len(line) - 1:
         line = line[1:-1]
     if numeric:
-        return tidied(_numeric_pieces(line, hints), hints)
+        return clean_items(_numeric_pieces(line, hints), hints)
     if (";" in line or "；" in line) and not hints.semicolons:
-        return tidied([line[start:end] for start, end in _without_and(line, cuts(SEMICOLON, line), hints)], hints)
+        return clean_items(
+            [line[start:end] for start, end in _without_and(line, split_parts(SEMICOLON, line), hints)], hints
+        )
     if letters(line) in hints.whole:
         return [line]
     quoted = _QUOTED.findall(line) if '"' in line or "“" in line else []
     if quoted and not _QUOTED.sub("", line).strip(" ."):
         return [item for item in quoted if item.strip()]
-    return tidied(_pieces(line, hints), hints)
+    return clean_items(_pieces(line, hints), hints)
 
 
 def _pieces(line: str, hints: KeyHints) -> list[str]:
-    """A line cut at its separators, the key's own titles left whole."""
+    """A line split at its separators, except inside titles of the key."""
     if hints.joined:
-        return list(rejoined(line, _without_and(line, cuts(SEPARATOR_OR_AND, line), hints), hints))
-    stretches = cuts(SEPARATOR, line)
-    stretches += cuts(AND, line, stretches.pop()[0])
-    return [line[start:end] for start, end in _without_and(line, stretches, hints)]
+        return list(rejoined(line, _without_and(line, split_parts(SEPARATOR_OR_AND, line), hints), hints))
+    parts = split_parts(SEPARATOR, line)
+    parts += split_parts(AND, line, parts.pop()[0])
+    return [line[start:end] for start, end in _without_and(line, parts, hints)]
 
 
-def _without_and(line: str, stretches: list[tuple[int, int]], hints: KeyHints) -> list[tuple[int, int]]:
-    """The stretches, "and Wu" shortened to "Wu", unless the key has a title such as "And then there were none"."""
-    shortened = stretches[:1]
-    for start, end in stretches[1:]:
+def _without_and(line: str, parts: list[tuple[int, int]], hints: KeyHints) -> list[tuple[int, int]]:
+    """The parts, "and Wu" shortened to "Wu", unless the key has a title such as "And then there were none"."""
+    shortened = parts[:1]
+    for start, end in parts[1:]:
         match = _LEADING_AND.match(line, start, end)
         kept = match is None or (form := letters(line[start:end])) in hints.whole or form in hints.heads
         shortened.append((start if match is None or kept else match.end(), end))
@@ -80,13 +82,13 @@ def _without_and(line: str, stretches: list[tuple[int, int]], hints: KeyHints) -
 
 
 def _numeric_pieces(line: str, hints: KeyHints) -> list[str]:
-    """A line of numbers cut at its commas, those inside 1,234 left alone."""
+    """A line of numbers split at its commas, except inside 1,234."""
     if ", " not in line and ";" not in line and _is_value(line, hints):
         return [line]  # "one hundred and five"
-    stretches = cuts(COMMA_IN_NUMBERS, line)
-    stretches += cuts(AND, line, stretches.pop()[0])
+    parts = split_parts(COMMA_IN_NUMBERS, line)
+    parts += split_parts(AND, line, parts.pop()[0])
     pieces: list[str] = []
-    for start, end in stretches:
+    for start, end in parts:
         piece = line[start:end]
         # "100,200" alone may be two numbers or one; "100,200, 5" shows which comma separates.
         if "," in piece and ", " not in line and "; " not in line and not _is_value(piece, hints):
@@ -102,7 +104,7 @@ def _is_value(piece: str, hints: KeyHints) -> bool:
 
 
 def list_part(text: str, hints: KeyHints) -> str:
-    """Of a response without a marker: all of it where it is a list, else the list it ends with, else its last line."""
+    """Of a response without a marker: all of it if it is a list, else its final list, else its last line."""
     lines = [line.strip() for line in text.strip().split("\n")]
     if len(lines) == 1:
         return text
@@ -111,7 +113,7 @@ def list_part(text: str, hints: KeyHints) -> str:
     if True in bulleted:
         return "\n".join(said[_last_run(bulleted) :])
     if "." not in text and "!" not in text:
-        return text  # no sentence, no remark
+        return text  # no sentences, so no remarks
     spoken = any(is_remark(line) and letters(line) not in hints.whole for line in said[1:-1])
     return said[-1] if spoken else text
 
@@ -121,7 +123,7 @@ def _is_bulleted(line: str) -> bool:
 
 
 def _last_run(bulleted: list[bool]) -> int:
-    """Where the last run of bulleted lines begins; whatever stands behind it belongs to it."""
+    """Where the last run of bulleted lines starts; anything after it belongs to it."""
     first = len(bulleted) - 1 - bulleted[::-1].index(True)
     while first and bulleted[first - 1]:
         first -= 1

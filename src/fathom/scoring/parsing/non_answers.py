@@ -1,5 +1,4 @@
-"""Tells where a response states nothing: it hedges ("4 or 5"), bounds ("at least 4") or says that there is no
-answer."""
+"""Statements without an answer: hedges ("4 or 5"), bounds ("at least 4") and "no answer"."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ import re
 
 from fathom.scoring.parsing.normalization import normal
 
-# A bound or a denial is no value: "at least 4", "not 4".
+# A bound or a denial is not a value: "at least 4", "not 4".
 BOUND = re.compile(
     r"(?:[<>≤≥≠]=?|\b(?:at (?:least|most)|(?:more|less|fewer|greater) than|not|never|isn't|up to|over|under|above|below"
     r"|between|either|from|or)) *\Z",
@@ -39,18 +38,18 @@ _CANNOT = re.compile(
     r"(?:cannot|can not|can't|could not) be (?:answered|determined|derived|established|found)"
     rf"|is (?:not answerable|unanswerable)){_SHOWN}{{0,12}}"
 )
-# Cheap, and enough to let nearly every other statement pass unsearched.
+# A cheap test that rules out nearly all other statements.
 _MAY_SAY_NOTHING = re.compile(
     r"[\W_]{0,40}(?:text\w{0,2}\{)?(?:nu|ni|na\b|n/a|no(?:ne|t|thing|\b)|em|un|can|could|ins|it (?:can|is)|sorry|无|\Z"
     r"|(?:the|this) (?:question|answer|can))",
     re.IGNORECASE,
 )
-# The same for its first letter or digit, and cheaper still.
+# The same for the first letter or digit, even cheaper.
 _NEVER_FIRST = frozenset("0123456789abdfghjklmopqrvwxyzABDFGHJKLMOPQRVWXYZ")
 
 
 def says_nothing(stated: str) -> bool:
-    """Whether the statement is that there is no answer, and offers none beside it."""
+    """Whether the statement says that there is no answer, without offering one as well."""
     if stated[:1] in _NEVER_FIRST or not _MAY_SAY_NOTHING.match(stated):
         return False
     if stated.isascii() and stated.isalpha():

@@ -1,4 +1,4 @@
-"""How texts are made comparable: without dress, case and outer punctuation, and where asked without accents."""
+"""Normalization of texts for comparison: no markup, one case, no outer punctuation, and optionally no accents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 LONGEST_CACHED: Final = 300
-"""Characters; longer strings are not worth the memory that remembering them takes."""
+"""Characters; longer strings are not cached."""
 BRACKETS: Final = {"(": ")", "[": "]", "{": "}"}
 
 _MOST_CACHED = 1 << 16
@@ -29,7 +29,7 @@ _ESCAPED = re.compile(r"\\([%$&#_{}])")
 
 
 def plain(text: str) -> str:
-    """`text` without Markdown emphasis and LaTeX dress: "**4**", "$4$" and "\\text{4}" are "4"."""
+    """`text` without Markdown emphasis and LaTeX markup: "**4**", "$4$" and "\\text{4}" become "4"."""
     if "*" in text or "`" in text or "__" in text:
         text = _EMPHASIS.sub(r"\2\3", text)
     if "$" in text:
@@ -45,7 +45,7 @@ def _without_latex(text: str) -> str:
         return text
     text = text.replace("\\\\", "\n").replace("{,}", ",").replace("\\times", "×").replace("\\cdot", "·")
     text = text.replace("\\approx", "≈").replace("\\emptyset", "∅").replace("\\varnothing", "∅")
-    # Once more, for \textbf{\text{4}}: deeper nests do not occur in good faith.
+    # A second time, for \textbf{\text{4}}; deeper nesting does not occur in practice.
     text = _FRACTION.sub(r"\1/\2", _WRAPPED.sub(r"\1", text))
     return _ESCAPED.sub(r"\1", _LATEX_SPACE.sub(" ", text))
 
@@ -53,16 +53,16 @@ def _without_latex(text: str) -> str:
 def _normal(text: str) -> str:
     text = plain(text)
     if not text.isascii():
-        # Twice, since a case fold can undo a composition ("ŉ", "ΐ").
+        # Twice, since case folding can undo a composition ("ŉ", "ΐ").
         text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(_SAME_SIGN).casefold())
     else:
         text = text.lower()
     text = " ".join(text.split())
-    return _bared(text) or text
+    return _without_outer_punctuation(text) or text
 
 
-def _bared(text: str) -> str:
-    """`text` without the punctuation and the brackets around all of it; "Tides (part 1)" keeps its own."""
+def _without_outer_punctuation(text: str) -> str:
+    """`text` without punctuation and brackets around all of it; "Tides (part 1)" keeps its brackets."""
     if text[:1].isalnum() and text[-1].isalnum():
         return text
     for _ in range(4):
@@ -73,8 +73,8 @@ def _bared(text: str) -> str:
     return text
 
 
-class _Remembered(dict[str, str]):
-    """Normal forms by text. A look at a dictionary costs a third of a call, and nothing is asked for as often."""
+class _NormalForms(dict[str, str]):
+    """Normal forms by text. A dictionary lookup costs a third of a function call, and this is the hottest path."""
 
     def __missing__(self, text: str) -> str:
         form = _normal(text)
@@ -85,15 +85,15 @@ class _Remembered(dict[str, str]):
         return form
 
 
-normal: Final[Callable[[str], str]] = _Remembered().__getitem__
-"""The spelling that is compared: one case, one kind of quote and dash, no dress, no outer punctuation."""
+normal: Final[Callable[[str], str]] = _NormalForms().__getitem__
+"""The normal form of a text: one case, one kind of quote and dash, no markup, no outer punctuation."""
 
 _OWN_LETTERS = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
 
 
 @lru_cache(maxsize=4096)
 def bare_letter(letter: str) -> str:
-    """A Latin or Greek letter without its accent; every other letter is itself, since "й" is no kind of "и"."""
+    """A Latin or Greek letter without its accent; other letters are unchanged, since "й" is not a kind of "и"."""
     if letter in _OWN_LETTERS:
         return _OWN_LETTERS[letter]
     base = unicodedata.normalize("NFD", letter)[0]
@@ -101,17 +101,17 @@ def bare_letter(letter: str) -> str:
 
 
 def unaccented(form: str) -> str:
-    """A normal form whose Latin and Greek letters have lost their accents."""
+    """A normal form without accents on Latin and Greek letters."""
     if form.isascii():
         return form
-    return _bare_letters(form) if len(form) > LONGEST_CACHED else _remembered_bare(form)
+    return _bare_letters(form) if len(form) > LONGEST_CACHED else _cached_bare_letters(form)
 
 
 def _bare_letters(form: str) -> str:
     return "".join(map(bare_letter, form))
 
 
-_remembered_bare = lru_cache(maxsize=1 << 14)(_bare_letters)
+_cached_bare_letters = lru_cache(maxsize=1 << 14)(_bare_letters)
 
 
 def letters(text: str) -> str:

@@ -14,7 +14,7 @@ from fathom.scoring.parsing.non_answers import BOUND, HEDGE
 from fathom.scoring.parsing.normalization import plain
 
 LONGEST_NUMBER: Final = 400
-"""Digits, and the largest power of ten: beyond it arithmetic would be the attack."""
+"""Digits, and the largest power of ten; larger ones would make arithmetic an attack."""
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 _SMALL = {word: value for value, word in enumerate(f"{_UNITS} seventeen eighteen nineteen".split())}
 _TENS = {
@@ -52,18 +52,18 @@ _BEFORE_NUMBER = re.compile(
 )
 
 
-class Found(NamedTuple):
-    """A number somewhere in a text."""
+class FoundNumber(NamedTuple):
+    """A number found in a text."""
 
     value: Decimal | None
-    """None where it is written as a number but has no exact value ("1/3")."""
+    """None if it has no exact value ("1/3")."""
     unit: str
     start: int
     end: int
 
 
-def numbers_in(text: str) -> list[Found]:
-    """The first few numbers that `text` holds, in digits or in words: as many as it takes to tell one from several."""
+def numbers_in(text: str) -> list[FoundNumber]:
+    """The first few numbers in `text`, in digits or in words; enough to tell one from several."""
     found = [number for match in islice(_IN_DIGITS.finditer(text), 4) if (number := _from_digits(match))]
     spelled = [_from_words(match) for match in islice(_IN_WORDS.finditer(text), 4)]
     if found and spelled:  # the word in "5 million" belongs to the digits
@@ -72,8 +72,8 @@ def numbers_in(text: str) -> list[Found]:
     return sorted(found + spelled, key=lambda number: number.start) if spelled else found
 
 
-def _from_digits(match: re.Match[str]) -> Found | None:
-    """The number a match stands for; None for an ordinal such as "4th"."""
+def _from_digits(match: re.Match[str]) -> FoundNumber | None:
+    """The number of a match; None for an ordinal such as "4th"."""
     _, sign, before, whole, mark, part, only, power, under, ratio, scale, after = (match[0], *match.groups())
     if after and after.lower() in _ORDINALS:
         return None
@@ -82,7 +82,7 @@ def _from_digits(match: re.Match[str]) -> Found | None:
     digits = f"{'-' if sign and sign != '+' else ''}{whole or '0'}{part or only or ''}"
     tens = _power_of(power, scale or (after if after in _SHORT_SCALES else None))
     unit = _ratio(ratio) if ratio else before or ("" if after in _SHORT_SCALES else after or "")
-    return Found(_exact(digits, tens, under), unit, match.start(), match.end())
+    return FoundNumber(_exact(digits, tens, under), unit, match.start(), match.end())
 
 
 def _power_of(power: str | None, scale: str | None) -> int:
@@ -97,7 +97,7 @@ def _ratio(sign: str) -> str:
 
 
 def _exact(digits: str, power: int, under: str | None) -> Decimal | None:
-    """The value, where it is exact and of a sane size."""
+    """The value, if it is exact and of a reasonable size."""
     if len(digits) > LONGEST_NUMBER or abs(power) > LONGEST_NUMBER:
         return None
     try:
@@ -109,22 +109,22 @@ def _exact(digits: str, power: int, under: str | None) -> Decimal | None:
 
 
 def _quotient(over: int, under: int) -> Decimal | None:
-    """The quotient where 15 decimals write it out in full: 3/4 is 0.75, 1/3 is nothing exact."""
+    """The quotient if 15 decimals are enough for it: 3/4 is 0.75, 1/3 has no exact value."""
     if under == 0 or over * 10**15 % under:
         return None
     return Decimal(f"{over * 10**15 // under}E-15")
 
 
-def _from_words(match: re.Match[str]) -> Found:
+def _from_words(match: re.Match[str]) -> FoundNumber:
     words, _, decimals = match["words"].casefold().partition(" point ")
     value = _spelled_out(words.replace("-", " ").split())
     digits = "".join([str(_SMALL.get(word, "")) for word in decimals.split()])
     exact = None if value is None else Decimal(f"{'-' if match['minus'] else ''}{value}.{digits}")
-    return Found(exact, _ratio(match["ratio"]) if match["ratio"] else "", match.start(), match.end())
+    return FoundNumber(exact, _ratio(match["ratio"]) if match["ratio"] else "", match.start(), match.end())
 
 
 def _spelled_out(words: Iterable[str]) -> int | None:
-    """The number that number words make together; None where they make none ("five twenty")."""
+    """The number that number words make together; None if they make none ("five twenty")."""
     total, part, room, ceiling = 0, 0, 1_000, 10**15
     # `room` is what the next small word must stay under: after "twenty" only one to nine, after "five" nothing.
     for word in words:
@@ -148,12 +148,12 @@ def _spelled_out(words: Iterable[str]) -> int | None:
 
 
 def number_of(text: str, unit: str = "") -> Number | None:
-    """The number that `text` is and nothing but is; words after it are its unit only where `unit` wants one."""
-    return _remembered_number(text, unit) if len(text) <= 40 else _number_of(text, unit)
+    """The number that `text` consists of; words after it are its unit only if `unit` is given."""
+    return _cached_number(text, unit) if len(text) <= 40 else _number_of(text, unit)
 
 
 def _number_of(text: str, unit: str) -> Number | None:
-    if SIMPLE.fullmatch(text):  # most are as simple as that
+    if SIMPLE.fullmatch(text):  # the most frequent form
         return Number(value=Decimal(text.replace(",", "")))
     text = plain(text).strip(" \t\n\"'.;:!?*_`[]()")
     found = numbers_in(text)
@@ -165,17 +165,17 @@ def _number_of(text: str, unit: str) -> Number | None:
     return as_number(found[0], text, unit)
 
 
-_remembered_number = lru_cache(maxsize=1 << 14)(_number_of)
+_cached_number = lru_cache(maxsize=1 << 14)(_number_of)
 
 
-def as_number(found: Found, text: str, unit: str) -> Number | None:
-    """The answer a found number makes; None where a bound or a hedge stands beside it."""
+def as_number(found: FoundNumber, text: str, unit: str) -> Number | None:
+    """The number as an answer; None if a bound or a hedge accompanies it."""
     if found.value is None or BOUND.search(text[: found.start][-40:]) or HEDGE.search(text, found.end):
         return None
     return Number(value=found.value, unit=found.unit or _unit_after(text[found.end :], unit))
 
 
 def _unit_after(rest: str, unit: str) -> str:
-    """The words after a number, as many as the wanted unit has: of "5 documents in all" just "documents"."""
+    """The words after a number, as many as the unit has: of "5 documents in all" just "documents"."""
     words = _UNIT_WORDS.match(rest.lstrip(" \t")) if unit and unit != "%" else None
     return " ".join(words[0].split(" ")[: unit.count(" ") + 1]) if words else ""

@@ -1,4 +1,4 @@
-"""How a statement is cut into lines and pieces, and what of them is no part of an item: bullets, lead-ins, remarks."""
+"""Segmentation of a statement into lines and items, without bullets, lead-ins and remarks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HEADING_OR_LABEL = re.compile(
     r"(?=[*_ \t]{0,4}:)",
     re.IGNORECASE,
 )
-# Without one of these there is neither a heading nor a label, a fence, a lead-in or a remark.
+# A text without any of these has no heading, label, fence, lead-in or remark.
 _SUSPECT = re.compile(r"[:*.!#`]")
 _REMARK = re.compile(
     r"(?:this|these|those|there|they|he|she|it|i|we|the above|each|both|all|so|here|in total|together)\b|"
@@ -45,7 +45,7 @@ def is_remark(line: str) -> bool:
 
 
 def lines_in(stated: str, hints: KeyHints) -> list[str]:
-    """The lines that hold the answer: without blank ones, headings, a line that leads in, and remarks."""
+    """The lines with the answer: without blank lines, headings, lead-ins and remarks."""
     lines = [line.strip() for line in stated.strip().split("\n")]
     if len(lines) == 1:
         return lines
@@ -56,22 +56,22 @@ def lines_in(stated: str, hints: KeyHints) -> list[str]:
         if not line or line.startswith("```"):
             continue
         suspect = line[-1] in ":*.!" or ":" in line or line[0] == "#"
-        if not suspect or not _is_about_the_answer(line) or letters(line) in hints.whole:
+        if not suspect or not _is_no_item(line) or letters(line) in hints.whole:
             kept.append(line)
         elif kept and _HEADING_OR_LABEL.match(line):
             break
     return kept
 
 
-def _is_about_the_answer(line: str) -> bool:
-    """Whether a line is no item: a heading, "The authors are:", "These are all.", "Explanation: ..."."""
+def _is_no_item(line: str) -> bool:
+    """Whether a line is not an item: a heading, "The authors are:", "These are all.", "Explanation: ..."."""
     if line[-1] in ":*.!" and (line.endswith((":", ":**", ":*", "**:")) or is_remark(line)):
         return True
     return _HEADING_OR_LABEL.match(line) is not None
 
 
 def unnumbered(lines: list[str]) -> list[str]:
-    """Lines without their bullets; numbers are bullets only where they count 1, 2, 3."""
+    """Lines without bullets; numbers are bullets only if they count 1, 2, 3."""
     if _BULLET_SIGNS.isdisjoint([line[:1] for line in lines]):
         return lines
     matches = [BULLET.match(line) for line in lines]
@@ -95,34 +95,34 @@ def without_lead_in(line: str, hints: KeyHints) -> str:
     return line[match.end() :]
 
 
-def tidied(pieces: list[str], hints: KeyHints) -> list[str]:
-    """The pieces of a list as items: without bullets and what else is no part of them, empty ones left out."""
+def clean_items(pieces: list[str], hints: KeyHints) -> list[str]:
+    """The pieces of a list as items, without bullets and trailing separators; empty ones are dropped."""
     items = [piece.strip(_ENDS) for piece in unnumbered(pieces)]
     for item in items:
         if not item or not item[0].isalnum() or item[-1] in ")]":
-            return [kept for item in items if (kept := tidy(item, hints))]
-    return items  # most are tidy as they are
+            return [kept for item in items if (kept := clean_item(item, hints))]
+    return items  # most need no further cleanup
 
 
-def tidy(item: str, hints: KeyHints) -> str:
-    """An item without trailing separator and a count in brackets that explains it: "Lind (5 documents)"."""
+def clean_item(item: str, hints: KeyHints) -> str:
+    """An item without trailing separators and without an explanatory count: "Lind (5 documents)"."""
     item = item.strip(_ENDS)
     if item.endswith((")", "]")) and letters(item) not in hints.whole:
         item = _COUNTED.sub("", item)
     return item if normal(item) else ""
 
 
-def cuts(pattern: re.Pattern[str], line: str, start: int = 0) -> list[tuple[int, int]]:
-    """The stretches of `line` between the matches of `pattern`, without blanks before a match."""
-    stretches, at = [], start
+def split_parts(pattern: re.Pattern[str], line: str, start: int = 0) -> list[tuple[int, int]]:
+    """The parts of `line` between the matches of `pattern`, as offsets, without spaces before a match."""
+    parts, at = [], start
     for match in pattern.finditer(line, start):
         end, after = match.span()
         while end > at and line[end - 1] in " \t":
             end -= 1
-        stretches.append((at, end))
+        parts.append((at, end))
         at = after
-    stretches.append((at, len(line)))
-    return stretches
+    parts.append((at, len(line)))
+    return parts
 
 
 def split_at_semicolons(line: str) -> list[str]:
@@ -131,16 +131,16 @@ def split_at_semicolons(line: str) -> list[str]:
     return [*[part.rstrip(" \t") for part in parts], last]
 
 
-def rejoined(line: str, stretches: Sequence[tuple[int, int]], hints: KeyHints) -> Iterator[str]:
-    """The pieces, those that together spell an item of the key put together again, the longest first."""
+def rejoined(line: str, parts: Sequence[tuple[int, int]], hints: KeyHints) -> Iterator[str]:
+    """The pieces; consecutive pieces that together spell an item of the key are joined, the longest first."""
     at = 0
-    while at < len(stretches):
-        start, end = stretches[at]
+    while at < len(parts):
+        start, end = parts[at]
         step = 1
         if letters(line[start:end]) in hints.heads:
-            for last in range(min(at + hints.width, len(stretches) - 1), at, -1):
-                if letters(line[start : stretches[last][1]]) in hints.joined:
-                    end, step = stretches[last][1], last - at + 1
+            for last in range(min(at + hints.width, len(parts) - 1), at, -1):
+                if letters(line[start : parts[last][1]]) in hints.joined:
+                    end, step = parts[last][1], last - at + 1
                     break
         yield line[start:end]
         at += step

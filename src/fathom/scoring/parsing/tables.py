@@ -1,4 +1,4 @@
-"""Cuts tables into rows and cells, whether drawn with pipes or written one row a line."""
+"""Segmentation of tables into rows and cells, drawn with pipes or written one row per line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.normalization import normal
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
-from fathom.scoring.parsing.segmentation import COMMA_IN_NUMBERS, cuts, rejoined, split_at_semicolons, tidy
+from fathom.scoring.parsing.segmentation import COMMA_IN_NUMBERS, clean_item, rejoined, split_at_semicolons, split_parts
 
 _RULE_OFF = frozenset("-:=+ ")
 _BETWEEN_ROWS = re.compile(r"\)\s?[,;]?\s?\(")
@@ -21,14 +21,14 @@ def piped_rows(lines: Iterable[str], columns: Sequence[str]) -> list[list[str]]:
     for line in lines:
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if all(_RULE_OFF.issuperset(cell) for cell in cells):
-            rows = []  # what stood above the rule was the header
+            rows = []  # the lines above the rule are the header
         else:
             rows.append(cells)
     return without_header(rows, columns)
 
 
 def without_header(rows: list[list[str]], columns: Sequence[str]) -> list[list[str]]:
-    """The rows but for a first one that only names the columns."""
+    """The rows without a first row that only names the columns."""
     named = rows and len(rows[0]) == len(columns) and list(map(normal, rows[0])) == list(map(normal, columns))
     return rows[1:] if named else rows
 
@@ -40,7 +40,7 @@ def without_ranks(rows: list[list[str]]) -> list[list[str]]:
 
 
 def rows_of_line(line: str, numeric: Sequence[bool], hints: KeyHints) -> list[str]:
-    """The rows that one line holds: "(a, 1), (b, 2)", "a, 1; b, 2", or just "a; 1"."""
+    """The rows of one line: "(a, 1), (b, 2)", "a, 1; b, 2", or just "a; 1"."""
     if line.startswith(("(", "[(")):
         return _BETWEEN_ROWS.split(line)
     parts = split_at_semicolons(line)
@@ -49,19 +49,19 @@ def rows_of_line(line: str, numeric: Sequence[bool], hints: KeyHints) -> list[st
 
 
 def cells_in(line: str, numeric: Sequence[bool], hints: KeyHints) -> list[str]:
-    """The cells of a row on one line; empty where they are not as many as the columns."""
+    """The cells of a row on one line; empty if their number is not that of the columns."""
     if len(numeric) == 1:
-        return [tidy(line, hints)]
+        return [clean_item(line, hints)]
     line = line.strip(" \t,;()[]")
     if line.isalnum():
-        return []  # nothing to cut it at
+        return []  # nothing to split at
     cells = split_at_semicolons(line)
     if len(cells) == len(numeric) and all(map(SIMPLE.fullmatch, cells)):
         return cells
     first: list[str] = []
-    for cells in _ways_to_cut(line, len(numeric), hints):
+    for cells in _ways_to_split(line, len(numeric), hints):
         if len(cells) == len(numeric):
-            # "Tides, storms: 5" is cut where a number comes to stand in the column of numbers.
+            # "Tides, storms: 5" is split so that the column of numbers gets a number.
             if all(map(_fits, cells, numeric)):
                 return cells
             first = first or cells
@@ -74,11 +74,11 @@ def _fits(cell: str, numeric: bool) -> bool:
     return bool(normal(cell))
 
 
-def _ways_to_cut(line: str, width: int, hints: KeyHints) -> Iterator[list[str]]:
-    """A row cut in the ways people write one, the plainest first."""
+def _ways_to_split(line: str, width: int, hints: KeyHints) -> Iterator[list[str]]:
+    """A row split in the usual ways, the plainest first."""
     yield split_at_semicolons(line)
     yield line.split("\t")
-    yield list(rejoined(line, cuts(COMMA_IN_NUMBERS, line), hints))
+    yield list(rejoined(line, split_parts(COMMA_IN_NUMBERS, line), hints))
     yield line.rsplit(", ", width - 1)
     yield _ARROW.split(line)
     yield line.rsplit(": ", width - 1)
