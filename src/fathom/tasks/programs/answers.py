@@ -1,0 +1,100 @@
+"""From the rows of a program to a typed answer: what is ordered, what is tied, what may repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from itertools import groupby
+
+from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Scalar, Text, Unanswerable, ValueSet
+from fathom.tasks.programs.evaluate import Cell, Row
+from fathom.tasks.programs.schema import WHOLE_QUOTIENT_DIGITS, Schema
+from fathom.tasks.programs.tree import (
+    Aggregate,
+    Column,
+    Count,
+    CountDistinct,
+    Grouped,
+    Labels,
+    Measure,
+    OverGroups,
+    Program,
+    Ratio,
+    Result,
+    Values,
+    is_rounded,
+)
+
+DECIMALS = 2
+"""To which means and quotients are rounded."""
+
+Aliases = Callable[[str], tuple[str, ...]]
+
+
+def answer_of(program: Program, rows: Sequence[Row], schema: Schema, aliases: Aliases = lambda text: ()) -> Answer:
+    """The answer that the rows give; `Unanswerable` where there is none."""
+    decimals = DECIMALS if is_rounded(program) else None
+    output = program.output
+
+    def atom(cell: Cell, measure: Measure | Result | None, decimals: int | None) -> Scalar:
+        if isinstance(cell, str):
+            return Text(value=cell, aliases=aliases(cell))
+        digits = None if measure is None else schema.digits(measure)
+        return _number(cell, WHOLE_QUOTIENT_DIGITS if digits is None else digits, decimals)
+
+    if isinstance(output, Count | CountDistinct | Aggregate | Ratio | OverGroups):
+        value = rows[0][0]
+        measure = output.result if isinstance(output, OverGroups) else output
+        return Unanswerable() if value is None else atom(value, measure, decimals)
+    if not rows:
+        return Unanswerable()
+    if isinstance(output, Grouped) and output.result is not None:
+        # A group without any known value has no result.
+        cells = [
+            (atom(key, output.key, None), atom(cell, output.result, decimals)) for key, cell in rows if cell is not None
+        ]
+        return Rows(columns=(output.key.name, "result"), rows=tuple(cells)) if cells else Unanswerable()
+    wanted = _wanted(program, schema)
+    items = [atom(row[0], wanted, decimals) for row in rows]
+    if program.order:
+        tied = groupby(range(len(rows)), key=[row[1:] for row in rows].__getitem__)
+        return Ranking(groups=tuple(tuple(items[place] for place in group) for _, group in tied))
+    repeats = isinstance(output, Values) and not output.distinct
+    return Multiset(items=tuple(items)) if repeats else ValueSet(items=tuple(items))
+
+
+def _wanted(program: Program, schema: Schema) -> Measure | None:
+    match program.output:
+        case Values(measure):
+            return measure
+        case Grouped(key):
+            return key
+        case Labels():
+            return Column(schema.base(program).label)
+        case _:
+            return None
+
+
+def _number(value: int | float | None, digits: int, decimals: int | None) -> Number:
+    if isinstance(value, int):
+        return Number(value=Decimal(value), decimals=decimals)
+    # So many digits are enough to round by, and free of the noise of binary fractions.
+    exact = Decimal(f"{value:.{digits}f}").normalize() + 0  # no negative zero
+    return Number(value=exact if exact != exact.to_integral() else exact.quantize(Decimal(1)), decimals=decimals)
+
+
+def normal_form(answer: Answer) -> object:
+    """A value that is equal for two answers exactly when they accept the same responses."""
+    match answer:
+        case ValueSet(items=items) | Multiset(items=items):
+            return answer.type, tuple(sorted(_value(item) for item in items))
+        case Ranking(groups=groups):
+            return answer.type, tuple(tuple(sorted(_value(item) for item in group)) for group in groups)
+        case Rows(rows=rows):
+            return answer.type, tuple(sorted(tuple(map(_value, row)) for row in rows))
+        case _:
+            return answer.type, answer.model_dump_json()
+
+
+def _value(atom: Scalar) -> str:
+    return str(atom.value)

@@ -1,0 +1,87 @@
+"""SQLite databases in memory with the tables of a schema."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+from fathom.tasks.programs.evaluate import Evaluation, Row, Rows
+from fathom.tasks.programs.schema import Schema, Table
+
+ROWS_PER_INSERT = 16
+"""Half the time of one at a time, and more rows gain no more."""
+
+
+def open_database(schema: Schema) -> sqlite3.Connection:
+    """An empty database in memory; one serves any number of contexts in turn."""
+    database = sqlite3.connect(":memory:", isolation_level=None, cached_statements=2_000)
+    database.executescript(schema.statements())
+    return database
+
+
+def load(database: sqlite3.Connection, schema: Schema, rows: Rows) -> None:
+    """Replace the rows of all tables."""
+    # One transaction: without it SQLite ends one for every row, which costs more than the row.
+    database.execute("BEGIN")
+    for table in schema.tables:
+        database.execute(f"DELETE FROM {table.name}")
+        _insert(database, table, rows[table.name])
+    database.execute("COMMIT")
+
+
+def _insert(database: sqlite3.Connection, table: Table, rows: Sequence[Row]) -> None:
+    names = ", ".join(column.name for column in table.columns)
+    head, row = f"INSERT INTO {table.name} ({names}) VALUES ", f"({', '.join('?' * len(table.columns))})"
+    whole = len(rows) - len(rows) % ROWS_PER_INSERT
+    database.executemany(
+        head + ", ".join([row] * ROWS_PER_INSERT),
+        (
+            list(chain.from_iterable(rows[start : start + ROWS_PER_INSERT]))
+            for start in range(0, whole, ROWS_PER_INSERT)
+        ),
+    )
+    database.executemany(head + row, rows[whole:])
+
+
+@dataclass(frozen=True)
+class Database:
+    """The rows of a schema's tables, with their evaluation."""
+
+    schema: Schema
+    rows: Rows
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        return Evaluation(self.schema, self.rows)
+
+    def load(self, database: sqlite3.Connection) -> None:
+        """Replace the rows of all tables of an open database with these."""
+        load(database, self.schema, self.rows)
+
+    def without(self, missing: frozenset[int]) -> Database:
+        """The database without these main rows, counted from one, and without the rows that refer to them."""
+        main = self.schema.main
+        key = main.positions[main.key]
+        gone = {row[key] for number, row in enumerate(self.rows[main.name], start=1) if number in missing}
+        referring = {main.key} | {
+            name for relation in self.schema.relations if relation.table == main.name for name in (relation.owner,)
+        }
+        return Database(
+            self.schema,
+            {
+                table.name: tuple(
+                    row
+                    for row in self.rows[table.name]
+                    if not any(row[table.positions[name]] in gone for name in referring if name in table.positions)
+                )
+                for table in self.schema.tables
+            },
+        )
+
+    def aliases(self, text: str) -> tuple[str, ...]:
+        """Other spellings of a text cell that count as the same."""
+        del text
+        return ()

@@ -1,0 +1,528 @@
+"""Programs evaluated a second time, without SQL: where the two disagree, no key may be built.
+
+The rows that meet a condition are the bits of one integer, so that AND, OR and NOT are single operations and the number
+of rows is known without building them. Each condition has two such masks, because in SQL it may also be unknown.
+"""
+
+from __future__ import annotations
+
+import operator
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from functools import cached_property
+from math import fmod
+from typing import Any, NamedTuple
+
+from fathom.tasks.programs.schema import Schema, Table
+from fathom.tasks.programs.tree import (
+    Aggregate,
+    And,
+    Arithmetic,
+    Between,
+    Bindings,
+    Column,
+    Comparator,
+    Compare,
+    Condition,
+    Contains,
+    Count,
+    CountDistinct,
+    Exists,
+    Grouped,
+    Having,
+    IsUnknown,
+    Labels,
+    Measure,
+    Not,
+    OneOf,
+    Or,
+    OverGroups,
+    PeerAggregate,
+    Program,
+    Ratio,
+    Result,
+    Slot,
+    Sort,
+    Values,
+    Weighted,
+    nodes,
+)
+
+Cell = int | float | str | None
+Row = tuple[Cell, ...]
+Rows = Mapping[str, Sequence[Row]]
+"""The rows of each table, in the order of its columns."""
+
+
+class UnknownCell(NamedTuple):
+    """A NULL that an answer may depend on."""
+
+    table: str
+    row: int
+    column: str
+
+
+class Evaluation:
+    """Evaluates programs over one database; what it computes for one program serves the next."""
+
+    def __init__(self, schema: Schema, rows: Rows) -> None:
+        self._schema = schema
+        self._rows = rows
+        self._views: dict[tuple[str, bool], View] = {}
+
+    def view(self, table: Table, joined: bool = True) -> View:
+        """The rows of a table; those of a detail table are joined with the main table unless `joined` is off."""
+        joined = joined and bool(table.joined_by)
+        if (table.name, joined) not in self._views:
+            self._views[table.name, joined] = View(self, self._schema, table, self._rows, joined)
+        return self._views[table.name, joined]
+
+    def run(self, program: Program) -> list[Row]:
+        """The rows that the program gives: what is wanted, then the sort keys."""
+        view = self.view(self._schema.base(program))
+        places = self._selected(program, view)
+        match program.output:
+            case Count() | CountDistinct() | Aggregate() | Ratio() as result:
+                return [(view.result(result, places),)]
+            case OverGroups(function, key, result):
+                results = [view.result(result, group) for group in view.groups(key, places).values()]
+                return [(_aggregate(function, results),)]
+            case Grouped():
+                rows = _grouped(program.output, program.order, view, places)
+            case Labels():
+                rows = view.listed(Column(view.table.label), program.order, places)
+            case Values(measure, distinct):
+                rows = view.listed(measure, program.order, places)
+                if distinct:
+                    rows = list(dict.fromkeys(rows))
+        return _top(_sorted(rows, program), program)
+
+    def entities(self, program: Program) -> list[int]:
+        """The positions of the main table's rows that the program selects, or that own a selected detail row."""
+        view = self.view(self._schema.base(program))
+        return view.entities(view.mask(program.where))
+
+    def _selected(self, program: Program, view: View) -> list[int]:
+        places = list(bits(view.mask(program.where)))
+        for measure in self._schema.required(program):
+            values = view.comparable(measure, places)
+            places = [place for place, value in zip(places, values, strict=True) if value is not None]
+        return places
+
+    def unknown_cells(self, program: Program) -> list[UnknownCell]:
+        """The NULLs that the answer may depend on; none where it is certain.
+
+        A row whose condition is false whatever its NULLs are does not count, and neither does asking for a NULL.
+        """
+        view = self.view(self._schema.base(program))
+        found = self._unknown(view, program, view.possible(program.where))
+        for node in nodes(program):
+            if isinstance(node, Exists):
+                related = self.view(self._schema.by_name[self._schema.relation[node.relation].table], joined=False)
+                found.update(self._unknown(related, node.where, related.possible(node.where)))
+            elif isinstance(node, PeerAggregate):
+                found.update(self._unknown(view, node, view.possible(node.among)))
+        return sorted(found)
+
+    def _unknown(self, view: View, node: Any, mask: int) -> set[UnknownCell]:
+        columns = {column for column in _read_columns(node) if self._schema.columns[column].nullable}
+        return {
+            UnknownCell(self._schema.table_of[column].name, place, column)
+            for column in columns
+            if column in view.names
+            for place in bits(mask)
+            if view.column(column)[place] is None
+        }
+
+
+def _read_columns(node: Any) -> Iterator[str]:
+    """The columns whose values matter, without those of subqueries and of tests for NULL."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Column):
+            yield part.name
+        elif part is node or not isinstance(part, int | str | Slot | IsUnknown | Exists | PeerAggregate):
+            parts = part if isinstance(part, tuple) else [getattr(part, n) for n in getattr(part, "__match_args__", ())]
+            waiting.extend(parts)
+
+
+class Truth(NamedTuple):
+    """The rows for which a condition is true, and those for which it is true or false."""
+
+    true: int
+    known: int
+
+
+class View:
+    """The rows that programs over one table run over: bit n stands for row n."""
+
+    def __init__(self, evaluation: Evaluation, schema: Schema, table: Table, rows: Rows, joined: bool) -> None:
+        self.table = table
+        self._evaluation = evaluation
+        self._schema = schema
+        self._main = rows[schema.main.name]
+        self._rows = rows[table.name]
+        if joined:
+            key, owners = table.positions[table.joined_by], self._main_places
+            self._rows = [row for row in self._rows if row[key] in owners]
+        self.names = {**(schema.main.positions if joined else {}), **table.positions}
+        self.every = (1 << len(self._rows)) - 1
+        self._columns: dict[str, Sequence[Cell]] = {}
+        self._scales: dict[Measure | Exists, Scale] = {}
+        self._owners: dict[str, dict[Cell, int]] = {}
+
+    @cached_property
+    def _main_places(self) -> dict[Cell, int]:
+        key = self._schema.main.positions[self._schema.main.key]
+        return {row[key]: place for place, row in enumerate(self._main)}
+
+    @cached_property
+    def _owner_places(self) -> list[int]:
+        """For each row the position of its row in the main table."""
+        if self.table is self._schema.main:
+            return list(range(len(self._rows)))
+        key, places = self.table.positions[self.table.joined_by], self._main_places
+        return [places[row[key]] for row in self._rows]
+
+    def entities(self, mask: int) -> list[int]:
+        """The positions in the main table of these rows, each once, in order."""
+        if self.table is self._schema.main:
+            return list(bits(mask))
+        owners = self._owner_places
+        return sorted({owners[place] for place in bits(mask)})
+
+    # Cells.
+
+    def column(self, name: str) -> Sequence[Cell]:
+        """The cells of a column, of the main table where the view is joined with it."""
+        if name not in self._columns:
+            place = self.table.positions.get(name)
+            if place is not None:
+                self._columns[name] = list(map(operator.itemgetter(place), self._rows))
+            else:
+                place, main = self._schema.main.positions[name], self._main
+                self._columns[name] = [main[owner][place] for owner in self._owner_places]
+        return self._columns[name]
+
+    def values(self, measure: Measure | int | float, places: Sequence[int] | None = None) -> list[Any]:
+        """The measure of each row, or of the rows at these places."""
+        match measure:
+            case Column(name):
+                column = self.column(name)
+                return list(column if places is None else [column[place] for place in places])
+            case int() | float():
+                return [measure] * len(self._rows if places is None else places)
+            case Arithmetic(left, sign, right):
+                strict = isinstance(right, Column) and self._schema.columns[right.name].nonzero
+                combine = _COMBINE[sign] if strict else _or_null(_COMBINE[sign])
+                return list(map(combine, self.values(left, places), self.values(right, places)))
+            case Weighted(terms):
+                weighted = [[term.weight] * len(self._rows if places is None else places) for term in terms]
+                parts = [
+                    map(_or_null(operator.mul), weights, self.values(term.measure, places))
+                    for weights, term in zip(weighted, terms, strict=True)
+                ]
+                return [None if None in row else sum(row) for row in zip(*parts, strict=True)]
+            case PeerAggregate():
+                return self._peers(measure, range(len(self._rows)) if places is None else places)
+
+    def _peers(self, peers: PeerAggregate, places: Iterable[int]) -> list[Cell]:
+        among = list(bits(self.mask(peers.among)))
+        if peers.by is None:
+            result = self.result(Aggregate(peers.function, peers.measure), among)
+            return [result for _ in places]
+        results: dict[Cell, Any] = {
+            key: self.result(Aggregate(peers.function, peers.measure), group)
+            for key, group in self.groups(peers.by, among).items()
+            if key is not None
+        }
+        keys = self.column(peers.by.name)
+        return [results.get(keys[place]) for place in places]
+
+    def comparable(self, measure: Measure, places: Sequence[int] | None = None) -> list[Any]:
+        """The measure as it is compared: rounded where two computations may differ in the last bit."""
+        return _rounded(self.values(measure, places), self._schema.digits(measure))
+
+    # Rows that meet a condition.
+
+    def mask(self, condition: Condition | None, values: Bindings | None = None) -> int:
+        """The rows for which the condition is true; slots stand for their values."""
+        return self.every if condition is None else self._truth(condition, values or {}).true
+
+    def possible(self, condition: Condition | None) -> int:
+        """The rows for which the condition is not false."""
+        if condition is None:
+            return self.every
+        true, known = self._truth(condition, {})
+        return true | (self.every & ~known)
+
+    def _truth(self, condition: Condition, bound: Bindings) -> Truth:
+        match condition:
+            case And(left, right):
+                (one, first), (two, second) = self._truth(left, bound), self._truth(right, bound)
+                return Truth(one & two, first & second | (first & ~one) | (second & ~two))
+            case Or(left, right):
+                (one, first), (two, second) = self._truth(left, bound), self._truth(right, bound)
+                return Truth(one | two, first & second | one | two)
+            case Not(inner):
+                true, known = self._truth(inner, bound)
+                return Truth(known & ~true, known)
+            case Compare(measure, sign, value):
+                if isinstance(value, Measure):
+                    return self._pairwise(measure, sign, value)
+                scale = self.scale(measure)
+                return Truth(scale.where(sign, _bound(value, bound)), scale.known)
+            case Between(measure, low, high):
+                scale = self.scale(measure)
+                true = scale.where("<=", _bound(high, bound)) & scale.where(">=", _bound(low, bound))
+                return Truth(true, scale.known)
+            case OneOf(measure, values):
+                scale = self.scale(measure)
+                return Truth(_union(scale.where("=", _bound(value, bound)) for value in values), scale.known)
+            case Contains(column, fragment):
+                wanted = str(_bound(fragment, bound)).lower()
+                cells = self.column(column.name)
+                return Truth(
+                    _mask(cell is not None and wanted in str(cell).lower() for cell in cells),
+                    self.scale(column).known,
+                )
+            case IsUnknown(column):
+                return Truth(self.every & ~self.scale(column).known, self.every)
+            case Exists():
+                return Truth(self._exists(condition, bound), self.every)
+
+    def _pairwise(self, measure: Measure, sign: Comparator, other: Measure) -> Truth:
+        pairs = list(zip(self.comparable(measure), self.comparable(other), strict=True))
+        compare = _COMPARE[sign]
+        return Truth(
+            _mask(one is not None and two is not None and compare(one, two) for one, two in pairs),
+            _mask(one is not None and two is not None for one, two in pairs),
+        )
+
+    def _exists(self, condition: Exists, bound: Bindings) -> int:
+        relation = self._schema.relation[condition.relation]
+        related = self._evaluation.view(self._schema.by_name[relation.table], joined=False)
+        least = _bound(condition.least, bound)
+        if condition.where is None:
+            counted = Exists(condition.relation)
+            if counted not in self._scales:
+                counts = Counter(related.column(relation.key))
+                owners = self.column(relation.owner)
+                self._scales[counted] = Scale([counts[owner] for owner in owners])
+            return self._scales[counted].where(">=", least)
+        keys = related.column(relation.key)
+        counts = Counter(keys[place] for place in bits(related.mask(condition.where, bound)))
+        owned = self._owned(relation.owner)
+        return _union(owned.get(key, 0) for key, count in counts.items() if count >= least)
+
+    def _owned(self, owner: str) -> dict[Cell, int]:
+        """The rows of each value of a column."""
+        if owner not in self._owners:
+            rows: dict[Cell, int] = defaultdict(int)
+            for place, value in enumerate(self.column(owner)):
+                rows[value] |= 1 << place
+            self._owners[owner] = rows
+        return self._owners[owner]
+
+    def scale(self, measure: Measure) -> Scale:
+        """The rows in the order of the measure."""
+        if measure not in self._scales:
+            self._scales[measure] = Scale(self.comparable(measure))
+        return self._scales[measure]
+
+    # Results.
+
+    def listed(self, measure: Measure, order: Sequence[Sort], places: Sequence[int]) -> list[Row]:
+        columns = [measure, *(sort.measure for sort in order)]
+        return list(zip(*(self.comparable(column, places) for column in columns), strict=True))  # type: ignore[arg-type]
+
+    def groups(self, key: Column, places: Sequence[int]) -> dict[Cell, list[int]]:
+        """The rows with each value of a column, the smallest value first."""
+        column, found = self.column(key.name), defaultdict(list)
+        for place in places:
+            found[column[place]].append(place)
+        return {value: found[value] for value in sorted(found, key=_sort_key)}
+
+    def result(self, result: Result, places: Sequence[int]) -> Any:
+        """One number over the rows at these places."""
+        match result:
+            case Count():
+                return len(places)
+            case CountDistinct(measure):
+                return len(set(self.comparable(measure, places)) - {None})
+            case Aggregate(function, measure):
+                return _aggregate(function, self.values(measure, places))
+            case Ratio(numerator, denominator, only):
+                kept = self.mask(only)
+                top = self.result(numerator, [place for place in places if kept >> place & 1])
+                bottom = self.result(denominator, places)
+                return None if top is None or not bottom else top / bottom
+
+
+def _grouped(output: Grouped, order: Sequence[Sort], view: View, places: Sequence[int]) -> list[Row]:
+    groups = view.groups(output.key, places)
+    if output.having is not None:
+        groups = {key: group for key, group in groups.items() if _has(output.having, view, group, places)}
+    return [
+        (
+            key,
+            *(() if output.result is None else (view.result(output.result, group),)),
+            *(_comparable_result(sort.measure, view, group) for sort in order),
+        )
+        for key, group in groups.items()
+    ]
+
+
+def _comparable_result(result: Any, view: View, places: Sequence[int]) -> Any:
+    return _rounded([view.result(result, places)], view._schema.digits(result))[0]
+
+
+def _has(having: Having, view: View, group: Sequence[int], places: Sequence[int]) -> bool:
+    value: Any = having.value
+    if isinstance(value, Aggregate):
+        value = _comparable_result(value, view, places)
+    result = _comparable_result(having.result, view, group)
+    return value is not None and result is not None and bool(_COMPARE[having.sign](result, value))
+
+
+def _sorted(rows: list[Row], program: Program) -> list[Row]:
+    # Sorting by the last key first leaves the first key in charge: Python's sort is stable.
+    width = len(rows[0]) - len(program.order) if rows else 0
+    for place, sort in reversed(list(enumerate(program.order, start=width))):
+        rows.sort(key=lambda row, place=place: _sort_key(row[place]), reverse=sort.direction == "DESC")  # type: ignore[misc]
+    return rows
+
+
+def _top(rows: list[Row], program: Program) -> list[Row]:
+    if program.top is None or len(rows) <= program.top:
+        return rows
+    keys = [row[-len(program.order) :] for row in rows]
+    last = program.top
+    while last < len(rows) and keys[last] == keys[program.top - 1]:
+        last += 1
+    return rows[:last]
+
+
+def _sort_key(value: Any) -> Any:
+    """NULL is smaller than every value, as in SQLite."""
+    return (value is not None, value)
+
+
+class Scale:
+    """Rows in the order of a value that each has."""
+
+    def __init__(self, cells: Iterable[Any]) -> None:
+        at: dict[Any, int] = defaultdict(int)
+        bit = 1
+        for cell in cells:
+            at[cell] |= bit
+            bit <<= 1
+        at.pop(None, None)
+        self.values = sorted(at)
+        self._below = [0]
+        """The rows below the first value, below the second, ..., and at last all of them."""
+        for value in self.values:
+            self._below.append(self._below[-1] | at[value])
+        self.known = self._below[-1]
+        """The rows whose value is not NULL."""
+
+    def where(self, sign: Comparator, value: Any) -> int:
+        """The rows whose value compares in this way with the given one."""
+        less, most = self._below[bisect_left(self.values, value)], self._below[bisect_right(self.values, value)]
+        match sign:
+            case "<":
+                return less
+            case "<=":
+                return most
+            case "=":
+                return most & ~less
+            case "<>":
+                return self.known & ~(most & ~less)
+            case ">":
+                return self.known & ~most
+            case ">=":
+                return self.known & ~less
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The positions of the bits that are set, in order."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
+
+
+def _mask(flags: Iterable[bool]) -> int:
+    mask, bit = 0, 1
+    for flag in flags:
+        if flag:
+            mask |= bit
+        bit <<= 1
+    return mask
+
+
+def _union(masks: Iterable[int]) -> int:
+    union = 0
+    for mask in masks:
+        union |= mask
+    return union
+
+
+def _bound(value: Any, bound: Bindings) -> Any:
+    return bound[value] if isinstance(value, Slot) else value
+
+
+def _or_null(combine: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def combined(left: Any, right: Any) -> Any:
+        try:
+            return None if left is None or right is None else combine(left, right)
+        except ZeroDivisionError:
+            return None
+
+    return combined
+
+
+def _remainder(left: int, right: int) -> int:
+    """With the sign of the dividend, as in SQLite."""
+    if right == 0:
+        raise ZeroDivisionError
+    return int(fmod(left, right))
+
+
+_COMBINE: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "%": _remainder,
+}
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+_FUNCTIONS: dict[str, Callable[[list[Any]], Any]] = {
+    "MAX": max,
+    "MIN": min,
+    "SUM": sum,
+    "AVG": lambda values: sum(values) / len(values),
+}
+
+
+def _aggregate(function: str, values: Iterable[Any]) -> Any:
+    known = [value for value in values if value is not None]
+    return _FUNCTIONS[function](known) if known else None
+
+
+def _rounded(values: list[Any], digits: int | None) -> list[Any]:
+    if digits is None:
+        return values
+    # SQLite rounds a half away from zero, and Python's round does not.
+    step = Decimal(1).scaleb(-digits)
+    return [None if value is None else float(Decimal(value).quantize(step, rounding=ROUND_HALF_UP)) for value in values]

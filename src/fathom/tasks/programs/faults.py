@@ -1,0 +1,351 @@
+"""Mistakes of readers: edits of a question's own program, or of what was read of the documents.
+
+A fault may apply to a program in several places; each is one variation. A simulated reader draws one of them, and a
+diagnosis tries them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from random import Random
+from typing import Any, NamedTuple
+
+from fathom.scoring.answer_types.compare import agrees
+from fathom.scoring.answers import Answer, Unanswerable
+from fathom.tasks.programs.answers import answer_of, normal_form
+from fathom.tasks.programs.database import Database
+from fathom.tasks.programs.evaluate import Row
+from fathom.tasks.programs.schema import Schema
+from fathom.tasks.programs.tree import (
+    Aggregate,
+    And,
+    Between,
+    Column,
+    Comparator,
+    Compare,
+    Condition,
+    Count,
+    CountDistinct,
+    Edit,
+    Exists,
+    Function,
+    Grouped,
+    Having,
+    Labels,
+    Not,
+    Or,
+    OverGroups,
+    PeerAggregate,
+    Program,
+    Ratio,
+    Sort,
+    Values,
+    children,
+    edited,
+    rebuild,
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reader computes, and from which tables."""
+
+    program: Program
+    database: Database
+    missing: frozenset[int] = frozenset()
+    """The rows of the main table, counted from one, that the reader did not see."""
+    off: int = 0
+    """A number that is added to each count of the result."""
+
+    @cached_property
+    def seen(self) -> Database:
+        """The database without the missing rows."""
+        return self.database.without(self.missing) if self.missing else self.database
+
+    def answer(self) -> Answer:
+        """The reader's answer; none where it would be a division by zero."""
+        try:
+            rows = self.seen.evaluation.run(self.program)
+        except ZeroDivisionError:
+            return Unanswerable()
+        output = self.program.output
+        if self.off:
+            rows = _shifted(rows, 1 if isinstance(output, Grouped) else 0, self.off)
+        if not self.program.order and (isinstance(output, Labels) or (isinstance(output, Values) and output.distinct)):
+            rows = list(dict.fromkeys(rows))
+        return answer_of(self.program, rows, self.seen.schema, self.seen.aliases)
+
+
+def _shifted(rows: Sequence[Row], place: int, off: int) -> list[Row]:
+    """The rows with one column off by a number; no count goes below zero."""
+    return [
+        (*row[:place], max(0, value + off), *row[place + 1 :]) if isinstance(value := row[place], int) else row
+        for row in rows
+    ]
+
+
+class Variation(NamedTuple):
+    """One place where a fault applies, and the reading with the fault."""
+
+    detail: str
+    reading: Reading
+
+
+Vary = Callable[[Reading], Iterator[Variation]]
+
+
+@dataclass(frozen=True)
+class ReadingFault:
+    """One kind of mistake."""
+
+    name: str
+    describe: str
+    variations: Vary
+    """Every place where it applies to a reading; none where it does not apply."""
+
+    def apply(self, reading: Reading, rng: Random) -> Reading | None:
+        """The reading with this fault at one of its places; None where it does not apply."""
+        variations = list(self.variations(reading))
+        return rng.choice(variations).reading if variations else None
+
+
+class WrongAnswer(NamedTuple):
+    """The answer of a reader with one fault."""
+
+    fault: str
+    detail: str
+    answer: Answer
+
+
+def wrong_answers(program: Program, database: Database, faults: Sequence[ReadingFault]) -> Iterator[WrongAnswer]:
+    """The answers that single faults lead to, in order; those that are still correct are left out."""
+    reading = Reading(program, database)
+    correct = reading.answer()
+    form = normal_form(correct)
+    for fault in faults:
+        for detail, broken in fault.variations(reading):
+            answer = broken.answer()
+            # Two answers of different form may still accept the same responses: a sum over one row is its mean.
+            if normal_form(answer) != form and not agrees(correct, answer):
+                yield WrongAnswer(fault.name, detail, answer)
+
+
+# Edits of the program.
+
+
+def by_edit(edit: Edit) -> Vary:
+    """The variations of a fault that edits one node of the program."""
+
+    def variations(reading: Reading) -> Iterator[Variation]:
+        for detail, program in edited(reading.program, edit, reading.database.schema.is_phrase):
+            yield Variation(detail, replace(reading, program=program))
+
+    return variations
+
+
+def over(reading: Reading, database: Database) -> Reading:
+    """The same program over another database."""
+    return replace(reading, database=database, missing=frozenset())
+
+
+def _drop_filter(reading: Reading) -> Iterator[Variation]:
+    where = reading.program.where
+    if where is not None:
+        for detail, kept in edited(where, _one_side, reading.database.schema.is_phrase):
+            yield Variation(detail, _where(reading, kept))
+        yield Variation("no condition at all", _where(reading, None))
+    output = reading.program.output
+    if (
+        isinstance(output, Grouped)
+        and output.having is not None
+        and (output.result is not None or reading.program.order)
+    ):
+        program = replace(reading.program, output=replace(output, having=None))
+        yield Variation("no condition on groups", replace(reading, program=program))
+    if isinstance(output, Ratio) and output.only is not None:
+        program = replace(reading.program, output=replace(output, only=None))
+        yield Variation("no condition on the numerator", replace(reading, program=program))
+
+
+def _where(reading: Reading, where: Condition | None) -> Reading:
+    return replace(reading, program=replace(reading.program, where=where))
+
+
+def _one_side(node: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(node, And | Or):
+        yield "only the second condition", node.right
+        yield "only the first condition", node.left
+
+
+def _ignore_not(node: Any) -> Iterator[tuple[str, Any]]:
+    match node:
+        case Not(inner):
+            yield "a condition without its not", inner
+        case Compare(measure, "<>", value):
+            yield "equal for not equal", Compare(measure, "=", value)
+
+
+def _and_for_or(node: Any) -> Iterator[tuple[str, Any]]:
+    match node:
+        case And(left, right):
+            yield "either condition for both", Or(left, right)
+        case Or(left, right):
+            yield "both conditions for either", And(left, right)
+
+
+def _reverse(node: Any) -> Iterator[tuple[str, Any]]:
+    match node:
+        case Sort(measure, "ASC"):
+            yield "descending for ascending", Sort(measure, "DESC")
+        case Sort(measure, "DESC"):
+            yield "ascending for descending", Sort(measure, "ASC")
+
+
+_OTHER_BOUND: dict[Comparator, Comparator] = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
+
+
+def _boundary(node: Any) -> Iterator[tuple[str, Any]]:
+    match node:
+        case Compare(_, sign) | Having(_, sign) if sign in _OTHER_BOUND:
+            yield f"{_OTHER_BOUND[sign]} for {sign}", replace(node, sign=_OTHER_BOUND[sign])
+        case Between(measure, int(low), int(high)):
+            yield "the lower end left out", Between(measure, low + 1, high)
+            yield "the upper end left out", Between(measure, low, high - 1)
+        # "At least one" is worded as "some", which has no boundary to mistake.
+        case Exists(relation, where, int(least)) if least > 1:
+            yield "more than for at least", Exists(relation, where, least + 1)
+
+
+def _wrong_top(reading: Reading) -> Iterator[Variation]:
+    top = reading.program.top
+    if top is not None:
+        for detail, other in (("one more", top + 1), ("one less", top - 1)):
+            if other:
+                yield Variation(detail, replace(reading, program=replace(reading.program, top=other)))
+
+
+def _miscount(reading: Reading) -> Iterator[Variation]:
+    if _is_count(reading.program.output, reading.database.schema):
+        yield Variation("one too many", replace(reading, off=1))
+        yield Variation("one too few", replace(reading, off=-1))
+
+
+def _is_count(output: object, schema: Schema) -> bool:
+    """Whether the result consists of counts; means and quotients are not off by one."""
+    match output:
+        case Grouped(_, result):
+            return _is_count(result, schema)
+        case Count() | CountDistinct():
+            return True
+        case Values(Column() as measure) | Aggregate("MAX" | "MIN" | "SUM", Column() as measure):
+            return schema.type_of(measure) == "integer"
+        case _:
+            return False
+
+
+def _ignore_distinct(reading: Reading) -> Iterator[Variation]:
+    program, schema = reading.program, reading.database.schema
+    match program.output:
+        case Values(measure, True) if schema.type_of(measure) != "text":
+            listed = replace(program, output=Values(measure))
+            yield Variation("values with their repeats", replace(reading, program=listed))
+        case CountDistinct(measure) if schema.type_of(measure) != "text":
+            counted = replace(program, output=Count())
+            yield Variation("every value counted, not every different one", replace(reading, program=counted))
+
+
+def _other_column(reading: Reading) -> Iterator[Variation]:
+    """One number of a row taken for another wherever the program has it."""
+    schema = reading.database.schema
+    used = {node.name for node in schema.nodes(reading.program) if isinstance(node, Column)}
+    for table in schema.tables:
+        numbers = [column for column in table.columns if column.nouns and column.type in ("integer", "decimal")]
+        for one in numbers:
+            for other in numbers:
+                if one.name in used and other != one and other.type == one.type:
+                    program = _exchanged(reading.program, Column(one.name), Column(other.name))
+                    yield Variation(f"{other.name} for {one.name}", replace(reading, program=program))
+
+
+def _exchanged(node: Any, one: Column, other: Column) -> Any:
+    """The tree with one column in place of another throughout."""
+    if node == one:
+        return other
+    parts = children(node)
+    return rebuild(node, tuple(_exchanged(part, one, other) for part in parts)) if parts else node
+
+
+def _function(one: Function, two: Function) -> Edit:
+    """Takes each of two functions for the other."""
+
+    def edit(node: Any) -> Iterator[tuple[str, Any]]:
+        if isinstance(node, Aggregate | PeerAggregate | OverGroups) and node.function in (one, two):
+            other = two if node.function == one else one
+            yield f"{other} for {node.function}", replace(node, function=other)
+
+    return edit
+
+
+def _inverted_ratio(node: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(node, Ratio) and node.numerator != node.denominator:
+        yield "the denominator divided by the numerator", Ratio(node.denominator, node.numerator, node.only)
+
+
+def _wrong_peers(node: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(node, PeerAggregate):
+        if node.by is not None:
+            yield "all rows for those of the group", replace(node, by=None)
+        if node.among is not None:
+            yield "all peers for those that meet the condition", replace(node, among=None)
+
+
+def _unknown_as_zero(reading: Reading) -> Iterator[Variation]:
+    seen = reading.seen
+    if not seen.evaluation.unknown_cells(reading.program):
+        return
+    rows = {
+        table.name: tuple(
+            tuple(
+                0 if cell is None and column.type in ("integer", "decimal") else cell
+                for cell, column in zip(row, table.columns, strict=True)
+            )
+            for row in seen.rows[table.name]
+        )
+        for table in seen.schema.tables
+    }
+    yield Variation("every unknown value as zero", over(reading, replace(seen, rows=rows)))
+
+
+def _miss_document(reading: Reading) -> Iterator[Variation]:
+    schema = reading.database.schema
+    for number in range(1, len(reading.database.rows[schema.main.name]) + 1):
+        if number not in reading.missing:
+            detail = f"{schema.main.noun} {number}"
+            yield Variation(detail, replace(reading, missing=reading.missing | {number}))
+
+
+FAULTS: dict[str, ReadingFault] = {
+    fault.name: fault
+    for fault in (
+        ReadingFault("drop-filter", "ignores a condition, or all of them", _drop_filter),
+        ReadingFault("ignore-not", "overlooks a negation", by_edit(_ignore_not)),
+        ReadingFault("and-for-or", "reads AND as OR, or OR as AND", by_edit(_and_for_or)),
+        ReadingFault("reverse", "sorts in the opposite direction", by_edit(_reverse)),
+        ReadingFault("boundary", "includes an excluded boundary, or excludes an included one", by_edit(_boundary)),
+        ReadingFault("miscount", "is off by one in each count of the result", _miscount),
+        ReadingFault("ignore-distinct", "counts or lists repeated values again", _ignore_distinct),
+        ReadingFault("other-column", "reads one number of a row as another", _other_column),
+        ReadingFault(
+            "min-for-max", "takes the minimum for the maximum, or the reverse", by_edit(_function("MIN", "MAX"))
+        ),
+        ReadingFault("sum-for-avg", "takes the sum for the mean, or the reverse", by_edit(_function("SUM", "AVG"))),
+        ReadingFault("wrong-top", "lists one row too many or too few of a ranking", _wrong_top),
+        ReadingFault("inverted-ratio", "inverts a ratio", by_edit(_inverted_ratio)),
+        ReadingFault("wrong-peers", "compares with an aggregate over the wrong rows", by_edit(_wrong_peers)),
+        ReadingFault("unknown-as-zero", "reads unknown values as zero", _unknown_as_zero),
+        ReadingFault("miss-document", "misses one of the documents", _miss_document),
+    )
+}
+"""The faults of every schema by name."""

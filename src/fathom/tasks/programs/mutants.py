@@ -1,0 +1,364 @@
+"""Mutants of a program, each one edit away from it, and random databases that detect them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import date, timedelta
+from itertools import groupby, product
+from random import Random
+from typing import Any, NamedTuple
+
+from fathom.tasks.programs.database import Database
+from fathom.tasks.programs.evaluate import Cell, Row
+from fathom.tasks.programs.schema import ColumnSpec, Schema, Table
+from fathom.tasks.programs.tree import (
+    Aggregate,
+    And,
+    Arithmetic,
+    Between,
+    Column,
+    Comparator,
+    Compare,
+    Condition,
+    Contains,
+    Count,
+    CountDistinct,
+    Exists,
+    Function,
+    Grouped,
+    Having,
+    Not,
+    OneOf,
+    Or,
+    OverGroups,
+    PeerAggregate,
+    Program,
+    Ratio,
+    Sign,
+    Sort,
+    Term,
+    Values,
+    edited,
+    nodes,
+)
+
+_SIGNS: dict[Comparator, tuple[Comparator, ...]] = {
+    ">": (">=", "<"),
+    ">=": (">", "<="),
+    "<": ("<=", ">"),
+    "<=": ("<", ">="),
+    "=": ("<>", ">="),
+    "<>": ("=",),
+}
+_FUNCTIONS: dict[Function, tuple[Function, ...]] = {
+    "MAX": ("MIN",),
+    "MIN": ("MAX",),
+    "SUM": ("AVG", "MAX"),
+    "AVG": ("SUM",),
+}
+_ARITHMETIC: dict[Sign, Sign] = {"+": "-", "-": "+", "*": "+", "/": "*", "%": "+"}
+
+
+class Mutant(NamedTuple):
+    """A program with one edit."""
+
+    kind: str
+    program: Program
+
+
+def mutants(program: Program, schema: Schema) -> Iterator[Mutant]:
+    """Every single edit of a program that a reader could make."""
+    edits = _Edits(schema)
+    seen = {program}
+    for kind, changed in edited(program, edits):
+        if changed not in seen:
+            seen.add(changed)
+            yield Mutant(kind, changed)
+    if program.where is not None and not isinstance(program.where, Not):
+        yield Mutant("negation", replace(program, where=Not(program.where)))
+    if program.top is not None:
+        for top in (program.top + 1, program.top - 1):
+            if top:
+                yield Mutant("constant", replace(program, top=top))
+
+
+class _Edits:
+    """The edits of one node."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+
+    def __call__(self, node: Any) -> Iterator[tuple[str, Any]]:
+        match node:
+            case Compare(measure, sign, value) | Having(measure, sign, value):
+                for other in _SIGNS[sign]:
+                    # A text is equal or not; "at or after" in the alphabet is no reading of it.
+                    if other != ">=" or sign != "=" or self._schema.type_of(measure) not in ("text", "category"):
+                        yield "operator", replace(node, sign=other)
+                yield from (("constant", replace(node, value=other)) for other in self._constants(value, measure))
+            case Between(measure, low, high):
+                yield from (("constant", replace(node, low=other)) for other in self._constants(low, measure))
+                yield from (("constant", replace(node, high=other)) for other in self._constants(high, measure))
+            case OneOf(measure, values):
+                for place, value in enumerate(values):
+                    for other in self._constants(value, measure):
+                        if other not in values:
+                            yield "constant", OneOf(measure, (*values[:place], other, *values[place + 1 :]))
+            case And(left, right):
+                yield "connective", Or(left, right)
+            case Or(left, right):
+                yield "connective", And(left, right)
+            case Not(inner):
+                yield "negation", inner
+            case Exists():
+                yield from self._relation(node)
+            case Sort(measure, direction):
+                yield "direction", Sort(measure, "ASC" if direction == "DESC" else "DESC")
+            case Values(measure, True):
+                yield "distinct", Values(measure)
+            case CountDistinct():
+                yield "distinct", Count()
+            case _:
+                yield from self._number(node)
+
+    def _number(self, node: Any) -> Iterator[tuple[str, Any]]:
+        match node:
+            case Column(name):
+                yield from (("column", Column(other)) for other in self._other_columns(name))
+            case Arithmetic(left, sign, right):
+                yield "arithmetic", replace(node, sign=_ARITHMETIC[sign])
+                yield from (("constant", replace(node, right=other)) for other in self._constants(right, left))
+            case Term(weight, measure):
+                yield from (("constant", Term(other, measure)) for other in self._constants(weight, measure))
+            case Ratio(numerator, denominator, only):
+                if numerator != denominator:
+                    yield "ratio", Ratio(denominator, numerator, only)
+                if only is not None:
+                    yield "ratio", Ratio(numerator, denominator)
+            case Grouped(key, result, having) if having is not None and result is not None:
+                yield "having", Grouped(key, result)
+        if isinstance(node, PeerAggregate):
+            if node.by is not None:
+                yield "peers", replace(node, by=None)
+            if node.among is not None:
+                yield "peers", replace(node, among=None)
+        if isinstance(node, Aggregate | PeerAggregate | OverGroups):
+            for function in _FUNCTIONS[node.function]:
+                # Dates and texts have no sums.
+                yield "function", replace(node, function=function)
+
+    def _relation(self, node: Exists) -> Iterator[tuple[str, Any]]:
+        """The other end of a link, such as citing for cited, and other counts."""
+        relation = self._schema.relation[node.relation]
+        for other in self._schema.relations:
+            if (other.owner, other.table) == (relation.owner, relation.table) and other.key != relation.key:
+                yield "relation", replace(node, relation=other.name)
+        if isinstance(node.least, int) and node.least > 1:
+            yield "constant", replace(node, least=node.least + 1)
+            yield "constant", replace(node, least=node.least - 1)
+
+    def _other_columns(self, name: str) -> Iterator[str]:
+        spec = self._schema.columns[name]
+        columns = self._schema.table_of[name].columns
+        alike = [column.name for column in columns if column.type == spec.type and column.nouns]
+        if name in alike and len(alike) > 1 and spec.type not in ("text", "category"):
+            yield alike[alike.index(name) - 1]
+
+    def _constants(self, value: Any, measure: Any) -> Iterator[Any]:
+        """The constants beside a value."""
+        if isinstance(value, int):
+            yield value + 1
+            yield value - 1
+        elif isinstance(value, float):
+            digits = len(repr(value).partition(".")[2])
+            yield round(value + 10**-digits, digits)
+            yield round(value - 10**-digits, digits)
+        elif isinstance(value, str) and isinstance(measure, Column):
+            spec = self._schema.columns[measure.name]
+            if spec.type == "date":
+                for step in (1, -1):
+                    yield (date.fromisoformat(value) + timedelta(days=step)).isoformat()
+            elif value in spec.categories:
+                yield spec.categories[(spec.categories.index(value) + 1) % len(spec.categories)]
+
+
+def result_form(program: Program, rows: list[Row]) -> object:
+    """A value that is equal for two results that are the same answer; order counts where it is asked for."""
+    if program.order:
+        width = len(rows[0]) - len(program.order) if rows else 0
+        tied = groupby(rows, key=lambda row: row[width:])
+        return [sorted(str(row[:width]) for row in group) for _, group in tied]
+    return sorted(map(str, rows))
+
+
+# Random databases.
+
+
+class Constants(NamedTuple):
+    """The constants of a program."""
+
+    numbers: tuple[int, ...] = ()
+    texts: tuple[str, ...] = ()
+    decimals: tuple[float, ...] = ()
+
+
+def constants(program: Program) -> Constants:
+    """The numbers and texts that a program names."""
+    values: list[Any] = [program.top] if program.top is not None else []
+    for node in nodes(program):
+        match node:
+            case Compare(_, _, value) | Having(_, _, value) | Contains(_, value) | Exists(_, _, value):
+                values.append(value)
+            case Arithmetic(_, _, value) | Term(value, _):
+                values.append(value)
+            case Between(_, low, high):
+                values.extend((low, high))
+            case OneOf(_, several):
+                values.extend(several)
+    return Constants(
+        numbers=tuple(value for value in values if isinstance(value, int)),
+        texts=tuple(dict.fromkeys(value for value in values if isinstance(value, str))),
+        decimals=tuple(value for value in values if isinstance(value, float)),
+    )
+
+
+def random_database(rng: Random, schema: Schema, named: Constants) -> Database:
+    """A small database whose values lie around the constants of a program, where mutants differ from it.
+
+    Databases of one to three rows detect what an extreme or a union hides in larger ones.
+    """
+    cells = _Cells(rng, named)
+    main = schema.main
+    count = rng.choice((1, 2, 3, 5, 8, 12, 12))
+    rows: dict[str, tuple[Row, ...]] = {
+        main.name: tuple(cells.row(main, {main.key: number}) for number in range(1, count + 1))
+    }
+    for table in schema.tables[1:]:
+        most = rng.choice((1, 2, 4))
+        owners = [number for number in range(1, count + 1) for _ in range(rng.randint(0, most))]
+        rows[table.name] = tuple(cells.row(table, {table.joined_by: owner}) for owner in owners)
+    return Database(schema, rows)
+
+
+class _Cells:
+    """Random cells around constants."""
+
+    def __init__(self, rng: Random, named: Constants) -> None:
+        self._rng = rng
+        self._unknown = rng.choice((0.0, 0.1, 0.3, 0.6))
+        near = {int(value) + step for value in (*named.numbers, *named.decimals) for step in (-1, 0, 1)} or {1, 2, 3}
+        # A narrow range makes equal values, equal sums and equal quotients frequent.
+        self._is_narrow = rng.random() < 0.5
+        self._integers = sorted(near)
+        self._decimals = sorted({*map(float, near), *named.decimals})
+        self._texts = named.texts
+        self._dates = list(filter(_is_date, named.texts)) or ["2001-02-28", "2001-03-01", "2010-12-31"]
+
+    def row(self, table: Table, keys: Mapping[str, int]) -> Row:
+        key = keys.get(table.key)
+        return tuple(keys.get(column.name) or self._cell(column, key) for column in table.columns)
+
+    def _cell(self, column: ColumnSpec, key: int | None) -> Cell:
+        rng = self._rng
+        if column.nullable and rng.random() < self._unknown:
+            return None
+        match column.type:
+            case "integer":
+                whole = rng.choice(self._integers) + (0 if self._is_narrow else rng.choice((0, 0, 1, 3, 7)))
+                return whole if column.minimum is None else max(whole, column.minimum + rng.choice((0, 1, 2)))
+            case "decimal":
+                step = 10.0**-column.decimals
+                value = rng.choice(self._decimals)
+                if not self._is_narrow:
+                    value += rng.choice((0, 0, step, -step, rng.randint(-9, 9), rng.random()))
+                return round(value, column.decimals) + 0.0
+            case "date":
+                day = date.fromisoformat(rng.choice(self._dates)) + timedelta(days=rng.choice((-400, -1, 0, 0, 1, 400)))
+                return day.isoformat()
+            case "category":
+                named = [text for text in self._texts if text in column.categories]
+                return rng.choice(named) if named and rng.random() < 0.4 else rng.choice(column.categories)
+            case "text":
+                named = [text for text in self._texts if not _is_date(text)]
+                stem = rng.choice(named) if named and rng.random() < 0.5 else column.nouns[0].capitalize()
+                return f"{stem} {key if key is not None else rng.randint(1, 4)}"
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return len(text) == 10 and bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+# Equivalent mutants.
+
+
+def is_equivalent(program: Program, mutant: Program, schema: Schema) -> bool:
+    """Whether two programs provably select the same rows from every database, so that no database detects the edit.
+
+    Only the conditions may differ, and only in comparisons of integers; every combination of values that these can
+    distinguish and that can occur in a row is tried.
+    """
+    one, two = program.where, mutant.where
+    if one is None or two is None or replace(program, where=None) != replace(mutant, where=None):
+        return False
+    seen = [*nodes(one), *nodes(two)]
+    columns = sorted({node.name for node in seen if isinstance(node, Column)})
+    if not all(isinstance(node, _COMPARISONS) for node in seen if hasattr(node, "__match_args__")):
+        return False
+    specs = [schema.columns[name] for name in columns]
+    if any(spec.type != "integer" or spec.minimum is None or spec.nullable for spec in specs):
+        return False
+    numbers = {int(node) for node in seen if isinstance(node, int | float)}
+    rows = _possible_rows(schema, schema.base(program).name, specs, numbers)
+    return all(_is_true(one, row) == _is_true(two, row) for row in rows)
+
+
+_COMPARISONS = (And, Or, Not, Compare, Between, OneOf, Column)
+_COMPARE: dict[Comparator, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+
+
+def _possible_rows(
+    schema: Schema, table: str, columns: list[ColumnSpec], numbers: set[int]
+) -> Iterator[dict[str, int]]:
+    """A row of every kind that comparisons can distinguish: at each number, beside it, beyond all."""
+    beside = {number + step for number in numbers for step in (-1, 0, 1)} | {max(numbers, default=0) + 2}
+    least = [spec.minimum or 0 for spec in columns]
+    options = [sorted({low} | {value for value in beside if value >= low}) for low in least]
+    for values in product(*options):
+        row = dict(zip((spec.name for spec in columns), values, strict=True))
+        if schema.is_possible(table, row):
+            yield row
+
+
+def _is_true(condition: Condition, row: Mapping[str, int]) -> bool:
+    """Whether a condition made of comparisons is true for a row."""
+
+    def number(value: Any) -> Any:
+        return row[value.name] if isinstance(value, Column) else value
+
+    match condition:
+        case Not(inner):
+            return not _is_true(inner, row)
+        case And(left, right):
+            return _is_true(left, row) and _is_true(right, row)
+        case Or(left, right):
+            return _is_true(left, row) or _is_true(right, row)
+        case Between(measure, low, high):
+            return bool(low <= number(measure) <= high)
+        case OneOf(measure, values):
+            return number(measure) in values
+        case Compare(measure, sign, value):
+            return bool(_COMPARE[sign](number(measure), number(value)))
+        case _:
+            raise TypeError(f"{condition} is not a comparison")

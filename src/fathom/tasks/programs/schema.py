@@ -1,0 +1,324 @@
+"""What a family declares about its tables: columns with types and nouns, relations, phrases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Literal
+
+from fathom.tasks.programs.tree import (
+    Aggregate,
+    Arithmetic,
+    Column,
+    Condition,
+    Count,
+    CountDistinct,
+    Exists,
+    Grouped,
+    IsUnknown,
+    Labels,
+    Measure,
+    OverGroups,
+    PeerAggregate,
+    Program,
+    Ratio,
+    Result,
+    Values,
+    Weighted,
+    children,
+    nodes,
+    unify,
+)
+
+ColumnType = Literal["integer", "decimal", "date", "text", "category"]
+_SQL_TYPES: dict[ColumnType, str] = {
+    "integer": "INTEGER",
+    "decimal": "REAL",
+    "date": "TEXT",
+    "text": "TEXT",
+    "category": "TEXT",
+}
+
+WHOLE_QUOTIENT_DIGITS, QUOTIENT_DIGITS = 9, 6
+"""Decimals at which quotients and means are compared: of whole numbers, and of decimals, which may be large."""
+
+
+@dataclass(frozen=True)
+class ColumnSpec:
+    """One column of a table."""
+
+    name: str
+    type: ColumnType
+    nouns: tuple[str, ...] = ()
+    """What questions call it, in several forms; none for a key that no question mentions."""
+    unit: str = ""
+    nullable: bool = False
+    minimum: int | None = None
+    """The smallest possible value of an integer, where there is one."""
+    nonzero: bool = False
+    """Questions divide by it only where no row has zero: a zero is an error, not NULL."""
+    decimals: int = 2
+    """Of a decimal column."""
+    categories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table; the first of a schema is the main one, with a row for each entity."""
+
+    name: str
+    columns: tuple[ColumnSpec, ...]
+    noun: str = "row"
+    plural: str = "rows"
+    key: str = ""
+    """The column that identifies a row, where one does."""
+    label: str = ""
+    """The column by which questions name a row."""
+    joined_by: str = ""
+    """Of a detail table: the column that it shares with the main table's key."""
+    serial: str = ""
+    """A column that SQLite numbers by itself."""
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """The position of each column in a row."""
+        return {column.name: place for place, column in enumerate(self.columns)}
+
+
+@dataclass(frozen=True)
+class Relation:
+    """The rows of `table` whose `key` equals the `owner` column of a row. Keys are never NULL."""
+
+    name: str
+    owner: str
+    table: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """The wording of one form of condition; `{0}` stands for the value of the pattern's slot 0."""
+
+    name: str
+    pattern: Condition
+    positive: str
+    negative: str
+    convention: str = ""
+    """A sentence that the question adds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """The tables of a family, and how its programs speak about them."""
+
+    tables: tuple[Table, ...]
+    relations: tuple[Relation, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+    is_possible: Callable[[str, Mapping[str, int]], bool] = lambda table, row: True
+    """Whether integer cells can occur together in a row of a table; used to prove that a mutant is equivalent."""
+
+    @property
+    def main(self) -> Table:
+        return self.tables[0]
+
+    @cached_property
+    def by_name(self) -> dict[str, Table]:
+        return {table.name: table for table in self.tables}
+
+    @cached_property
+    def relation(self) -> dict[str, Relation]:
+        return {relation.name: relation for relation in self.relations}
+
+    @cached_property
+    def columns(self) -> dict[str, ColumnSpec]:
+        """Every column by name. Tables share the names of keys only."""
+        return {column.name: column for table in reversed(self.tables) for column in table.columns}
+
+    @cached_property
+    def table_of(self) -> dict[str, Table]:
+        """The table of each column, the main table first."""
+        return {column.name: table for table in reversed(self.tables) for column in table.columns}
+
+    def statements(self) -> str:
+        """The SQL that creates the tables."""
+        return "\n".join(f"CREATE TABLE {table.name} ({', '.join(self._definitions(table))});" for table in self.tables)
+
+    def _definitions(self, table: Table) -> Iterator[str]:
+        if table.serial:
+            yield f"{table.serial} INTEGER PRIMARY KEY"
+        for column in table.columns:
+            primary = " PRIMARY KEY" if column.name == table.key else ""
+            yield f"{column.name} {_SQL_TYPES[column.type]}{primary}"
+
+    # What a program reads.
+
+    def base(self, program: Program) -> Table:
+        """The table that the program runs over: the main one, or the detail table whose columns it uses."""
+        return _base(self, program)
+
+    def is_phrase(self, node: Any) -> bool:
+        """Whether a phrase words the node, so that a reader takes it as one condition."""
+        return isinstance(node, Exists) and _phrase_of(self, node) is not None
+
+    def phrase_of(self, condition: Condition) -> tuple[Phrase, tuple[Any, ...]] | None:
+        """The phrase that words the condition, with the values of its slots."""
+        return _phrase_of(self, condition) if isinstance(condition, Exists) else None
+
+    def nodes(self, node: Any) -> Iterator[Any]:
+        """The nodes of a tree as a reader sees them: a condition that a phrase words is one node."""
+        waiting = [node]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            if not isinstance(node, int | str) and not self.is_phrase(node):
+                waiting.extend(reversed(children(node)))
+
+    # Types of measures.
+
+    def type_of(self, measure: Measure | Result) -> ColumnType:
+        match measure:
+            case Column(name):
+                return self.columns[name].type
+            case Arithmetic(left, sign, right):
+                sides = (left, right)
+                whole = sign != "/" and all(
+                    isinstance(side, int) or (not isinstance(side, float) and self.type_of(side) == "integer")
+                    for side in sides
+                )
+                return "integer" if whole else "decimal"
+            case Count() | CountDistinct():
+                return "integer"
+            case PeerAggregate(function, inner) | Aggregate(function, inner) if function != "AVG":
+                return self.type_of(inner)
+            case _:
+                return "decimal"
+
+    def unit(self, measure: Measure | Result) -> str:
+        """The unit of a measure; sums of one unit keep it, quotients and products have none."""
+        match measure:
+            case Column(name):
+                return self.columns[name].unit
+            case Arithmetic(left, "+" | "-", right):
+                one = self.unit(left)
+                return one if isinstance(right, int | float) or self.unit(right) == one else ""
+            case PeerAggregate(_, inner) | Aggregate(_, inner):
+                return self.unit(inner)
+            case _:
+                return ""
+
+    def is_nullable(self, measure: Measure | int | float) -> bool:
+        match measure:
+            case Column(name):
+                return self.columns[name].nullable
+            case Arithmetic(left, sign, right):
+                return self.is_nullable(left) or self.is_nullable(right) or (sign in "/%" and self._may_be_zero(right))
+            case Weighted(terms):
+                return any(self.is_nullable(term.measure) for term in terms)
+            case PeerAggregate():
+                return True
+            case _:
+                return False
+
+    def _may_be_zero(self, divisor: Measure | int | float) -> bool:
+        if isinstance(divisor, int | float):
+            return divisor == 0
+        return not (isinstance(divisor, Column) and self.columns[divisor.name].nonzero)
+
+    def required(self, program: Program) -> list[Measure]:
+        """The nullable measures that are listed, sorted or grouped by: rows where one is NULL are left out."""
+        output = program.output
+        measures: list[Any] = [sort.measure for sort in program.order]
+        if isinstance(output, Values):
+            measures.append(output.measure)
+        if isinstance(output, Grouped | OverGroups):
+            measures.append(output.key)
+        return [
+            measure
+            for measure in dict.fromkeys(measures)
+            if not isinstance(measure, Result) and self.is_nullable(measure)
+        ]
+
+    def digits(self, measure: Measure | Result | int | float) -> int | None:
+        """The decimals at which two computations of a measure agree; None where they agree exactly.
+
+        Sums of decimals in binary depend on their order. Comparing at a fixed number of decimals makes ties ties again.
+        """
+        match measure:
+            case Column() | Count() | CountDistinct() | int() | float():
+                return None
+            case Arithmetic(left, _, right) if all(self._is_whole_leaf(side) for side in (left, right)):
+                return None
+            case Aggregate("MAX" | "MIN", inner) | PeerAggregate("MAX" | "MIN", inner):
+                return self.digits(inner)
+            case Aggregate(_, inner) | PeerAggregate(_, inner) if self.type_of(inner) == "integer":
+                return None
+            case Ratio(numerator, denominator):
+                inexact = self.digits(numerator) is not None or self.digits(denominator) is not None
+                return QUOTIENT_DIGITS if inexact else None
+            case _:
+                return self._scale(measure)
+
+    def _is_whole_leaf(self, side: Measure | int | float) -> bool:
+        return isinstance(side, int) or (isinstance(side, Column) and self.columns[side.name].type == "integer")
+
+    def _scale(self, measure: Any) -> int:
+        """How many decimals a measure has at most."""
+        quotient = WHOLE_QUOTIENT_DIGITS if self._is_of_integers(measure) else QUOTIENT_DIGITS
+        match measure:
+            case int():
+                return 0
+            case float():
+                return len(f"{measure!r}".partition(".")[2])
+            case Column(name):
+                return self.columns[name].decimals if self.columns[name].type == "decimal" else 0
+            case Arithmetic(_, "/", _) | Aggregate("AVG") | PeerAggregate("AVG") | Ratio():
+                return quotient
+            case Arithmetic(left, "*", right):
+                return min(quotient, self._scale(left) + self._scale(right))
+            case Arithmetic(left, _, right):
+                return max(self._scale(left), self._scale(right))
+            case Weighted(terms):
+                return min(quotient, max(self._scale(term.weight) + self._scale(term.measure) for term in terms))
+            case Aggregate(_, inner) | PeerAggregate(_, inner):
+                return self._scale(inner)
+            case _:
+                return 0
+
+    def _is_of_integers(self, measure: Any) -> bool:
+        named = (node for node in nodes(measure) if isinstance(node, Column))
+        return all(self.columns[column.name].type != "decimal" for column in named)
+
+
+# The same few programs and conditions are asked about many times.
+@lru_cache(maxsize=1_024)
+def _base(schema: Schema, program: Program) -> Table:
+    for name in _outer_columns(schema, program):
+        table = schema.table_of[name]
+        if table is not schema.main:
+            return table
+    return schema.main
+
+
+def _outer_columns(schema: Schema, node: Any) -> Iterator[str]:
+    """The columns that a program reads of its own rows, and not in a subquery over a relation."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Column):
+            yield node.name
+        elif isinstance(node, Exists):
+            yield schema.relation[node.relation].owner
+        elif not isinstance(node, int | str | Labels | IsUnknown):
+            waiting.extend(children(node))
+        elif isinstance(node, IsUnknown):
+            yield node.column.name
+
+
+@lru_cache(maxsize=4_096)
+def _phrase_of(schema: Schema, condition: Condition) -> tuple[Phrase, tuple[Any, ...]] | None:
+    for phrase in schema.phrases:
+        values: dict[int, Any] = {}
+        if unify(phrase.pattern, condition, values):
+            return phrase, tuple(values[number] for number in sorted(values))
+    return None

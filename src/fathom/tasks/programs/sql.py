@@ -1,0 +1,269 @@
+"""The SQL of a program. Values are written as literals, safely quoted, or as parameters of a prepared statement."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from fathom.tasks.programs.schema import Schema
+from fathom.tasks.programs.tree import (
+    Aggregate,
+    And,
+    Arithmetic,
+    Between,
+    Column,
+    Compare,
+    Condition,
+    Contains,
+    Count,
+    CountDistinct,
+    Exists,
+    Grouped,
+    Having,
+    IsUnknown,
+    Labels,
+    Measure,
+    Not,
+    OneOf,
+    Or,
+    Output,
+    OverGroups,
+    PeerAggregate,
+    Program,
+    Ratio,
+    Result,
+    Slot,
+    Sort,
+    Value,
+    Values,
+    Weighted,
+)
+
+COMMANDS = ("MAX", "MIN", "SUM", "AVG", "COUNT", "DISTINCT", "ORDER BY", "ASC", "DESC", "GROUP BY", "WHERE")
+OPERATORS = ("=", "<>", "<", ">", "<=", ">=", "LIKE", "+", "-", "*", "/", "%", "AND", "OR", "NOT", "BETWEEN", "IN")
+
+
+@dataclass(frozen=True)
+class Query:
+    """A statement, and the slots of its parameters in order."""
+
+    text: str
+    slots: tuple[Slot, ...]
+
+
+def parameterized(program: Program, schema: Schema) -> Query:
+    """The statement of a template, with a question mark for each slot: one text, prepared once."""
+    writer = _Writer(schema, program)
+    text = writer.statement(program)
+    return Query(text, tuple(writer.slots))
+
+
+def literal(program: Program, schema: Schema) -> str:
+    """The statement of a bound program."""
+    return _Writer(schema, program).statement(program)
+
+
+class _Writer:
+    def __init__(self, schema: Schema, program: Program) -> None:
+        self.slots: list[Slot] = []
+        self._schema = schema
+        self._base = schema.base(program)
+        joined = self._base.joined_by and self._base is not schema.main
+        self._source = (
+            f"{self._base.name} JOIN {schema.main.name} USING ({self._base.joined_by})" if joined else self._base.name
+        )
+
+    def statement(self, program: Program) -> str:
+        """SELECT columns FROM source WHERE condition GROUP BY key HAVING condition ORDER BY keys.
+
+        The sort keys follow what is wanted: rows that agree in them are tied, and ties are part of the answer.
+        """
+        output = program.output
+        if isinstance(output, OverGroups):
+            return self._over_groups(output, program)
+        columns = self._columns(output)
+        keys = [self._comparable(sort.measure) for sort in program.order]
+        if program.top is not None:
+            return self._top(columns, keys, program)
+        text = f"SELECT {_distinct(output)}{', '.join((*columns, *keys))} FROM {self._source}{self._where(program)}"
+        text += self._grouping(program)
+        if program.order:
+            text += f" ORDER BY {', '.join(map(self._sort, program.order))}"
+        return text
+
+    def _top(self, columns: list[str], keys: list[str], program: Program) -> str:
+        """The rows whose rank is high enough. RANK gives tied rows one rank, so a tie at the end is kept whole."""
+        names = [f"key{number}" for number in range(1, len(keys) + 1)]
+        wanted = [f"{columns[0]} AS wanted", *(f"{key} AS {name}" for key, name in zip(keys, names, strict=True))]
+        source = f"FROM {self._source}{self._where(program)}{self._grouping(program)}"
+        order = ", ".join(f"{name} {sort.direction}" for name, sort in zip(names, program.order, strict=True))
+        if _distinct(program.output):
+            # Ranks are given before DISTINCT is applied, so distinct rows come from a subquery of their own.
+            inner = (
+                f"SELECT *, RANK() OVER (ORDER BY {order}) AS place FROM (SELECT DISTINCT {', '.join(wanted)} {source})"
+            )
+        else:
+            rank = f"RANK() OVER (ORDER BY {', '.join(map(self._sort, program.order))}) AS place"
+            inner = f"SELECT {', '.join((*wanted, rank))} {source}"
+        return f"SELECT wanted, {', '.join(names)} FROM ({inner}) WHERE place <= {program.top} ORDER BY {order}"
+
+    def _over_groups(self, output: OverGroups, program: Program) -> str:
+        inner = f"SELECT {self._result(output.result)} AS result FROM {self._source}{self._where(program)}"
+        return f"SELECT {output.function}(result) FROM ({inner} GROUP BY {output.key.name})"
+
+    def _columns(self, output: Output) -> list[str]:
+        match output:
+            case Labels():
+                return [self._base.label]
+            case Values(measure, _):
+                return [self._comparable(measure)]
+            case Grouped(key, result):
+                return [key.name] if result is None else [key.name, self._result(result)]
+            case Count() | CountDistinct() | Aggregate() | Ratio():
+                return [self._result(output)]
+            case OverGroups():
+                raise TypeError("an aggregate over groups is a statement of its own")
+
+    def _where(self, program: Program) -> str:
+        conditions = [] if program.where is None else [self._condition(program.where)]
+        conditions += [f"{self._operand(measure)} IS NOT NULL" for measure in self._schema.required(program)]
+        return f" WHERE {' AND '.join(conditions)}" if conditions else ""
+
+    def _grouping(self, program: Program) -> str:
+        if not isinstance(program.output, Grouped):
+            return ""
+        text = f" GROUP BY {program.output.key.name}"
+        having = program.output.having
+        return text if having is None else f"{text} HAVING {self._having(having, program)}"
+
+    def _having(self, having: Having, program: Program) -> str:
+        if isinstance(having.value, Aggregate):
+            overall = f"(SELECT {self._comparable(having.value)} FROM {self._source}{self._where(program)})"
+            return f"{self._comparable(having.result)} {having.sign} {overall}"
+        return f"{self._comparable(having.result)} {having.sign} {self._value(having.value)}"
+
+    def _result(self, result: Result) -> str:
+        match result:
+            case Count():
+                return "COUNT(*)"
+            case CountDistinct(measure):
+                return f"COUNT(DISTINCT {self._comparable(measure)})"
+            case Aggregate(function, measure):
+                return f"{function}({self._measure(measure)})"
+            case Ratio(numerator, denominator, only):
+                filtered = "" if only is None else f" FILTER (WHERE {self._condition(only)})"
+                return f"1.0 * {self._result(numerator)}{filtered} / {self._result(denominator)}"
+
+    def _sort(self, sort: Sort) -> str:
+        return f"{self._comparable(sort.measure)} {sort.direction}"
+
+    def _comparable(self, measure: Measure | Result) -> str:
+        """A value that is compared, sorted or grouped: rounded where two computations may differ in the last bit."""
+        digits = self._schema.digits(measure)
+        text = self._result(measure) if isinstance(measure, Result) else self._measure(measure)
+        return text if digits is None else f"ROUND({text}, {digits})"
+
+    def _measure(self, measure: Measure) -> str:
+        match measure:
+            case Column(name):
+                return name
+            case Arithmetic(left, sign, right):
+                # SQLite divides whole numbers into whole numbers; the questions mean decimal division.
+                one = "1.0 * " if sign == "/" else ""
+                return f"{one}{self._operand(left)} {sign} {self._operand(right)}"
+            case Weighted(terms):
+                return " + ".join(f"{term.weight} * {self._operand(term.measure)}" for term in terms)
+            case PeerAggregate():
+                return self._peers(measure)
+
+    def _operand(self, measure: Measure | int | float) -> str:
+        if isinstance(measure, int | float):
+            return str(measure)
+        text = self._measure(measure)
+        return f"({text})" if isinstance(measure, Arithmetic | Weighted) else text
+
+    def _peers(self, peers: PeerAggregate) -> str:
+        """A subquery over the same rows; the group of the outer row is known by a qualified name."""
+        conditions = [] if peers.among is None else [self._condition(peers.among)]
+        source = self._source
+        if peers.by is not None:
+            table = self._schema.table_of[peers.by.name].name
+            source = re.sub(rf"\b{table}\b", f"{table} AS peers", source, count=1)
+            conditions.append(f"peers.{peers.by.name} = {table}.{peers.by.name}")
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        return f"(SELECT {peers.function}({self._measure(peers.measure)}) FROM {source}{where})"
+
+    def _condition(self, condition: Condition) -> str:
+        match condition:
+            case Compare(measure, sign, value):
+                right = self._comparable(value) if isinstance(value, Measure) else self._value(value)
+                return f"{self._comparable(measure)} {sign} {right}"
+            case Between() | OneOf() | Contains() | IsUnknown() | Exists():
+                return self._test(condition)
+            case And(left, right):
+                return f"({self._condition(left)} AND {self._condition(right)})"
+            case Or(left, right):
+                return f"({self._condition(left)} OR {self._condition(right)})"
+            case Not(Between() | OneOf() | Contains() | IsUnknown() | Exists() as inner):
+                return self._test(inner, "NOT ")
+            case Not(inner):
+                return f"NOT ({self._condition(inner)})"
+
+    def _test(self, condition: Any, no: str = "") -> str:
+        match condition:
+            case Between(measure, low, high):
+                return f"{self._comparable(measure)} {no}BETWEEN {self._value(low)} AND {self._value(high)}"
+            case OneOf(measure, values):
+                return f"{self._comparable(measure)} {no}IN ({', '.join(map(self._value, values))})"
+            case Contains(column, fragment):
+                return f"{column.name} {no}LIKE {self._value(fragment, around='%')}"
+            case IsUnknown(column):
+                return f"{column.name} IS {no}NULL"
+            case Exists(name):
+                return f"{self._schema.relation[name].owner} {no}IN ({self._related(condition)})"
+        raise TypeError(f"{condition} is not a test")
+
+    def _related(self, condition: Exists) -> str:
+        relation = self._schema.relation[condition.relation]
+        text = f"SELECT {relation.key} FROM {relation.table}"
+        match condition.where:
+            case None:
+                pass
+            case And(left, right):
+                text += f" WHERE {self._condition(left)} AND {self._condition(right)}"
+            case where:
+                text += f" WHERE {self._condition(where)}"
+        if condition.least == 1:
+            return text
+        return f"{text} GROUP BY {relation.key} HAVING COUNT(*) >= {self._value(condition.least)}"
+
+    def _value(self, value: Value, around: str = "") -> str:
+        if isinstance(value, Slot):
+            self.slots.append(value)
+            return f"'{around}' || ? || '{around}'" if around else "?"
+        if isinstance(value, int | float):
+            return str(value)
+        if around and re.search(r"[%_]", value):
+            raise ValueError(f"'{value}' contains a wildcard of LIKE")
+        return "'" + f"{around}{value}{around}".replace("'", "''") + "'"
+
+
+def _distinct(output: Output) -> str:
+    return "DISTINCT " if isinstance(output, Values) and output.distinct else ""
+
+
+def commands(text: str) -> tuple[str, ...]:
+    """The commands that a statement uses, in a fixed order."""
+    return tuple(command for command in COMMANDS if re.search(rf"\b{command}\b", _without_strings(text)))
+
+
+def operators(text: str) -> tuple[str, ...]:
+    """The operators that a statement uses, without the star of COUNT(*) and the product of 1.0 *."""
+    plain = _without_strings(text).replace("(*)", "").replace("1.0 *", "")
+    found = set(re.findall(r"<>|<=|>=|[=<>+\-*/%]|\b(?:LIKE|AND|OR|NOT|BETWEEN|IN)\b", plain))
+    return tuple(operator for operator in OPERATORS if operator in found)
+
+
+def _without_strings(text: str) -> str:
+    return re.sub(r"'(?:[^']|'')*'", "''", text)

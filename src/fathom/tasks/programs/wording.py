@@ -1,0 +1,578 @@
+"""The wording of a program: a question, and an explanation step by step. Both come from the tree, like its SQL.
+
+Every noun and every sentence has several forms; a wording is one choice among them, made by `rng`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any, Protocol
+
+from fathom.tasks.programs.schema import Schema
+from fathom.tasks.programs.tree import (
+    Aggregate,
+    And,
+    Arithmetic,
+    Between,
+    Column,
+    Compare,
+    Condition,
+    Contains,
+    Count,
+    CountDistinct,
+    Exists,
+    Grouped,
+    Having,
+    IsUnknown,
+    Labels,
+    Measure,
+    Not,
+    OneOf,
+    Or,
+    OverGroups,
+    PeerAggregate,
+    Program,
+    Ratio,
+    Result,
+    Slot,
+    Sort,
+    Values,
+    Weighted,
+    divides,
+    is_rounded,
+    may_be_empty,
+    nodes,
+)
+
+SIGNS = {
+    "=": ("equal to", "exactly"),
+    "<>": ("not equal to", "different from"),
+    "<": ("less than", "below", "smaller than"),
+    ">": ("greater than", "above", "more than"),
+    "<=": ("at most", "no more than", "less than or equal to"),
+    ">=": ("at least", "no less than", "greater than or equal to"),
+}
+DATE_SIGNS = {"=": "", "<>": "other than ", "<": "before ", ">": "after ", "<=": "on or before ", ">=": "on or after "}
+
+LARGEST = {"MAX": ("largest", "highest", "maximum"), "MIN": ("smallest", "lowest", "minimum")}
+LATEST = {"MAX": ("latest", "most recent"), "MIN": ("earliest", "oldest")}
+AGGREGATES = {"MAX": "the largest value of", "MIN": "the smallest value of", "SUM": "the sum of", "AVG": "the mean of"}
+
+UPWARDS = ("in ascending order", "from the smallest to the largest", "in increasing order")
+DOWNWARDS = ("in descending order", "from the largest to the smallest", "in decreasing order")
+FORWARDS = ("from the earliest to the latest", "in chronological order")
+BACKWARDS = ("from the latest to the earliest", "in reverse chronological order")
+
+NULL = "NULL"
+"""The answer where nothing fits."""
+
+
+class Chooser(Protocol):
+    """Takes one of several forms, as `random.Random` does."""
+
+    def choice(self, forms: Sequence[str], /) -> str: ...
+
+
+class Words:
+    """Words programs over one schema; without a chooser it takes the first form always.
+
+    Every chosen form appears in the question: `is_wording` relies on it. A family with sentences of its own overrides
+    `ask`, `clause`, `first_notes` and `output_notes`.
+    """
+
+    def __init__(self, schema: Schema, rng: Chooser | None = None) -> None:
+        self._schema = schema
+        self._rng = rng
+        self._chosen: dict[str, str] = {}
+        self._noun, self._plural = schema.main.noun, schema.main.plural
+        self._label = ""
+
+    def question(self, program: Program) -> str:
+        """The program as a question that has one reading, with the form of the answer."""
+        self._name_rows(program)
+        return " ".join((self.ask(program), *self._notes(program), self._form(program)))
+
+    def _name_rows(self, program: Program) -> None:
+        base = self._schema.base(program)
+        self._noun, self._plural = base.noun, base.plural
+        self._label = f"{self._schema.columns[base.label].nouns[0]}s" if base.label else ""
+
+    def ask(self, program: Program) -> str:
+        """The question itself."""
+        if program.order:
+            return self._ask_sorted(program)
+        output, among = program.output, self.among(program.where)
+        match output:
+            case Labels():
+                return self.one(
+                    f"Which are the {among}? Give their {self._label}.",
+                    f"List the {self._label} of all {among}.",
+                    f"What are the {self._label} of the {among}?",
+                )
+            case Values(measure, distinct):
+                return self._ask_values(measure, distinct, among)
+            case Grouped(key, result, having):
+                return self._ask_groups(key, result, having, among)
+            case OverGroups(function, key, result):
+                return (
+                    f"Group the {among} by the {self.measure(key)}, and find {self.result(result)} in each group. "
+                    f"What is {AGGREGATES[function]} these results?"
+                )
+            case Count() | CountDistinct() | Aggregate() | Ratio():
+                return self._ask_number(output, among)
+
+    def _ask_values(self, measure: Measure, distinct: bool, among: str) -> str:
+        if distinct:
+            return self.one(
+                f"Which different values does {self.the(measure)} take among the {among}?",
+                f"List all distinct values of {self.the(measure)} over the {among}.",
+                f"Give every value that {self.the(measure)} has among the {among}, each once.",
+            )
+        return self.one(
+            f"For each of the {among}, what is {self.the(measure)}?",
+            f"List {self.the(measure)} of every one of the {among}.",
+            f"What are the values of {self.the(measure)} for the {among}?",
+        )
+
+    def _ask_number(self, output: Result, among: str) -> str:
+        match output:
+            case Count():
+                return self.one(
+                    f"How many {among} are there?", f"Count the {among}.", f"What is the number of {among}?"
+                )
+            case CountDistinct(measure):
+                return self.one(
+                    f"How many different values does {self.the(measure)} take among the {among}?",
+                    f"Count the distinct values of {self.the(measure)} over the {among}.",
+                    f"Looking at the {among}, how many different values of {self.the(measure)} do you find?",
+                )
+            case Aggregate("SUM", measure):
+                return self.one(
+                    f"What do you get when you add up {self.the(measure)} over all {among}?",
+                    f"What is the sum of {self.the(measure)} over all {among}?",
+                    f"Find the total of {self.the(measure)} over all {among}.",
+                )
+            case Aggregate("AVG", measure):
+                return self.one(
+                    f"What is the mean of {self.the(measure)} over the {among}?",
+                    f"On average, what is {self.the(measure)} among the {among}?",
+                    f"Find the average of {self.the(measure)} over the {among}.",
+                )
+            case Aggregate(function, measure):
+                dates = self._schema.type_of(measure) == "date"
+                extreme = self.one(*(LATEST if dates else LARGEST)[function])
+                return self.one(
+                    f"What is the {extreme} value of {self.the(measure)} among the {among}?",
+                    f"Among the {among}, what is the {extreme} value of {self.the(measure)}?",
+                )
+            case Ratio():
+                ratio = self.result(output)
+                return self.one(f"What is {ratio}, over the {among}?", f"Over the {among}, find {ratio}.")
+
+    def _ask_groups(self, key: Column, result: Result | None, having: Having | None, among: str) -> str:
+        noun = self.measure(key)
+        if result is None:
+            assert having is not None
+            subject, test = self._group_test(having)
+            return self.one(
+                f"Group the {among} by the {noun}. For which values of the {noun} is {subject} {test}?",
+                f"Among the {among}, which values of the {noun} form a group in which {subject} is {test}?",
+            )
+        only = self._only_groups("Give", having)
+        if result == Count():
+            asked = self.one(
+                f"For each {noun} that occurs among the {among}, how many of them have it?",
+                f"Group the {among} by the {noun}. How many are in each group?",
+                f"How are the {among} distributed over values of the {noun}? Count the {self._plural} for each value.",
+            )
+            return asked + only
+        wanted = self.result(result)
+        asked = self.one(
+            f"For each {noun} that occurs among the {among}, what is {wanted} over the {self._plural} that have it?",
+            f"Group the {among} by the {noun}. For each group, what is {wanted}?",
+            f"Take the {among} with the same {noun} together. What is {wanted} in each of these groups?",
+        )
+        return asked + only
+
+    def _only_groups(self, verb: str, having: Having | None) -> str:
+        if having is None:
+            return ""
+        subject, test = self._group_test(having)
+        return f" {verb} only the groups in which {subject} is {test}."
+
+    def _group_test(self, having: Having) -> tuple[str, str]:
+        """What is compared of a group, and with what."""
+        if isinstance(having.value, Aggregate):
+            value = f"{self.result(having.value)} over all of these together"
+        else:
+            value = self.value(having.value, having.result)
+        return self.result(having.result), f"{self._sign(having.sign, False)} {value}"
+
+    def _ask_sorted(self, program: Program) -> str:
+        among = self.among(program.where)
+        match program.output:
+            case Labels():
+                wanted = f"the {self._label}"
+            case Values(measure, True):
+                wanted = f"the different values of {self.the(measure)}"
+            case Values(measure, _):
+                wanted = self.the(measure)
+            case Grouped(key, None, having):
+                return self._ask_sorted_groups(key, having, among, program)
+            case _:
+                raise TypeError(f"{program.output} cannot be sorted")
+        keys = self._keys(program)
+        asked = self.one(
+            f"List {wanted} of all {among}, sorted by {keys}.",
+            f"Sort the {among} by {keys}. What is {wanted} of each, in that order?"
+            if not isinstance(program.output, Labels)
+            else f"Sort the {among} by {keys}. What are their {self._label}, in that order?",
+            f"Give {wanted} of the {among}, ordered by {keys}.",
+        )
+        return asked + self._first(program)
+
+    def _ask_sorted_groups(self, key: Column, having: Having | None, among: str, program: Program) -> str:
+        only = self._only_groups("Keep", having)
+        return (
+            f"Group the {among} by the {self.measure(key)}.{only} List the values of the {self.measure(key)}, "
+            f"sorted by {self._keys(program)} within the group.{self._first(program)}"
+        )
+
+    def _keys(self, program: Program) -> str:
+        return ", and where that is equal by ".join(f"{self._key(sort)} {self._way(sort)}" for sort in program.order)
+
+    def _key(self, sort: Sort) -> str:
+        return self.result(sort.measure) if isinstance(sort.measure, Result) else self.the(sort.measure)
+
+    def _way(self, sort: Sort) -> str:
+        dates = self._schema.type_of(sort.measure) == "date"
+        if sort.direction == "ASC":
+            return self.one(*(FORWARDS if dates else UPWARDS))
+        return self.one(*(BACKWARDS if dates else DOWNWARDS))
+
+    @staticmethod
+    def _first(program: Program) -> str:
+        if program.top is None:
+            return ""
+        return f" Give only the first {program.top}; where several tie for the last place, give all of them."
+
+    def among(self, where: Condition | None) -> str:
+        """The rows that meet a condition."""
+        return self._plural if where is None else f"{self._plural} {self.clause(where)}"
+
+    # Conditions.
+
+    def clause(self, condition: Condition, negated: bool = False) -> str:
+        """A relative clause after the noun of the rows."""
+        match condition:
+            case Not(inner):
+                return self.clause(inner, not negated)
+            case And() | Or() if negated:
+                # "Not both" and "neither" have too many readings to be left to a relative clause.
+                raise TypeError("only single conditions are negated in words")
+            case And():
+                return " and ".join(self.clause(part) for part in _chain(condition))
+            case Or():
+                parts = _chain(condition)
+                either = "or both" if len(parts) == 2 else "or several of these"
+                return f"{' or '.join(self.clause(part) for part in parts)} ({either})"
+            case Compare(measure, sign, value):
+                return self._comparison(measure, sign, value, negated)
+            case Between(measure, low, high):
+                ends = f"{self.value(low, measure)} and {self.value(high, measure)}"
+                return f"{self._whose(measure)} {'not ' if negated else ''}between {ends} (both included)"
+            case OneOf(measure, values):
+                return f"{self._whose(measure)} {self._any_of(measure, values, negated)}"
+            case Contains(column, fragment):
+                contains = "does not contain" if negated else "contains"
+                return f"whose {self.measure(column)} {contains} the letters “{fragment}”"
+            case IsUnknown(column):
+                return f"whose {self.measure(column)} is {'stated' if negated else 'not stated'}"
+            case Exists():
+                return self._relation(condition, negated)
+
+    def _comparison(self, measure: Measure, sign: str, value: Any, negated: bool) -> str:
+        no = "not " if negated else ""
+        whose = self._whose(measure)
+        type_ = self._schema.type_of(measure)
+        if isinstance(value, Measure):
+            return f"{whose} {no}{self._sign(sign, negated)} {self.the(value)}"
+        if type_ in ("category", "text", "date"):
+            return f"{whose} {no}{DATE_SIGNS[sign]}{self.value(value, measure)}"
+        return f"{whose} {no}{self._sign(sign, negated)} {self.value(value, measure)}"
+
+    def _sign(self, sign: str, negated: bool) -> str:
+        """ "At most" cannot be negated in good English; the last form of each can."""
+        return SIGNS[sign][-1] if negated else self.one(*SIGNS[sign])
+
+    def _relation(self, condition: Exists, negated: bool) -> str:
+        phrased = self._schema.phrase_of(condition)
+        if phrased is not None:
+            phrase, values = phrased
+            return (phrase.negative if negated else phrase.positive).format(*values)
+        table = self._schema.by_name[self._schema.relation[condition.relation].table]
+        if condition.least == 1:
+            number = f"{'no' if negated else 'at least one'} {table.noun}"
+        else:
+            number = f"{'fewer than' if negated else 'at least'} {condition.least} {table.plural}"
+        return f"that have {number}{self._only(condition.where)}"
+
+    def _only(self, where: Condition | None) -> str:
+        """A condition inside another one, in brackets to show where it ends."""
+        return "" if where is None else f" (only those {self.clause(where)})"
+
+    def _any_of(self, measure: Measure, values: Sequence[Any], negated: bool) -> str:
+        """ "One of 2, 3 and 5", "neither 2 nor 3": the smallest first, whatever the order in the statement."""
+        ordered = values if any(isinstance(value, Slot) for value in values) else sorted(values)
+        said = [self.value(value, measure) for value in ordered]
+        if negated and len(said) == 2:
+            return f"neither {said[0]} nor {said[1]}"
+        listed = " and ".join((", ".join(said[:-1]), said[-1])) if len(said) > 1 else said[0]
+        return f"{'none' if negated else 'one'} of {listed}"
+
+    # Measures and values.
+
+    def measure(self, measure: Measure) -> str:
+        """A noun for the measure; one form in one question, so that the same thing has the same name."""
+        match measure:
+            case Column(name):
+                if name not in self._chosen:
+                    self._chosen[name] = self.one(*self._schema.columns[name].nouns)
+                return self._chosen[name]
+            case Arithmetic(left, sign, right) if isinstance(left, Column) and isinstance(right, Column | int | float):
+                one = self.the(left)
+                two = self.the(right) if isinstance(right, Column) else str(right)
+                return {
+                    "+": f"sum of {one} and {two}",
+                    "-": f"result of {one} minus {two}",
+                    "*": f"product of {one} and {two}",
+                    "/": f"result of {one} divided by {two}",
+                    "%": f"remainder of {one} when divided by {two}",
+                }[sign]
+            case PeerAggregate(function, inner, by, among):
+                same = "" if by is None else f" with the same {self.measure(by)}"
+                aggregate = AGGREGATES[function].removeprefix("the ")
+                return f"{aggregate} {self.the(inner)} over all {self._plural}{same}{self._only(among)}"
+            case _:
+                return f"value of {self._formula(measure)}"
+
+    def _formula(self, measure: Measure | int | float) -> str:
+        """A formula with all its brackets."""
+        match measure:
+            case Arithmetic(left, sign, right):
+                return f"({self._formula(left)} {'×' if sign == '*' else sign} {self._formula(right)})"
+            case Weighted(terms):
+                return f"({' + '.join(f'{term.weight} × {self._formula(term.measure)}' for term in terms)})"
+            case int() | float():
+                return str(measure)
+            case Column():
+                return self.measure(measure)
+            case PeerAggregate():
+                return f"[{self.measure(measure)}]"
+
+    def result(self, result: Result) -> str:
+        """A noun for one number over a group of rows."""
+        match result:
+            case Count():
+                return f"the number of {self._plural}"
+            case CountDistinct(measure):
+                return f"the number of different values of {self.the(measure)}"
+            case Aggregate(function, measure):
+                return f"{AGGREGATES[function]} {self.the(measure)}"
+            case Ratio(numerator, denominator, only):
+                return f"the ratio of {self.result(numerator)}{self._only(only)} to {self.result(denominator)}"
+
+    def the(self, measure: Measure) -> str:
+        return f"the {self.measure(measure)}"
+
+    def value(self, value: Any, measure: Measure | Result) -> str:
+        """A value of a measure, with its unit."""
+        kind = self._schema.type_of(measure)
+        if isinstance(value, Slot):
+            return str(value)
+        if kind == "date":
+            day = date.fromisoformat(str(value))
+            return f"{day.day} {day:%B} {day.year}"
+        if isinstance(value, str):
+            return f"“{value}”"
+        unit = self._schema.unit(measure)
+        return f"{value} {unit}" if unit else str(value)
+
+    def _whose(self, measure: Measure) -> str:
+        if isinstance(measure, Column):
+            return f"whose {self.measure(measure)} is"
+        return f"for which {self.the(measure)} is"
+
+    def one(self, *forms: str) -> str:
+        """One of the forms."""
+        return forms[0] if self._rng is None or len(forms) == 1 else self._rng.choice(forms)
+
+    # Sentences that exclude a second reading.
+
+    def _notes(self, program: Program) -> list[str]:
+        """Sentences on fragments, division, ties, rounding, units, unknown values, and empty answers."""
+        seen = list(self._schema.nodes(program))
+        notes = self.first_notes(program)
+        if any(isinstance(node, Contains) for node in seen):
+            notes.append("The letters may stand inside a longer word, and capitals do not matter.")
+        phrases = filter(None, (self._schema.phrase_of(node) for node in seen if isinstance(node, Exists)))
+        notes.extend(dict.fromkeys(phrase.convention for phrase, _ in phrases if phrase.convention))
+        if divides(program):
+            notes.append("Division gives a decimal number.")
+        if program.order:
+            rows = "Groups" if isinstance(program.output, Grouped) else self._plural.capitalize()
+            tied = self._key(program.order[0]) if len(program.order) == 1 else "both"
+            notes.append(f"{rows} that agree in {tied} may stand in any order among themselves.")
+        if isinstance(program.output, Values) and not program.output.distinct:
+            notes.append(f"Give one value for each {self._noun}, even where values repeat.")
+        notes.extend(self.output_notes(program))
+        if self._reads_unknown(program):
+            notes.append(f"Leave out every {self._noun} for which a value that is needed is not stated.")
+        if is_rounded(program):
+            notes.append("Round to two decimals.")
+        if may_be_empty(program):
+            notes.append(f"If there is none, answer {NULL}.")
+        return notes
+
+    def first_notes(self, program: Program) -> list[str]:
+        """A family's own sentences before all others."""
+        del program
+        return []
+
+    def output_notes(self, program: Program) -> list[str]:
+        """A family's own sentences on what is asked for; by default the unit of the result."""
+        output = program.output.result if isinstance(program.output, Grouped | OverGroups) else program.output
+        measure = output.measure if isinstance(output, Values) else output
+        unit = "" if measure is None or isinstance(measure, Labels) else self._schema.unit(measure)
+        return [f"Give the result in {unit}."] if unit else []
+
+    def _reads_unknown(self, program: Program) -> bool:
+        tested = {node.column for node in nodes(program) if isinstance(node, IsUnknown)}
+        read = {node for node in nodes(program) if isinstance(node, Column)} - tested
+        return any(self._schema.columns[column.name].nullable for column in read)
+
+    def _form(self, program: Program) -> str:
+        match program.output:
+            case Aggregate(_, measure) if self._schema.type_of(measure) == "date":
+                return "Answer with one date, as YYYY-MM-DD."
+            case Count() | CountDistinct() | Aggregate() | Ratio() | OverGroups():
+                return "Answer with one number."
+            case Grouped(_, result) if result is not None:
+                return "Answer with one line for each group: the value, a semicolon, the result."
+            case _:
+                return "Answer with a list, one item on each line."
+
+    # Explanation.
+
+    def explain(self, program: Program) -> list[str]:
+        """The steps that lead to the answer."""
+        self._name_rows(program)
+        steps = [f"Go through all {self._plural}."]
+        if program.where is not None:
+            steps.append(f"Keep the {self.kept(program.where)} {self.clause(program.where)}.")
+        steps.extend(
+            f"Leave out those for which {self.the(measure)} is not stated."
+            for measure in self._schema.required(program)
+        )
+        steps.extend(self.take(program))
+        if program.order:
+            steps.append(f"Sort them by {self._keys(program)}.")
+        if program.top is not None:
+            steps.append(f"Take the first {program.top}, and all that tie for the last place.")
+        return steps
+
+    def kept(self, where: Condition) -> str:
+        """What the condition keeps."""
+        del where
+        return self._plural
+
+    def take(self, program: Program) -> list[str]:
+        """The steps that take or compute what is asked for."""
+        match program.output:
+            case Labels():
+                return [f"Take their {self._label}."]
+            case Values(measure, distinct):
+                return [f"Take {self.the(measure)} of each{', each value once' if distinct else ''}."]
+            case Count():
+                return [f"Count the {self._plural}."]
+            case CountDistinct(measure):
+                return [f"Count the different values of {self.the(measure)}."]
+            case Aggregate() | Ratio() as result:
+                return [f"Find {self.result(result)}."]
+            case OverGroups(function, key, result):
+                wanted = f"In each group, find {self.result(result)}."
+                return [self._group(key), wanted, f"Find {AGGREGATES[function]} these results."]
+            case Grouped(key, result, having):
+                only = self._only_groups("Keep", having).strip()
+                if result is None:
+                    wanted = f"Take the {self.measure(key)} of each group."
+                else:
+                    number = f"count the {self._plural}" if result == Count() else f"find {self.result(result)}"
+                    wanted = f"In each group, {number}."
+                return [self._group(key), *([only] if only else []), wanted]
+
+    def _group(self, key: Column) -> str:
+        return f"Put {self._plural} with the same {self.measure(key)} together."
+
+
+def _chain(condition: And | Or) -> list[Condition]:
+    """The conditions that one connective joins. Mixed connectives have no wording with a single reading."""
+    left = _chain(condition.left) if isinstance(condition.left, type(condition)) else [condition.left]
+    if any(isinstance(part, And | Or) for part in (*left, condition.right)):
+        raise TypeError("AND and OR cannot be mixed in words")
+    return [*left, condition.right]
+
+
+# Whether a text is a wording of a program.
+
+
+def is_wording(text: str, program: Program, words: type[Words], schema: Schema) -> bool:
+    """Whether `text` is one of the questions that can be made of the program.
+
+    Every chosen form appears in the question as it is, so a form that `text` does not contain need not be tried; what
+    remains is a handful of choices, and all of them are tried.
+    """
+    choices: list[int] | None = []
+    while choices is not None:
+        retrace = _Retrace(text, choices)
+        if retrace.leads_to_text(words(schema, retrace), program):
+            return True
+        choices = retrace.next_choices()
+    return False
+
+
+class _DeadEndError(Exception):
+    """The text contains none of the forms to choose from."""
+
+
+class _Retrace:
+    """Makes the given choices, then takes the first form that the text contains."""
+
+    def __init__(self, text: str, choices: Sequence[int]) -> None:
+        self._text = text
+        self._choices = choices
+        self._taken: list[int] = []
+        self._offered: list[int] = []
+
+    def choice(self, forms: Sequence[str], /) -> str:
+        held = [form for form in forms if form in self._text]
+        if not held:
+            raise _DeadEndError
+        place = len(self._taken)
+        self._taken.append(self._choices[place] if place < len(self._choices) else 0)
+        self._offered.append(len(held))
+        return held[self._taken[place]]
+
+    def leads_to_text(self, words: Words, program: Program) -> bool:
+        try:
+            return words.question(program) == self._text
+        except _DeadEndError:
+            return False
+
+    def next_choices(self) -> list[int] | None:
+        """The choices to try next, counted up from the last ones; None after the last."""
+        for place in reversed(range(len(self._taken))):
+            if self._taken[place] + 1 < self._offered[place]:
+                return [*self._taken[:place], self._taken[place] + 1]
+        return None
