@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from _measuring import Cost, bench_of, cost_of, workplace
-from fathom.cli.exam import open_exam
+from fathom.api.bench_views import open_bench_view
 from fathom.models.model_info import model_info
 from fathom.runs.bench_view import BenchView
 from fathom.runs.folder import RunManifest, RunSettings
 from fathom.runs.plan import Job, jobs
 from fathom.runs.run import RunLimits, run
-from fathom.systems.catalog import system
+from fathom.systems.catalog import load_system
 
 MODEL = "mockllm/model"
 CONTEXTS = 30
@@ -55,8 +55,8 @@ def ours(exam: BenchView, folder: Path) -> int:
     def opened() -> AbstractContextManager[tuple[str, dict[str, Any]]]:
         return nullcontext((MODEL, {"custom_outputs": model}))
 
-    ran = run(exam, system("full", "direct"), model_info(MODEL), manifest, folder / "run", opened, RunLimits())
-    if not ran.is_whole:
+    ran = run(exam, load_system("full").system, model_info(MODEL), manifest, folder / "run", opened, RunLimits())
+    if not ran.is_complete:
         raise SystemExit(f"not every question has its response: {ran.outcomes}")
     return model.characters
 
@@ -139,7 +139,7 @@ def very_long(folder: Path) -> None:
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         way, bench, folder = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-        with open_exam(bench) as exam:
+        with open_bench_view(bench) as exam:
             (folder / RECEIVED).write_text(str(WAYS[way](exam, folder)))
     else:
         for part in (compare, very_long):

@@ -21,21 +21,23 @@ from typing import Any
 from unittest.mock import patch
 
 from _measuring import bench_of, workplace
-from fathom.cli.exam import open_exam
+from fathom.api.bench_views import open_bench_view
 from fathom.models import embedded
 from fathom.models.embedded import EmbeddedServer
 from fathom.models.model_info import ModelInfo
 from fathom.records.questions import Response
-from fathom.runs.answering import Answering
+from fathom.runs.answering import SystemRunner
 from fathom.runs.bench_view import BenchView
 from fathom.runs.budget import Budget
-from fathom.runs.engine import EngineModel, RetryPolicy, open_model, run_jobs
+from fathom.runs.calling import ModelCaller
+from fathom.runs.engine import run_jobs
+from fathom.runs.engine_model import EngineModel, RetryPolicy, Sampling, open_model
 from fathom.runs.folder import RunSettings
 from fathom.runs.gate import Gate
 from fathom.runs.inspect_task import MemoryJournal
 from fathom.runs.plan import Job, jobs
 from fathom.runs.run import expander
-from fathom.systems.catalog import system
+from fathom.systems.catalog import load_system
 from tests.serving import Provider, serving
 
 CONNECTIONS = 8
@@ -66,22 +68,22 @@ class ForgetfulServer(EmbeddedServer):
 
 
 def ask(
-    exam: BenchView, settings: RunSettings, url: str, gate: Gate, grouped: bool, logs: Path
+    bench: BenchView, settings: RunSettings, url: str, gate: Gate, grouped: bool, logs: Path
 ) -> tuple[list[Response], float]:
     """The responses of a run as `fathom run` makes it, with another gate or order, and the seconds it took."""
-    pending = [job for group in jobs(exam, settings) for job in group]
+    pending = [job for group in jobs(bench, settings) for job in group]
     if not grouped:
         Random(5).shuffle(pending)
     responses: list[Response] = []
-    endurance = RetryPolicy()
-    model = open_model("openai-api/local/m", settings, endurance, CONNECTIONS, url=url, api_key="none")
-    engine = EngineModel(model, expander(exam, pending), endurance)
-    full = system("full", "direct")
-    answering = Answering(
-        exam, full, engine, ModelInfo(), settings, MemoryJournal(), Budget(None), gate, responses.append
-    )
+    policy = RetryPolicy()
+    sampling = Sampling(settings.max_tokens, settings.temperature)
+    model = open_model("openai-api/local/m", sampling, policy, CONNECTIONS, url=url, api_key="none")
+    engine = EngineModel(model, expander(bench, pending), policy)
+    journal = MemoryJournal()
+    caller = ModelCaller(engine, ModelInfo(), settings.max_tokens, Budget(None), gate, journal.pay)
+    runner = SystemRunner(bench, load_system("full").system, caller, journal, responses.append)
     start = time.perf_counter()
-    run_jobs(answering, pending, model, logs, CONNECTIONS)
+    run_jobs(runner.run, pending, caller, model, logs, CONNECTIONS)
     seconds = time.perf_counter() - start
     check(responses, pending)
     return responses, seconds
@@ -101,23 +103,23 @@ def cached_share(responses: list[Response]) -> float:
 
 
 def ask_anew(
-    kind: type[EmbeddedServer], exam: BenchView, gate: Gate, grouped: bool, logs: Path
+    kind: type[EmbeddedServer], bench: BenchView, gate: Gate, grouped: bool, logs: Path
 ) -> tuple[float, float, float]:
     """The share of tokens that a fresh server found cached, the seconds, and the CPU seconds of the server."""
     settings = RunSettings(max_tokens=16, limit=QUESTIONS, temperature=0.0)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with kind() as server:
-        responses, seconds = ask(exam, settings, server.url, gate, grouped, logs)
+        responses, seconds = ask(bench, settings, server.url, gate, grouped, logs)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return cached_share(responses), seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def with_the_embedded_model(exam: BenchView, folder: Path) -> None:
+def with_the_embedded_model(bench: BenchView, folder: Path) -> None:
     """Cached tokens and seconds, by order and by what the server remembers."""
     for kind, name in ((EmbeddedServer, "keeps all contexts"), (ForgetfulServer, "keeps two contexts")):
         # One context at once, as `fathom run` does it for a server that answers one question at a time.
-        ours, fast, fast_cpu = ask_anew(kind, exam, Gate(1), True, folder / f"{name}, ours")
-        naive, slow, slow_cpu = ask_anew(kind, exam, OpenGate(), False, folder / f"{name}, naive")
+        ours, fast, fast_cpu = ask_anew(kind, bench, Gate(1), True, folder / f"{name}, ours")
+        naive, slow, slow_cpu = ask_anew(kind, bench, OpenGate(), False, folder / f"{name}, naive")
         print(
             f"the embedded model, {name}: ours {fast:.0f} s ({fast_cpu:.0f} CPU s), {ours:.0%} of tokens cached; "
             f"naive {slow:.0f} s ({slow_cpu:.0f} CPU s), {naive:.0%} cached; "
@@ -125,7 +127,7 @@ def with_the_embedded_model(exam: BenchView, folder: Path) -> None:
         )
 
 
-def with_a_small_cache(exam: BenchView, folder: Path) -> None:
+def with_a_small_cache(bench: BenchView, folder: Path) -> None:
     """Hits of what is possible, ours and with one half left out."""
     ways = {
         "grouped, gate (ours)": (Gate, True),
@@ -136,7 +138,7 @@ def with_a_small_cache(exam: BenchView, folder: Path) -> None:
         settings = RunSettings(samples=samples, limit=300)
         for name, (gate, grouped) in ways.items():
             with serving(Provider(cached_prefixes=3, seconds=0.05, keep_prompts=False)) as provider:
-                _, seconds = ask(exam, settings, provider.url, gate(), grouped, folder / f"{name}, {samples}")
+                _, seconds = ask(bench, settings, provider.url, gate(), grouped, folder / f"{name}, {samples}")
             share = provider.hit_tokens / provider.possible_tokens
             promised = f", {share / 0.95:.2f} times the promised 95%" if "ours" in name else ""
             print(
@@ -150,7 +152,7 @@ if __name__ == "__main__":
         embedded._CACHE_MEBIBYTES = FEW_MEBIBYTES
         sys.exit(embedded.main())
     with workplace() as folder:
-        bench = bench_of(folder, "--documents", 150, "--length", "short", length="1536", count=31)
-        with open_exam(bench) as exam:
-            with_a_small_cache(exam, folder)
-            with_the_embedded_model(exam, folder)
+        path = bench_of(folder, "--documents", 150, "--length", "short", length="1536", count=31)
+        with open_bench_view(path) as bench:
+            with_a_small_cache(bench, folder)
+            with_the_embedded_model(bench, folder)

@@ -12,12 +12,12 @@ import time
 from pathlib import Path
 
 from _measuring import bench_of, best, fathom, workplace
-from fathom.cli.exam import open_exam
-from fathom.cli.simulate import simulated_answers
-from fathom.cli.subject import Subject
+from fathom.api.bench_views import open_bench_view
+from fathom.api.runs import request_run
+from fathom.api.simulation import simulated_answers
 from fathom.records.files import Journal
 from fathom.records.questions import Response
-from fathom.runs.folder import RESPONSES, RunSettings
+from fathom.runs.folder import RESPONSES
 from fathom.runs.run import run_simulated
 
 NAMES = ("sim/oracle", "sim/reader?miss=0.1&ignore-not=0.3")
@@ -26,16 +26,16 @@ ROUNDS = 3
 
 def run_alone(bench: Path, name: str, folder: Path) -> tuple[float, float]:
     """Seconds of a run without its start, and of a second one, when all documents have been read."""
-    subject = Subject(bench, None, name, "full", "direct", RunSettings(), None, 8)
+    request = request_run(bench, name)
     taken = []
-    with open_exam(bench) as exam, simulated_answers(subject) as answer:
+    with open_bench_view(bench) as view, simulated_answers(bench, None, name, "full", 0) as answer:
         for number in range(2):
             path = folder / f"run-{number}"
             start = time.perf_counter()
-            manifest, known = subject.manifest(exam, path), subject.model_info()
-            ran = run_simulated(exam, subject.system(), known, manifest, path, answer)
+            manifest = request.manifest(view, path)
+            ran = run_simulated(view, request.system, request.info, manifest, path, answer)
             taken.append(time.perf_counter() - start)
-            if not ran.is_whole:
+            if not ran.is_complete:
                 raise SystemExit(f"{name} has not answered every question: {ran.outcomes}")
     return taken[0], taken[1]
 

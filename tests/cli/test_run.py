@@ -131,7 +131,7 @@ def test_no_more_is_asked_for_than_the_model_can_write(
     assert call("plan", *words, "16384") == 0
     capsys.readouterr()
     assert call("plan", *words, "16385") == call("run", *words, "16385", "--out", tmp_path / "run") == 2
-    assert "writes at most 16,384 tokens, and --max-tokens asks for 16,385" in capsys.readouterr().err
+    assert "writes at most 16,384 tokens, and --max-tokens is 16,385" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
 

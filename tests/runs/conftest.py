@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fathom.cli.exam import open_exam
+from fathom.api.bench_views import open_bench_view
 from fathom.cli.main import main
 from fathom.contexts.files import FILE_NAME, gather
 from fathom.contexts.sampling import Settings
@@ -32,7 +32,7 @@ def tiny_bench(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def exam(tiny_bench: Path) -> Iterator[BenchView]:
-    with open_exam(tiny_bench) as opened:
+    with open_bench_view(tiny_bench) as opened:
         yield opened
 
 

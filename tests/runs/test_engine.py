@@ -1,4 +1,4 @@
-"""Runs through the real engine against a real server on loopback, which counts and misbehaves."""
+"""Runs through the real engine against a server on loopback that counts requests and misbehaves."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from fathom.runs.folder import RESPONSES, read_responses
 from tests.runs.conftest import KEY, Ask
 from tests.serving import Provider, serving
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # the engine's own warnings are not ours to mend
+pytestmark = pytest.mark.filterwarnings("ignore")  # the engine emits warnings of its own
 
 
 def outcomes(folder: Path) -> Counter[str]:
     return Counter(response.outcome for response in read_responses(folder).responses.values())
 
 
-def test_every_question_is_answered_once_and_the_cache_serves_what_it_can(ask: Ask, tmp_path: Path) -> None:
+def test_every_question_is_answered_once_and_the_cache_serves_prefixes(ask: Ask, tmp_path: Path) -> None:
     with serving(Provider(seconds=0.02, cached_prefixes=4)) as provider:
         assert ask(provider, "--samples", 3, "--connections", 8) == 0
     assert outcomes(tmp_path / "run") == {"answered": 90}
@@ -63,7 +63,7 @@ def _first_context(bench: Path) -> str:
 FAULTS = ("429", "500", "garbage", "half a stream", "empty", "silence", "echo", "503")
 
 
-def test_whatever_the_server_does_every_question_is_accounted_for(ask: Ask, tmp_path: Path) -> None:
+def test_every_question_has_an_outcome_whatever_the_server_does(ask: Ask, tmp_path: Path) -> None:
     def fault(number: int, prompt: str) -> str:
         return FAULTS[number % len(FAULTS)] if number % 3 and number < 60 else ""
 
@@ -110,10 +110,8 @@ def _longest_string(content: bytes) -> int:
     return max(map(len, content.split(b'"')), default=0)
 
 
-@pytest.mark.parametrize(("fault", "word"), [("401", "refuses the key"), ("404", "does not know the model")])
-def test_what_no_question_can_mend_stops_the_run(
-    ask: Ask, fault: str, word: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(("fault", "word"), [("401", "rejects the API key"), ("404", "does not know the model")])
+def test_a_fatal_error_stops_the_run(ask: Ask, fault: str, word: str, capsys: pytest.CaptureFixture[str]) -> None:
     with serving(Provider(fault=lambda number, prompt: fault)) as provider:
         assert ask(provider) == 2
     said = capsys.readouterr().err
@@ -122,7 +120,7 @@ def test_what_no_question_can_mend_stops_the_run(
     assert len(provider.prompts) < 10
 
 
-def test_misuse_is_told_before_anything_is_sent(
+def test_misuse_is_an_error_before_anything_is_sent(
     tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("OPENAI_API_KEY", "MINE_API_KEY"):
@@ -147,7 +145,7 @@ def test_misuse_is_told_before_anything_is_sent(
     assert "Nothing answers at '127.0.0.1:9'" in capsys.readouterr().err
 
 
-def test_the_budget_is_never_passed(ask: Ask, tmp_path: Path) -> None:
+def test_the_budget_is_never_exceeded(ask: Ask, tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text(
         '[models."openai-api/mine/m"]\nwindow = 128_000\ninput_price = 1.0\ncached_price = 0.1\n'
@@ -163,7 +161,7 @@ def test_the_budget_is_never_passed(ask: Ask, tmp_path: Path) -> None:
     assert set(provider.seen.values()) == {1}
 
 
-def test_what_does_not_fit_is_refused_and_the_rest_is_asked(ask: Ask, tmp_path: Path) -> None:
+def test_questions_that_do_not_fit_are_not_sent(ask: Ask, tmp_path: Path) -> None:
     with serving(Provider()) as provider:
         assert ask(provider, "--window", 76_000) == 0
     found = outcomes(tmp_path / "run")
@@ -217,7 +215,7 @@ def test_the_first_interrupt_finishes_what_is_in_flight(tiny_bench: Path, tmp_pa
         said, error = process.communicate(timeout=60)
         assert process.returncode == 130, error
         assert b"stopped" in said
-        assert b"still to be had" in said
+        assert b"responses are missing" in said
     kept = len(read_responses(tmp_path / "run").responses)
     # Some were answered, some in flight or next in line for a connection; nobody who waited at the gate was let in.
     assert kept == sum(provider.seen.values()) == len(provider.prompts) <= 8
@@ -240,7 +238,7 @@ def test_the_second_interrupt_stops_at_once(tiny_bench: Path, tmp_path: Path) ->
     assert read_responses(tmp_path / "run").responses
 
 
-def test_the_engines_own_door(tiny_bench: Path, tmp_path: Path) -> None:
+def test_inspect_eval_runs_a_task_of_the_bench(tiny_bench: Path, tmp_path: Path) -> None:
     inspect = Path(sys.executable).with_name("inspect")
     with serving(Provider(response=lambda prompt: "Answer: NULL")) as provider:
         words = ["eval", "fathom/numeric", "-T", f"bench={tiny_bench}", "-T", "samples=2"]
@@ -266,7 +264,7 @@ def test_the_engines_own_door(tiny_bench: Path, tmp_path: Path) -> None:
     assert not any(sample.target for sample in log.samples)
 
 
-def test_what_a_failed_question_cost_is_spent(ask: Ask, tmp_path: Path) -> None:
+def test_the_price_of_a_failed_question_counts(ask: Ask, tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text(
         '[models."openai-api/mine/m"]\nwindow = 128_000\ninput_price = 100.0\noutput_price = 100.0\ntoken_ratio = 1.0\n'
@@ -284,28 +282,28 @@ def test_what_a_failed_question_cost_is_spent(ask: Ask, tmp_path: Path) -> None:
     assert sum(provider.seen.values()) < 60
 
 
-def test_a_server_that_does_not_count_is_counted(ask: Ask, tmp_path: Path) -> None:
+def test_usage_is_estimated_for_a_server_that_reports_none(ask: Ask, tmp_path: Path) -> None:
     with serving(Provider(counts=False)) as provider:
         assert ask(provider, "--limit", 2) == 0
     for response in read_responses(tmp_path / "run").responses.values():
         assert response.usage.input_tokens > 50_000
 
 
-def test_a_server_that_does_not_stream_is_asked_without(ask: Ask, tmp_path: Path) -> None:
+def test_a_server_that_does_not_stream_is_asked_without_a_stream(ask: Ask, tmp_path: Path) -> None:
     with serving(Provider(streams=False)) as provider:
         assert ask(provider, "--limit", 8) == 0
     assert outcomes(tmp_path / "run") == {"answered": 8}
     assert len(provider.prompts) <= 8 + 4  # the leaders of the contexts at hand found out
 
 
-def test_a_try_is_one_request(ask: Ask) -> None:
+def test_an_attempt_is_one_request(ask: Ask) -> None:
     with serving(Provider(fault=lambda number, prompt: "503")) as provider:
         assert ask(provider, "--limit", 2, "--retries", 1) == 1
     assert len(provider.prompts) == 4
 
 
 @pytest.mark.parametrize("text", ["Answer: \ud800 1", "Answer: \x00\x1b[31m 1", "", "Answer: 1" * 200_000])
-def test_odd_responses_are_kept(ask: Ask, tmp_path: Path, text: str) -> None:
+def test_odd_responses_are_stored(ask: Ask, tmp_path: Path, text: str) -> None:
     with serving(Provider(response=lambda prompt: text)) as provider:
         assert ask(provider, "--limit", 2) == 0
         assert ask(provider, "--limit", 2) == 0
@@ -333,7 +331,7 @@ def test_errors_that_repeat_the_context_are_left_out(ask: Ask, tmp_path: Path, l
 @pytest.mark.parametrize(
     "url", ["http://127.0.0.1:99999/v1", "http://127.0.0.1:abc", "notaurl", "ftp://127.0.0.1", "http://"]
 )
-def test_a_bad_address_is_one_sentence(
+def test_a_bad_address_is_an_error_of_one_sentence(
     tiny_bench: Path, tmp_path: Path, url: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MINE_API_KEY", KEY)
@@ -350,17 +348,17 @@ def test_a_bad_address_is_one_sentence(
         tmp_path / "run",
     ]
     assert main([str(word) for word in words]) == 2
-    assert "is no address" in capsys.readouterr().err
+    assert "is not the address" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
 
-def test_a_limit_in_words_of_a_context_is_no_overflow(ask: Ask, tmp_path: Path) -> None:
+def test_a_rate_limit_is_not_an_overflow(ask: Ask, tmp_path: Path) -> None:
     with serving(Provider(fault=lambda number, prompt: "429")) as provider:
         ask(provider, "--limit", 2, "--retries", 0)
     assert outcomes(tmp_path / "run") == {"error": 2}
 
 
-def test_a_larger_window_asks_what_did_not_fit(ask: Ask, tmp_path: Path) -> None:
+def test_a_larger_window_asks_what_overflowed(ask: Ask, tmp_path: Path) -> None:
     with serving(Provider()) as provider:
         ask(provider, "--window", "64K", "--limit", 3)
         assert outcomes(tmp_path / "run") == {"overflow": 3}
@@ -368,7 +366,7 @@ def test_a_larger_window_asks_what_did_not_fit(ask: Ask, tmp_path: Path) -> None
     assert outcomes(tmp_path / "run") == {"answered": 3}
 
 
-def test_a_run_may_grow(ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_can_be_extended(ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with serving(Provider()) as provider:
         assert ask(provider, "--limit", 2) == 0
         assert ask(provider, "--limit", 4, "--samples", 2) == 0

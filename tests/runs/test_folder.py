@@ -25,10 +25,10 @@ def test_responses_outlast_the_process_and_a_torn_line_is_dropped(tmp_path: Path
     with (tmp_path / "run" / RESPONSES).open("ab") as file:
         file.write(b'{"question_id":"q-2","out')
     with RunFolder(tmp_path / "run", MANIFEST_OF) as folder:
-        standing = folder.standing()
+        index = folder.index()
         folder.append(answered("q-2"))
-    assert standing.is_done("q-1", 0)
-    assert not standing.is_done("q-2", 0)
+    assert index.is_done("q-1", 0)
+    assert not index.is_done("q-2", 0)
     assert read_responses(tmp_path / "run").is_done("q-2", 0)
 
 
@@ -42,10 +42,10 @@ def test_a_failure_waits_and_an_answer_stands(tmp_path: Path) -> None:
             failed("q-2"),
         ):
             folder.append(response)
-        standing = folder.standing()
-    assert standing.responses["q-1", 0].text == "first"
-    assert standing.attempts["q-1", 0] == 4
-    assert not standing.is_done("q-2", 0)
+        index = folder.index()
+    assert index.responses["q-1", 0].text == "first"
+    assert index.attempts["q-1", 0] == 4
+    assert not index.is_done("q-2", 0)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_failure_waits_and_an_answer_stands(tmp_path: Path) -> None:
         ({"settings": RunSettings(temperature=0.5)}, "temperature None, not 0.5"),
     ],
 )
-def test_another_run_is_not_gone_on_with(tmp_path: Path, change: dict[str, object], word: str) -> None:
+def test_another_run_is_not_resumed(tmp_path: Path, change: dict[str, object], word: str) -> None:
     with RunFolder(tmp_path / "run", MANIFEST_OF):
         pass
     with pytest.raises(FathomError, match=word), RunFolder(tmp_path / "run", MANIFEST_OF.model_copy(update=change)):
@@ -73,9 +73,9 @@ def test_two_processes_cannot_write_one_run(tmp_path: Path) -> None:
         pass
 
 
-def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("x")
-    with pytest.raises(FathomError, match="is no run"), RunFolder(tmp_path, MANIFEST_OF):
+    with pytest.raises(FathomError, match="is not a run"), RunFolder(tmp_path, MANIFEST_OF):
         pass
     assert not (tmp_path / MANIFEST).exists()
 

@@ -65,7 +65,7 @@ def test_when_the_leader_fails_the_next_one_leads() -> None:
 
 
 def test_only_so_many_prefixes_are_in_flight() -> None:
-    gate, most, flying = Gate(at_once=2), 0, set[str]()
+    gate, most, flying = Gate(prefixes_in_flight=2), 0, set[str]()
 
     async def ask(prefix: str) -> None:
         nonlocal most
@@ -81,7 +81,7 @@ def test_only_so_many_prefixes_are_in_flight() -> None:
 
 
 def test_warmth_is_forgotten() -> None:
-    gate = Gate(kept=1)
+    gate = Gate(warm_prefixes=1)
     led: list[str] = []
 
     async def ask(prefix: str) -> None:

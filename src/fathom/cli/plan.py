@@ -6,11 +6,9 @@ from pathlib import Path
 
 import click
 
+from fathom.api.runs import RunRequest
 from fathom.cli import options
-from fathom.cli.ageing import warn_of_age
-from fathom.cli.exam import open_exam
-from fathom.cli.run import default_folder
-from fathom.cli.subject import Subject, subject_options
+from fathom.cli.run_options import run_options, warn_of_age
 from fathom.models.model_info import prices_as_of
 from fathom.runs.plan import Plan
 
@@ -23,36 +21,34 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@subject_options
-@click.option("--out", type=click.Path(path_type=Path), help="The run's folder, if it was begun under another name.")
+@run_options
+@click.option("--out", type=click.Path(path_type=Path), help="The run's folder, if it does not have its default name.")
 @options.as_json
-def command(subject: Subject, out: Path | None, as_json: bool) -> None:
-    """Say what a run would take, before a cent is spent.
+def command(request: RunRequest, out: Path | None, as_json: bool) -> None:
+    """Estimate the requests, tokens and price of a run.
 
-    Counts requests, tokens, how many of them a prefix cache will serve, and the price, from a table that you can copy
-    and edit. Reads BENCH and its corpus, and what the run has already; writes nothing; calls no model.
+    Counts requests, tokens, and those that a prefix cache will serve; prices come from a table that you can copy and
+    edit. Reads BENCH, its corpus and the responses that the run already has; writes nothing; calls no model.
     """
-    with open_exam(subject.bench, subject.corpus) as exam:
-        found = subject.plan(exam, out or default_folder(subject))
-        warn_of_age(subject)
-    click.echo(found.model_dump_json(indent=2) if as_json else describe(subject, found))
+    plan = request.plan(out or request.default_folder)
+    warn_of_age(request)
+    click.echo(plan.model_dump_json(indent=2) if as_json else describe(request, plan))
 
 
-def describe(subject: Subject, plan: Plan) -> str:
+def describe(request: RunRequest, plan: Plan) -> str:
     """The plan in a few lines."""
     share = plan.cached_tokens / plan.input_tokens if plan.input_tokens else 0.0
     lines = [
-        f"{subject.bench} for {subject.model} ({subject.system_name}, {subject.prompting}): "
-        f"{plan.questions:,} questions, {plan.responses:,} responses, {plan.done:,} of them there already",
-        f"  {plan.requests:,} requests, {plan.input_tokens:,} tokens in "
-        f"({plan.cached_tokens:,} or {share:.0%} from a prefix cache), about {plan.output_tokens:,} out",
-        f"  {_price(plan)}; very roughly {_duration(plan.seconds)} with {subject.connections} requests in flight",
+        f"{request.bench} for {request.model} ({request.system.name}, {request.prompting}): "
+        f"{plan.questions:,} questions, {plan.responses:,} responses, {plan.done:,} of them done",
+        f"  {plan.requests:,} requests, {plan.input_tokens:,} input tokens "
+        f"({plan.cached_tokens:,} or {share:.0%} from a prefix cache), about {plan.output_tokens:,} output tokens",
+        f"  {_price(plan)}; very roughly {_duration(plan.seconds)} with {request.connections} requests in flight",
     ]
     if plan.overflow:
         shown = ", ".join(plan.overflow[:3]) + (", ..." if len(plan.overflow) > 3 else "")
         lines.append(
-            f"  {len(plan.overflow):,} questions do not fit the window and will not be asked ({shown}); "
-            f"see `fathom fit`"
+            f"  {len(plan.overflow):,} questions do not fit the window and will not be sent ({shown}); see `fathom fit`"
         )
     return "\n".join(lines)
 

@@ -1,59 +1,149 @@
-"""What is sent to a model and what comes back. Contexts travel by name and become text only at the provider's door."""
+"""Prompts and completions. A prompt refers to contexts by name; their text is inserted just before it is sent."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import JsonValue
 
 from fathom.records.contexts import ContextId
 from fathom.records.questions import Usage
 
+T = TypeVar("T")
+
 _MARK = re.compile(
-    r"⟦fathom (?P<family>[a-z_]+) (?P<form>[a-z]+(?:@[\w-]+)?) (?P<context>[\w-]+) (?P<start>\d+):(?P<end>\d*)⟧"
+    r"⟦fathom (?P<family>[a-z_]+) (?P<form>[a-z_]+(?:@[\w-]+)?) (?P<context>[\w-]+) (?P<start>\d+):(?P<end>\d*)⟧"
 )
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A stretch of what can be shown of a context, by name: a few characters that stand for a million."""
+    """A range of a context's text, by name: a few characters that stand for a million."""
 
     family: str
-    """Whose views show it."""
+    """The family whose views render it."""
     context: ContextId
     form: str
-    """What is shown of it: its documents, its tables."""
+    """The text form: "documents", "tables", "passages@QUESTION"."""
     start: int = 0
     end: int | None = None
-    """Characters of the shown text; None for all up to its end."""
+    """Characters of the rendered text; None for all up to its end."""
 
     def __str__(self) -> str:
         end = "" if self.end is None else self.end
         return f"⟦fathom {self.family} {self.form} {self.context} {self.start}:{end}⟧"
 
 
-def reference_in(text: str) -> Reference | None:
-    """The reference that the text is, if it is one and nothing else."""
-    found = _MARK.fullmatch(text)
-    if found is None:
+def parse_reference(text: str) -> Reference | None:
+    """The reference that the text consists of; None for any other text."""
+    match = _MARK.fullmatch(text)
+    if match is None:
         return None
-    end = int(found["end"]) if found["end"] else None
-    return Reference(found["family"], found["context"], found["form"], int(found["start"]), end)
+    end = int(match["end"]) if match["end"] else None
+    return Reference(match["family"], match["context"], match["form"], int(match["start"]), end)
+
+
+def names_a_context(prefix: str) -> bool:
+    """Whether the prefix of a prompt contains a reference to a context."""
+    return "⟦fathom " in prefix
+
+
+@dataclass(frozen=True)
+class ToolDefinition:
+    """A tool that the model may call."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, JsonValue]
+    """The JSON schema of each parameter, by name. All of them are required."""
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A model's request to call a tool."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any]
+    error: str | None = None
+    """Why the arguments could not be parsed."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a prompt."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    parts: tuple[str | Reference, ...]
+    tool_calls: tuple[ToolCall, ...] = ()
+    """For an assistant's message: the tools that it calls."""
+    answers: ToolCall | None = None
+    """For a tool's message: the call whose result it is."""
+    native: Any = field(default=None, repr=False, compare=False)
+    """The engine's own message, sent back unchanged: some providers want a model's reasoning back with its calls."""
+
+    @classmethod
+    def user(cls, *parts: str | Reference) -> Message:
+        return cls("user", parts)
+
+    @classmethod
+    def tool(cls, call: ToolCall, result: str) -> Message:
+        """The result of a tool call."""
+        return cls("tool", (result,), answers=call)
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """One request: what all questions over a context have in common, then what is this one's own."""
+    """One request: messages, and the tools that the model may call.
 
-    instruction: str
-    shown: Reference | None
-    question: str
+    All parts before the last part of the first user message are shared by the questions over a context, and carry the
+    cache mark of the request.
+    """
+
+    messages: tuple[Message, ...]
+    tools: tuple[ToolDefinition, ...] = ()
+
+    @classmethod
+    def of(
+        cls, instruction: str, shown: Reference | None, question: str, tools: tuple[ToolDefinition, ...] = ()
+    ) -> Prompt:
+        """One user message: the instruction, the shown context, and the question."""
+        parts = (instruction, question) if shown is None else (instruction, shown, question)
+        return cls((Message.user(*parts),), tools)
+
+    def extend(self, *messages: Message) -> Prompt:
+        """The prompt with further messages."""
+        return replace(self, messages=(*self.messages, *messages))
+
+    @property
+    def shared_parts(self) -> tuple[str | Reference, ...]:
+        """The parts before the last part of the first user message."""
+        return self._split()[0]
+
+    @property
+    def own_parts(self) -> tuple[str | Reference, ...]:
+        """The other parts: the question, and all later messages."""
+        return self._split()[1]
+
+    def _split(self) -> tuple[tuple[str | Reference, ...], tuple[str | Reference, ...]]:
+        first = next((n for n, message in enumerate(self.messages) if message.role == "user"), 0)
+        before = [part for message in self.messages[:first] for part in message.parts]
+        after = [part for message in self.messages[first + 1 :] for part in message.parts]
+        parts = self.messages[first].parts
+        return (*before, *parts[:-1]), (*parts[-1:], *after)
 
     @property
     def prefix(self) -> str:
         """What a provider's cache can serve to the next question; equal for equal prefixes."""
-        return f"{self.instruction}\n{self.shown or ''}"
+        return "\n".join([*(tool.name for tool in self.tools), *map(str, self.shared_parts)])
+
+    @property
+    def last_part(self) -> str:
+        """The end of the prompt: the question, or the last tool result."""
+        return str(self.messages[-1].parts[-1]) if self.messages[-1].parts else ""
 
 
 Stop = Literal["stop", "length", "refused", "overflow"]
@@ -61,13 +151,33 @@ Stop = Literal["stop", "length", "refused", "overflow"]
 
 @dataclass(frozen=True)
 class Completion:
-    """What a model gave back for one prompt."""
+    """A model's completion of one prompt."""
 
     text: str
     stop: Stop = "stop"
     thinking: str = ""
     usage: Usage = field(default_factory=Usage)
+    tool_calls: tuple[ToolCall, ...] = ()
+    native: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def message(self) -> Message:
+        """The completion as a message, to continue the conversation after it."""
+        return Message("assistant", (self.text,) if self.text else (), self.tool_calls, native=self.native)
 
 
 Expand = Callable[[Reference], str]
-"""The text that a reference stands for."""
+"""Gives the text of a reference."""
+
+
+@dataclass(frozen=True)
+class RolePrompt(Generic[T]):
+    """A prompt for a model in another role than the one under test: judge, extractor, writer, translator."""
+
+    id: str
+    """Unique within its batch."""
+    prompt: Prompt
+    version: str
+    """The version of the prompt's wording, recorded with the result."""
+    parse: Callable[[str], T]
+    """The value in a completion. Raises ValueError for a completion that has none: it is asked again on resume."""

@@ -1,14 +1,14 @@
-"""A purse: nothing is sent that could take the run past its cap."""
+"""A spending cap: no request is sent that could exceed it."""
 
 from __future__ import annotations
 
 
-class BudgetReached(Exception):  # noqa: N818 - no error: the run did what it was told
+class BudgetReached(Exception):  # noqa: N818 - not an error: the run stops as it was told to
     """The next request could cost more than is left."""
 
 
 class Budget:
-    """What may still be spent, with what is in flight counted at its highest."""
+    """The dollars that may still be spent, with requests in flight counted at their highest price."""
 
     def __init__(self, cap: float | None, spent: float = 0.0) -> None:
         self._cap = cap
@@ -19,15 +19,18 @@ class Budget:
     def is_capped(self) -> bool:
         return self._cap is not None
 
-    def reserve(self, most: float | None) -> float:
-        """Set aside what a request can cost at most; refuses where that is more than is left."""
-        wanted = most or 0.0
-        if self._cap is not None and self.spent + self._reserved + wanted > self._cap:
-            raise BudgetReached(f"${self.spent:.4f} of ${self._cap:.2f} are spent, and the next request may cost more")
-        self._reserved += wanted
-        return wanted
+    def require(self, price: float | None) -> None:
+        """Raise BudgetReached if this much may not be spent any more."""
+        if self._cap is not None and self.spent + self._reserved + (price or 0.0) > self._cap:
+            raise BudgetReached(f"${self.spent:.4f} of ${self._cap:.2f} is spent, and the next request may cost more")
+
+    def reserve(self, highest: float | None) -> float:
+        """Reserve the highest price of a request; raises BudgetReached if it is more than is left."""
+        self.require(highest)
+        self._reserved += highest or 0.0
+        return highest or 0.0
 
     def settle(self, reserved: float, paid: float | None) -> None:
-        """Give back what was set aside and take what the request did cost."""
+        """Replace the reservation of a request by its actual price."""
         self._reserved -= reserved
         self.spent += paid or 0.0

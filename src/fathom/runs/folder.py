@@ -1,9 +1,9 @@
-"""A run on disk: what was asked of whom, every response as it came, and what a system noted on the way."""
+"""A run on disk: its manifest, responses, notes, artifacts and spending."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -18,39 +18,40 @@ from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import Journal, write_json
 from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question, QuestionId, Response, Usage
-from fathom.records.record import Record
+from fathom.records.record import Record, digest
+from fathom.runs.artifacts import make_artifact
 
 FORMAT = 2
 MANIFEST, RESPONSES, NOTES, VERDICTS, LOGS = "run.json", "responses.jsonl", "notes.jsonl", "verdicts.jsonl", "logs"
-SPENDING = "spending.jsonl"
+SPENDING, ARTIFACTS, JUDGMENTS = "spending.jsonl", "artifacts", "judgments.jsonl"
 
 
 class RunSettings(Record):
-    """What else decides a response."""
+    """Settings of a run besides its model and system."""
 
     samples: Position = 1
-    """Responses asked for each question."""
+    """Responses to each question."""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    """None leaves it to the provider."""
+    """None for the provider's default."""
     seed: int | None = None
     max_tokens: Position = 2_048
-    """Room reserved for one response."""
+    """The longest response."""
     window: Position | None = None
-    """Tokens that prompt and response may have together, where it is not the one known of the model."""
+    """Tokens that prompt and response may have together, if not those of the model's entry."""
     reasoning_effort: str | None = None
     split: Split | None = None
-    """None asks the questions of all splits."""
+    """None for all splits."""
     limit: Position | None = None
-    """At most so many questions, the first ones."""
+    """Ask only the first questions, up to this number."""
 
 
 def selected_questions(questions: Iterable[Question], settings: RunSettings) -> Iterator[Question]:
-    """The questions that a run was to ask."""
+    """The questions that a run with these settings asks."""
     return islice((one for one in questions if settings.split in (None, one.split)), settings.limit)
 
 
 class RunManifest(Record):
-    """What makes a run that run: going on with another bench, model, system or settings is refused."""
+    """The identity of a run. It cannot be resumed with another bench, model, system or other settings."""
 
     format: int = FORMAT
     fathom: str = fathom.__version__
@@ -59,11 +60,13 @@ class RunManifest(Record):
     model: str
     system: str
     system_settings: dict[str, JsonValue] = {}
+    system_source: str = ""
+    """The hash of the file that defines the system; empty for a built-in one."""
     settings: RunSettings = RunSettings()
 
 
 class Note(Record):
-    """What a system worked out once for a context."""
+    """A result that a system computed once for a context."""
 
     context_id: ContextId
     name: str
@@ -71,7 +74,7 @@ class Note(Record):
 
 
 class RunFolder:
-    """A run that is open for writing; one process at a time."""
+    """A run that is open for writing, by one process at a time."""
 
     def __init__(self, folder: Path, manifest: RunManifest) -> None:
         self.folder = folder
@@ -82,7 +85,7 @@ class RunFolder:
         self._noted: dict[tuple[ContextId, str], str] = {}
 
     def __enter__(self) -> Self:
-        with file_errors("make the folder", self.folder):
+        with file_errors("create the folder", self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
         _begin(self.folder, self.manifest)
         self._responses.__enter__()
@@ -99,38 +102,45 @@ class RunFolder:
         self._responses.__exit__(kind, error, trace)
 
     def append(self, response: Response) -> None:
-        """Keep a response; once this returns no kill can lose it."""
+        """Store a response. Once this returns, a kill does not lose it."""
         self._responses.append(response)
 
     def noted(self, context: ContextId, name: str) -> str | None:
-        """What was noted under that name."""
+        """The note of that name."""
         return self._noted.get((context, name))
 
     def note(self, context: ContextId, name: str, text: str) -> None:
-        """Keep something for the context's other questions, and for a run that goes on later."""
+        """Store a result for the context's other questions and for resumed runs."""
         self._notes.append(Note(context_id=context, name=name, text=text))
         self._noted[context, name] = text
 
     def pay(self, usage: Usage) -> None:
-        """Keep what a call took, whatever becomes of the question it was for."""
+        """Store the usage of a call, whatever becomes of its question."""
         self._spending.append(usage)
 
     @property
     def spent(self) -> float:
-        """Dollars so far, as far as prices were known."""
+        """Dollars spent so far, where prices are known."""
         return sum(usage.price or 0.0 for usage in self._spending.read())
 
-    def standing(self) -> ResponseIndex:
-        """What the responses so far amount to."""
+    def artifact(self, scope: str, name: str, make: Callable[[Path], None]) -> Path:
+        """The system's artifact of that name, for the context `scope` or, if it is empty, for the whole bench."""
+        made_by = self.manifest.model_dump_json(
+            include={"bench_fingerprint", "system", "system_settings", "system_source"}
+        )
+        return make_artifact(self.folder / ARTIFACTS, digest(made_by, scope, name).hex()[:32], make)
+
+    def index(self) -> ResponseIndex:
+        """The responses so far."""
         return ResponseIndex.of(self._responses.read())
 
 
 WAITING = ("error", "overflow")
-"""Outcomes that are not the last word: what failed is tried again, and a larger window may take what did not fit."""
+"""Outcomes that are not final: errors are retried, and a larger window may fit an overflow."""
 
 
 class ResponseIndex:
-    """Which questions have their response; failures wait to be tried again."""
+    """The responses of a run by question and sample; errors are retried."""
 
     def __init__(self) -> None:
         self.responses: dict[tuple[QuestionId, int], Response] = {}
@@ -138,38 +148,38 @@ class ResponseIndex:
 
     @classmethod
     def of(cls, responses: Iterator[Response]) -> Self:
-        """The last response to each question counts, and only a later success takes the place of a failure."""
-        standing = cls()
+        """The first final response to each question counts, and a later one replaces only an error or an overflow."""
+        index = cls()
         for response in responses:
             place = response.question_id, response.sample
-            standing.attempts[place] += 1
-            known = standing.responses.get(place)
+            index.attempts[place] += 1
+            known = index.responses.get(place)
             if known is None or known.outcome in WAITING:
-                standing.responses[place] = response
-        return standing
+                index.responses[place] = response
+        return index
 
     def is_done(self, question: QuestionId, sample: int) -> bool:
-        """Whether nothing more is to be asked."""
+        """Whether the response is final."""
         known = self.responses.get((question, sample))
         return known is not None and known.outcome not in WAITING
 
 
 def _begin(folder: Path, manifest: RunManifest) -> None:
-    """Write the manifest of a new run; a run that is there already must be the same one."""
+    """Write the manifest of a new run, or check that an existing run can be resumed with it."""
     if (folder / MANIFEST).exists():
-        if refuse_another(folder, manifest).settings == manifest.settings:
+        if check_resumable(folder, manifest).settings == manifest.settings:
             return
     else:
         present = sorted(entry.name for entry in folder.iterdir() if not entry.name.endswith(".part"))
         if present:
-            raise FathomError(f"'{folder}' is no run (it holds '{present[0]}'). Choose another --out.")
+            raise FathomError(f"'{folder}' is not a run (it contains '{present[0]}'). Choose another --out.")
     write_json(folder / MANIFEST, manifest)
 
 
-def refuse_another(folder: Path, manifest: RunManifest) -> RunManifest:
-    """The manifest of the run that is there; one that cannot go on as this one, or grow into it, is refused."""
+def check_resumable(folder: Path, manifest: RunManifest) -> RunManifest:
+    """The manifest of the existing run; an error if it cannot be resumed, or extended, with the new one."""
     found = read_run(folder)
-    for name in ("bench_fingerprint", "model", "system", "system_settings"):
+    for name in ("bench_fingerprint", "model", "system", "system_settings", "system_source"):
         if getattr(found, name) != getattr(manifest, name):
             what = "bench" if name == "bench_fingerprint" else name.replace("_", " ")
             raise FathomError(f"The run in '{folder}' has another {what}. Choose another --out, or delete it.")
@@ -184,7 +194,7 @@ def refuse_another(folder: Path, manifest: RunManifest) -> RunManifest:
 
 
 def _is_more(old: RunSettings, new: RunSettings) -> bool:
-    """Whether a run may grow so: more samples, more questions, a larger window; no response would have been another."""
+    """Whether a run may be extended so: more samples, more questions, a larger window."""
     free = {"samples": 1, "limit": None, "window": None}
     if old.model_copy(update=free) != new.model_copy(update=free) or new.samples < old.samples:
         return False
@@ -195,10 +205,10 @@ def read_run(folder: Path) -> RunManifest:
     """The manifest of a run."""
     path = folder / MANIFEST
     if not path.exists():
-        raise FathomError(f"There is no run in '{folder}'. Make one with `fathom run BENCH --model M --out {folder}`.")
+        raise FathomError(f"There is no run in '{folder}'. Create it with `fathom run BENCH --model M --out {folder}`.")
     return read_manifest(path, RunManifest, FORMAT, "run", "Restore a copy, or run it again.")
 
 
 def read_responses(folder: Path) -> ResponseIndex:
-    """The responses of a run, whether or not it has ended."""
+    """The responses of a run, finished or not."""
     return ResponseIndex.of(Journal(folder / RESPONSES, Response).read())

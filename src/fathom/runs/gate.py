@@ -1,4 +1,4 @@
-"""Prefix first: the first question over a context goes alone, so that the others find it in the provider's cache."""
+"""The prefix gate: the first request with a prefix goes alone, so that a cache can serve the prefix to the others."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ import anyio
 
 
 class Gate:
-    """Lets one request with a cold prefix through at a time, and all others once its first token has come.
+    """Admits one request with a cold prefix, and the others with that prefix once its first token has arrived.
 
-    Warmth is believed only for so many prefixes and so long: a provider's cache forgets, and then one leads again.
+    A prefix is assumed to be warm for a limited time, and only a limited number are: a provider's cache evicts, and
+    then one request leads again.
     """
 
-    def __init__(self, at_once: int = 4, kept: int = 32, seconds: float = 240.0) -> None:
-        self._kept = kept
+    def __init__(self, prefixes_in_flight: int = 4, warm_prefixes: int = 32, seconds: float = 240.0) -> None:
+        self._warm_prefixes = warm_prefixes
         self._seconds = seconds
         self._warm: OrderedDict[str, float] = OrderedDict()
         self._leading: dict[str, anyio.Event] = {}
         self._users: Counter[str] = Counter()
-        self._at_once = at_once
-        """How many prefixes are in flight: more would push one another out of a small cache."""
+        self._prefixes_in_flight = prefixes_in_flight
+        """More prefixes at once would evict one another from a small cache."""
         self._freed = anyio.Event()
 
     @asynccontextmanager
     async def through(self, prefix: str) -> AsyncIterator[Callable[[], None]]:
-        """Wait for one's turn; gives a function to call when the first token has come."""
-        await self._take_place(prefix)
+        """Wait for admission; gives a function to call when the first token arrives."""
+        await self._enter(prefix)
         try:
             while not self._is_warm(prefix):
                 leader = self._leading.get(prefix)
@@ -42,7 +43,7 @@ class Gate:
             yield lambda: None
             self._touch(prefix)
         finally:
-            self._leave_place(prefix)
+            self._leave(prefix)
 
     @asynccontextmanager
     async def _lead(self, prefix: str) -> AsyncIterator[Callable[[], None]]:
@@ -56,16 +57,16 @@ class Gate:
             yield opened
             opened()
         finally:
-            # A leader that failed leaves the prefix cold: of those who wait, the next one leads.
+            # After a leader that failed, the prefix is still cold: the next request in line leads.
             self._leading.pop(prefix, None)
             event.set()
 
-    async def _take_place(self, prefix: str) -> None:
-        while prefix not in self._users and len(self._users) >= self._at_once:
+    async def _enter(self, prefix: str) -> None:
+        while prefix not in self._users and len(self._users) >= self._prefixes_in_flight:
             await self._freed.wait()
         self._users[prefix] += 1
 
-    def _leave_place(self, prefix: str) -> None:
+    def _leave(self, prefix: str) -> None:
         self._users[prefix] -= 1
         if not self._users[prefix]:
             del self._users[prefix]
@@ -75,7 +76,7 @@ class Gate:
     def _touch(self, prefix: str) -> None:
         self._warm[prefix] = time.monotonic()
         self._warm.move_to_end(prefix)
-        while len(self._warm) > self._kept:
+        while len(self._warm) > self._warm_prefixes:
             self._warm.popitem(last=False)
 
     def _is_warm(self, prefix: str) -> bool:

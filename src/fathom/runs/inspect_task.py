@@ -1,8 +1,10 @@
-"""A bench as a task of the engine, for those who come by its own door: `inspect eval fathom/numeric -T bench=PATH`."""
+"""A bench as a task of the engine, for `inspect eval fathom/FAMILY -T bench=PATH`."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from inspect_ai import Task
@@ -14,28 +16,33 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from fathom.models.model_info import model_info
 from fathom.records.contexts import ContextId
 from fathom.records.questions import Response, Usage
-from fathom.runs.answering import Answering
+from fathom.records.record import digest
+from fathom.runs.answering import SystemRunner
+from fathom.runs.artifacts import make_artifact
 from fathom.runs.bench_view import BenchView
 from fathom.runs.budget import Budget
-from fathom.runs.engine import EngineModel, RetryPolicy, sample_of
+from fathom.runs.calling import ModelCaller
+from fathom.runs.engine import sample_of
+from fathom.runs.engine_model import EngineModel, RetryPolicy
 from fathom.runs.folder import RunSettings
 from fathom.runs.gate import Gate
-from fathom.runs.plan import Fitting, Job, jobs
+from fathom.runs.plan import Job, WindowCheck, jobs
 from fathom.runs.run import expander
 from fathom.systems.protocol import System
 
 ResponseCheck = Callable[[Response], tuple[bool, str]]
-"""Whether a response is right, and why or why not."""
+"""Whether a response is correct, and the reason."""
 
 
 class MemoryJournal:
-    """Keeps responses and notes for as long as the engine runs; its own log outlasts it."""
+    """Keeps notes while the engine runs; the engine's own log has the responses."""
 
     def __init__(self) -> None:
         self._notes: dict[tuple[ContextId, str], str] = {}
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def append(self, response: Response) -> None:
-        """The engine's log holds it."""
+        """Nothing to do: the engine logs it."""
 
     def noted(self, context: ContextId, name: str) -> str | None:
         return self._notes.get((context, name))
@@ -44,42 +51,47 @@ class MemoryJournal:
         self._notes[context, name] = text
 
     def pay(self, usage: Usage) -> None:
-        """The engine adds up what was used."""
+        """Nothing to do: the engine adds up usage."""
+
+    def artifact(self, scope: str, name: str, make: Callable[[Path], None]) -> Path:
+        self._folder = self._folder or tempfile.TemporaryDirectory(prefix="fathom-")
+        return make_artifact(Path(self._folder.name), digest(scope, name).hex()[:32], make)
 
 
-def task_of(exam: BenchView, system: System, settings: RunSettings, check: ResponseCheck) -> Task:
-    """The bench's questions, answered by the system with whatever model the engine was given."""
-    wanted = {job.id: job for group in jobs(exam, settings) for job in group}
+def task_of(bench: BenchView, system: System, settings: RunSettings, check: ResponseCheck) -> Task:
+    """The bench's questions, answered by the system with the model that the engine was given."""
+    wanted = {job.id: job for group in jobs(bench, settings) for job in group}
     return Task(
         dataset=MemoryDataset([sample_of(job) for job in wanted.values()]),
-        solver=_answered(exam, system, settings, wanted),
-        scorer=_scored(check),
+        solver=_solver(bench, system, settings, wanted),
+        scorer=_scorer(check),
         fail_on_error=False,
-        # A question without a response counts: it is as little right as a wrong one.
+        # A question without a response counts as incorrect.
         score_on_error=True,
     )
 
 
-def _answered(exam: BenchView, system: System, settings: RunSettings, wanted: dict[str, Job]) -> Solver:
-    answerings: WeakKeyDictionary[Model, Answering] = WeakKeyDictionary()
+def _solver(bench: BenchView, system: System, settings: RunSettings, wanted: dict[str, Job]) -> Solver:
+    runners: WeakKeyDictionary[Model, SystemRunner] = WeakKeyDictionary()
 
-    def answering(model: Model) -> Answering:
-        if model not in answerings:
-            engine = EngineModel(model, expander(exam, wanted.values()), RetryPolicy())
-            price = model_info(str(model))
-            answerings[model] = Answering(exam, system, engine, price, settings, MemoryJournal(), Budget(None), Gate())
-        return answerings[model]
+    def runner(model: Model) -> SystemRunner:
+        if model not in runners:
+            engine = EngineModel(model, expander(bench, wanted.values()), RetryPolicy())
+            journal, info = MemoryJournal(), model_info(str(model))
+            caller = ModelCaller(engine, info, settings.max_tokens, Budget(None), Gate(), journal.pay)
+            runners[model] = SystemRunner(bench, system, caller, journal)
+        return runners[model]
 
     def fits(job: Job, model: Model) -> bool:
-        fitting = Fitting(exam, system, model_info(str(model)), settings)
-        return fitting.fits(fitting.expected(job))
+        window = WindowCheck(bench, system, model_info(str(model)), settings)
+        return window.fits(window.estimate(job))
 
     @solver(name="fathom")
-    def answered() -> Solver:
+    def solve_job() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             job, model = wanted[str(state.sample_id)], get_model()
             if fits(job, model):
-                response = await answering(model).one(job)
+                response = await runner(model).run(job)
             else:
                 response = Response(question_id=job.question.id, sample=job.sample, outcome="overflow")
             if response is None or response.outcome == "error":
@@ -90,20 +102,20 @@ def _answered(exam: BenchView, system: System, settings: RunSettings, wanted: di
 
         return solve
 
-    return answered()
+    return solve_job()
 
 
-def _scored(check: ResponseCheck) -> Scorer:
+def _scorer(check: ResponseCheck) -> Scorer:
     @scorer(metrics=[accuracy(), stderr(cluster="context")], name="fathom")
-    def scored() -> Scorer:
+    def score_response() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            kept = state.store.get("response")
-            if kept is None:
-                return Score(value=INCORRECT, explanation="failed: no response came")
-            response = Response.model_validate(kept)
-            right, why = check(response)
-            return Score(value=CORRECT if right else INCORRECT, answer=response.text[-500:], explanation=why)
+            stored = state.store.get("response")
+            if stored is None:
+                return Score(value=INCORRECT, explanation="error: no response")
+            response = Response.model_validate(stored)
+            correct, reason = check(response)
+            return Score(value=CORRECT if correct else INCORRECT, answer=response.text[-500:], explanation=reason)
 
         return score
 
-    return scored()
+    return score_response()

@@ -1,33 +1,35 @@
-"""What a run will take, before a cent is spent."""
+"""The plan of a run: requests, tokens, price and time, computed before anything is sent."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
 from fathom.models.model_info import ModelInfo
+from fathom.models.prompts import names_a_context
 from fathom.records.contexts import Context
 from fathom.records.documents import Count
 from fathom.records.questions import Question, QuestionId, Usage
 from fathom.records.record import Record
 from fathom.runs.bench_view import BenchView
+from fathom.runs.calling import highest_usage
 from fathom.runs.folder import ResponseIndex, RunSettings
-from fathom.systems.protocol import Expected, System
+from fathom.systems.protocol import Estimate, System
 
 SMALLEST_CACHED = 1_024
-"""Tokens below which providers keep no prefix."""
+"""Tokens below which providers do not cache a prefix."""
 
-BOUNDLESS = 100_000_000
-"""Tokens of a window that nothing fills: answerers that read no prompt have it."""
+UNLIMITED = 100_000_000
+"""The window of simulated models, which read no prompt."""
 
-EXPECTED_RESPONSE = {"direct": 80, "cot": 800}
-"""Tokens of a usual response, by prompting; what is reserved is `max_tokens`."""
+TYPICAL_RESPONSE = {"direct": 80, "cot": 800}
+"""Tokens of a typical response, by prompting. The highest price uses `max_tokens`."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One response that is to be had."""
+    """One response to obtain."""
 
     context: Context
     question: Question
@@ -37,78 +39,93 @@ class Job:
     def id(self) -> str:
         return f"{self.question.id}.{self.sample}"
 
+    @property
+    def group(self) -> str:
+        return self.context.id
+
+    @property
+    def label(self) -> str:
+        return self.question.text
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        return {"context": self.context.id, **self.question.tags}
+
 
 class Plan(Record):
-    """How many requests, how many tokens, what price, how long."""
+    """The requests, tokens, price and time of a run."""
 
     questions: Count
     responses: Count
     """Questions times samples."""
     done: Count
-    """Responses that are there already."""
+    """Responses that the run already has."""
     overflow: tuple[QuestionId, ...]
-    """Questions that do not fit the model's window and are refused before anything is sent."""
+    """Questions that do not fit the model's window. They are not sent."""
     requests: Count
     input_tokens: Count
     cached_tokens: Count
-    """Of the input tokens, those that a prefix cache will serve."""
+    """Input tokens that a prefix cache will serve."""
     output_tokens: Count
-    """A usual number, not the most."""
+    """For responses of typical length."""
     price: float | None
-    """In US dollars; None where the model's prices are not known."""
+    """In US dollars; None if the model's prices are unknown."""
     price_at_most: float | None
-    """If no cache served anything and every response were as long as allowed."""
+    """If no cache serves anything, every response has the longest length, and every spare call is made."""
     seconds: float
-    """A rough guess."""
+    """A rough estimate."""
 
 
-def jobs(exam: BenchView, settings: RunSettings) -> Iterator[list[Job]]:
-    """What is to be asked, a context at a time; the samples of a question stand side by side."""
+def jobs(bench: BenchView, settings: RunSettings) -> Iterator[list[Job]]:
+    """The jobs of a run, one context at a time, with the samples of a question side by side."""
     left = settings.limit
-    for context, questions in exam.groups():
-        fitting = [question for question in questions if settings.split in (None, question.split)]
-        taken = list(islice(fitting, left))
+    for context, questions in bench.groups():
+        matching = [question for question in questions if settings.split in (None, question.split)]
+        selected = list(islice(matching, left))
         if left is not None:
-            left -= len(taken)
-        if taken:
-            yield [Job(context, question, sample) for question in taken for sample in range(settings.samples)]
+            left -= len(selected)
+        if selected:
+            yield [Job(context, question, sample) for question in selected for sample in range(settings.samples)]
         if left == 0:
             return
 
 
-class Fitting:
-    """Whether questions fit the model's window, with room for the response."""
+class WindowCheck:
+    """Checks that questions fit the model's window, with room for the response."""
 
-    def __init__(self, exam: BenchView, system: System, model: ModelInfo, settings: RunSettings) -> None:
-        self._exam = exam
+    def __init__(self, bench: BenchView, system: System, model: ModelInfo, settings: RunSettings) -> None:
+        self._bench = bench
         self._system = system
         self._model = model
         self._room = settings.max_tokens
         self._window = settings.window or model.window
 
     @property
-    def is_bound(self) -> bool:
-        """Whether there is a window that a prompt could miss."""
-        return self._window is not None and self._window < BOUNDLESS
+    def is_needed(self) -> bool:
+        """Whether there is a window that a prompt could exceed."""
+        return self._window is not None and self._window < UNLIMITED
 
-    def expected(self, job: Job) -> list[Expected]:
-        """The requests that the job will make."""
-        return self._system.expects(job.question, self._exam.view(job.context, job.question))
+    def estimate(self, job: Job) -> Estimate:
+        """The system's estimate for the job."""
+        return self._system.estimate(job.question, self._bench.view(job.context, job.question))
 
-    def fits(self, requests: list[Expected]) -> bool:
-        """Whether every one of them leaves room for a response."""
-        return self._window is None or all(
-            self._model.tokens(one.prefix_tokens + one.own_tokens) + self._room <= self._window for one in requests
-        )
+    def fits(self, estimate: Estimate) -> bool:
+        """Whether the largest call leaves room for a response."""
+        return self._window is None or self._model.tokens(estimate.largest_call) + self._room <= self._window
 
 
 def plan(
-    exam: BenchView, system: System, model: ModelInfo, settings: RunSettings, responses: ResponseIndex, connections: int
+    bench: BenchView,
+    system: System,
+    model: ModelInfo,
+    settings: RunSettings,
+    responses: ResponseIndex,
+    connections: int,
 ) -> Plan:
-    """Add up what is still to be asked."""
-    fitting = Fitting(exam, system, model, settings)
-    sums = _Sums(model, EXPECTED_RESPONSE[getattr(system, "prompting", "direct")], settings)
-    for group in jobs(exam, settings):
+    """The plan of all jobs that have no response yet."""
+    window = WindowCheck(bench, system, model, settings)
+    sums = _Sums(model, TYPICAL_RESPONSE[getattr(system, "prompting", "direct")], settings.max_tokens)
+    for group in jobs(bench, settings):
         sums.begin_context()
         for job in group:
             sums.responses += 1
@@ -116,56 +133,63 @@ def plan(
             if responses.is_done(job.question.id, job.sample):
                 sums.done += 1
                 continue
-            requests = fitting.expected(job)
-            if fitting.fits(requests):
-                for one in requests:
-                    sums.add(one)
+            estimate = window.estimate(job)
+            if window.fits(estimate):
+                sums.add(job.question.family, estimate)
             elif job.sample == 0:
                 sums.overflow.append(job.question.id)
     return sums.plan(connections)
 
 
 class _Sums:
-    def __init__(self, model: ModelInfo, usual: int, settings: RunSettings) -> None:
+    def __init__(self, model: ModelInfo, typical: int, max_tokens: int) -> None:
         self._model = model
-        self._usual = min(usual, settings.max_tokens)
-        self._most = settings.max_tokens
-        self.questions = self.responses = self.done = self.requests = 0
-        self._input = self._cached = 0
+        self._typical = min(typical, max_tokens)
+        self._max_tokens = max_tokens
+        self.questions = self.responses = self.done = 0
         self.overflow: list[QuestionId] = []
+        self._requests = 0
+        self._usage = self._highest = Usage()
         self._warm: set[str] = set()
-        self._once: set[str] = set()
+        self._families: set[str] = set()
+        """Families whose calls per context are counted for this context."""
 
     def begin_context(self) -> None:
-        # Prefixes without a context, such as a schema, stay warm; the others are not met again.
-        self._warm = {prefix for prefix in self._warm if "⟦" not in prefix}
-        self._once.clear()
+        # Prefixes without a context, such as a schema, stay warm. The others do not recur.
+        self._warm = {prefix for prefix in self._warm if not names_a_context(prefix)}
+        self._families.clear()
 
-    def add(self, one: Expected) -> None:
-        if one.once:
-            if one.prefix in self._once:
-                return
-            self._once.add(one.prefix)
-        self.requests += 1
-        prefix = self._model.tokens(one.prefix_tokens)
-        self._input += prefix + self._model.tokens(one.own_tokens)
-        if one.prefix in self._warm and prefix >= SMALLEST_CACHED:
-            self._cached += prefix
-        self._warm.add(one.prefix)
+    def add(self, family: str, estimate: Estimate) -> None:
+        if estimate.per_context is not None and family not in self._families:
+            self._families.add(family)
+            self._add_calls(estimate.per_context)
+        self._add_calls(estimate)
+
+    def _add_calls(self, estimate: Estimate) -> None:
+        self._requests += estimate.calls
+        prefix = self._model.tokens(estimate.prefix_tokens)
+        served = estimate.prefix_calls - (estimate.prefix not in self._warm)
+        usage = Usage(
+            input_tokens=self._model.tokens(estimate.input_tokens),
+            cached_tokens=prefix * max(0, served) if prefix >= SMALLEST_CACHED else 0,
+            output_tokens=estimate.calls * self._typical,
+        )
+        if estimate.prefix:
+            self._warm.add(estimate.prefix)
+        self._usage = self._usage.plus(usage)
+        self._highest = self._highest.plus(highest_usage(estimate, self._model, self._max_tokens))
 
     def plan(self, connections: int) -> Plan:
-        usage = Usage(input_tokens=self._input, cached_tokens=self._cached, output_tokens=self.requests * self._usual)
-        at_most = Usage(input_tokens=self._input, output_tokens=self.requests * self._most)
         return Plan(
             questions=self.questions,
             responses=self.responses,
             done=self.done,
             overflow=tuple(self.overflow),
-            requests=self.requests,
-            input_tokens=usage.input_tokens,
-            cached_tokens=usage.cached_tokens,
-            output_tokens=usage.output_tokens,
-            price=self._model.price(usage),
-            price_at_most=self._model.price(at_most),
-            seconds=self._model.seconds(usage) / connections,
+            requests=self._requests,
+            input_tokens=self._usage.input_tokens,
+            cached_tokens=self._usage.cached_tokens,
+            output_tokens=self._usage.output_tokens,
+            price=self._model.price(self._usage),
+            price_at_most=self._model.price(self._highest),
+            seconds=self._model.seconds(self._usage) / connections,
         )

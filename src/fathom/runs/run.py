@@ -1,4 +1,4 @@
-"""A run from first to last: what is there is kept, what does not fit is refused, the rest is asked."""
+"""A run from beginning to end: keep existing responses, skip questions that do not fit, ask the others."""
 
 from __future__ import annotations
 
@@ -18,147 +18,167 @@ from fathom.records.record import Record
 from fathom.runs.bench_view import BenchView
 from fathom.runs.budget import Budget
 from fathom.runs.folder import LOGS, ResponseIndex, RunFolder, RunManifest
-from fathom.runs.plan import Fitting, Job, jobs
+from fathom.runs.plan import Job, WindowCheck, jobs
 from fathom.systems.protocol import System, render_form
 
 Watch = Callable[[Response], None]
 SimulatedAnswer = Callable[[Job, int], Response]
-"""A simulated answerer's response to a job, at its first, second, ... attempt."""
+"""A simulated model's response to a job; the number counts earlier attempts."""
+OpenedModel = Callable[[], AbstractContextManager[tuple[str, dict[str, str]]]]
+"""Starts the server of a model, if it needs one; gives the engine's name of the model and its arguments."""
 
 
 class RunSummary(Record):
-    """What a run amounts to."""
+    """The state of a run."""
 
     responses: Count
-    """Wanted, all in all."""
+    """Responses that the run is to have."""
     outcomes: dict[str, Count]
     waiting: Count
     """Not asked yet: the run was stopped or its budget was reached."""
     usage: Usage
     errors: dict[str, Count] = {}
-    """What went wrong most often, in the providers' words."""
+    """The most frequent errors."""
     stopped: str | None = None
     """Why it ended early."""
+    interrupted: bool = False
+    """Whether Ctrl-C ended it early."""
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         return not self.waiting and not self.outcomes.get("error")
 
 
 @dataclass(frozen=True)
 class RunLimits:
-    """How many requests are in flight, and what they may cost."""
+    """Limits on requests in flight, spending and retries."""
 
     connections: int = 8
     contexts_at_once: int = 4
     budget: float | None = None
+    """US dollars."""
     retries: int = 4
-    seconds: int = 600
+    timeout: int = 600
+    """Seconds for one attempt."""
     backoff: float = 2.0
+    """Seconds before the second attempt."""
 
 
 def run(
-    exam: BenchView,
+    bench: BenchView,
     system: System,
-    known: ModelInfo,
+    info: ModelInfo,
     manifest: RunManifest,
     path: Path,
-    opened: Callable[[], AbstractContextManager[tuple[str, dict[str, str]]]],
-    company: RunLimits,
+    opened: OpenedModel,
+    limits: RunLimits,
     watch: Watch = lambda response: None,
 ) -> RunSummary:
-    """Ask a model through the engine; `opened` gives the engine's name of it, and starts whatever serves it."""
+    """Ask a model through the engine."""
     try:
-        from fathom.runs.answering import Answering
-        from fathom.runs.engine import EngineModel, RetryPolicy, open_model, run_jobs
+        from fathom.runs.answering import SystemRunner
+        from fathom.runs.calling import INTERRUPTED, ModelCaller
+        from fathom.runs.engine import run_jobs
+        from fathom.runs.engine_model import EngineModel, RetryPolicy, Sampling, open_model
         from fathom.runs.gate import Gate
     except ModuleNotFoundError as error:
-        raise FathomError(
-            f"Models are asked through an engine that is not installed ({error.name} is missing). "
-            "Install it with `pip install 'fathom-bench[run]'`."
-        ) from error
-    endurance = RetryPolicy(company.retries, company.seconds, company.backoff)
+        raise missing_engine(error) from error
+    policy = RetryPolicy(limits.retries, limits.timeout, limits.backoff)
+    settings = manifest.settings
+    sampling = Sampling(settings.max_tokens, settings.temperature, settings.seed, settings.reasoning_effort)
     with opened() as (name, arguments):
-        # Opened first: a wrong name or a missing key is told before a folder is made.
-        model = open_model(name, manifest.settings, endurance, company.connections, **arguments)
+        # Opened before the folder is created: a wrong name or a missing key must leave no folder.
+        model = open_model(name, sampling, policy, limits.connections, **arguments)
         with RunFolder(path, manifest) as folder:
-            pending = _pending(exam, system, known, folder, watch)
-            answering = Answering(
-                exam,
-                system,
-                EngineModel(model, expander(exam, pending), endurance),
-                known,
-                manifest.settings,
-                folder,
-                Budget(company.budget, folder.spent),
-                Gate(company.contexts_at_once),
-                watch,
+            pending = _pending(bench, system, info, folder, watch)
+            caller = ModelCaller(
+                EngineModel(model, expander(bench, pending), policy),
+                info,
+                settings.max_tokens,
+                Budget(limits.budget, folder.spent),
+                Gate(limits.contexts_at_once),
+                folder.pay,
             )
+            runner = SystemRunner(bench, system, caller, folder, watch)
             if pending:
-                run_jobs(answering, pending, model, path / LOGS, company.connections)
-            if answering.fatal is not None:
-                raise FathomError(answering.fatal)
-            return _ran(exam, manifest, folder.standing(), answering.stopped)
+                run_jobs(runner.run, pending, caller, model, path / LOGS, limits.connections)
+            if caller.fatal is not None:
+                raise FathomError(caller.fatal)
+            return _summary(bench, manifest, folder.index(), caller.stopped, caller.stopped == INTERRUPTED)
+
+
+def missing_engine(error: ModuleNotFoundError) -> FathomError:
+    """The error for an installation without the engine."""
+    return FathomError(
+        f"The engine that calls models is not installed ({error.name} is missing). "
+        "Install it with `pip install 'fathom-bench[run]'`."
+    )
 
 
 def run_simulated(
-    exam: BenchView,
+    bench: BenchView,
     system: System,
-    known: ModelInfo,
+    info: ModelInfo,
     manifest: RunManifest,
     path: Path,
     answer: SimulatedAnswer,
     watch: Watch = lambda response: None,
 ) -> RunSummary:
-    """The same for an answerer that needs no engine: one response after another."""
+    """The same for a simulated model, without the engine: one response after another."""
     with RunFolder(path, manifest) as folder:
-        standing = folder.standing()
-        for job in _pending(exam, system, known, folder, watch):
-            response = answer(job, standing.attempts[job.question.id, job.sample])
+        attempts = folder.index().attempts
+        for job in _pending(bench, system, info, folder, watch):
+            response = answer(job, attempts[job.question.id, job.sample])
             folder.append(response)
             watch(response)
-        return _ran(exam, manifest, folder.standing(), None)
+        return _summary(bench, manifest, folder.index())
 
 
-def _pending(exam: BenchView, system: System, known: ModelInfo, folder: RunFolder, watch: Watch) -> list[Job]:
-    """What is still to be asked; what cannot fit is refused here, before anything is sent."""
+def _pending(bench: BenchView, system: System, info: ModelInfo, folder: RunFolder, watch: Watch) -> list[Job]:
+    """The jobs without a response. Those that do not fit the window get the outcome `overflow` here."""
     settings = folder.manifest.settings
-    standing = folder.standing()
-    fitting = Fitting(exam, system, known, settings)
+    index = folder.index()
+    window = WindowCheck(bench, system, info, settings)
     pending: list[Job] = []
-    for group in jobs(exam, settings):
+    for group in jobs(bench, settings):
         for job in group:
-            if standing.is_done(job.question.id, job.sample):
+            if index.is_done(job.question.id, job.sample):
                 continue
-            if not fitting.is_bound or fitting.fits(fitting.expected(job)):
+            if not window.is_needed or window.fits(window.estimate(job)):
                 pending.append(job)
-            elif standing.attempts[job.question.id, job.sample] == 0:
+            elif index.attempts[job.question.id, job.sample] == 0:
                 response = Response(question_id=job.question.id, sample=job.sample, outcome="overflow")
                 folder.append(response)
                 watch(response)
     return pending
 
 
-def expander(exam: BenchView, pending: Iterable[Job]) -> Expand:
-    """What references in the prompts of these jobs stand for."""
+def expander(bench: BenchView, pending: Iterable[Job]) -> Expand:
+    """Gives the text of references in the prompts of these jobs."""
     contexts: dict[ContextId, Context] = {job.context.id: job.context for job in pending}
 
     def expand(reference: Reference) -> str:
-        text = render_form(exam.views(reference.family), contexts[reference.context], reference.form).decode()
+        text = render_form(bench.views(reference.family), contexts[reference.context], reference.form).decode()
         whole = reference.start == 0 and reference.end is None
         return text if whole else text[reference.start : reference.end]
 
     return expand
 
 
-def _ran(exam: BenchView, manifest: RunManifest, standing: ResponseIndex, stopped: str | None) -> RunSummary:
-    wanted = [(job.question.id, job.sample) for group in jobs(exam, manifest.settings) for job in group]
-    found = [standing.responses[place] for place in wanted if place in standing.responses]
+def _summary(
+    bench: BenchView,
+    manifest: RunManifest,
+    index: ResponseIndex,
+    stopped: str | None = None,
+    interrupted: bool = False,
+) -> RunSummary:
+    wanted = [(job.question.id, job.sample) for group in jobs(bench, manifest.settings) for job in group]
+    found = [index.responses[place] for place in wanted if place in index.responses]
     usage = Usage(price=0.0)
     for response in found:
-        usage = usage.plus(
-            response.usage if response.usage.input_tokens else response.usage.model_copy(update={"price": 0.0})
-        )
+        # A response without tokens, such as an overflow, cost nothing; its price is not unknown.
+        used = response.usage
+        usage = usage.plus(used if used.input_tokens else used.model_copy(update={"price": 0.0}))
     errors = Counter(response.error[:120] for response in found if response.error is not None)
     return RunSummary(
         responses=len(wanted),
@@ -167,4 +187,5 @@ def _ran(exam: BenchView, manifest: RunManifest, standing: ResponseIndex, stoppe
         usage=usage,
         errors=dict(errors.most_common(3)),
         stopped=stopped,
+        interrupted=interrupted,
     )

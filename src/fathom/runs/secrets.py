@@ -1,4 +1,4 @@
-"""Keys of providers reach no file and no log: whatever the environment calls a key is blotted out of what is kept."""
+"""Removes API keys from recorded text: the values of environment variables that are named like keys."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 _NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$", re.IGNORECASE)
 SHORTEST = 8
-"""Characters of a key: blotting out shorter ones would eat ordinary words."""
+"""Characters of a key. Replacing shorter values would damage ordinary words."""
 
 
 def without_secrets(text: str) -> str:

@@ -1,18 +1,165 @@
-"""The systems there are, by name."""
+"""Systems by name, with their settings: built-in ones, and the user's own from a file or a package."""
 
 from __future__ import annotations
 
-from fathom.records.errors import FathomError
+import json
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from inspect import getsource
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.record import digest, first_error
 from fathom.systems.direct import ClosedBook, Full, Passages, Tables
 from fathom.systems.extract_sql import ExtractSql
 from fathom.systems.protocol import Prompting, System
 from fathom.systems.sql import Sql
 
-SYSTEMS = {kind.name: kind for kind in (Full, Passages, Tables, Sql, ExtractSql, ClosedBook)}
+SYSTEMS: dict[str, type[Any]] = {kind.name: kind for kind in (Full, Passages, Tables, Sql, ExtractSql, ClosedBook)}
 
 
-def system(name: str, prompting: Prompting) -> System:
-    """The system of that name, with its usual settings."""
-    if name not in SYSTEMS:
-        raise FathomError(f"There is no system '{name}'. Choose among {', '.join(SYSTEMS)}.")
-    return SYSTEMS[name](prompting=prompting)
+@dataclass(frozen=True)
+class LoadedSystem:
+    """A system, and where it comes from."""
+
+    system: System
+    source: str = ""
+    """The hash of the file that defines it; empty for a built-in system."""
+
+    @property
+    def settings(self) -> dict[str, JsonValue]:
+        """The system's settings as `run.json` records them."""
+        dumped: dict[str, JsonValue] = TypeAdapter(type(self.system)).dump_python(self.system, mode="json")
+        return dumped
+
+    @property
+    def changed_settings(self) -> dict[str, JsonValue]:
+        """The settings that differ from their defaults, except for the prompting."""
+        kind: Any = type(self.system)
+        defaults = {one.name: one.default for one in fields(kind)}
+        changed = [one for one, default in defaults.items() if getattr(self.system, one) != default]
+        return {name: value for name, value in self.settings.items() if name in changed and name != "prompting"}
+
+
+def wrap_system(system: System) -> LoadedSystem:
+    """A system that is given as an object; its class is hashed as far as its source can be read."""
+    if type(system) in SYSTEMS.values():
+        return LoadedSystem(system)
+    try:
+        source = digest(getsource(type(system))).hex()[:16]
+    except (OSError, TypeError):
+        source = "unknown"
+    return LoadedSystem(system, source)
+
+
+def load_system(name: str, prompting: Prompting = "direct", settings: Mapping[str, str] | None = None) -> LoadedSystem:
+    """The system of that name, `path/to/file.py:Name` or `package.module:Name`, with these settings."""
+    if ":" in name:
+        kind, source = _load_class(name)
+    elif name in SYSTEMS:
+        kind, source = SYSTEMS[name], ""
+    else:
+        raise FathomError(
+            f"There is no system '{name}'. Choose one of {', '.join(SYSTEMS)}, or give your own as "
+            "path/to/file.py:Name."
+        )
+    return LoadedSystem(_with_settings(kind, name, prompting, settings or {}), source)
+
+
+def _with_settings(kind: type[Any], name: str, prompting: Prompting, settings: Mapping[str, str]) -> System:
+    names = [one.name for one in fields(kind) if one.init]
+    own = ", ".join(one for one in names if one != "prompting") or "none"
+    if "prompting" in settings:
+        raise FathomError("The prompting is not a setting of -S. Use --prompting.")
+    for unknown in settings.keys() - set(names):
+        raise FathomError(f"The system '{name}' has no setting '{unknown}'. It has: {own}.")
+    if prompting != "direct" and "prompting" not in names:
+        raise FathomError(f"The system '{name}' has one way of prompting. Leave out --prompting.")
+    given: dict[str, Any] = {one: _parse(kind, one, text, name) for one, text in settings.items()}
+    if "prompting" in names:
+        given["prompting"] = prompting
+    try:
+        system: System = kind(**given)
+    except (TypeError, ValueError) as error:
+        raise FathomError(f"The system '{name}' cannot be made: {error}. Check its settings (-S).") from error
+    return system
+
+
+def _parse(kind: type[Any], setting: str, text: str, name: str) -> object:
+    """The value of one setting, of the type that its field has."""
+    adapter = TypeAdapter(kind)
+    values: list[object] = [text]
+    with suppress(ValueError):
+        values.append(json.loads(text))
+    problem = ""
+    for value in values:
+        try:
+            return getattr(adapter.validate_python({setting: value}), setting)
+        except ValidationError as error:
+            problem = problem or first_error(error)
+        except TypeError:  # another field has no default; the type of this one decides
+            return value
+    raise FathomError(f"The setting '{setting}' of the system '{name}' cannot be '{text}' ({problem}). Correct -S.")
+
+
+# The user's own systems.
+
+
+def _load_class(name: str) -> tuple[type[Any], str]:
+    """The class that `file.py:Name` or `package.module:Name` names, and the hash of its file."""
+    place, _, attribute = name.rpartition(":")
+    module = _load_file(Path(place)) if place.endswith(".py") or "/" in place else _load_module(place)
+    kind: Any = getattr(module, attribute, None)
+    if not isinstance(kind, type):
+        raise FathomError(f"'{place}' has no class '{attribute}'. Name the class of your system after the colon.")
+    missing = [one for one in ("name", "answer", "estimate") if not hasattr(kind, one)]
+    if missing or "__dataclass_fields__" not in vars(kind):
+        lacks = f"no '{missing[0]}'" if missing else "no @dataclass(frozen=True) decorator"
+        raise FathomError(f"'{name}' is not a system: it has {lacks}. See docs/running.md, 'Your own system'.")
+    own_name: str = vars(kind).get("name", "")
+    if own_name in SYSTEMS:
+        raise FathomError(f"The name '{own_name}' of '{name}' belongs to a built-in system. Choose another name.")
+    file = Path(module.__file__ or place)
+    with file_errors("read", file):
+        return kind, digest(file.read_bytes()).hex()[:16]
+
+
+def _load_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise FathomError(f"There is no file '{path}' with a system. Check the path.")
+    # Pydantic resolves the types of the fields in the module of the class, which must be registered for that.
+    name = f"fathom_system_{digest(str(path.resolve())).hex()[:12]}"
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise FathomError(f"'{path}' cannot be loaded as Python. Give a file that ends in .py.")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise _failed(str(path), error) from error
+    return module
+
+
+def _load_module(name: str) -> ModuleType:
+    """The module, which may also be in the working folder."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return import_module(name)
+    except Exception as error:
+        raise _failed(name, error) from error
+
+
+def _failed(place: str, error: Exception) -> FathomError:
+    return FathomError(f"'{place}' cannot be imported ({type(error).__name__}: {error}). Correct it, then try again.")

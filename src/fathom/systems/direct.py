@@ -1,4 +1,4 @@
-"""One prompt, one response: the whole context, what is needed of it, its tables, or nothing but the question."""
+"""Systems of one call: the whole context, the needed passages, the tables as text, or the question alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from fathom.models.prompts import Prompt
 from fathom.records.questions import Question, Response
-from fathom.systems.protocol import DOCUMENTS, ContextView, Expected, Prompting, Session, expected, response_to
+from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Prompting, Session, response_to
 
 PASSAGES = "passages"
 """The form that shows the passages that one question needs."""
@@ -15,7 +15,7 @@ PASSAGES = "passages"
 
 @dataclass(frozen=True)
 class Direct:
-    """Shows one form of the context, or none, and asks."""
+    """Shows one form of the context, or none, and asks the question."""
 
     prompting: Prompting = "direct"
     name: ClassVar[str]
@@ -24,21 +24,21 @@ class Direct:
     async def answer(self, question: Question, session: Session) -> Response:
         return response_to(question, await session.ask(self._prompt(question, session.view)))
 
-    def expects(self, question: Question, view: ContextView) -> list[Expected]:
-        return [expected(view, self._prompt(question, view))]
+    def estimate(self, question: Question, view: ContextView) -> Estimate:
+        return view.estimate(self._prompt(question, view))
 
     def _form(self, question: Question) -> str | None:
         return self.form
 
     def _prompt(self, question: Question, view: ContextView) -> Prompt:
         form = self._form(question)
-        seen = view.reference(form) if form else None
-        return Prompt(view.instruction(f"{self.name}, {self.prompting}"), seen, question.text)
+        shown = view.reference(form) if form else None
+        return Prompt.of(view.instruction(f"{self.name}, {self.prompting}"), shown, question.text)
 
 
 @dataclass(frozen=True)
 class Full(Direct):
-    """The laid-out documents, all of them, then the question."""
+    """All documents of the context, then the question."""
 
     name = "full"
     form = DOCUMENTS
@@ -46,7 +46,7 @@ class Full(Direct):
 
 @dataclass(frozen=True)
 class Tables(Direct):
-    """The context's tables as text, then the question: reading is done, finding and computing are left."""
+    """The context's tables as text, then the question. Tests retrieval and computation without reading."""
 
     name = "tables"
     form = "tables"
@@ -54,13 +54,13 @@ class Tables(Direct):
 
 @dataclass(frozen=True)
 class Passages(Direct):
-    """Only the passages that the question needs, handed over: finding is done, reading and computing are left.
+    """Only the passages that the question needs, then the question. Tests reading and computation without retrieval.
 
-    A control and no system to compete with: who hands them over has looked at the keys' proofs.
+    A control, not a competitor: the passages come from the proofs of the keys.
     """
 
     name = "passages"
-    form = "passages"
+    form = PASSAGES
 
     def _form(self, question: Question) -> str | None:
         return f"{PASSAGES}@{question.id}"
@@ -68,7 +68,7 @@ class Passages(Direct):
 
 @dataclass(frozen=True)
 class ClosedBook(Direct):
-    """The question alone: what is right here was guessed or known before."""
+    """The question alone. A correct answer was guessed or known before."""
 
     name = "closed-book"
     form = None

@@ -1,72 +1,71 @@
-"""Tables extracted by the model itself, chunk by chunk to the very end of the text, then text to SQL over them."""
+"""Text to SQL over tables that the model itself extracts from the text, chunk by chunk to the end."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from fathom.models.prompts import Completion, Prompt
-from fathom.records.documents import Position
+from fathom.models.prompts import Prompt
+from fathom.records.documents import Count, Position
 from fathom.records.questions import Question, Response
-from fathom.systems.protocol import DOCUMENTS, Boundary, ContextView, Expected, Prompting, Session, expected, total
-from fathom.systems.sql import first_prompt, query
+from fathom.systems.protocol import DOCUMENTS, Boundary, ContextView, Estimate, Prompting, Session
+from fathom.systems.sql import query, query_estimate
 
 
 @dataclass(frozen=True)
 class ExtractSql:
-    """What text to SQL is worth when the tables, too, are the model's own reading."""
+    """Text to SQL where the tables, too, come from the model."""
 
     prompting: Prompting = "direct"
     chunk: Position = 4_000
-    """Tokens of one chunk, at most; a document longer than that is read in several."""
-    repairs: int = 1
+    """Tokens of one chunk at most. A longer document is read in several chunks."""
+    repairs: Count = 1
+    """How many times the model may rewrite a query that failed to run."""
     name: ClassVar[str] = "extract-sql"
 
     async def answer(self, question: Question, session: Session) -> Response:
-        calls: list[Completion] = []
-        said = [await self._extract(chunk, session, calls) for chunk in chunks(session.view, self.chunk)]
-        database = session.view.tables.parse(said)
-        try:
-            response = await query(question, session, database, self.prompting, self.repairs)
-        finally:
-            database.close()
-        return response.model_copy(update={"usage": total([*(call.usage for call in calls), response.usage])})
+        extractions = [await self._extract(chunk, session) for chunk in chunks(session.view, self.chunk)]
+        with closing(session.view.tables.parse(extractions)) as database:
+            return await query(question, session, database, self.prompting, self.repairs)
 
-    async def _extract(self, chunk: Chunk, session: Session, calls: list[Completion]) -> str:
-        """What the model read in one chunk; asked once, and paid by the question that came first."""
+    async def _extract(self, chunk: Chunk, session: Session) -> str:
+        """The rows of one chunk. Asked once per context; the first question has the usage."""
 
         async def ask() -> str:
-            completion = await session.ask(chunk.prompt(session.view))
-            calls.append(completion)
-            return completion.text
+            return (await session.ask(chunk.prompt(session.view), "extract")).text
 
         return await session.once(f"extract {self.chunk} {chunk.start}:{chunk.end}", ask)
 
-    def expects(self, question: Question, view: ContextView) -> list[Expected]:
-        extractions = [expected(view, chunk.prompt(view), once=True) for chunk in chunks(view, self.chunk)]
-        return [*extractions, expected(view, first_prompt(question, view, self.prompting))]
+    def estimate(self, question: Question, view: ContextView) -> Estimate:
+        extraction = view.estimate(*(chunk.prompt(view) for chunk in chunks(view, self.chunk)))
+        question_calls = query_estimate(question, view, self.prompting, self.repairs)
+        largest = max(extraction.largest_call, question_calls.largest_call)
+        # Each chunk is sent once: a cache has nothing to serve.
+        once = replace(extraction, prefix="", prefix_tokens=0, prefix_calls=0)
+        return replace(question_calls, largest_call=largest, per_context=once)
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """A stretch of the laid-out text, and the document in which it begins."""
+    """A range of the context's text."""
 
     start: int
     end: int
     document: str
-    """Its label, such as "article 3"."""
+    """The label of the document in which it begins, such as "article 3"."""
 
     def prompt(self, view: ContextView) -> Prompt:
-        """Asks for the rows that this stretch gives."""
+        """Asks for the rows of this chunk."""
         task = f"This excerpt begins in {self.document}. Write down its rows."
-        return Prompt(view.instruction("extract, direct"), view.reference(DOCUMENTS, self.start, self.end), task)
+        return Prompt.of(view.instruction("extract, direct"), view.reference(DOCUMENTS, self.start, self.end), task)
 
 
 def chunks(view: ContextView, tokens: int) -> Iterator[Chunk]:
-    """The whole text in stretches of at most so many tokens, cut at documents or else at lines; nothing is left out."""
+    """The whole text in chunks of at most this many tokens, cut between documents or else at line breaks."""
     text = view.text(DOCUMENTS)
-    # Characters a token, measured on this very text; stretches that are denser than the rest are cut again.
+    # Characters per token, measured on this text. Chunks that are denser than average are cut again.
     size = max(100, int(len(text) / max(1, view.tokens(DOCUMENTS)) * tokens))
     boundaries = view.tables.boundaries(text)
     start, document = 0, boundaries[0].label if boundaries else "the text"

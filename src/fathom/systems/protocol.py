@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
+from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from fathom.models.prompts import Completion, Prompt, Reference
 from fathom.models.tokenizers import tokenizer
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
-from fathom.records.questions import Question, QuestionId, Response, Usage
+from fathom.records.questions import Question, QuestionId, Response, Step, Usage
 
 Prompting = Literal["direct", "cot"]
 """The answer alone, or the reasoning first."""
@@ -124,6 +126,15 @@ class ContextView:
         """A reference to the characters from `start` to `end` of the context in that form."""
         return Reference(self.family, self.context.id, form, start, end)
 
+    def estimate(self, *prompts: Prompt) -> Estimate:
+        """The calls for these prompts."""
+        return estimate_prompts(prompts, self._reference_tokens)
+
+    def _reference_tokens(self, reference: Reference) -> int:
+        if reference.start == 0 and reference.end is None:
+            return self.tokens(reference.form)
+        return self.count(self.text(reference.form)[reference.start : reference.end])
+
 
 def count_tokens(text: str) -> int:
     """The o200k tokens of a text."""
@@ -139,31 +150,61 @@ def _count_cached(text: str) -> int:
 # What a system is given, and what it offers.
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """A bound on the model calls for one question, in o200k tokens."""
+
+    calls: int
+    input_tokens: int
+    """Of all calls together."""
+    largest_call: int
+    """Input tokens of the largest single call. It must fit the model's window, with room for the response."""
+    output_tokens: int | None = None
+    """Of all calls together; None for the longest response that is allowed, for each call."""
+    prefix: str = ""
+    """The prefix that calls share with those of other questions; a cache serves it."""
+    prefix_tokens: int = 0
+    prefix_calls: int = 0
+    """How many of the calls begin with the prefix."""
+    spare_calls: int = 0
+    """Further calls that are usually not needed, such as repairs. They count for the highest price only."""
+    spare_tokens: int = 0
+    """Input tokens of the spare calls together."""
+    per_context: Estimate | None = None
+    """Calls that are made once for a context, by the first of its questions."""
+
+
 class Session(Protocol):
-    """One question's access to its context and to the model."""
+    """One question's access to its context, to the model and to what earlier questions left."""
 
     @property
     def view(self) -> ContextView: ...
 
-    async def ask(self, prompt: Prompt) -> Completion:
-        """The model's completion. Requests with a shared prefix wait until a cache holds it."""
+    async def ask(self, prompt: Prompt, purpose: str = "") -> Completion:
+        """The model's completion. Requests with a shared prefix wait until a cache holds it.
+
+        Usage is summed for the response, and every call is a step of its trace.
+        """
+        ...
+
+    def record(self, step: Step) -> None:
+        """Add a tool call or a retrieval to the trace of the response."""
         ...
 
     async def once(self, name: str, work: Callable[[], Awaitable[str]]) -> str:
         """The result of `work`, done once per context for all questions and resumed runs."""
         ...
 
+    async def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
+        """The file or folder that `make` writes, such as an index, made once for all questions and resumed runs.
 
-@dataclass(frozen=True)
-class Expected:
-    """One request that a system will make."""
+        `make` runs in a thread. It gets a path that does not exist and writes a file or a folder there.
+        """
+        ...
 
-    prefix: str
-    """Equal for requests whose beginnings a cache can share."""
-    prefix_tokens: int
-    own_tokens: int
-    once: bool = False
-    """Made once for a context, by whichever question comes first."""
+
+Scope = Literal["context", "bench"]
+"""What an artifact belongs to."""
 
 
 class System(Protocol):
@@ -174,7 +215,7 @@ class System(Protocol):
 
     async def answer(self, question: Question, session: Session) -> Response: ...
 
-    def expects(self, question: Question, view: ContextView) -> list[Expected]: ...
+    def estimate(self, question: Question, view: ContextView) -> Estimate: ...
 
 
 OUTCOMES: dict[str, Literal["answered", "truncated", "refused", "overflow"]] = {
@@ -185,16 +226,13 @@ OUTCOMES: dict[str, Literal["answered", "truncated", "refused", "overflow"]] = {
 }
 
 
-def response_to(
-    question: Question, last: Completion, text: str | None = None, calls: Iterable[Completion] = ()
-) -> Response:
-    """The response that the last completion gives, with the usage of all calls."""
+def response_to(question: Question, completion: Completion, text: str | None = None) -> Response:
+    """The response that a completion gives, or that `text` gives in its place. The session adds usage and trace."""
     return Response(
         question_id=question.id,
-        outcome=OUTCOMES[last.stop],
-        text=last.text if text is None else text,
-        thinking=last.thinking,
-        usage=total([*(call.usage for call in calls), last.usage]),
+        outcome=OUTCOMES[completion.stop],
+        text=completion.text if text is None else text,
+        thinking=completion.thinking,
     )
 
 
@@ -203,11 +241,26 @@ def total(usages: Sequence[Usage]) -> Usage:
     return reduce(Usage.plus, usages)
 
 
-def expected(view: ContextView, prompt: Prompt, once: bool = False) -> Expected:
-    """What sending the prompt will take."""
-    seen = 0
-    if prompt.shown is not None:
-        whole = prompt.shown.start == 0 and prompt.shown.end is None
-        form = prompt.shown.form
-        seen = view.tokens(form) if whole else view.count(view.text(form)[prompt.shown.start : prompt.shown.end])
-    return Expected(prompt.prefix, view.count(prompt.instruction) + seen, view.count(prompt.question), once)
+def estimate_prompts(prompts: Sequence[Prompt], reference_tokens: Callable[[Reference], int]) -> Estimate:
+    """The calls for these prompts."""
+    sizes = [(_tokens(one.shared_parts, reference_tokens), _own_tokens(one, reference_tokens)) for one in prompts]
+    prefix = prompts[0].prefix
+    return Estimate(
+        calls=len(prompts),
+        input_tokens=sum(map(sum, sizes)),
+        largest_call=max(map(sum, sizes)),
+        prefix=prefix,
+        prefix_tokens=sizes[0][0],
+        prefix_calls=sum(one.prefix == prefix for one in prompts),
+    )
+
+
+def _own_tokens(prompt: Prompt, reference_tokens: Callable[[Reference], int]) -> int:
+    calls = [call for message in prompt.messages for call in message.tool_calls]
+    extra = sum(count_tokens(json.dumps(dict(tool.parameters)) + tool.description) for tool in prompt.tools)
+    extra += sum(count_tokens(json.dumps(call.arguments, default=str)) for call in calls)
+    return extra + _tokens(prompt.own_parts, reference_tokens)
+
+
+def _tokens(parts: Sequence[str | Reference], reference_tokens: Callable[[Reference], int]) -> int:
+    return sum(count_tokens(part) if isinstance(part, str) else reference_tokens(part) for part in parts)

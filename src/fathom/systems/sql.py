@@ -1,73 +1,83 @@
-"""Text to SQL: the model writes a query, which runs read-only over tables; its rows are the answer."""
+"""Text to SQL: the model writes a query, which runs read-only over the context's tables. Its rows are the answer."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from fathom.models.prompts import Completion, Prompt
+from fathom.models.prompts import Prompt
 from fathom.records.documents import Count
-from fathom.records.questions import Question, Response
+from fathom.records.questions import Question, Response, Step
 from fathom.systems.guard import RefusedQuery, Result, run_guarded
-from fathom.systems.protocol import ContextView, Expected, Prompting, Session, expected, response_to
+from fathom.systems.protocol import ContextView, Estimate, Prompting, Session, response_to
 from fathom.systems.sql_parsing import statement_in
+
+LONGEST_STATEMENT = 4_000
+"""Tokens of a refused statement in the estimate of a repair; the guard runs no statement of over 10,000 bytes."""
 
 
 @dataclass(frozen=True)
 class Sql:
-    """A query over the tables that were read from the context without a fault."""
+    """A query over the tables that the corpus gives without extraction errors."""
 
     prompting: Prompting = "direct"
     repairs: Count = 1
-    """How often the model may mend a query that could not be run."""
+    """How many times the model may rewrite a query that failed to run."""
     name: ClassVar[str] = "sql"
 
     async def answer(self, question: Question, session: Session) -> Response:
-        database = session.view.tables.database(session.view.context)
-        try:
+        with closing(session.view.tables.database(session.view.context)) as database:
             return await query(question, session, database, self.prompting, self.repairs)
-        finally:
-            database.close()
 
-    def expects(self, question: Question, view: ContextView) -> list[Expected]:
-        _ = view.tables
-        return [expected(view, first_prompt(question, view, self.prompting))]
+    def estimate(self, question: Question, view: ContextView) -> Estimate:
+        _ = view.tables  # refuses a family without tables before anything is sent
+        return query_estimate(question, view, self.prompting, self.repairs)
 
 
-def first_prompt(question: Question, view: ContextView, prompting: Prompting) -> Prompt:
+def query_estimate(question: Question, view: ContextView, prompting: Prompting, repairs: int) -> Estimate:
+    """One call for the query, and spare calls for its repairs."""
+    first = view.estimate(_first_prompt(question, view, prompting))
+    repair = first.input_tokens + LONGEST_STATEMENT
+    return replace(first, spare_calls=repairs, spare_tokens=repairs * repair)
+
+
+def _first_prompt(question: Question, view: ContextView, prompting: Prompting) -> Prompt:
     """The schema and the question."""
-    return Prompt(view.instruction(f"sql, {prompting}"), None, question.text)
+    return Prompt.of(view.instruction(f"sql, {prompting}"), None, question.text)
 
 
 async def query(
     question: Question, session: Session, database: sqlite3.Connection, prompting: Prompting, repairs: int
 ) -> Response:
-    """Ask for a query, run it, and let the model mend it where it cannot be run."""
-    prompt = first_prompt(question, session.view, prompting)
-    calls: list[Completion] = []
+    """Ask for a query and run it; where it fails to run, let the model rewrite it."""
+    prompt = _first_prompt(question, session.view, prompting)
     refusal = ""
-    for _ in range(1 + repairs):
-        calls.append(await session.ask(prompt))
-        statement = statement_in(calls[-1].text)
-        if statement is None or calls[-1].stop in ("refused", "overflow"):
+    for attempt in range(1 + repairs):
+        completion = await session.ask(prompt, "repair" if attempt else "query")
+        statement = statement_in(completion.text)
+        if statement is None or completion.stop in ("refused", "overflow"):
             break
         try:
             result = run_guarded(database, statement)
         except RefusedQuery as error:
             refusal = str(error)
-            said = f"{question.text}\n\nThis query could not be run ({error}):\n{statement}\n\nWrite it anew."
-            prompt = Prompt(prompt.instruction, None, said)
+            session.record(Step(kind="tool", name="sql", input=statement, error=refusal))
+            failed = f"{question.text}\n\nThis query could not be run ({error}):\n{statement}\n\nWrite it anew."
+            prompt = Prompt.of(session.view.instruction(f"sql, {prompting}"), None, failed)
         else:
-            return response_to(question, calls[-1], f"{calls[-1].text}\n\n{printed(result)}", calls[:-1])
-    # Words around a query that was never run are no answer, even where they look like one.
-    text = f"No query could be run ({refusal})." if refusal and calls[-1].stop == "stop" else None
-    return response_to(question, calls[-1], text, calls[:-1])
+            rows = printed(result)
+            session.record(Step(kind="tool", name="sql", input=statement, output=rows))
+            return response_to(question, completion, f"{completion.text}\n\n{rows}")
+    # Text around a query that never ran is no answer, even where it looks like one.
+    text = f"No query could be run ({refusal})." if refusal and completion.stop == "stop" else None
+    return response_to(question, completion, text)
 
 
 def printed(result: Result) -> str:
-    """The rows as an answer: one line for each, NULL where there is none."""
+    """The rows as an answer: one line per row, NULL for no rows."""
     rows = [row for row in result.rows if any(cell is not None for cell in row)]
     if not rows:
         return "Answer: NULL"
@@ -83,5 +93,5 @@ def _line(row: Sequence[int | float | str | None]) -> str:
 def _cell(cell: int | float | str | None) -> str:
     if cell is None:
         return "NULL"
-    # Sixteen digits of a quotient are no answer; the questions ask for two decimals at most.
+    # Questions ask for two decimals at most; sixteen digits of a quotient would fail the comparison.
     return f"{cell:.6f}".rstrip("0").rstrip(".") if isinstance(cell, float) else str(cell)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fathom.cli.exam import open_exam
+from fathom.api.bench_views import open_bench_view
 from fathom.records.errors import FathomError
 from fathom.systems.protocol import ContextView
 from fathom.tasks.bench import Bench
@@ -24,11 +24,11 @@ def asked(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_passages_are_short_and_hold_all_that_proves_the_key(asked: Path) -> None:
-    with open_exam(asked) as exam:
+    with open_bench_view(asked) as view:
         for context, items in Bench(asked).by_context():
-            whole = ContextView(context, exam.views("numeric")).text("documents")
+            whole = ContextView(context, view.views("numeric")).text("documents")
             for item in items:
-                text = ContextView(context, exam.views("numeric")).text(f"passages@{item.question.id}")
+                text = ContextView(context, view.views("numeric")).text(f"passages@{item.question.id}")
                 assert len(text) < len(whole) / 3
                 headings = re.findall(r"^===== Article (\d+)$", text, re.MULTILINE)
                 assert headings == [str(number) for number in range(1, len(context.places) + 1)]
@@ -40,9 +40,9 @@ def test_passages_are_short_and_hold_all_that_proves_the_key(asked: Path) -> Non
 
 
 def test_a_plan_counts_the_passages_and_not_the_context(asked: Path) -> None:
-    with open_exam(asked) as exam:
-        context, questions = next(iter(exam.groups()))
-        seen = ContextView(context, exam.views("numeric"))
+    with open_bench_view(asked) as view:
+        context, questions = next(iter(view.groups()))
+        seen = ContextView(context, view.views("numeric"))
         assert seen.tokens(f"passages@{questions[0].id}") < seen.tokens("documents") / 3
         with pytest.raises(FathomError, match="has no question 'q-none'"):
             seen.text("passages@q-none")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 
-from fathom.cli.subject import Subject
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response
 from fathom.records.rng import rng_for
@@ -20,12 +20,14 @@ from fathom.tasks.simulating import simulated_model
 
 
 @contextmanager
-def simulated_answers(subject: Subject) -> Iterator[SimulatedAnswer]:
+def simulated_answers(
+    folder: Path, corpus_folder: Path | None, model: str, system: str, seed: int
+) -> Iterator[SimulatedAnswer]:
     """A function that answers as the simulated model would; the same seed gives the same responses."""
-    bench = Bench(subject.bench)
-    named, simulated = simulated_model(subject.model, bench.manifest.families, subject.system_name)
+    bench = Bench(folder)
+    named, simulated = simulated_model(model, bench.manifest.families, system)
     keys = {key.question_id: key for key in bench.all_keys()}
-    with bench.open_corpus(subject.corpus) as corpus:
+    with bench.open_corpus(corpus_folder) as corpus:
 
         @cache
         def simulator(name: str) -> Simulator:
@@ -40,7 +42,7 @@ def simulated_answers(subject: Subject) -> Iterator[SimulatedAnswer]:
             return (keys[question.id] for question in bench.all_questions() if question.family == name)
 
         def answer(job: Job, attempt: int) -> Response:
-            rng = rng_for(subject.settings.seed or 0, named.name, job.question.id, job.sample, attempt)
+            rng = rng_for(seed, named.name, job.question.id, job.sample, attempt)
             item = Item(job.question, keys[job.question.id])
             response = simulator(job.question.family).answer(job.context, item, simulated, rng, attempt)
             free = response.usage.model_copy(update={"price": 0.0})

@@ -1,21 +1,21 @@
-"""Only the needed passages of a context, question by question: a control that finds for the model what it must find.
-
-Which passages those are is told from a bench's keys, and nothing else of a key comes through here: no answer, no row.
-"""
+"""A bench as a run reads it: its questions and views. Keys are read only to select passages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from itertools import groupby
+from pathlib import Path
 
 from fathom.contexts.layout import boundary, closing
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import Passage
 from fathom.records.errors import FathomError
-from fathom.records.questions import QuestionId
+from fathom.records.questions import Question, QuestionId
+from fathom.runs.bench_view import BenchView
 from fathom.systems.direct import PASSAGES
 from fathom.systems.protocol import DOCUMENTS, Views
 from fathom.tasks.bench import Bench
@@ -23,11 +23,44 @@ from fathom.tasks.catalog import family
 from fathom.tasks.family import Item
 
 GAP = "[...]\n"
-"""Stands between two passages of a document."""
+"""The line between two passages of a document."""
 
 
-def add_passages(views: Views, bench: Bench, corpus: Corpus) -> Views:
-    """The views with the form "passages": for each question the passages that it needs."""
+@contextmanager
+def open_bench_view(folder: Path, corpus_folder: Path | None = None) -> Iterator[BenchView]:
+    """The bench in a folder; its corpus is open meanwhile."""
+    bench = Bench(folder)
+    with bench.open_corpus(corpus_folder) as corpus:
+
+        @cache
+        def views(name: str) -> Views:
+            return _add_passages(family(name).views(corpus), bench, corpus)
+
+        yield BenchView(str(folder), bench.manifest.fingerprint, lambda: _groups(bench), views)
+
+
+def _groups(bench: Bench) -> Iterator[tuple[Context, list[Question]]]:
+    """Each context with its questions. No key is read."""
+    questions = bench.all_questions()
+    waiting = next(questions, None)
+    for context in bench.contexts():
+        group: list[Question] = []
+        while waiting is not None and waiting.context_id == context.id:
+            group.append(waiting)
+            waiting = next(questions, None)
+        yield context, group
+    if waiting is not None:
+        raise FathomError(
+            f"Question '{waiting.id}' refers to context '{waiting.context_id}', which is missing from the bench "
+            f"'{bench.folder}'. Restore a copy, or build it again."
+        )
+
+
+def _add_passages(views: Views, bench: Bench, corpus: Corpus) -> Views:
+    """The views with the form "passages": for each question the passages that it needs.
+
+    The passages come from the bench's keys. Nothing else of a key is shown: no answer, no row.
+    """
     needed = family(views.family).passages(corpus)
 
     @cache

@@ -1,0 +1,303 @@
+"""Plan a run, and run a model on a bench."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypedDict, Unpack
+
+from fathom.api.bench_views import open_bench_view
+from fathom.api.simulation import simulated_answers
+from fathom.corpus.store import Corpus
+from fathom.models.model_info import ModelInfo, model_info
+from fathom.records.errors import FathomError
+from fathom.records.questions import Question, Response
+from fathom.records.record import digest
+from fathom.runs import plan as planning
+from fathom.runs import run as running
+from fathom.runs.bench_view import BenchView
+from fathom.runs.folder import (
+    MANIFEST,
+    ResponseIndex,
+    RunManifest,
+    RunSettings,
+    check_resumable,
+    read_responses,
+    read_run,
+)
+from fathom.runs.plan import Plan
+from fathom.runs.run import OpenedModel, RunLimits, RunSummary
+from fathom.systems.catalog import LoadedSystem, load_system, wrap_system
+from fathom.systems.protocol import Prompting, System
+from fathom.tasks.ages import ages
+from fathom.tasks.bench import Bench
+from fathom.tasks.simulating import simulated_model
+
+EMBEDDED = "local/smollm2"
+Folder = str | os.PathLike[str]
+Progress = Callable[[int, int], None]
+"""Called with the number of responses so far and in all."""
+
+
+class RunOptions(TypedDict, total=False):
+    """Options of `plan` and `run`; each has the meaning and the default of the command-line option of its name."""
+
+    system: str | System
+    """A built-in system, `file.py:Name`, `package.module:Name`, or an object. [default: "full"]"""
+    prompting: Prompting
+    system_settings: Mapping[str, object]
+    """Settings of a system that is given by name."""
+    samples: int
+    temperature: float | None
+    seed: int | None
+    max_tokens: int
+    reasoning_effort: str | None
+    window: int | None
+    split: Literal["train", "dev", "test"] | None
+    limit: int | None
+    corpus: Folder | None
+    """Where the corpus is, if it was moved."""
+    prices: Folder | None
+    """A TOML table of windows and prices."""
+    connections: int
+    """Requests in flight at once. [default: 8]"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run on disk."""
+
+    folder: Path
+    summary: RunSummary
+
+    @property
+    def manifest(self) -> RunManifest:
+        return read_run(self.folder)
+
+    def responses(self) -> list[Response]:
+        """The responses so far, one for each question and sample."""
+        return list(read_responses(self.folder).responses.values())
+
+
+def plan(bench: Folder, *, model: str, out: Folder | None = None, **options: Unpack[RunOptions]) -> Plan:
+    """The requests, tokens and price of a run, without those that the run in `out` already has. Calls no model."""
+    request = request_run(bench, model, **options)
+    return request.plan(Path(out) if out is not None else request.default_folder)
+
+
+def run(
+    bench: Folder,
+    *,
+    model: str,
+    out: Folder | None = None,
+    budget: float | None = None,
+    url: str | None = None,
+    retries: int = 4,
+    timeout: int = 600,
+    backoff: float = 2.0,
+    progress: Progress = lambda done, total: None,
+    **options: Unpack[RunOptions],
+) -> Run:
+    """Ask a model the questions of a bench, or resume the run in `out`. Calls the model unless it is simulated.
+
+    The run stops before it could cost more than `budget` dollars. `url` is the address of an OpenAI-compatible server.
+    """
+    request = request_run(bench, model, **options)
+    folder = Path(out) if out is not None else request.default_folder
+    limits = RunLimits(request.connections, request.contexts_at_once, budget, retries, timeout, backoff)
+    return Run(folder, request.run(folder, limits, url, progress))
+
+
+def request_run(bench: Folder, model: str, **options: Unpack[RunOptions]) -> RunRequest:
+    """The checked options of a run."""
+    given: dict[str, Any] = dict(options)
+    system = given.pop("system", "full")
+    prompting = given.pop("prompting", "direct")
+    system_settings = {name: str(value) for name, value in (given.pop("system_settings", None) or {}).items()}
+    by_name = isinstance(system, str)
+    loaded = load_system(system, prompting, system_settings) if by_name else wrap_system(system)
+    corpus, prices, connections = (given.pop(name, None) for name in ("corpus", "prices", "connections"))
+    return RunRequest(
+        bench=Path(bench),
+        model=model,
+        loaded=loaded,
+        prompting=prompting,
+        settings=RunSettings.model_validate({name: value for name, value in given.items() if value is not None}),
+        corpus=None if corpus is None else Path(corpus),
+        prices=None if prices is None else Path(prices),
+        connections=connections or 8,
+    )
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """A model, a system and a bench, before the run."""
+
+    bench: Path
+    model: str
+    loaded: LoadedSystem
+    prompting: Prompting
+    settings: RunSettings
+    corpus: Path | None = None
+    prices: Path | None = None
+    connections: int = 8
+
+    @property
+    def system(self) -> System:
+        return self.loaded.system
+
+    @property
+    def is_simulated(self) -> bool:
+        return self.model.startswith("sim/")
+
+    @property
+    def is_embedded(self) -> bool:
+        return self.model.startswith("local/")
+
+    @property
+    def contexts_at_once(self) -> int:
+        """The embedded model answers one question at a time: two contexts would evict each other from its cache."""
+        return 1 if self.is_embedded else 4
+
+    @property
+    def default_folder(self) -> Path:
+        """A folder name that tells runs apart, such as runs/bench-full-gpt-4.1."""
+        prompting = "" if self.prompting == "direct" else f"-{self.prompting}"
+        changed = "".join(f"-{name}={value}" for name, value in self.loaded.changed_settings.items())
+        name = f"{self.bench.resolve().name}-{self.system.name}{prompting}{changed}-{self.model}"
+        sane = re.sub(r"[^\w.=-]+", "-", name)
+        return Path("runs") / (sane if len(sane) <= 100 else f"{sane[:80]}-{digest(name).hex()[:8]}")
+
+    @cached_property
+    def info(self) -> ModelInfo:
+        """The model's window and prices. The window must be known, and the longest response possible."""
+        info = model_info(self.model, self.prices)
+        if (self.settings.window or info.window) is None:
+            raise FathomError(
+                f"The context window of the model '{self.model}' is unknown. "
+                "Give --window, such as --window 128K, or add the model to a table of --prices."
+            )
+        if info.max_output is not None and self.settings.max_tokens > info.max_output:
+            raise FathomError(
+                f"The model '{self.model}' writes at most {info.max_output:,} tokens, and --max-tokens is "
+                f"{self.settings.max_tokens:,}. Give fewer, or correct the limit in a table of --prices."
+            )
+        return info
+
+    def manifest(self, bench: BenchView, folder: Path) -> RunManifest:
+        """The identity of the run."""
+        model = self.model
+        if self.is_simulated:
+            model = simulated_model(self.model, Bench(self.bench).manifest.families)[0].name
+        return RunManifest(
+            bench=Path(os.path.relpath(self.bench.resolve(), folder.resolve())).as_posix(),
+            bench_fingerprint=bench.fingerprint,
+            model=model,
+            system=self.system.name,
+            system_settings=self.loaded.settings,
+            system_source=self.loaded.source,
+            settings=self.settings,
+        )
+
+    def plan(self, folder: Path) -> Plan:
+        """The plan of what the run in `folder` still lacks; an error where that run cannot be resumed."""
+        with open_bench_view(self.bench, self.corpus) as bench:
+            if (folder / MANIFEST).exists():
+                check_resumable(folder, self.manifest(bench, folder))
+            existing = _existing(folder)
+            return planning.plan(bench, self.system, self.info, self.settings, existing, self.connections)
+
+    def run(
+        self,
+        folder: Path,
+        limits: RunLimits,
+        url: str | None = None,
+        progress: Progress = lambda done, total: None,
+    ) -> RunSummary:
+        """Run, or resume the run in `folder`."""
+        with open_bench_view(self.bench, self.corpus) as bench:
+            manifest, info = self.manifest(bench, folder), self.info
+            if limits.budget is not None and not info.has_prices:
+                raise FathomError(
+                    f"The prices of the model '{self.model}' are unknown, so a budget cannot be kept. Give --prices."
+                )
+            total = self._check_questions(bench)
+            watch = _counter(progress, _existing(folder), total)
+            if not self.is_simulated:
+                return running.run(bench, self.system, info, manifest, folder, self._open(url), limits, watch)
+            seed = self.settings.seed or 0
+            with simulated_answers(self.bench, self.corpus, self.model, self.system.name, seed) as answer:
+                return running.run_simulated(bench, self.system, info, manifest, folder, answer, watch)
+
+    def count_responses(self) -> int:
+        """The number of responses that the run is to have."""
+        with open_bench_view(self.bench, self.corpus) as bench:
+            return sum(map(len, planning.jobs(bench, self.settings)))
+
+    def _check_questions(self, bench: BenchView) -> int:
+        """The number of responses; an error if there are none, or if the system does not support a family."""
+        first: dict[str, tuple[planning.Job, Question]] = {}
+        total = 0
+        for group in planning.jobs(bench, self.settings):
+            total += len(group)
+            for job in group:
+                first.setdefault(job.question.family, (job, job.question))
+        if not total:
+            raise FathomError(f"No question of '{self.bench}' is selected. Leave out --split, or choose another.")
+        for job, question in first.values():
+            # An estimate needs the instructions, forms and tables that the system uses.
+            self.system.estimate(question, bench.view(job.context, question))
+        return total
+
+    def _open(self, url: str | None) -> OpenedModel:
+        """Starts the embedded model if it is the one. The engine finds other models."""
+        if self.is_embedded:
+            return lambda: _embedded(self.model)
+        return lambda: nullcontext((self.model, {"url": url} if url else {}))
+
+    def age_warning(self) -> str | None:
+        """A warning if documents of the bench are older than the model's training cutoff."""
+        cutoff = model_info(self.model, self.prices).cutoff
+        if cutoff is None:
+            return None
+        bench = Bench(self.bench)
+        with Corpus(self.corpus or bench.corpus_folder) as corpus:
+            found = ages(bench, corpus, cutoff)
+        if found is None or not found.older:
+            return None
+        undated = f" ({found.undated:,} more are undated)" if found.undated else ""
+        return (
+            f"{found.older:,} of the {found.documents:,} documents of '{self.bench}' were published before "
+            f"{cutoff}{undated}, the training cutoff of '{self.model}', which may have memorized them; see "
+            "`fathom contamination`."
+        )
+
+
+def _existing(folder: Path) -> ResponseIndex:
+    return read_responses(folder) if (folder / MANIFEST).exists() else ResponseIndex()
+
+
+def _counter(progress: Progress, existing: ResponseIndex, total: int) -> Callable[[Response], None]:
+    count = min(total, sum(response.outcome != "error" for response in existing.responses.values()))
+
+    def watch(response: Response) -> None:
+        nonlocal count
+        count += 1
+        progress(count, total)
+
+    return watch
+
+
+@contextmanager
+def _embedded(model: str) -> Iterator[tuple[str, dict[str, str]]]:
+    from fathom.models.embedded import EmbeddedServer
+
+    if model != EMBEDDED:
+        raise FathomError(f"There is no embedded model '{model}'. Use '{EMBEDDED}'.")
+    with EmbeddedServer() as server:
+        yield "openai-api/local/smollm2", {"url": server.url, "api_key": "none"}

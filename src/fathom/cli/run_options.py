@@ -1,0 +1,87 @@
+"""The options that `fathom plan` and `fathom run` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fathom.api.runs import RunOptions, RunRequest, request_run
+from fathom.cli import options
+from fathom.records.errors import FathomError
+
+
+def run_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds the options, and gives the command a `RunRequest` in their place."""
+
+    @wraps(command)
+    def called(bench: Path, model: str, set_: Sequence[str], **others: Any) -> None:
+        chosen = {name: others.pop(name) for name in RunOptions.__optional_keys__ if name in others}
+        request = request_run(bench, model, system_settings=_settings(set_), **chosen)
+        command(request=request, **others)
+
+    for option in reversed(_OPTIONS):
+        called = option(called)
+    return called
+
+
+def warn_of_age(request: RunRequest) -> None:
+    """Print the warning that the model may have memorized the bench's documents, if there is one."""
+    warning = request.age_warning()
+    if warning is not None:
+        click.echo(f"fathom: warning: {warning}", err=True)
+
+
+def _settings(assignments: Sequence[str]) -> dict[str, str]:
+    settings: dict[str, str] = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not name or not equals:
+            raise FathomError(f"-S takes NAME=VALUE, such as -S repairs=2, and '{assignment}' is not of that form.")
+        if name in settings:
+            raise FathomError(f"-S sets '{name}' twice. Set it once.")
+        settings[name] = value
+    return settings
+
+
+_OPTIONS = (
+    click.argument("bench", type=click.Path(path_type=Path)),
+    click.option(
+        "--model",
+        required=True,
+        help="Such as local/smollm2, openai/gpt-4.1, anthropic/claude-sonnet-4-5, openai-api/mine/llama, sim/oracle.",
+    ),
+    click.option(
+        "--system",
+        default="full",
+        show_default=True,
+        help="What the model is shown and how it answers: full, passages, tables, sql, extract-sql, closed-book, or "
+        "your own as path/to/file.py:Name or package.module:Name.",
+    ),
+    click.option("-S", "set_", multiple=True, metavar="NAME=VALUE", help="A setting of the system. Repeatable."),
+    click.option(
+        "--prompting",
+        type=click.Choice(["direct", "cot"]),
+        default="direct",
+        show_default=True,
+        help="Ask for the answer alone, or for the reasoning first.",
+    ),
+    click.option(
+        "--samples", type=click.IntRange(1, 1_000), default=1, show_default=True, help="Responses to each question."
+    ),
+    click.option("--temperature", type=click.FloatRange(0, 2), help="[default: the provider's]"),
+    click.option("--seed", type=int, help="For providers that take one, and for simulated models."),
+    click.option("--max-tokens", type=options.Length(), default=2_048, show_default=True, help="The longest response."),
+    click.option("--reasoning-effort", help="For reasoning models: low, medium, high."),
+    click.option("--window", type=options.Length(), help="Tokens that prompt and response may have together."),
+    click.option("--split", type=click.Choice(["train", "dev", "test"]), help="Ask the questions of one split."),
+    click.option("--limit", type=click.IntRange(1), help="Ask only the first questions, up to this number."),
+    click.option("--prices", type=click.Path(path_type=Path), help="A table of windows and prices of your own (TOML)."),
+    click.option("--corpus", type=click.Path(path_type=Path), help="Where the corpus is, if it was moved."),
+    click.option(
+        "--connections", type=click.IntRange(1, 256), default=8, show_default=True, help="Requests in flight at once."
+    ),
+)

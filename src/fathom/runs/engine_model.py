@@ -1,0 +1,343 @@
+"""A provider's model behind the engine: opens it, converts prompts to messages, and outputs to completions."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageTool,
+    ChatMessageUser,
+    Content,
+    ContentReasoning,
+    ContentText,
+    GenerateConfig,
+    ModelOutput,
+    get_model,
+)
+from inspect_ai.model import Model as ProviderModel
+from inspect_ai.tool import ToolCall as NativeToolCall
+from inspect_ai.tool import ToolInfo, ToolParams
+from inspect_ai.util import JSONSchema
+from tenacity import RetryError, wait_exponential_jitter
+
+from fathom.models.prompts import Completion, Expand, Message, Prompt, Reference, Stop, ToolCall, ToolDefinition
+from fathom.records.errors import FathomError
+from fathom.records.questions import Usage
+from fathom.records.record import digest
+from fathom.runs.calling import FatalError
+from fathom.runs.context_injection import HaltedError, install
+
+LONGEST_RESPONSE = 1_000_000
+"""Characters of a response that are kept. A longer one is marked as truncated."""
+LONGEST_INLINE = 10_000
+"""Characters of a text that the engine may record as part of a message."""
+INLINE = "inline"
+"""The family of references to long texts that a system wrote into its prompt."""
+
+_STOPS: dict[str, Stop] = {"max_tokens": "length", "model_length": "overflow", "content_filter": "refused"}
+_FATAL = {401: "rejects the API key", 403: "denies access", 404: "does not know the model or the address"}
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often and how long a request is tried."""
+
+    retries: int = 4
+    seconds: int = 600
+    """For one attempt."""
+    backoff: float = 2.0
+    """Seconds before the second attempt."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """What the provider is asked for with every request."""
+
+    max_tokens: int
+    temperature: float | None = None
+    seed: int | None = None
+    reasoning_effort: str | None = None
+
+
+class EngineModel:
+    """A provider's model that completes prompts."""
+
+    def __init__(self, model: ProviderModel, expand: Expand, policy: RetryPolicy) -> None:
+        self.model = model
+        self._expand = expand
+        self._inline: dict[str, str] = {}
+        self._inline_users: Counter[str] = Counter()
+        self._streams = True
+        self._halted = False
+        install(model, self._expand_any, lambda: self._halted)
+        _disable_client_retries(model)
+        self._retry_quickly_without_stream()
+        wait = wait_exponential_jitter(initial=policy.backoff, max=60, jitter=policy.backoff)
+        model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
+
+    def halt(self) -> None:
+        """Send no further request, not even those that wait for a connection."""
+        self._halted = True
+
+    async def complete(self, prompt: Prompt, opened: Callable[[], None]) -> Completion:
+        """One completion; calls `opened` when its first token arrives."""
+
+        async def on_stream(event: Any) -> None:
+            opened()
+
+        try:
+            with self._messages(prompt) as messages:
+                output = await self._generate(messages, _tools(prompt.tools), on_stream)
+        except Exception as error:
+            cause = _cause(error)
+            if isinstance(cause, HaltedError):
+                raise FatalError("no further request is sent") from error
+            status = getattr(cause, "status_code", None)
+            if status in _FATAL:
+                raise FatalError(
+                    f"The provider of '{self.model}' {_FATAL[status]} ({status}). "
+                    "Check the model's name, its API key and its address, then run the same command again."
+                ) from error
+            message = str(getattr(cause, "provider_message", None) or cause)
+            if status in (None, 400, 413, 422) and _is_overflow(message):
+                return Completion("", "overflow")
+            raise ProviderError(f"{type(cause).__name__}: {message}") from error
+        return _completion(output)
+
+    async def _generate(self, messages: list[ChatMessage], tools: list[ToolInfo], on_stream: Any) -> ModelOutput:
+        """Streamed if the server can stream; one that cannot is asked without a stream from then on."""
+        if self._streams:
+            try:
+                return await self.model.generate(messages, tools, on_stream=on_stream)
+            except Exception as error:
+                if not _is_unstreamed(_cause(error)):
+                    raise
+        output = await self.model.generate(messages, tools)
+        self._streams = False
+        return output
+
+    def _retry_quickly_without_stream(self) -> None:
+        """Do not retry with a stream a server that does not stream."""
+        should_retry = self.model.api.should_retry
+
+        def retry(ex: Exception) -> Any:
+            return False if self._streams and _is_unstreamed(ex) else should_retry(ex)
+
+        self.model.api.should_retry = retry  # type: ignore[method-assign]
+
+    # Messages. Long texts are replaced by references too: the engine records every message.
+
+    def _expand_any(self, reference: Reference) -> str:
+        return self._inline[reference.context] if reference.family == INLINE else self._expand(reference)
+
+    @contextmanager
+    def _messages(self, prompt: Prompt) -> Iterator[list[ChatMessage]]:
+        """The prompt as the engine's messages; the texts behind references are available meanwhile."""
+        texts = [part for message in prompt.messages for part in message.parts if isinstance(part, str)]
+        names = {text: digest(text).hex()[:32] for text in texts if len(text) > LONGEST_INLINE}
+        self._inline.update((name, text) for text, name in names.items())
+        self._inline_users.update(names.values())
+
+        def shown(part: str | Reference) -> str:
+            return str(Reference(INLINE, names[part], "text") if isinstance(part, str) and part in names else part)
+
+        try:
+            yield _to_native(prompt, shown)
+        finally:
+            self._inline_users.subtract(names.values())
+            for name in names.values():
+                if not self._inline_users[name]:
+                    self._inline.pop(name, None)
+
+
+def _to_native(prompt: Prompt, shown: Callable[[str | Reference], str]) -> list[ChatMessage]:
+    """The engine's messages, with one cache mark after the parts that questions share."""
+    messages: list[ChatMessage] = []
+    marked = False
+    for message in prompt.messages:
+        content: list[Content] = [ContentText(text=shown(part)) for part in message.parts]
+        if message.role == "user" and not marked:
+            marked = True
+            if len(content) > 1:
+                content[-2] = content[-2].model_copy(update={"cache_breakpoint": True})
+        messages.append(_native_message(message, content))
+    return messages
+
+
+def _native_message(message: Message, content: list[Content]) -> ChatMessage:
+    match message.role:
+        case "system":
+            return ChatMessageSystem(content=content)
+        case "user":
+            return ChatMessageUser(content=content)
+        case "tool":
+            call = message.answers
+            return ChatMessageTool(
+                content=content, tool_call_id=call.id if call else None, function=call.name if call else None
+            )
+        case "assistant":
+            if isinstance(message.native, ChatMessageAssistant):
+                return message.native
+            calls = [NativeToolCall(one.id, one.name, dict(one.arguments)) for one in message.tool_calls]
+            return ChatMessageAssistant(content=content, tool_calls=calls or None)
+
+
+def _tools(tools: tuple[ToolDefinition, ...]) -> list[ToolInfo]:
+    return [
+        ToolInfo(
+            name=tool.name,
+            description=tool.description,
+            parameters=ToolParams(
+                properties={name: JSONSchema.model_validate(schema) for name, schema in tool.parameters.items()},
+                required=list(tool.parameters),
+            ),
+        )
+        for tool in tools
+    ]
+
+
+# Outputs and errors.
+
+
+class ProviderError(Exception):
+    """The provider's last error, after all retries."""
+
+
+def _is_unstreamed(error: BaseException) -> bool:
+    return type(error).__name__ == "NoStreamDataError"
+
+
+def _cause(error: BaseException) -> BaseException:
+    """The error of the last attempt, without the engine's wrapper."""
+    if isinstance(error, RetryError) and error.last_attempt.exception() is not None:
+        return _cause(error.last_attempt.exception() or error)
+    return error
+
+
+def _is_overflow(message: str) -> bool:
+    """Whether a server without an error code for it says that the prompt is too long."""
+    lowered = message.lower()
+    return any(words in lowered for words in ("context length", "context window", "context size", "maximum context"))
+
+
+def _completion(output: ModelOutput) -> Completion:
+    if not output.choices:
+        raise RuntimeError("the provider sent an empty body")
+    content = output.message.content
+    thoughts = [part.reasoning for part in content if isinstance(part, ContentReasoning)] if content else []
+    whole = len(output.completion) <= LONGEST_RESPONSE
+    calls = [
+        ToolCall(call.id, call.function, call.arguments, call.parse_error) for call in output.message.tool_calls or ()
+    ]
+    return Completion(
+        text=_clean(output.completion),
+        stop=_STOPS.get(output.stop_reason, "stop") if whole else "length",
+        thinking=_clean("\n".join(thoughts)) if not isinstance(content, str) else "",
+        usage=_usage(output),
+        tool_calls=tuple(calls),
+        native=output.message,
+    )
+
+
+def _clean(text: str) -> str:
+    """The text without lone surrogates, which UTF-8 cannot encode, and not longer than is kept."""
+    return text[:LONGEST_RESPONSE].encode("utf-8", "replace").decode()
+
+
+def _usage(output: ModelOutput) -> Usage:
+    seconds = round(output.time or 0.0, 3)
+    used = output.usage
+    if used is None:
+        return Usage(seconds=seconds)
+    # Implausible counts (more cached than sent, negative numbers) must not lose the response.
+    cached = max(0, used.input_tokens_cache_read or 0)
+    fresh = max(0, used.input_tokens) + max(0, used.input_tokens_cache_write or 0)
+    return Usage(
+        input_tokens=fresh + cached,
+        cached_tokens=cached,
+        output_tokens=max(0, used.output_tokens),
+        seconds=seconds,
+    )
+
+
+# Opening a model.
+
+
+def open_model(
+    name: str, sampling: Sampling, policy: RetryPolicy, connections: int, url: str | None = None, **arguments: Any
+) -> ProviderModel:
+    """The provider's model. A wrong name, key or address is an error before anything is sent."""
+    _check_address(name, url)
+    config = GenerateConfig(
+        temperature=sampling.temperature,
+        seed=sampling.seed,
+        max_tokens=sampling.max_tokens,
+        reasoning_effort=sampling.reasoning_effort,
+        max_connections=connections,
+        max_retries=policy.retries,
+        attempt_timeout=policy.seconds,
+        timeout=policy.seconds * (policy.retries + 1),
+    )
+    try:
+        model = get_model(name, config=config, base_url=url, memoize=False, **arguments)
+    except PrerequisiteError as error:
+        raise FathomError(f"Cannot use the model '{name}': {_one_line(error)}. See `fathom run --help`.") from error
+    except (ValueError, ImportError, ModuleNotFoundError) as error:
+        raise FathomError(f"The model '{name}' is unknown: {_one_line(error)}. See `fathom run --help`.") from error
+    _check_connection(name, model)
+    return model
+
+
+def _disable_client_retries(model: ProviderModel) -> None:
+    """Leave retries to the engine. Providers' clients retry on their own and follow redirects to any host."""
+    client: Any = getattr(model.api, "client", None)
+    if hasattr(client, "max_retries"):
+        client.max_retries = 0
+    inner: Any = getattr(client, "_client", None)
+    if hasattr(inner, "follow_redirects"):
+        inner.follow_redirects = False
+
+
+def _one_line(error: Exception) -> str:
+    """The engine's message in one line, without color codes."""
+    return " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(getattr(error, "message", error))).split()).rstrip(".")
+
+
+def _check_address(name: str, url: str | None) -> None:
+    if name.partition("/")[0] == "none":
+        raise FathomError(f"'{name}' is not a model. See `fathom run --help`.")
+    if url is None:
+        return
+    try:
+        address = urlsplit(url)
+        valid = address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
+    except ValueError:
+        valid = False
+    if not valid:
+        raise FathomError(f"'{url}' is not the address of a server. Give one such as --url http://127.0.0.1:8000/v1.")
+
+
+def _check_connection(name: str, model: ProviderModel) -> None:
+    """Raise an error if nothing listens at a user's own endpoint."""
+    address = urlsplit(model.api.base_url or "")
+    if not address.hostname or not name.startswith(("openai-api/", "vllm/", "sglang/", "ollama/")):
+        return
+    port = address.port or (443 if address.scheme == "https" else 80)
+    try:
+        socket.create_connection((address.hostname, port), timeout=10).close()
+    except OSError as error:
+        raise FathomError(
+            f"Nothing answers at '{address.hostname}:{port}' for the model '{name}' ({error}). "
+            "Start the server, or give its address."
+        ) from error

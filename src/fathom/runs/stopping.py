@@ -1,5 +1,0 @@
-"""Why a run may end before its last question."""
-
-from __future__ import annotations
-
-INTERRUPTED = "you pressed Ctrl-C"
