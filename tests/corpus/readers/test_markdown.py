@@ -475,10 +475,10 @@ def test_lines_of_papers_are_read_with_what_they_cite() -> None:
     assert cited(paper) == [("Lind & Wu, 2020", "(Lind & Wu, 2020)", 1)]
     assert paper.references[0].ids == other.ids == {"arxiv": "2001.00002"}
     assert "Old (Roe, 2019) and [3] in Fig. 1 here." in other.text
-    for bad, reason in ((broken, r"no JSON .* \(line 2\)"), (textless, r"it has no Markdown \(line 4\)")):
+    for bad, reason in ((broken, r"not JSON .* \(line 2\)"), (textless, r"it has no Markdown \(line 4\)")):
         with pytest.raises(ReadError, match=reason):
             assemble(bad)
-    with pytest.raises(ReadError, match="it is no JSON"):
+    with pytest.raises(ReadError, match="it is not JSON"):
         list(annotated.read(b"{broken", "a.jsonl", NoCompanions()))
     with pytest.raises(ReadError, match="nested too deep"):
         list(annotated.read(b'{"markdown": ' + b"[" * 100_000, "a.jsonl", NoCompanions()))

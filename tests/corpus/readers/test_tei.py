@@ -18,6 +18,7 @@ from fathom.corpus.readers.parsed_document import (
     ParsedTable,
     ReadError,
 )
+from fathom.corpus.readers.parsing import grobid_fields
 from fathom.corpus.readers.tei import reader as tei
 from fathom.records.documents import Document
 
@@ -244,9 +245,9 @@ def test_mutated_documents_are_read_or_refused() -> None:
 
 
 def test_reads_an_unclosed_bracket_quickly() -> None:
-    tei.marked(")" * 300_000 + "x", ())
-    tei.marked("(" * 300_000, ())
-    tei.joined_lines("a" * 300_000 + "- " * 100_000, ["a"])
+    grobid_fields.split_brackets(")" * 300_000 + "x", ())
+    grobid_fields.split_brackets("(" * 300_000, ())
+    grobid_fields.join_hyphenated("a" * 300_000 + "- " * 100_000, ["a"])
 
 
 # Real documents.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -48,11 +48,6 @@ class TaggedNumber:
 Inline = str | CitationMark | TaggedNumber
 Inlines = list[Inline]
 """Running text with citations and tagged numbers. Whitespace is normalized on assembly."""
-
-
-def inline_text(inlines: Iterable[Inline]) -> str:
-    """Return the text of inlines as printed."""
-    return "".join(inline if isinstance(inline, str) else inline.text for inline in inlines)
 
 
 # Blocks, in reading order.

@@ -9,7 +9,7 @@ from dataclasses import replace
 from fathom.corpus.readers.markdown.reader import read_text
 from fathom.corpus.readers.parsed_document import CompanionFiles, Paragraph, ParsedDocument, ParsedReference, ReadError
 from fathom.corpus.readers.parsing.decoding import decoded
-from fathom.corpus.readers.parsing.json_lines import JsonObject, read_objects
+from fathom.corpus.readers.parsing.json_objects import JsonObject, read_objects
 from fathom.corpus.readers.parsing.reference_lists import ReferenceEntry
 from fathom.records.names import without_accents
 

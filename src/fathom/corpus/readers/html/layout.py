@@ -18,19 +18,14 @@ from fathom.corpus.readers.parsed_document import (
     TaggedNumber,
 )
 from fathom.corpus.readers.parsing.blocks import is_visible, normalized_text
+from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.corpus.readers.tabular.limits import MOST_COLUMNS, MOST_ROWS, check_rows
 
-
-def names(words: str) -> frozenset[str]:
-    """The names in a line of them."""
-    return frozenset(words.split())
-
-
-BLOCKS = names(
+BLOCKS = word_set(
     "address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form"
     " h1 h2 h3 h4 h5 h6 header hr html li main nav ol p pre section summary table tbody td tfoot th thead tr ul"
 )
-_UNSEEN = names("head script style template noscript svg math iframe object select textarea")
+_UNSEEN = word_set("head script style template noscript svg math iframe object select textarea")
 _BOLD = re.compile(r"font-weight:\s*(bold|bolder|[6-9]00)|font-weight:\s*(normal|lighter|[1-5]00)", re.IGNORECASE)
 _ITALIC = re.compile(r"font-style:\s*(italic|oblique)|font-style:\s*(normal)", re.IGNORECASE)
 _NOT_SHOWN = re.compile(r"display:\s*none|visibility:\s*hidden", re.IGNORECASE)

@@ -6,12 +6,13 @@ import re
 from collections import deque
 from collections.abc import Callable
 
-from fathom.corpus.readers.jats.citations import CitationIndex, merge_strings, normalized_text
+from fathom.corpus.readers.jats.citations import CitationIndex, merge_strings
 from fathom.corpus.readers.jats.formulas import MATHML, formula
 from fathom.corpus.readers.jats.references import CITATIONS, entry
 from fathom.corpus.readers.jats.tables import block_inlines, build_table
 from fathom.corpus.readers.jats.xml_parsing import HREF
-from fathom.corpus.readers.parsed_document import Block, Heading, Inlines, Paragraph, inline_text
+from fathom.corpus.readers.parsed_document import Block, Heading, Inlines, Paragraph
+from fathom.corpus.readers.parsing.blocks import inlines_text, normalized_text
 from fathom.corpus.readers.parsing.xml_trees import Element
 from fathom.records.documents import SectionRole
 
@@ -343,7 +344,7 @@ class BlockBuilder:
             after_digit
             and added
             and all(isinstance(piece, str) for piece in added)
-            and _EXPONENT.fullmatch(inline_text(added))
+            and _EXPONENT.fullmatch(inlines_text(added))
         ):
             self._inlines.insert(begin, "^")
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from fathom.corpus.readers.parsed_document import CitationMark, Inline, Inlines, inline_text
+from fathom.corpus.readers.parsed_document import CitationMark, Inline, Inlines
 from fathom.corpus.readers.parsing.xml_trees import Element
 
 MAX_RANGE = 200
@@ -91,8 +91,3 @@ def merge_strings(words: Inlines) -> Inlines:
     if any(strings):
         merge_strings.append("".join(strings))
     return merge_strings
-
-
-def normalized_text(words: Inlines) -> str:
-    """Return the text of inlines with normalized whitespace."""
-    return " ".join(inline_text(words).split())

@@ -9,7 +9,7 @@ from datetime import date
 
 from fathom.corpus.readers.jats.affiliations import Affiliations
 from fathom.corpus.readers.jats.blocks import BlockBuilder
-from fathom.corpus.readers.jats.citations import CitationIndex, normalized_text
+from fathom.corpus.readers.jats.citations import CitationIndex
 from fathom.corpus.readers.jats.references import CITATIONS, PEOPLE, entries_of, ids_of, reference, year_in
 from fathom.corpus.readers.jats.xml_parsing import HREF, LANGUAGE, outermost, parse_jats
 from fathom.corpus.readers.parsed_document import (
@@ -22,6 +22,7 @@ from fathom.corpus.readers.parsed_document import (
     ParsedReference,
     ReadError,
 )
+from fathom.corpus.readers.parsing.blocks import normalized_text
 from fathom.corpus.readers.parsing.xml_trees import Element
 
 FORMAT = "jats"

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Protocol
 from urllib.parse import unquote
 
-from fathom.corpus.readers.jats.citations import normalized_text
 from fathom.corpus.readers.jats.xml_parsing import HREF
-from fathom.corpus.readers.parsed_document import Inlines, ParsedReference, inline_text
+from fathom.corpus.readers.parsed_document import Inlines, ParsedReference
+from fathom.corpus.readers.parsing.blocks import inlines_text, normalized_text
 from fathom.corpus.readers.parsing.xml_trees import Element
 
 CITATIONS = ("element-citation", "mixed-citation", "nlm-citation", "citation", "related-object")
@@ -115,7 +115,7 @@ def _printed_entry(citation: Element, builder: InlineReader) -> str:
             elif child.tag == "etal" and not (child.text or "").strip():
                 texts.append("et al.")
             else:
-                texts.append(inline_text(builder.inlines_of(child)))
+                texts.append(inlines_text(builder.inlines_of(child)))
             texts.append(child.tail or "")
 
     add(citation)

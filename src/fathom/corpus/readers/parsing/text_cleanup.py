@@ -36,3 +36,8 @@ def verbatim(line: str) -> str:
 def without_rules(text: str) -> str:
     """A line of five equals signs tells documents apart in a context, so no document may hold one."""
     return _EQUALS.sub("====", text) if "=====" in text else text
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text as a set: a compact way to write a set of names."""
+    return frozenset(text.split())

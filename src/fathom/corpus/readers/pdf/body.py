@@ -6,7 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedTable, inline_text
+from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedTable
+from fathom.corpus.readers.parsing.blocks import inlines_text
 from fathom.corpus.readers.pdf.headings import (
     ABSTRACT_HEADING,
     continues_heading,
@@ -184,13 +185,13 @@ class _BlockBuilder:
 def set_abstract(document: ParsedDocument, blocks: list[Block]) -> None:
     """Split the abstract from the body, by its heading or its first word."""
     for number, block in enumerate(blocks[:12]):
-        if isinstance(block, Heading) and ABSTRACT_HEADING.fullmatch(inline_text(block.inlines).strip()):
+        if isinstance(block, Heading) and ABSTRACT_HEADING.fullmatch(inlines_text(block.inlines).strip()):
             end = next((n for n in range(number + 1, len(blocks)) if isinstance(blocks[n], Heading)), len(blocks))
             document.abstract = blocks[number + 1 : end]
             document.body = blocks[:number] + blocks[end:]
             return
         if isinstance(block, Paragraph) and not block.verbatim:
-            text = strip_marks(inline_text(block.inlines))
+            text = strip_marks(inlines_text(block.inlines))
             lead = re.match(r"(?:abstract|摘要)\s?[:.—–-]\s?", text, re.IGNORECASE)
             if lead:
                 document.abstract = [Paragraph([text[lead.end() :]])]

@@ -17,8 +17,8 @@ from fathom.corpus.readers.parsed_document import (
     ParsedReference,
     ParsedTable,
     TableCell,
-    inline_text,
 )
+from fathom.corpus.readers.parsing.blocks import inlines_text
 from fathom.corpus.readers.parsing.chinese_characters import to_half_width
 from fathom.corpus.readers.pdf.line import SUPERSCRIPT_END, SUPERSCRIPT_START, strip_marks
 from fathom.records.names import PARTICLE
@@ -61,15 +61,15 @@ class CitationFinder:
     def mark_block(self, block: Block) -> Block:
         """Return a block with its citations marked."""
         if isinstance(block, Paragraph):
-            text = inline_text(block.inlines)
+            text = inlines_text(block.inlines)
             return replace(block, inlines=[strip_marks(text)] if block.verbatim else self.mark_citations(text))
         if isinstance(block, Heading):
-            return Heading(block.level, [strip_marks(inline_text(block.inlines))])
-        caption = self.mark_citations(inline_text(block.caption))
+            return Heading(block.level, [strip_marks(inlines_text(block.inlines))])
+        caption = self.mark_citations(inlines_text(block.caption))
         return ParsedTable(caption, [[self._cell(cell) for cell in row] for row in block.rows])
 
     def _cell(self, cell: TableCell) -> TableCell:
-        return replace(cell, inlines=self.mark_citations(inline_text(cell.inlines)))
+        return replace(cell, inlines=self.mark_citations(inlines_text(cell.inlines)))
 
     def mark_citations(self, text: str) -> Inlines:
         """Return the text with its citations marked."""

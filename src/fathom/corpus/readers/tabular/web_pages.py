@@ -7,10 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from fathom.corpus.readers.html.layout import BLOCKS, Layout, names
+from fathom.corpus.readers.html.layout import BLOCKS, Layout
 from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedTable, ReadError
 from fathom.corpus.readers.parsing.blocks import normalized_text
 from fathom.corpus.readers.parsing.decoding import decoded_as
+from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.corpus.readers.parsing.titles import title_from
 from fathom.corpus.readers.tabular.limits import MOST_CHARACTERS
 
@@ -47,11 +48,11 @@ def _page_text(content: bytes) -> tuple[str, str]:
     return decoded_as(content, named[1].decode("ascii") if named else "")
 
 
-_DROPPED = names(
+_DROPPED = word_set(
     "script style textarea title xmp iframe noembed noframes noscript template svg math select object plaintext"
 )
 # A parser closes these by itself, so that a page which leaves them open is not deep.
-_SELF_CLOSING = names("p li dt dd tr td th thead tbody tfoot")
+_SELF_CLOSING = word_set("p li dt dd tr td th thead tbody tfoot")
 _LOOKS = {"b": "font-weight:bold", "strong": "font-weight:bold", "i": "font-style:italic", "em": "font-style:italic"}
 _SIGN = re.compile(r"""[<>"']""")
 _TAG_NAME = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,30})(?=[\s/>])")

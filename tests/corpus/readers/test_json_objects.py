@@ -8,8 +8,8 @@ import pytest
 
 from fathom.corpus.document_reading import Filters, read
 from fathom.corpus.readers.parsed_document import ParsedDocument, ReadError
-from fathom.corpus.readers.parsing import json_lines
-from fathom.corpus.readers.parsing.json_lines import JsonObject, read_objects
+from fathom.corpus.readers.parsing import json_objects as json_lines
+from fathom.corpus.readers.parsing.json_objects import JsonObject, read_objects
 from fathom.corpus.readers.sources import SourceFile
 
 
@@ -25,7 +25,7 @@ def told(text: str) -> list[tuple[str, str]]:
 
 def test_every_line_is_read_or_refused() -> None:
     lines = ['{"title": "A"}', "", "[1]", "{broken", '{"title": "B\u2028C"}', "{}"]
-    faults = ["", "its JSON is no object", "it is no JSON", "", "it has no title"]
+    faults = ["", "its JSON is not an object", "it is not JSON", "", "it has no title"]
     assert told("\n".join(lines)) == list(zip(["A", "", "", "B\u2028C", ""], faults, strict=True))
     refused = [found.refusal[-8:] for found in read_objects("\n".join(lines), "a.jsonl", titled) if found.refusal]
     assert refused == ["(line 3)", "(line 4)", "(line 6)"]
@@ -42,7 +42,7 @@ def test_a_file_without_objects_is_refused_once(text: str) -> None:
 
 
 def test_gives_up_on_a_file_of_bad_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_lines, "MOST_REFUSED", 2)
+    monkeypatch.setattr(json_lines, "MAX_REFUSED", 2)
     assert len(told("{\n{")) == 2
     with pytest.raises(ReadError, match="more than 2 of its lines"):
         told("{\n{\n{")
@@ -54,5 +54,5 @@ def test_bad_lines_are_counted_and_named_when_a_corpus_is_read() -> None:
     lines = [json.dumps(paper), '{"markdown": ', json.dumps({**paper, "references": [work]})]
     _, reads = read(SourceFile("a.jsonl", "\n".join(lines).encode()), Filters())
     assert [bool(one.refused) for one in reads] == [False, True, False, True]
-    assert reads[1].refused.startswith("it is no JSON (") and reads[1].refused.endswith("(line 2)")
+    assert reads[1].refused.startswith("it is not JSON (") and reads[1].refused.endswith("(line 2)")
     assert reads[3].refused == "it has no text (the cited work 2001.00002)"
