@@ -375,7 +375,7 @@ def _from_another_corpus(manifest: dict[str, Any]) -> None:
         (_of_another_version, "was built by Fathom 0.0.1"),
         (_newer, "newer Fathom"),
         (_changed, "was changed after it was built"),
-        (_elsewhere, "Say where it is with --corpus"),
+        (_elsewhere, "Give its folder with --corpus"),
         (_from_another_corpus, "is not the one"),
     ],
 )

@@ -50,7 +50,7 @@ class _Families(click.Group):
         return list(names())
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        return _command(family(name)) if name in names() else None
+        return _command(family(name))
 
 
 @click.group(cls=_Families, invoke_without_command=True, epilog=EXAMPLE, subcommand_metavar="FAMILY CORPUS")

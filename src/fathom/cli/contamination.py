@@ -106,7 +106,7 @@ def _found(runs: list[_Run]) -> Iterator[tuple[_Run, Contamination]]:
             raise FathomError(
                 f"'{run.folder}' is a run on neither probes nor a swapped bench, and none of the other runs is the "
                 "same model's on a swapped form of it. Make one with `fathom swap`, or probes with "
-                "`fathom build CORPUS --families memorization`."
+                "`fathom build memorization CORPUS`."
             )
         yield run, contamination(run.asked())
 

@@ -56,7 +56,7 @@ EXAMPLE = """
 Example:
   fathom generate --out corpus --documents 200 --seed 7
   fathom contexts corpus --lengths 64K,128K
-  fathom build corpus --out bench
+  fathom build numeric corpus --out bench
   fathom audit bench
 """
 

@@ -169,8 +169,8 @@ def test_ruling_out_candidates(named: tuple[bool, ...], answer: tuple[int, ...],
 
 
 def test_a_level_of_one_s_own(citing_corpus: Path, tmp_path: Path) -> None:
-    level = {"citation_type": "descriptive", "sampling": "nearest", "form": "concise", "scope": "section"}
-    bench = build_citations(citing_corpus, tmp_path / "own", items=4, levels={"own": level})
+    level = {"type": "descriptive", "sampling": "nearest", "candidates": "concise", "scope": "section"}
+    bench = build_citations(citing_corpus, tmp_path / "own", items=4, **level)
     assert audit(bench.folder).passed
     assert {q.tags["scope"] for q in bench.all_questions()} == {"section"}
     with Corpus(citing_corpus) as corpus:
