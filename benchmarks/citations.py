@@ -37,7 +37,7 @@ def built(corpus: Path, bench: Path, tasks: str, levels: str) -> Cost:
 def plainly(bench: Bench) -> float:
     """CPU seconds an item, where each is laid out and counted, and each of its documents parsed, anew."""
     with bench.open_corpus() as corpus:
-        plain = Corpus(corpus.folder, room=0)
+        plain = Corpus(corpus.folder, cache_bytes=0)
         with plain:
             start = time.process_time()
             for context in islice(bench.contexts(), PLAIN):

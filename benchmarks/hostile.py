@@ -66,7 +66,7 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
 
 def _read_many(kind: str, first: int, files: int, seconds: float, seed: int, link: Connection) -> None:
     """Tells what is being read and, after it, how it went."""
-    reading.PATIENCE = 20
+    reading.TIMEOUT = 20
     end = 0.0
     with workplace() as folder:
         ground = Ground(folder)

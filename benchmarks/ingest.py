@@ -22,9 +22,9 @@ from pathlib import Path
 from statistics import mean
 
 from _measuring import Cost, cost_of, fathom, workplace
-from fathom.corpus.selftest.decompose import decompose
-from fathom.corpus.selftest.formats import jats
 from fathom.corpus.store import Corpus
+from tests.corpus.selftest.decompose import decompose
+from tests.corpus.selftest.formats import jats
 
 MANY = 10_000
 FULL = 1_200
@@ -97,7 +97,7 @@ def tell_split(archive: str, out: str) -> None:
         shared += now - last[1] if stage == last[0] else 0.0
         last = (stage, now)
 
-    ingest([Path(archive)], Path(out), Filters(), processes=2, watch=watch)
+    ingest([Path(archive)], Path(out), Filters(), processes=2, progress=watch)
     own = seconds(resource.RUSAGE_SELF)
     print(json.dumps({"own": own, "alone": own - shared, "others": seconds(resource.RUSAGE_CHILDREN)}))
 

@@ -23,7 +23,7 @@ from rapidfuzz import fuzz, process
 from _measuring import cost_of
 from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.world import Plan, Work, World
-from fathom.corpus.linking import Entry, Linker, Named
+from fathom.corpus.linking import LinkableDocument, Linker, ReferenceData
 from fathom.corpus.normal_forms import normal_title
 from fathom.records.rng import rng_for
 
@@ -50,9 +50,9 @@ def slipped(title: str, rng: Random) -> str:
     return "".join(letters)
 
 
-def named(work: Work, rng: Random) -> Named:
+def named(work: Work, rng: Random) -> ReferenceData:
     """The work as a careless list of references gives it."""
-    return Named(
+    return ReferenceData(
         title=slipped(work.title, rng),
         ids={"doi": work.doi} if work.doi and rng.random() < 0.1 else {},
         year=work.year + rng.choice((0, 0, 0, 0, 1)),
@@ -60,9 +60,9 @@ def named(work: Work, rng: Random) -> Named:
     )
 
 
-def entry(plan: Plan, references: tuple[Named, ...] = ()) -> Entry:
+def entry(plan: Plan, references: tuple[ReferenceData, ...] = ()) -> LinkableDocument:
     work = plan.work
-    return Entry(
+    return LinkableDocument(
         id=work.document or "",
         title=work.title,
         ids={"doi": work.doi} if work.doi else {},
@@ -90,7 +90,7 @@ def main() -> None:
     linker = Linker()
     for one in entries:
         linker.add(one)
-    linker.link(Entry(entries[0].id, ""))
+    linker.link(LinkableDocument(entries[0].id, ""))
     ready = time.process_time() - start
     matches = [linker.link(one) for one in entries]
     seconds = time.process_time() - start
@@ -113,7 +113,7 @@ def main() -> None:
     print(f"{long.cpu:.0f} s of CPU for 30,000 articles with 40 references each, making them up included")
 
 
-def plain_way(entries: list[Entry], works: list[Work]) -> tuple[float, int, int]:
+def plain_way(entries: list[LinkableDocument], works: list[Work]) -> tuple[float, int, int]:
     """Seconds for all references, reckoned from a sample; how many of the sample were linked rightly, and at all."""
     titles = [normal_title(one.title) for one in entries]
     references = [reference for one in entries for reference in one.references]
@@ -133,17 +133,19 @@ SYLLABLES = [f"{one}{two}" for one in ("sta", "ri", "mon", "gle", "fu", "que") f
 VOCABULARY = [f"{one}{two}" for one in SYLLABLES for two in SYLLABLES]
 
 
-def made_up(documents: int, references: int) -> Iterator[Entry]:
+def made_up(documents: int, references: int) -> Iterator[LinkableDocument]:
     for number in range(documents):
         rng = Random(number)
         cited = (Random(rng.randrange(4 * documents)) for _ in range(references))
-        yield Entry(
+        yield LinkableDocument(
             id=f"a-{number:06d}",
             title=_title(Random(number)),
             ids={"doi": f"10.5555/{number}"},
             year=2000 + number % 20,
             families=(f"{VOCABULARY[number % 360]}son", f"{VOCABULARY[number % 310]}sen"),
-            references=tuple(Named(title=_title(one), authors=(rng.choice(VOCABULARY),), year=2010) for one in cited),
+            references=tuple(
+                ReferenceData(title=_title(one), authors=(rng.choice(VOCABULARY),), year=2010) for one in cited
+            ),
         )
 
 

@@ -31,7 +31,7 @@ with workplace() as folder:
         floor = milliseconds(lambda: b"".join(lay_out(texts)))
         again = milliseconds(lambda: render(context, opened))
         decoded = milliseconds(lambda: render(context, opened).decode())
-    with Corpus(corpus, room=0) as opened:
+    with Corpus(corpus, cache_bytes=0) as opened:
         whole = milliseconds(lambda: render(context, opened))
         ids = [listed.id for listed in opened.entries()]
         text = milliseconds(lambda: [opened.stored_text(id).utf8 for id in ids]) / len(ids)

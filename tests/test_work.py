@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from fathom.records.errors import FathomError
-from fathom.work import Team, rare_collections, run_ordered
+from fathom.work import WorkerPool, infrequent_gc, map_ordered
 
 
 def square(number: int) -> int:
@@ -43,23 +43,23 @@ def refuse(number: int) -> int:
 
 @pytest.mark.parametrize("processes", [1, 2, 3])
 def test_results_come_in_order_from_any_number_of_processes(processes: int) -> None:
-    assert list(run_ordered(square, range(40), processes)) == [n * n for n in range(40)]
+    assert list(map_ordered(square, range(40), processes)) == [n * n for n in range(40)]
 
 
 def test_what_a_killed_worker_lost_is_done_again(tmp_path: Path) -> None:
     marker = tmp_path / "died"
-    assert list(run_ordered(partial(die_once, marker), range(30), 2)) == [n * n for n in range(30)]
+    assert list(map_ordered(partial(die_once, marker), range(30), 2)) == [n * n for n in range(30)]
     assert marker.exists()
 
 
 def test_work_that_kills_every_worker_is_given_up_with_a_sentence() -> None:
     with pytest.raises(FathomError, match="died 3 times in a row"):
-        list(run_ordered(always_die, range(5), 2))
+        list(map_ordered(always_die, range(5), 2))
 
 
 def test_an_error_in_a_task_reaches_the_caller() -> None:
     with pytest.raises(FathomError, match="not wanted"):
-        list(run_ordered(refuse, range(5), 2))
+        list(map_ordered(refuse, range(5), 2))
 
 
 def test_an_endless_stream_is_taken_only_as_far_as_needed() -> None:
@@ -70,7 +70,7 @@ def test_an_endless_stream_is_taken_only_as_far_as_needed() -> None:
             taken.append(number)
             yield number
 
-    assert list(islice(run_ordered(square, endless(), 2), 5)) == [0, 1, 4, 9, 16]
+    assert list(islice(map_ordered(square, endless(), 2), 5)) == [0, 1, 4, 9, 16]
     assert len(taken) < 20
 
 
@@ -81,7 +81,7 @@ def slow_square(number: int) -> int:
 
 def test_killing_workers_from_outside_never_hangs() -> None:
     """Whatever a worker is doing when it is killed, writing a large result included."""
-    results = run_ordered(slow_square, range(200), 2)
+    results = map_ordered(slow_square, range(200), 2)
     found = []
     for number, result in enumerate(results):
         found.append(result)
@@ -93,10 +93,10 @@ def test_killing_workers_from_outside_never_hangs() -> None:
 
 ORPHANING = """
 import sys
-from fathom.work import run_ordered
+from fathom.work import map_ordered
 from tests.test_work import slow_square
 import multiprocessing
-for number, _ in enumerate(run_ordered(slow_square, range(10_000), 2)):
+for number, _ in enumerate(map_ordered(slow_square, range(10_000), 2)):
     if number == 4:
         print(*(child.pid for child in multiprocessing.active_children()), flush=True)
 """
@@ -117,15 +117,15 @@ def test_workers_end_with_their_parent() -> None:
 
 
 def test_a_team_stays_for_several_works_even_where_one_is_broken_off() -> None:
-    with Team(2) as team:
+    with WorkerPool(2) as pool:
         staff = {child.pid for child in multiprocessing.active_children()}
-        assert list(team.ordered(square, range(10))) == [n * n for n in range(10)]
-        assert list(team.ordered(str, range(10))) == [str(n) for n in range(10)]
+        assert list(pool.map_ordered(square, range(10))) == [n * n for n in range(10)]
+        assert list(pool.map_ordered(str, range(10))) == [str(n) for n in range(10)]
         assert {child.pid for child in multiprocessing.active_children()} == staff
-        broken_off = team.ordered(slow_square, count())
+        broken_off = pool.map_ordered(slow_square, count())
         assert next(broken_off) == 0
         broken_off.close()
-        assert list(team.ordered(square, range(10))) == [n * n for n in range(10)]
+        assert list(pool.map_ordered(square, range(10))) == [n * n for n in range(10)]
 
 
 def _doubled(content: bytes) -> bytes:
@@ -135,12 +135,12 @@ def _doubled(content: bytes) -> bytes:
 def test_large_items_and_large_results_pass_one_another() -> None:
     """Neither fits a pipe: a parent that sends and a worker that answers would wait for one another for ever."""
     items = [bytes([number]) * 3_000_000 for number in range(24)]
-    assert list(run_ordered(_doubled, items, 2)) == [item * 2 for item in items]
+    assert list(map_ordered(_doubled, items, 2)) == [item * 2 for item in items]
 
 
 def test_garbage_is_looked_for_as_before_once_the_work_is_done_or_fails() -> None:
     before = gc.get_threshold()
-    with pytest.raises(ZeroDivisionError), rare_collections():
+    with pytest.raises(ZeroDivisionError), infrequent_gc():
         assert gc.get_threshold()[0] > before[0]
         _ = 1 / 0
     assert gc.get_threshold() == before

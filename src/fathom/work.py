@@ -1,8 +1,8 @@
-"""How work is spread over processes: an ordered map whose results do not hang on how many there are.
+"""Worker processes: an ordered map whose results do not depend on the number of processes.
 
-Each worker has a pipe of its own. A pool that shares one queue can hang for ever when a worker is killed while it
-holds the queue's lock; here a killed worker is a closed pipe and nothing more. A worker whose parent is gone reads the
-end of its pipe and ends too.
+Each worker has its own pipe. A pool with one shared queue can hang forever when a worker is killed while it has the
+queue's lock; here a killed worker is only a closed pipe. A worker whose parent is gone reads the end of its pipe and
+exits too.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from fathom.records.errors import FathomError
 T = TypeVar("T")
 R = TypeVar("R")
 
-DEATHS_ALLOWED = 3
-"""How many workers may die over one task before the work is given up: one may be killed for memory, not every one."""
+MAX_DEATHS = 3
+"""Workers that may die on one item before the work is given up: one may be killed for lack of memory, not every one."""
 
-AT_HAND = 2
-"""Tasks that a worker has: the next one is there when it is done with one."""
+PREFETCH = 2
+"""Items sent to a worker: the next one is there when it has finished one."""
 
-AHEAD = 4
-"""Tasks under way or done but not yet wanted, for each process: enough to stay busy, few enough to keep memory flat."""
+MAX_AHEAD = 4
+"""Items in progress, or done but not yet consumed, per process: enough to stay busy, few enough to keep memory flat."""
 
 
-def run_ordered(task: Callable[[T], R], items: Iterable[T], processes: int) -> Iterator[R]:
-    """`task(item)` for each item, in order; with one process it runs right here."""
-    with Team(processes) as team:
-        yield from team.ordered(task, items)
+def map_ordered(task: Callable[[T], R], items: Iterable[T], processes: int) -> Iterator[R]:
+    """`task(item)` for each item, in order; with one process it runs in this one."""
+    with WorkerPool(processes) as pool:
+        yield from pool.map_ordered(task, items)
 
 
 def cores() -> int:
-    """How many processes this one may use at once."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
-def rare_collections() -> Iterator[None]:
-    """Look for cycles of garbage rarely: records have none, and looking takes a sixth of the time of making them.
+def infrequent_gc() -> Iterator[None]:
+    """Collect garbage rarely: records have no cycles, and looking for them takes a sixth of the time of making them.
 
-    Not for what waits on a network, where a cycle may hold a prompt of a million tokens.
+    Not for code that waits on a network, where a cycle may keep a prompt of a million tokens alive.
     """
     before = gc.get_threshold()
     gc.set_threshold(2_000_000, 20, 50)
@@ -62,61 +62,62 @@ def rare_collections() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-class Team:
-    """Processes that stay for one work after the other: to start one takes as long as to read a dozen papers."""
+class WorkerPool:
+    """Worker processes that are reused: starting one takes as long as reading a dozen documents."""
 
     def __init__(self, processes: int) -> None:
         self._size = processes if processes > 1 else 0
         # Spawned, not forked: a fork copies locks held by threads, and only spawning works everywhere.
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
-        self._full()
+        self._start_missing()
 
-    def __enter__(self) -> Team:
+    def __enter__(self) -> WorkerPool:
         return self
 
     def __exit__(self, *error: object) -> None:
         for worker in self._workers:
-            _end(worker)
+            _stop(worker)
 
-    def ordered(self, task: Callable[[T], R], items: Iterable[T]) -> Generator[R, None, None]:
-        """`task(item)` for each item, in order; a team of one does it right here.
+    def map_ordered(self, task: Callable[[T], R], items: Iterable[T]) -> Generator[R, None, None]:
+        """`task(item)` for each item, in order; a pool of one process runs it in this one.
 
-        A task must be a module-level function (or a partial of one) that hangs on nothing but its item, so that what a
-        killed worker lost can simply be done again. What is bound to it goes to each worker once.
+        A task must be a module-level function (or a partial of one) that depends only on its item, so that what a
+        killed worker lost can be done again. Bound arguments are sent to each worker once.
         """
         if not self._size:
             yield from map(task, items)
             return
-        self._full()
+        self._start_missing()
         try:
-            yield from _Shift[T, R](task, self).results(iter(items))
+            yield from _OrderedMap[T, R](task, self).results(iter(items))
         finally:
-            # Where the caller had enough, what comes back now would be taken for the next work's.
+            # After an early exit, pending results would be taken for those of the next call.
             for worker in [worker for worker in self._workers if worker.jobs]:
-                self.dismiss(worker)
+                self.remove(worker)
 
     @property
     def workers(self) -> Sequence[_Worker]:
         return self._workers
 
     def replace(self, worker: _Worker) -> None:
-        """Somebody new for one who died."""
-        self.dismiss(worker)
-        self._full()
+        """Start a new worker in place of one that died."""
+        self.remove(worker)
+        self._start_missing()
 
-    def dismiss(self, worker: _Worker) -> None:
+    def remove(self, worker: _Worker) -> None:
+        """Stop a worker."""
         self._workers.remove(worker)
-        _end(worker)
+        _stop(worker)
 
-    def _full(self) -> None:
+    def _start_missing(self) -> None:
         while len(self._workers) < self._size:
-            self._workers.append(self._hired())
+            self._workers.append(self._start_worker())
 
-    def _hired(self) -> _Worker:
+    def _start_worker(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=_serve, args=(theirs,), daemon=True)
-        with _deaf_to_interrupts():
+        with _interrupts_ignored():
             process.start()
         theirs.close()
         return _Worker(process, ours)
@@ -127,9 +128,9 @@ class _Worker:
     process: BaseProcess
     pipe: Connection
     task: object = None
-    """What it was told to do."""
+    """The task that it was sent."""
     jobs: deque[_Job] = field(default_factory=deque)
-    """The one under way, and the next."""
+    """The one in progress, and the next."""
 
 
 @dataclass
@@ -139,50 +140,50 @@ class _Job:
     deaths: int = 0
 
 
-class _Shift(Generic[T, R]):
-    """One piece of work of a team."""
+class _OrderedMap(Generic[T, R]):
+    """One call of `map_ordered` on a pool."""
 
-    def __init__(self, task: Callable[[T], R], team: Team) -> None:
-        self._team = team
-        self._room = len(team.workers) * AHEAD
-        # Packed once for all: an index of titles may be bound to it.
+    def __init__(self, task: Callable[[T], R], pool: WorkerPool) -> None:
+        self._pool = pool
+        self._max_ahead = len(pool.workers) * MAX_AHEAD
+        # Pickled once for all workers: an index of titles may be bound to it.
         self._task = bytes(ForkingPickler.dumps(_Task(task)))
-        self._again: deque[_Job] = deque()
+        self._retries: deque[_Job] = deque()
         self._done: dict[int, R] = {}
-        self._taken = self._wanted = 0
+        self._started = self._consumed = 0
 
     def results(self, items: Iterator[T]) -> Iterator[R]:
         jobs = (_Job(number, item) for number, item in enumerate(items))
         while True:
-            # Before anything is handed over: what the caller does with it need not keep workers waiting.
-            self._give_out(jobs)
-            if self._wanted in self._done:
-                self._wanted += 1
-                yield self._done.pop(self._wanted - 1)
-            elif any(worker.jobs for worker in self._team.workers):
-                self._listen()
-            elif not self._again:
+            # Before a result is yielded: workers do not wait for what the caller does with it.
+            self._send_jobs(jobs)
+            if self._consumed in self._done:
+                self._consumed += 1
+                yield self._done.pop(self._consumed - 1)
+            elif any(worker.jobs for worker in self._pool.workers):
+                self._receive()
+            elif not self._retries:
                 return
 
-    def _give_out(self, jobs: Iterator[_Job]) -> None:
+    def _send_jobs(self, jobs: Iterator[_Job]) -> None:
         while True:
-            worker = min(self._team.workers, key=lambda one: len(one.jobs))
-            if len(worker.jobs) == AT_HAND:
+            worker = min(self._pool.workers, key=lambda one: len(one.jobs))
+            if len(worker.jobs) == PREFETCH:
                 return
-            job = self._again.popleft() if self._again else self._next(jobs)
+            job = self._retries.popleft() if self._retries else self._next(jobs)
             if job is None:
                 return
-            self._give(worker, job)
+            self._send(worker, job)
 
     def _next(self, jobs: Iterator[_Job]) -> _Job | None:
-        """The next job where there is one, and room for what comes of it."""
-        if self._taken - self._wanted >= self._room:
+        """The next job; None at the end, or where too many results wait to be consumed."""
+        if self._started - self._consumed >= self._max_ahead:
             return None
         job = next(jobs, None)
-        self._taken += job is not None
+        self._started += job is not None
         return job
 
-    def _give(self, worker: _Worker, job: _Job) -> None:
+    def _send(self, worker: _Worker, job: _Job) -> None:
         worker.jobs.append(job)
         try:
             if worker.task is not self._task:
@@ -190,54 +191,56 @@ class _Shift(Generic[T, R]):
                 worker.pipe.send_bytes(self._task)
             worker.pipe.send(job.item)
         except OSError:
-            self._bury(worker)
+            self._handle_death(worker)
 
-    def _listen(self) -> None:
-        """Take what has come back; a worker that died is replaced and its task done again."""
-        busy = {worker.pipe: worker for worker in self._team.workers if worker.jobs}
+    def _receive(self) -> None:
+        """Receive finished results; a worker that died is replaced and its jobs are retried."""
+        busy = {worker.pipe: worker for worker in self._pool.workers if worker.jobs}
         for pipe in wait(list(busy)):
             worker = busy[pipe]  # type: ignore[index]
             try:
-                outcome = worker.pipe.recv()
+                result = worker.pipe.recv()
             except (EOFError, OSError):
-                self._bury(worker)
+                self._handle_death(worker)
                 continue
-            if isinstance(outcome, _Failed):
-                raise outcome.error
-            self._done[worker.jobs.popleft().number] = outcome
+            if isinstance(result, _Failure):
+                raise result.error
+            self._done[worker.jobs.popleft().number] = result
 
-    def _bury(self, worker: _Worker) -> None:
+    def _handle_death(self, worker: _Worker) -> None:
         job = worker.jobs[0]
         job.deaths += 1
-        if job.deaths >= DEATHS_ALLOWED:
+        if job.deaths >= MAX_DEATHS:
             raise FathomError(
-                f"Worker processes died {job.deaths} times in a row at the same task, perhaps for lack of memory. "
-                "Run it again with --processes 1, or free some memory."
+                f"Worker processes died {job.deaths} times in a row on the same item, perhaps for lack of memory. "
+                "Run the command again with --processes 1, or free some memory."
             )
-        self._team.replace(worker)
-        self._again.extend(worker.jobs)
+        self._pool.replace(worker)
+        self._retries.extend(worker.jobs)
 
 
 @dataclass(frozen=True)
 class _Task:
-    """What a worker is to do with all that comes after."""
+    """The function that a worker applies to all items that follow."""
 
     call: Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
-class _Failed:
+class _Failure:
+    """An exception that a task raised."""
+
     error: Exception
 
 
 def _serve(pipe: Connection) -> None:
-    """A worker's life: tasks and items in, results out, until the pipe ends."""
-    at_hand: SimpleQueue[Any] = SimpleQueue()
-    # Read beside the work: while a result goes out, the next item comes in, and neither side waits for the other.
-    threading.Thread(target=_take_in, args=(pipe, at_hand), daemon=True).start()
+    """The main loop of a worker: tasks and items in, results out, until the pipe ends."""
+    received: SimpleQueue[Any] = SimpleQueue()
+    # Received in a thread: while a result is sent, the next item arrives, and neither side waits for the other.
+    threading.Thread(target=_receive_all, args=(pipe, received), daemon=True).start()
     task: Callable[[Any], Any] | None = None
     while True:
-        item = at_hand.get()
+        item = received.get()
         if item is _END:
             return
         if isinstance(item, _Task):
@@ -245,11 +248,11 @@ def _serve(pipe: Connection) -> None:
             continue
         assert task is not None
         try:
-            outcome = task(item)
+            result = task(item)
         except Exception as error:
-            outcome = _Failed(error)
+            result = _Failure(error)
         try:
-            pipe.send(outcome)
+            pipe.send(result)
         except OSError:
             return
 
@@ -257,26 +260,26 @@ def _serve(pipe: Connection) -> None:
 _END = object()
 
 
-def _take_in(pipe: Connection, at_hand: SimpleQueue[Any]) -> None:
-    """Whatever ends it, the worker ends too, and its parent sees that."""
+def _receive_all(pipe: Connection, received: SimpleQueue[Any]) -> None:
+    """Queue what arrives. Whatever ends this ends the worker too, and its parent notices."""
     try:
         while True:
-            at_hand.put(pipe.recv())
+            received.put(pipe.recv())
     except (EOFError, OSError):
         return
     finally:
-        at_hand.put(_END)
+        received.put(_END)
 
 
-def _end(worker: _Worker) -> None:
+def _stop(worker: _Worker) -> None:
     worker.pipe.close()
     worker.process.kill()
     worker.process.join()
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Children inherit it: Ctrl-C is for the parent, which ends them; their tracebacks help nobody."""
+def _interrupts_ignored() -> Iterator[None]:
+    """Inherited by children: Ctrl-C is for the parent, which stops them without tracebacks."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fathom.cli.main import main
-from fathom.contexts.files import FILE_NAME, gather
-from fathom.contexts.sampling import Settings
+from fathom.contexts.files import FILE_NAME, write_contexts
+from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus
 from fathom.records.record import short_id
@@ -33,7 +33,7 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("examined")
     generate(folder / "corpus", Recipe(seed=21, documents=90))
     with Corpus(folder / "corpus") as corpus:
-        gather(corpus, Settings(lengths=(65_536, 131_072), count=20), folder / "corpus" / FILE_NAME)
+        write_contexts(corpus, SamplingSettings(lengths=(65_536, 131_072), count=20), folder / "corpus" / FILE_NAME)
     build(folder / "corpus", folder / "corpus" / FILE_NAME, {"numeric": {}}, 4, folder / "bench")
     return folder / "bench"
 

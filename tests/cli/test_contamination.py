@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from fathom.cli.main import main
-from fathom.contexts.files import FILE_NAME, gather
-from fathom.contexts.sampling import Settings
+from fathom.contexts.files import FILE_NAME, write_contexts
+from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.tasks.bench import build
 from tests.runs.conftest import tiny_bench
@@ -103,7 +103,7 @@ def ingested(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
             writer.add(pack(document.model_copy(update={"year": (2019, 2024, 2026, None)[number % 4]})))
         writer.finish()
     with Corpus(folder / "corpus") as corpus:
-        gather(corpus, Settings(lengths=(65_536,), count=8), folder / "corpus" / FILE_NAME)
+        write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=8), folder / "corpus" / FILE_NAME)
     build(folder / "corpus", folder / "corpus" / FILE_NAME, {"numeric": {"questions": 2}}, 1, folder / "bench")
     return folder / "bench"
 

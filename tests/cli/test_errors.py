@@ -39,7 +39,7 @@ def copy(small_folder: Path, tmp_path: Path) -> Path:
         (("generate",), ("--out", "fathom generate --help")),
         (("generate", "--out", "x", "--seed", "seven"), ("--seed", "'seven'", "integer", "--help")),
         (("generate", "--out", "x", "--seed", "1.5"), ("--seed", "'1.5'", "integer")),
-        (("generate", "--out", "x", "--tokens", "12Q"), ("'12Q' is no length", "64K")),
+        (("generate", "--out", "x", "--tokens", "12Q"), ("'12Q' is not a length", "64K")),
         (("generate", "--out", "x", "--tokens", "0"), ("'0' is out of range", "64K")),
         (("generate", "--out", "x", "--documents", "0"), ("--documents", "range")),
         (("generate", "--out", "x", "--documents", "5", "--tokens", "5K"), ("--documents and --tokens", "only one")),
@@ -48,7 +48,7 @@ def copy(small_folder: Path, tmp_path: Path) -> Path:
         (("contexts",), ("CORPUS", "--help")),
         (("contexts", "nowhere"), ("no corpus 'nowhere'", "fathom generate")),
         (("contexts", "nowhere", "--lengths", "0"), ("'0' is out of range",)),
-        (("contexts", "nowhere", "--lengths", "64K,12Q"), ("'12Q' is no length",)),
+        (("contexts", "nowhere", "--lengths", "64K,12Q"), ("'12Q' is not a length",)),
         (("contexts", "nowhere", "--lengths", "64K,64K"), ("--lengths", "twice")),
         (("contexts", "nowhere", "--lengths", ""), ("--lengths is empty",)),
         (("contexts", "nowhere", "--sampling", ","), ("--sampling is empty",)),
@@ -91,8 +91,8 @@ def test_half_written_contexts(copy: Path, fathom: Fathom) -> None:
     assert fathom(*words).returncode == 0
     whole = (copy / "contexts.jsonl").read_bytes()
     (copy / "contexts.jsonl").write_bytes(whole[:-20])
-    refused(fathom(*words), "cut off in line 3", "again")
-    refused(fathom("show", copy, "c-0"), "cut off in line 3")
+    refused(fathom(*words), "truncated in line 3", "again")
+    refused(fathom("show", copy, "c-0"), "truncated in line 3")
     assert fathom(*words, "--replace").returncode == 0
     assert (copy / "contexts.jsonl").read_bytes() == whole
 
@@ -127,7 +127,7 @@ def test_a_subject_that_is_not_there(copy: Path, fathom: Fathom) -> None:
 
 def test_a_file_in_the_way(tmp_path: Path, fathom: Fathom) -> None:
     (tmp_path / "notes").write_text("mine")
-    refused(fathom("generate", "--out", tmp_path / "notes"), "it is a file", "Name a folder")
+    refused(fathom("generate", "--out", tmp_path / "notes"), "it is a file", "Give a folder")
     refused(fathom("generate", "--out", tmp_path / "notes" / "c"), "a file, not a folder")
     assert (tmp_path / "notes").read_text() == "mine"
 

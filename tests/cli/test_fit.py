@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from fathom.cli.main import main
-from fathom.contexts.files import FILE_NAME, gather
-from fathom.contexts.sampling import Settings
+from fathom.contexts.files import FILE_NAME, write_contexts
+from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus
 from fathom.tasks.bench import Bench, build
 from tests.conftest import Fathom
@@ -22,7 +22,7 @@ def bench_folder(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -
     """Three contexts of 64K tokens and three of 128K."""
     folder = tmp_path_factory.mktemp("fit")
     with Corpus(small_folder) as corpus:
-        gather(corpus, Settings(lengths=(65_536, 131_072), count=3), folder / FILE_NAME)
+        write_contexts(corpus, SamplingSettings(lengths=(65_536, 131_072), count=3), folder / FILE_NAME)
     build(small_folder, folder / FILE_NAME, {"numeric": {}}, 1, folder / "bench")
     return folder / "bench"
 
@@ -90,12 +90,15 @@ def test_stopped_by_hand_it_says_that_it_starts_afresh(
 
         yield show
 
-    monkeypatch.setattr("fathom.cli.fit.bar", stopping)
+    monkeypatch.setattr("fathom.cli.fit.progress_bar", stopping)
     with pytest.raises(SystemExit) as end:
         main(["fit", str(bench_folder), "--window", "100K", "--out", str(tmp_path / "b")])
     assert end.value.code == 130
     said = capsys.readouterr()
-    assert (said.out, said.err) == ("", "fathom: stopped. No bench was written; the same command starts afresh.\n")
+    assert (said.out, said.err) == (
+        "",
+        "fathom: interrupted. No bench was written; run the same command to start again.\n",
+    )
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,4 +1,4 @@
-"""Contexts, checked again from the files alone: nothing here uses what made them."""
+"""Sampled contexts, checked from the files alone without the code that sampled them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from fathom.contexts.files import FILE_NAME, gather, read_contexts, report_path
+from fathom.contexts.files import FILE_NAME, read_contexts, report_path, write_contexts
 from fathom.contexts.layout import render
-from fathom.contexts.sampling import Gathered, Settings
+from fathom.contexts.sampling import SamplingReport, SamplingSettings
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.models.tokenizers import tokenizer
@@ -34,45 +34,45 @@ def paper_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def gathered(paper_folder: Path) -> Gathered:
+def report(paper_folder: Path) -> SamplingReport:
     with Corpus(paper_folder) as corpus:
-        return gather(corpus, Settings(lengths=LENGTHS, count=655), paper_folder / FILE_NAME)
+        return write_contexts(corpus, SamplingSettings(lengths=LENGTHS, count=655), paper_folder / FILE_NAME)
 
 
 @pytest.fixture(scope="module")
-def contexts(paper_folder: Path, gathered: Gathered) -> list[Context]:
-    assert gathered.contexts
+def contexts(paper_folder: Path, report: SamplingReport) -> list[Context]:
+    assert report.contexts
     return list(read_contexts(paper_folder / FILE_NAME))
 
 
-def test_there_are_as_many_as_the_paper_has(contexts: list[Context], gathered: Gathered) -> None:
-    assert len(contexts) == gathered.contexts >= 2_600
+def test_samples_as_many_contexts_as_the_paper(contexts: list[Context], report: SamplingReport) -> None:
+    assert len(contexts) == report.contexts >= 2_600
     assert Counter(context.length for context in contexts) == dict.fromkeys(LENGTHS, 655)
     assert {context.sampling for context in contexts} == {"random", "bfs", "dfs"}
     assert len({context.id for context in contexts}) == len(contexts)
 
 
-def test_no_two_of_one_length_share_more_than_half(contexts: list[Context], gathered: Gathered) -> None:
-    """Whichever way they were grown; counted here with plain sets."""
-    shapes = {shape.length: shape for shape in gathered.shapes}
+def test_no_two_of_one_length_share_more_than_half(contexts: list[Context], report: SamplingReport) -> None:
+    """Across all sampling methods; counted here with plain sets."""
+    summaries = {summary.length: summary for summary in report.lengths}
     for length in LENGTHS:
         sets = [frozenset(context.documents) for context in contexts if context.length == length]
         largest = max(len(one & two) / min(len(one), len(two)) for one, two in combinations(sets, 2))
         assert largest <= 0.5
-        assert shapes[length].largest_overlap == round(largest, 4)
-        assert shapes[length].documents_least == min(map(len, sets)) >= 4
+        assert summaries[length].max_overlap == round(largest, 4)
+        assert summaries[length].min_documents == min(map(len, sets)) >= 4
 
 
-def test_overlap_across_lengths_is_measured_right(contexts: list[Context], gathered: Gathered) -> None:
+def test_measures_the_overlap_across_lengths(contexts: list[Context], report: SamplingReport) -> None:
     sets = {n: [set(c.documents) for c in contexts if c.length == n] for n in LENGTHS[:2]}
     shares = [len(a & b) / min(len(a), len(b)) for a in sets[LENGTHS[0]] for b in sets[LENGTHS[1]]]
-    reported = next(overlap for overlap in gathered.overlaps if overlap.lengths == LENGTHS[:2])
+    reported = next(overlap for overlap in report.overlaps if overlap.lengths == LENGTHS[:2])
     assert reported.mean == pytest.approx(sum(shares) / len(shares), abs=1e-4)
-    assert reported.largest == pytest.approx(max(shares), abs=1e-4)
-    assert len(gathered.overlaps) == 6
+    assert reported.max == pytest.approx(max(shares), abs=1e-4)
+    assert len(report.overlaps) == 6
 
 
-def test_lengths_are_those_of_the_exact_text(contexts: list[Context], paper_folder: Path) -> None:
+def test_counts_the_tokens_of_the_exact_text(contexts: list[Context], paper_folder: Path) -> None:
     counter = tokenizer()
     with Corpus(paper_folder) as corpus:
         for context in [context for number, context in enumerate(contexts) if number % 53 == 0]:
@@ -81,7 +81,7 @@ def test_lengths_are_those_of_the_exact_text(contexts: list[Context], paper_fold
             assert 0.9 * context.length <= context.tokens <= context.length
 
 
-def test_every_document_stands_where_its_place_says(contexts: list[Context], paper_folder: Path) -> None:
+def test_every_document_is_where_its_place_says(contexts: list[Context], paper_folder: Path) -> None:
     counter = tokenizer()
     with Corpus(paper_folder) as corpus:
         for context in contexts[::131]:
@@ -99,28 +99,28 @@ def test_every_document_stands_where_its_place_says(contexts: list[Context], pap
                 assert title.of(text) == document.title_text
 
 
-def test_graph_contexts_hang_together(contexts: list[Context], paper_folder: Path) -> None:
+def test_graph_samples_are_connected(contexts: list[Context], paper_folder: Path) -> None:
     with Corpus(paper_folder) as corpus:
-        around: dict[str, set[str]] = {}
+        adjacent: dict[str, set[str]] = {}
         for citing, cited in corpus.links():
-            around.setdefault(citing, set()).add(cited)
-            around.setdefault(cited, set()).add(citing)
-    apart = 0
+            adjacent.setdefault(citing, set()).add(cited)
+            adjacent.setdefault(cited, set()).add(citing)
+    disconnected = 0
     for context in contexts:
         members = set(context.documents)
         reached, waiting = {context.documents[0]}, deque([context.documents[0]])
         while waiting:
-            for near in around.get(waiting.popleft(), set()) & members - reached:
+            for near in adjacent.get(waiting.popleft(), set()) & members - reached:
                 reached.add(near)
                 waiting.append(near)
         if context.sampling == "random":
-            apart += reached != members
+            disconnected += reached != members
         else:
             assert reached == members
-    assert apart > 100
+    assert disconnected > 100
 
 
-def test_a_context_is_a_recipe_and_ten_questions_over_it_hold_no_copy(contexts: list[Context]) -> None:
+def test_a_context_and_its_questions_contain_no_copy_of_the_text(contexts: list[Context]) -> None:
     """A million tokens are four megabytes of text; the recipe and ten questions are some kilobytes."""
     largest = max(contexts, key=lambda context: context.tokens)
     questions = [
@@ -130,65 +130,67 @@ def test_a_context_is_a_recipe_and_ten_questions_over_it_hold_no_copy(contexts: 
     assert len(largest.to_line()) + sum(len(question.to_line()) for question in questions) < 20_000
 
 
-def test_the_same_seed_gives_the_same_bytes(paper_folder: Path, gathered: Gathered, tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_bytes(paper_folder: Path, report: SamplingReport, tmp_path: Path) -> None:
     with Corpus(paper_folder) as corpus:
-        again = gather(corpus, gathered.settings, tmp_path / "again.jsonl")
-        other = gather(corpus, gathered.settings.model_copy(update={"seed": 1}), tmp_path / "other.jsonl")
-    assert again == gathered
+        again = write_contexts(corpus, report.settings, tmp_path / "again.jsonl")
+        other = write_contexts(corpus, report.settings.model_copy(update={"seed": 1}), tmp_path / "other.jsonl")
+    assert again == report
     assert (tmp_path / "again.jsonl").read_bytes() == (paper_folder / FILE_NAME).read_bytes()
     assert report_path(tmp_path / "again.jsonl").read_bytes() == report_path(paper_folder / FILE_NAME).read_bytes()
     assert other.fingerprint != again.fingerprint
 
 
 def test_a_new_length_changes_no_other_context(small: Corpus, tmp_path: Path) -> None:
-    gather(small, Settings(lengths=(65_536,), count=5), tmp_path / "one.jsonl")
-    gather(small, Settings(lengths=(32_768, 65_536), count=5), tmp_path / "two.jsonl")
+    write_contexts(small, SamplingSettings(lengths=(65_536,), count=5), tmp_path / "one.jsonl")
+    write_contexts(small, SamplingSettings(lengths=(32_768, 65_536), count=5), tmp_path / "two.jsonl")
     one = (tmp_path / "one.jsonl").read_bytes().splitlines()
     assert one == (tmp_path / "two.jsonl").read_bytes().splitlines()[-len(one) :]
 
 
-def test_what_cannot_be_made_is_said_and_the_rest_is_made(small: Corpus, tmp_path: Path) -> None:
-    report = gather(small, Settings(lengths=(65_536, 1 << 30), count=2_000), tmp_path / "c.jsonl")
-    small_ones = [made for made in report.made if made.length == 65_536]
-    huge_ones = [made for made in report.made if made.length == 1 << 30]
-    assert 0 < sum(made.made for made in small_ones) < 2_000
-    assert any("share more than half" in made.reason for made in small_ones)
-    assert all(made.made == 0 and "too few for 1024M" in made.reason for made in huge_ones)
+def test_reports_what_could_not_be_sampled(small: Corpus, tmp_path: Path) -> None:
+    report = write_contexts(small, SamplingSettings(lengths=(65_536, 1 << 30), count=2_000), tmp_path / "c.jsonl")
+    short = [count for count in report.counts if count.length == 65_536]
+    huge = [count for count in report.counts if count.length == 1 << 30]
+    assert 0 < sum(count.sampled for count in short) < 2_000
+    assert any("share more than half" in count.reason for count in short)
+    assert all(count.sampled == 0 and "too few for 1024M" in count.reason for count in huge)
     assert len(list(read_contexts(tmp_path / "c.jsonl"))) == report.contexts
 
 
-def test_where_nothing_can_be_made_nothing_is_written(small: Corpus, tmp_path: Path) -> None:
-    with pytest.raises(FathomError, match="Not one context could be made: the 4 shortest articles"):
-        gather(small, Settings(lengths=(100,), count=5), tmp_path / "c.jsonl")
+def test_writes_nothing_where_nothing_can_be_sampled(small: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(FathomError, match="No context could be sampled: the 4 shortest documents"):
+        write_contexts(small, SamplingSettings(lengths=(100,), count=5), tmp_path / "c.jsonl")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_order_can_be_kept_as_grown(small: Corpus, tmp_path: Path) -> None:
-    gather(small, Settings(lengths=(65_536,), count=9, order="grown"), tmp_path / "grown.jsonl")
-    gather(small, Settings(lengths=(65_536,), count=9), tmp_path / "shuffled.jsonl")
-    grown = list(read_contexts(tmp_path / "grown.jsonl"))
+def test_can_keep_the_traversal_order(small: Corpus, tmp_path: Path) -> None:
+    write_contexts(small, SamplingSettings(lengths=(65_536,), count=9, order="traversal"), tmp_path / "traversal.jsonl")
+    write_contexts(small, SamplingSettings(lengths=(65_536,), count=9), tmp_path / "shuffled.jsonl")
+    traversal = list(read_contexts(tmp_path / "traversal.jsonl"))
     shuffled = list(read_contexts(tmp_path / "shuffled.jsonl"))
-    assert [sorted(context.documents) for context in grown] == [sorted(context.documents) for context in shuffled]
-    assert [context.documents for context in grown] != [context.documents for context in shuffled]
+    assert [sorted(context.documents) for context in traversal] == [sorted(context.documents) for context in shuffled]
+    assert [context.documents for context in traversal] != [context.documents for context in shuffled]
 
 
-def test_filters_leave_out_and_count(mixed_folder: Path, tmp_path: Path) -> None:
+def test_filters_and_counts_what_is_left_out(mixed_folder: Path, tmp_path: Path) -> None:
     with Corpus(mixed_folder) as corpus:
-        settings = Settings(lengths=(65_536,), count=3, kinds=("report",), languages=("en",), sampling=("random",))
-        report = gather(corpus, settings, tmp_path / "c.jsonl")
-        kinds = {listed.id: (listed.kind, listed.language) for listed in corpus.entries()}
+        settings = SamplingSettings(
+            lengths=(65_536,), count=3, kinds=("report",), languages=("en",), sampling=("random",)
+        )
+        report = write_contexts(corpus, settings, tmp_path / "c.jsonl")
+        kinds = {entry.id: (entry.kind, entry.language) for entry in corpus.entries()}
     assert report.left_out == {"another kind": 16, "another language": 2}
     for context in read_contexts(tmp_path / "c.jsonl"):
         assert {kinds[document] for document in context.documents} == {("report", "en")}
-    with Corpus(mixed_folder) as corpus, pytest.raises(FathomError, match="No article .* can be used"):
-        gather(corpus, Settings(lengths=(65_536,), subjects=("astrology",)), tmp_path / "none.jsonl")
+    with Corpus(mixed_folder) as corpus, pytest.raises(FathomError, match="No document .* can be used"):
+        write_contexts(corpus, SamplingSettings(lengths=(65_536,), subjects=("astrology",)), tmp_path / "none.jsonl")
 
 
-def test_a_tokenizer_that_joins_across_documents_is_measured_on_the_whole(
+def test_counts_the_whole_text_for_a_tokenizer_that_merges_across_documents(
     small: Corpus, tmp_path: Path, tokenizer_file: Path
 ) -> None:
-    settings = Settings(lengths=(65_536,), count=3, tokenizer=str(tokenizer_file))
-    gather(small, settings, tmp_path / "c.jsonl")
+    settings = SamplingSettings(lengths=(65_536,), count=3, tokenizer=str(tokenizer_file))
+    write_contexts(small, settings, tmp_path / "c.jsonl")
     counter = tokenizer(str(tokenizer_file))
     for context in read_contexts(tmp_path / "c.jsonl"):
         assert context.tokenizer == counter.name
@@ -209,7 +211,7 @@ def tokenizer_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_document_that_forges_a_boundary_is_left_out(small: Corpus, tmp_path: Path) -> None:
+def test_leaves_out_a_document_that_forges_a_boundary(small: Corpus, tmp_path: Path) -> None:
     with CorpusWriter(tmp_path / "forged", {"test": 1}) as writer:
         for number, document in enumerate(small.documents()):
             text = document.text
@@ -218,68 +220,68 @@ def test_an_document_that_forges_a_boundary_is_left_out(small: Corpus, tmp_path:
             writer.add(pack(document.model_copy(update={"text": text})))
         writer.finish()
     with Corpus(tmp_path / "forged") as corpus:
-        report = gather(corpus, Settings(lengths=(65_536,), count=9), tmp_path / "c.jsonl")
+        report = write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=9), tmp_path / "c.jsonl")
         forger = next(corpus.entries()).id
-    assert report.left_out == {"a line that looks like an article boundary": 1}
+    assert report.left_out == {"contains a line that looks like a document boundary": 1}
     assert all(forger not in context.documents for context in read_contexts(tmp_path / "c.jsonl"))
 
 
-def test_contexts_of_other_settings_are_kept_unless_told(small: Corpus, tmp_path: Path) -> None:
+def test_keeps_contexts_of_other_settings_unless_told_to_replace(small: Corpus, tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
-    gather(small, Settings(lengths=(65_536,), count=3), path)
+    write_contexts(small, SamplingSettings(lengths=(65_536,), count=3), path)
     before = path.read_bytes()
-    assert gather(small, Settings(lengths=(65_536,), count=3), path).contexts == 3
+    assert write_contexts(small, SamplingSettings(lengths=(65_536,), count=3), path).contexts == 3
     with pytest.raises(FathomError, match="other settings"):
-        gather(small, Settings(lengths=(65_536,), count=4), path)
+        write_contexts(small, SamplingSettings(lengths=(65_536,), count=4), path)
     assert path.read_bytes() == before
-    assert gather(small, Settings(lengths=(65_536,), count=4), path, replace=True).contexts == 4
+    assert write_contexts(small, SamplingSettings(lengths=(65_536,), count=4), path, replace=True).contexts == 4
 
 
-def test_a_kill_between_report_and_contexts_is_mended(small: Corpus, tmp_path: Path) -> None:
+def test_recovers_from_a_kill_between_report_and_contexts(small: Corpus, tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
-    settings = Settings(lengths=(65_536,), count=3)
-    gather(small, settings, path)
+    settings = SamplingSettings(lengths=(65_536,), count=3)
+    write_contexts(small, settings, path)
     whole = path.read_bytes()
     path.unlink()
-    assert gather(small, settings, path).contexts == 3
+    assert write_contexts(small, settings, path).contexts == 3
     assert path.read_bytes() == whole
     path.unlink()
     with pytest.raises(FathomError, match="other settings"):
-        gather(small, Settings(lengths=(65_536,), count=4), path)
+        write_contexts(small, SamplingSettings(lengths=(65_536,), count=4), path)
 
 
-def test_what_a_killed_process_left_is_swept_away(small: Corpus, tmp_path: Path) -> None:
+def test_removes_drafts_of_killed_processes(small: Corpus, tmp_path: Path) -> None:
     gone = subprocess.Popen(["true"])
     gone.wait()
     (tmp_path / f".c.jsonl.{gone.pid}.part").write_text("half")
     (tmp_path / f".c.jsonl.{os.getpid()}.part").write_text("ours, still being written")
-    gather(small, Settings(lengths=(65_536,), count=1), tmp_path / "c.jsonl")
+    write_contexts(small, SamplingSettings(lengths=(65_536,), count=1), tmp_path / "c.jsonl")
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["c.jsonl", "c.report.json"]
 
 
-def test_a_half_written_file_of_contexts_is_noticed(small: Corpus, tmp_path: Path) -> None:
+def test_detects_a_partial_file_of_contexts(small: Corpus, tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
-    settings = Settings(lengths=(65_536,), count=3)
-    gather(small, settings, path)
+    settings = SamplingSettings(lengths=(65_536,), count=3)
+    write_contexts(small, settings, path)
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:2]))
-    with pytest.raises(FathomError, match="does not hold what its report describes"):
-        gather(small, settings, path)
+    with pytest.raises(FathomError, match="does not match its report"):
+        write_contexts(small, settings, path)
     path.write_bytes(b"".join(lines)[:-9])
-    with pytest.raises(FathomError, match="cut off in line 3"):
-        gather(small, settings, path)
+    with pytest.raises(FathomError, match="truncated in line 3"):
+        write_contexts(small, settings, path)
 
 
-def test_an_unknown_layout_is_refused(small: Corpus, tmp_path: Path) -> None:
-    gather(small, Settings(lengths=(65_536,), count=1), tmp_path / "c.jsonl")
+def test_refuses_an_unknown_layout(small: Corpus, tmp_path: Path) -> None:
+    write_contexts(small, SamplingSettings(lengths=(65_536,), count=1), tmp_path / "c.jsonl")
     line = json.loads((tmp_path / "c.jsonl").read_text())
     with pytest.raises(FathomError, match="does not know"):
         render(Context.model_validate({**line, "layout": "spiral/9"}), small)
 
 
-def test_a_context_whose_documents_have_other_texts_is_refused(small: Corpus, tmp_path: Path) -> None:
+def test_refuses_a_context_whose_documents_have_other_texts(small: Corpus, tmp_path: Path) -> None:
     """The ids are the same, the words are not: a key proved on the one must not be asked over the other."""
-    gather(small, Settings(lengths=(65_536,), count=1), tmp_path / "c.jsonl")
+    write_contexts(small, SamplingSettings(lengths=(65_536,), count=1), tmp_path / "c.jsonl")
     context = next(read_contexts(tmp_path / "c.jsonl"))
     with CorpusWriter(tmp_path / "changed", {"test": 1}) as writer:
         for document in small.documents():
@@ -292,23 +294,23 @@ def test_a_context_whose_documents_have_other_texts_is_refused(small: Corpus, tm
         render(context, changed)
 
 
-def test_a_context_of_another_corpus_is_refused(small: Corpus, tmp_path: Path) -> None:
-    gather(small, Settings(lengths=(65_536,), count=1), tmp_path / "c.jsonl")
+def test_refuses_a_context_of_another_corpus(small: Corpus, tmp_path: Path) -> None:
+    write_contexts(small, SamplingSettings(lengths=(65_536,), count=1), tmp_path / "c.jsonl")
     context = next(read_contexts(tmp_path / "c.jsonl"))
     foreign = context.places[0].model_copy(update={"document": "gen-0", "span": Span(0, 1)})
     with pytest.raises(FathomError, match="has no document 'gen-0'"):
         render(context.model_copy(update={"places": (foreign,)}), small)
 
 
-def test_a_copy_of_an_document_is_left_out(small: Corpus, tmp_path: Path) -> None:
+def test_leaves_out_a_copy_of_a_document(small: Corpus, tmp_path: Path) -> None:
     with CorpusWriter(tmp_path / "doubled", {"test": 1}) as writer:
         for document in small.documents():
             writer.add(pack(document))
             writer.add(pack(document.model_copy(update={"id": f"copy-of-{document.id}"})))
         writer.finish()
     with Corpus(tmp_path / "doubled") as corpus:
-        report = gather(corpus, Settings(lengths=(65_536,), count=9), tmp_path / "c.jsonl")
-    assert report.left_out == {"the very text of another article": 48}
+        report = write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=9), tmp_path / "c.jsonl")
+    assert report.left_out == {"same text as another document": 48}
     ids = [context.id for context in read_contexts(tmp_path / "c.jsonl")]
     assert len(set(ids)) == len(ids)
 
@@ -336,10 +338,12 @@ def _original(document: str) -> str:
 
 
 @pytest.mark.parametrize("sampling", ["random", "bfs", "dfs"])
-def test_no_context_holds_two_versions_of_one_work(twice: Path, tmp_path: Path, sampling: Sampling) -> None:
+def test_no_context_contains_two_versions_of_a_work(twice: Path, tmp_path: Path, sampling: Sampling) -> None:
     with Corpus(twice) as corpus:
         # At the larger length nearly every work is needed, so a walk meets the second version of many.
-        gather(corpus, Settings(lengths=(65_536, 524_288), count=12, sampling=(sampling,)), tmp_path / "c.jsonl")
+        write_contexts(
+            corpus, SamplingSettings(lengths=(65_536, 524_288), count=12, sampling=(sampling,)), tmp_path / "c.jsonl"
+        )
     contexts = list(read_contexts(tmp_path / "c.jsonl"))
     assert {context.length for context in contexts} == {65_536, 524_288}
     for context in contexts:
@@ -349,18 +353,18 @@ def test_no_context_holds_two_versions_of_one_work(twice: Path, tmp_path: Path, 
     assert any(f"draft-of-{document}" in shown for document in shown)
 
 
-def test_a_context_of_preprints_is_no_new_one_beside_that_of_their_documents(twice: Path, tmp_path: Path) -> None:
+def test_a_context_of_preprints_counts_as_similar_to_that_of_their_articles(twice: Path, tmp_path: Path) -> None:
     with Corpus(twice) as corpus:
-        report = gather(corpus, Settings(lengths=(65_536,), count=200), tmp_path / "c.jsonl")
+        report = write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=200), tmp_path / "c.jsonl")
     sets = [frozenset(map(_original, context.documents)) for context in read_contexts(tmp_path / "c.jsonl")]
     largest = max(len(one & two) / min(len(one), len(two)) for one, two in combinations(sets, 2))
-    assert report.shapes[0].largest_overlap == round(largest, 4) <= 0.5
+    assert report.lengths[0].max_overlap == round(largest, 4) <= 0.5
 
 
 def test_splits_share_no_work(twice: Path, tmp_path: Path) -> None:
-    settings = Settings(lengths=(32_768,), count=90, min_documents=2, splits={"train": 60, "test": 40})
+    settings = SamplingSettings(lengths=(32_768,), count=90, min_documents=2, splits={"train": 60, "test": 40})
     with Corpus(twice) as corpus:
-        gather(corpus, settings, tmp_path / "c.jsonl")
+        write_contexts(corpus, settings, tmp_path / "c.jsonl")
     works: dict[str, set[str]] = {}
     for context in read_contexts(tmp_path / "c.jsonl"):
         works.setdefault(context.split, set()).update(map(_original, context.documents))
@@ -369,19 +373,19 @@ def test_splits_share_no_work(twice: Path, tmp_path: Path) -> None:
     assert not works["train"] & works["test"]
 
 
-def test_a_changed_tokenizer_file_is_noticed(small: Corpus, tmp_path: Path, tokenizer_file: Path) -> None:
-    settings = Settings(lengths=(65_536,), count=1, tokenizer=str(tokenizer_file))
-    gather(small, settings, tmp_path / "c.jsonl")
+def test_detects_a_changed_tokenizer_file(small: Corpus, tmp_path: Path, tokenizer_file: Path) -> None:
+    settings = SamplingSettings(lengths=(65_536,), count=1, tokenizer=str(tokenizer_file))
+    write_contexts(small, settings, tmp_path / "c.jsonl")
     tokenizer_file.write_text(tokenizer_file.read_text().replace("{4}", "{3}"))
     tokenizer.cache_clear()
     with pytest.raises(FathomError, match="other settings"):
-        gather(small, settings, tmp_path / "c.jsonl")
+        write_contexts(small, settings, tmp_path / "c.jsonl")
 
 
 def test_splits_share_no_document_and_keep_clusters_together(paper_folder: Path, tmp_path: Path) -> None:
-    settings = Settings(lengths=(65_536, 131_072), count=60, splits={"train": 70, "dev": 10, "test": 20})
+    settings = SamplingSettings(lengths=(65_536, 131_072), count=60, splits={"train": 70, "dev": 10, "test": 20})
     with Corpus(paper_folder) as corpus:
-        report = gather(corpus, settings, tmp_path / "c.jsonl")
+        report = write_contexts(corpus, settings, tmp_path / "c.jsonl")
         links = list(corpus.links())
     members: dict[str, set[str]] = {"train": set(), "dev": set(), "test": set()}
     counted: Counter[str] = Counter()
@@ -391,9 +395,9 @@ def test_splits_share_no_document_and_keep_clusters_together(paper_folder: Path,
     for one, two in combinations(members.values(), 2):
         assert not one & two
     assert counted == {"train": 84, "dev": 12, "test": 24}
-    assert sum(report.parts.values()) == 662
-    assert report.parts["train"] > report.parts["test"] > report.parts["dev"]
+    assert sum(report.splits.values()) == 662
+    assert report.splits["train"] > report.splits["test"] > report.splits["dev"]
     split_of = {document: split for split, documents in members.items() for document in documents}
     known = [(split_of[a], split_of[b]) for a, b in links if a in split_of and b in split_of]
-    # Chance would keep 54% of the links inside a part.
+    # By chance 54% of the links would stay inside a split.
     assert sum(one == two for one, two in known) / len(known) > 0.75

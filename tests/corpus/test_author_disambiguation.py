@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from fathom.corpus.author_disambiguation import Signature, Who, signatures
+from fathom.corpus.author_disambiguation import AuthorDisambiguator, Signature, signatures
 from fathom.corpus.generate import Recipe, generate, parse_domains
 from fathom.corpus.store import Corpus
 from fathom.records.documents import Document
@@ -23,7 +23,7 @@ def sign(name: str, ids: dict[str, str] | None = None, affiliation: str = "") ->
 
 def people(*bylines: str, subject: str | None = None) -> list[tuple[str | None, ...]]:
     """Who signs documents with these bylines: "Marta Lind, Li Wu"."""
-    who = Who()
+    who = AuthorDisambiguator()
     for number, byline in enumerate(bylines):
         who.add(f"a-{number}", [sign(name) for name in byline.split(", ")], subject)
     return [who.people(f"a-{number}") for number in range(len(bylines))]
@@ -108,7 +108,7 @@ def test_a_frequent_name_needs_more() -> None:
 
 
 def test_an_orcid_decides() -> None:
-    who = Who()
+    who = AuthorDisambiguator()
     who.add("a-1", [sign("Marta Lind", ORCID)])
     who.add("a-2", [sign("M. Lind", {"orcid": "0000-0001-2345-678X"})])
     who.add("a-3", [sign("Marta Lind", {"orcid": "0000-0009-9999-9999"})])
@@ -118,7 +118,7 @@ def test_an_orcid_decides() -> None:
 
 @pytest.mark.parametrize("evidence", ["affiliation", "citation", "work"])
 def test_other_things_speak_for_one_person(evidence: str) -> None:
-    who = Who()
+    who = AuthorDisambiguator()
     place = "Institute of Tides, Bergen" if evidence == "affiliation" else ""
     work = "w-1" if evidence == "work" else None
     who.add("a-1", [sign("Marta Lind", affiliation=place)], work=work)
@@ -135,7 +135,7 @@ def test_two_of_one_name_in_one_byline_are_two_people() -> None:
 
 
 def test_bodies_are_their_names() -> None:
-    who = Who()
+    who = AuthorDisambiguator()
     project, short = (
         Signature("", "Reproducibility Project: Biology", group=True),
         Signature("", "The Team", group=True),
@@ -151,9 +151,9 @@ def test_half_a_family_name_is_uncertain() -> None:
 
 
 def test_misuse_is_told() -> None:
-    who = Who()
+    who = AuthorDisambiguator()
     who.add("a-1", [sign("Marta Lind")])
-    with pytest.raises(FathomError, match="Two articles"):
+    with pytest.raises(FathomError, match="Two documents"):
         who.add("a-1", [])
     with pytest.raises(FathomError, match="was not added"):
         who.people("a-2")
@@ -164,7 +164,7 @@ def test_misuse_is_told() -> None:
 def test_hostile_names_break_nothing() -> None:
     rng = Random(5)
     signs = "aB é.-'’\u0000\ud800王伟ß٣ "
-    who = Who()
+    who = AuthorDisambiguator()
     for number in range(300):
         noise = ["".join(rng.choice(signs) for _ in range(rng.randint(0, 6))) for _ in range(8)]
         byline = [Signature(noise[at], noise[at + 4], group=rng.random() < 0.1) for at in range(4)]
@@ -184,7 +184,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> list[Document]:
 
 
 def sorted_out(documents: list[Document]) -> dict[tuple[str, int], str | None]:
-    who = Who()
+    who = AuthorDisambiguator()
     for document in documents:
         who.add(document.id, signatures(document), document.subject, document.work, document.cited)
     return {

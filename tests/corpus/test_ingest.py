@@ -16,7 +16,7 @@ import pytest
 
 from fathom.cli.main import main
 from fathom.corpus.document_reading import Filters
-from fathom.corpus.ingest import COPIED, ingest
+from fathom.corpus.ingest import MAX_COPIED, ingest
 from fathom.corpus.ingest_report import IngestReport
 from fathom.corpus.store import STORE, Corpus
 from fathom.records.errors import FathomError
@@ -79,12 +79,12 @@ def test_papers_become_a_corpus_with_links(papers: Path, tmp_path: Path) -> None
     assert manifest.documents == report.kept == 4
     assert links(tmp_path / "corpus") == {(TITLES[1], TITLES[0]), (TITLES[2], TITLES[1])}
     assert manifest.licenses == {"CC-BY-4.0": 4}
-    assert sum(report.refused.values()) == 1
-    assert report.refusals[0][0].endswith("broken.xml")
-    assert report.passed_over == 1
-    told = report.by_kind["jats"]
+    assert sum(report.rejected.values()) == 1
+    assert report.rejections[0][0].endswith("broken.xml")
+    assert report.skipped == 1
+    told = report.by_format["jats"]
     assert told.share("authors") == told.share("references") == told.share("resolved") == 1.0
-    assert report.people["certain"] > 0
+    assert report.authors["certain"] > 0
     assert not (tmp_path / "corpus.reading").exists()
     assert IngestReport.model_validate_json((tmp_path / "corpus" / "ingest.report.json").read_bytes()) == report
 
@@ -97,12 +97,12 @@ def test_an_archive_and_a_folder_give_the_same_links(papers: Path, tmp_path: Pat
     assert links(tmp_path / "one") == links(tmp_path / "two") != set()
 
 
-@pytest.mark.parametrize("copied", [COPIED, 0])
+@pytest.mark.parametrize("copied", [MAX_COPIED, 0])
 def test_two_processes_give_the_same_bytes_as_one(
     papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, copied: int
 ) -> None:
     """Whether the workers look for references themselves, or the index is too large to be copied to each."""
-    monkeypatch.setattr("fathom.corpus.ingest.COPIED", copied)
+    monkeypatch.setattr("fathom.corpus.ingest.MAX_COPIED", copied)
     one = ingest([papers], tmp_path / "one", Filters())
     two = ingest([papers], tmp_path / "two", Filters(), processes=2)
     assert one == two
@@ -119,23 +119,23 @@ def test_odd_names_and_names_given_twice_are_read(papers: Path, tmp_path: Path) 
             archive.addfile(member, io.BytesIO(content))
     manifest, report = ingest([path], tmp_path / "corpus", Filters())
     assert manifest.documents == 4
-    assert report.refused == {}
+    assert report.rejected == {}
 
 
 @pytest.mark.parametrize(
     ("filters", "kept", "reason"),
     [
-        (Filters(least_tokens=800), 1, "fewer than 800 tokens"),
-        (Filters(most_tokens=800), 3, "more than 800 tokens"),
-        (Filters(least_tables=1), 0, ""),
+        (Filters(min_tokens=800), 1, "fewer than 800 tokens"),
+        (Filters(max_tokens=800), 3, "more than 800 tokens"),
+        (Filters(min_tables=1), 0, ""),
         (Filters(licenses=("CC0",)), 0, ""),
         (Filters(licenses=("cc-by",)), 4, ""),
-        (Filters(kinds=("tei",)), 0, ""),
+        (Filters(formats=("tei",)), 0, ""),
     ],
 )
 def test_filters_leave_out_and_say_why(papers: Path, tmp_path: Path, filters: Filters, kept: int, reason: str) -> None:
     if not kept:
-        with pytest.raises(FathomError, match="Give other documents|left out"):
+        with pytest.raises(FathomError, match="Give other sources|left out"):
             ingest([papers], tmp_path / "corpus", filters)
         return
     _, report = ingest([papers], tmp_path / "corpus", filters)
@@ -191,5 +191,5 @@ def test_the_report_can_be_had_as_json(papers: Path, tmp_path: Path, capsys: pyt
 def test_nothing_to_read_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
     assert main(["ingest", str(tmp_path / "empty"), "--out", str(tmp_path / "corpus")]) == 2
-    assert "Nothing could be read" in capsys.readouterr().err
+    assert "No document could be read" in capsys.readouterr().err
     assert main(["ingest", str(tmp_path / "nowhere"), "--out", str(tmp_path / "corpus")]) == 2

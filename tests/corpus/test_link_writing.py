@@ -8,7 +8,7 @@ import pytest
 import zstandard
 
 from fathom.corpus.generate import Recipe, generate, parse_domains
-from fathom.corpus.link_writing import Linked, relinked
+from fathom.corpus.link_writing import Links, apply_links
 from fathom.corpus.store import Corpus, pack
 from fathom.records.documents import Document
 from fathom.records.errors import FathomError
@@ -34,8 +34,8 @@ def test_the_parts_are_those_of_the_linked_record(generated: list[Document]) -> 
     for gold in generated:
         cited = tuple(reference.document for reference in gold.references)
         people = tuple(author.person for author in gold.authors)
-        linked = Linked(gold.id, pack(bare(gold)).parts, cited, gold.work, people)
-        assert relinked(linked) == (pack(gold).parts, pack(gold).outline)
+        linked = Links(gold.id, pack(bare(gold)).parts, cited, gold.work, people)
+        assert apply_links(linked) == (pack(gold).parts, pack(gold).outline)
 
 
 def test_signs_that_json_escapes_stay_what_they_are(generated: list[Document]) -> None:
@@ -43,7 +43,7 @@ def test_signs_that_json_escapes_stay_what_they_are(generated: list[Document]) -
     document = generated[0].model_copy(update={"venue": venue})
     cited = tuple(reference.document for reference in document.references)
     people = tuple(author.person for author in document.authors)
-    found = relinked(Linked(document.id, pack(document).parts, cited, None, people))
+    found = apply_links(Links(document.id, pack(document).parts, cited, None, people))
     assert zstandard.decompress(found.parts) == zstandard.decompress(pack(document).parts)
 
 
@@ -51,6 +51,6 @@ def test_what_does_not_belong_to_the_document_is_refused(generated: list[Documen
     document = next(one for one in generated if one.references)
     parts, people = pack(document).parts, (None,) * len(document.authors)
     with pytest.raises(FathomError, match="would cite itself"):
-        relinked(Linked(document.id, parts, (document.id,) * len(document.references), None, people))
+        apply_links(Links(document.id, parts, (document.id,) * len(document.references), None, people))
     with pytest.raises(FathomError, match="references and"):
-        relinked(Linked(document.id, parts, (), None, people))
+        apply_links(Links(document.id, parts, (), None, people))

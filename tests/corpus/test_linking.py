@@ -12,29 +12,29 @@ from random import Random
 import pytest
 
 from fathom.corpus.generate import Recipe, generate, parse_domains
-from fathom.corpus.linking import Entry, Linker, Match, Named, Policy, entry_of
+from fathom.corpus.linking import LinkableDocument, Linker, Match, ReferenceData, linkable
 from fathom.corpus.normal_forms import normal_id, normal_title
 from fathom.corpus.store import Corpus
-from fathom.corpus.title_similarity import likeness
+from fathom.corpus.title_similarity import similarity
 from fathom.records.documents import Document
 from fathom.records.errors import FathomError
 from tests.corpus.readers.conftest import SHARED
 
-TIDES = Entry("a-1", "Tidal mixing over a rough sea floor", {"doi": "10.5555/tides"}, None, 2015, ("Lind", "Wu"))
-EELS = Entry(
+TIDES = LinkableDocument(
+    "a-1", "Tidal mixing over a rough sea floor", {"doi": "10.5555/tides"}, None, 2015, ("Lind", "Wu")
+)
+EELS = LinkableDocument(
     "a-2", "Silver eels on their way to the sea", {"pmid": "123", "arxiv": "1501.00001"}, None, 2016, ("Okoro",)
 )
-FUSION = Entry("a-3", "Membrane fusion", {}, None, 2003, ("Jahn", "Lang"))
-CITING = Entry("a-9", "A review of everything that moves", {}, None, 2020, ("Santos",))
+FUSION = LinkableDocument("a-3", "Membrane fusion", {}, None, 2003, ("Jahn", "Lang"))
+CITING = LinkableDocument("a-9", "A review of everything that moves", {}, None, 2020, ("Santos",))
 
 
-def linked(
-    *references: Named, documents: Sequence[Entry] = (TIDES, EELS, FUSION), policy: Policy = "published"
-) -> list[Match]:
-    linker = Linker(policy)
+def linked(*references: ReferenceData, documents: Sequence[LinkableDocument] = (TIDES, EELS, FUSION)) -> list[Match]:
+    linker = Linker()
     for entry in (*documents, CITING):
         linker.add(entry)
-    return list(linker.link(Entry(CITING.id, CITING.title, references=references)))
+    return list(linker.link(LinkableDocument(CITING.id, CITING.title, references=references)))
 
 
 # Ids.
@@ -67,34 +67,34 @@ def test_ids_are_compared_in_one_form(scheme: str, written: str, wanted: str | N
 
 def test_an_id_is_enough() -> None:
     assert linked(
-        Named(ids={"doi": "https://doi.org/10.5555/TIDES."}),
-        Named(ids={"pmid": "123"}),
-        Named(text="Okoro A. Silver eels. arXiv:1501.00001v2 (2015)"),
-        Named(text="Lind, tides, https://doi.org/10.5555/tides."),
-        Named(ids={"doi": "10.5555/other"}),
-    ) == [("a-1", "doi"), ("a-2", "pmid"), ("a-2", "arxiv"), ("a-1", "doi"), (None, "nothing")]
+        ReferenceData(ids={"doi": "https://doi.org/10.5555/TIDES."}),
+        ReferenceData(ids={"pmid": "123"}),
+        ReferenceData(text="Okoro A. Silver eels. arXiv:1501.00001v2 (2015)"),
+        ReferenceData(text="Lind, tides, https://doi.org/10.5555/tides."),
+        ReferenceData(ids={"doi": "10.5555/other"}),
+    ) == [("a-1", "doi"), ("a-2", "pmid"), ("a-2", "arxiv"), ("a-1", "doi"), (None, "unmatched")]
 
 
 def test_what_is_written_about_an_document_is_not_the_document() -> None:
     """A decision letter is listed under its document's title, with the name of the editor and a DOI of its own."""
-    about = Named("Tidal mixing over a rough sea floor", {"doi": "10.5555/tides.002"}, 2015, ("Olsen, R.",))
-    misspelled = Named("Tidal mixing over a rough sea floor", {"doi": "10.1101/2015.01"}, 2015, ("Linde, K.",))
-    version = Named("Tidal mixing over a rough sea floor", {"doi": "10.5555/tides.2"}, 2015, ("Lind, K.",))
-    assert linked(about, misspelled, version) == [(None, "nothing"), ("a-1", "title"), ("a-1", "title")]
+    about = ReferenceData("Tidal mixing over a rough sea floor", {"doi": "10.5555/tides.002"}, 2015, ("Olsen, R.",))
+    misspelled = ReferenceData("Tidal mixing over a rough sea floor", {"doi": "10.1101/2015.01"}, 2015, ("Linde, K.",))
+    version = ReferenceData("Tidal mixing over a rough sea floor", {"doi": "10.5555/tides.2"}, 2015, ("Lind, K.",))
+    assert linked(about, misspelled, version) == [(None, "unmatched"), ("a-1", "title"), ("a-1", "title")]
 
 
 def test_an_id_that_everything_else_contradicts_is_a_slip() -> None:
     ids = {"doi": "10.5555/tides"}
     assert linked(
-        Named("Bread and its history in Europe", ids, 1987, ("Baker, J.",)),
-        Named("Bread and its history in Europe", ids, 1987, ("Wu, L.",)),
-        Named("Bread and its history in Europe", ids, 2015, ("Baker, J.",)),
+        ReferenceData("Bread and its history in Europe", ids, 1987, ("Baker, J.",)),
+        ReferenceData("Bread and its history in Europe", ids, 1987, ("Wu, L.",)),
+        ReferenceData("Bread and its history in Europe", ids, 2015, ("Baker, J.",)),
     ) == [(None, "contradicted"), ("a-1", "doi"), ("a-1", "doi")]
 
 
 def test_two_ids_of_two_works_are_left_alone_unless_the_title_decides() -> None:
     ids = {"doi": "10.5555/tides", "pmid": "123"}
-    assert linked(Named("Something else", ids), Named(EELS.title.upper(), ids)) == [
+    assert linked(ReferenceData("Something else", ids), ReferenceData(EELS.title.upper(), ids)) == [
         (None, "ambiguous"),
         ("a-2", "pmid"),
     ]
@@ -117,50 +117,50 @@ def test_titles_are_compared_without_dress(one: str, two: str) -> None:
 
 def test_a_long_title_is_enough_and_a_short_one_is_not() -> None:
     assert linked(
-        Named("Tidal Mixing over a Rough Sea-Floor."),
-        Named("Membrane fusion"),
-        Named("Membrane fusion", year=2004),
-        Named("Membrane fusion", year=1990, authors=("Reinhard Jahn",)),
-        Named("Membrane fusion", year=2003, authors=("Smith J",)),
-    ) == [("a-1", "title"), (None, "nothing"), ("a-3", "title"), ("a-3", "title"), (None, "nothing")]
+        ReferenceData("Tidal Mixing over a Rough Sea-Floor."),
+        ReferenceData("Membrane fusion"),
+        ReferenceData("Membrane fusion", year=2004),
+        ReferenceData("Membrane fusion", year=1990, authors=("Reinhard Jahn",)),
+        ReferenceData("Membrane fusion", year=2003, authors=("Smith J",)),
+    ) == [("a-1", "title"), (None, "unmatched"), ("a-3", "title"), ("a-3", "title"), (None, "unmatched")]
 
 
 def test_the_same_title_by_others_long_before_is_another_work() -> None:
     title = TIDES.title
     assert linked(
-        Named(title, year=1980, authors=("Smith, J.",)),
-        Named(title, year=1980),
-        Named(title, year=2018, authors=("L. Wu",)),
-    ) == [(None, "nothing"), (None, "nothing"), ("a-1", "title")]
+        ReferenceData(title, year=1980, authors=("Smith, J.",)),
+        ReferenceData(title, year=1980),
+        ReferenceData(title, year=2018, authors=("L. Wu",)),
+    ) == [(None, "unmatched"), (None, "unmatched"), ("a-1", "title")]
 
 
 def test_where_two_works_fit_equally_neither_is_taken() -> None:
-    twin = Entry("a-4", TIDES.title, {"doi": "10.5555/twin"}, None, 2019, ("Haddad",))
+    twin = LinkableDocument("a-4", TIDES.title, {"doi": "10.5555/twin"}, None, 2019, ("Haddad",))
     assert linked(
-        Named(TIDES.title),
-        Named(TIDES.title, year=2019),
-        Named(TIDES.title, authors=("Lind M",)),
+        ReferenceData(TIDES.title),
+        ReferenceData(TIDES.title, year=2019),
+        ReferenceData(TIDES.title, authors=("Lind M",)),
         documents=(TIDES, twin),
     ) == [(None, "ambiguous"), ("a-4", "title"), ("a-1", "title")]
 
 
 def test_a_title_is_found_in_the_running_text_of_an_entry_with_author_and_year() -> None:
     assert linked(
-        Named(text="M. Lind and L. Wu. Tidal mixing over a rough sea floor. J. Sea 3 (2015) 1-9."),
-        Named(text="M. Lind and L. Wu. Tidal mixing over a rough sea floor. J. Sea 3."),
-        Named(text="A. Smith. Tidal mixing over a rough sea floor. J. Sea 3 (2015) 1-9."),
-    ) == [("a-1", "text"), (None, "nothing"), (None, "nothing")]
+        ReferenceData(text="M. Lind and L. Wu. Tidal mixing over a rough sea floor. J. Sea 3 (2015) 1-9."),
+        ReferenceData(text="M. Lind and L. Wu. Tidal mixing over a rough sea floor. J. Sea 3."),
+        ReferenceData(text="A. Smith. Tidal mixing over a rough sea floor. J. Sea 3 (2015) 1-9."),
+    ) == [("a-1", "text"), (None, "unmatched"), (None, "unmatched")]
 
 
 def test_slips_are_forgiven_where_an_author_or_the_year_speaks_for_it() -> None:
     slipped = "Tidal mixng over rough sea floors"
     assert linked(
-        Named(slipped, year=2016),
-        Named(slipped, authors=("Wu, L.",)),
-        Named(slipped),
-        Named(slipped, year=2015, authors=("Smith, J.",)),
-        Named(slipped, year=2011, authors=("Wu, L.",)),
-    ) == [("a-1", "fuzzy"), ("a-1", "fuzzy"), (None, "nothing"), (None, "nothing"), (None, "nothing")]
+        ReferenceData(slipped, year=2016),
+        ReferenceData(slipped, authors=("Wu, L.",)),
+        ReferenceData(slipped),
+        ReferenceData(slipped, year=2015, authors=("Smith, J.",)),
+        ReferenceData(slipped, year=2011, authors=("Wu, L.",)),
+    ) == [("a-1", "fuzzy"), ("a-1", "fuzzy"), (None, "unmatched"), (None, "unmatched"), (None, "unmatched")]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_slips_are_forgiven_where_an_author_or_the_year_speaks_for_it() -> None:
 )
 def test_companions_are_told_apart(one: str, two: str) -> None:
     known = frozenset((one + " " + two).casefold().split())
-    assert likeness(normal_title(one), normal_title(two), known) == 0
+    assert similarity(normal_title(one), normal_title(two), known) == 0
 
 
 @pytest.mark.parametrize(
@@ -193,30 +193,33 @@ def test_companions_are_told_apart(one: str, two: str) -> None:
     ],
 )
 def test_slips_and_spellings_are_forgiven(one: str, two: str) -> None:
-    assert likeness(normal_title(one), normal_title(two)) > 85
+    assert similarity(normal_title(one), normal_title(two)) > 85
 
 
 # Works.
 
 
 def test_versions_are_one_work_and_links_go_to_the_published_one() -> None:
-    early = Entry("a-0", "Tidal mixing over rough sea floors", {"doi": "10.5555/tides.2"}, None, 2014, ("Lind", "Wu"))
-    archived = Entry("a-5", TIDES.title, {"arxiv": "1401.00002"}, None, 2014, ("Wu", "Lind", "Haddad"))
-    citing = Entry(CITING.id, CITING.title, references=(Named(ids={"arxiv": "1401.00002"}), Named(archived.title)))
-    for policy, wanted in (("published", "a-1"), ("named", "a-5")):
-        linker = Linker(policy)  # type: ignore[arg-type]
-        for entry in (early, archived, TIDES, EELS, CITING):
-            linker.add(entry)
-        assert linker.link(citing) == ((wanted, "arxiv"), ("a-1", "title"))
-        works = {linker.work(id) for id in ("a-0", "a-1", "a-5")}
-        assert len(works) == 1 and None not in works
-        assert linker.work("a-2") is None
+    early = LinkableDocument(
+        "a-0", "Tidal mixing over rough sea floors", {"doi": "10.5555/tides.2"}, None, 2014, ("Lind", "Wu")
+    )
+    archived = LinkableDocument("a-5", TIDES.title, {"arxiv": "1401.00002"}, None, 2014, ("Wu", "Lind", "Haddad"))
+    citing = LinkableDocument(
+        CITING.id, CITING.title, references=(ReferenceData(ids={"arxiv": "1401.00002"}), ReferenceData(archived.title))
+    )
+    linker = Linker()
+    for entry in (early, archived, TIDES, EELS, CITING):
+        linker.add(entry)
+    assert linker.link(citing) == (("a-1", "arxiv"), ("a-1", "title"))
+    works = {linker.work(id) for id in ("a-0", "a-1", "a-5")}
+    assert len(works) == 1 and None not in works
+    assert linker.work("a-2") is None
 
 
 def test_a_work_that_the_source_names_is_kept_and_given_to_the_other_version() -> None:
-    named = Entry("a-0", "An early draft", {}, "w-tides", 2014, ("Lind",))
+    named = LinkableDocument("a-0", "An early draft", {}, "w-tides", 2014, ("Lind",))
     linker = Linker()
-    for entry in (named, Entry("a-1", TIDES.title, TIDES.ids, "w-tides", 2015, ("Lind",)), EELS):
+    for entry in (named, LinkableDocument("a-1", TIDES.title, TIDES.ids, "w-tides", 2015, ("Lind",)), EELS):
         linker.add(entry)
     assert [linker.work(id) for id in ("a-0", "a-1", "a-2")] == ["w-tides", "w-tides", None]
 
@@ -224,13 +227,13 @@ def test_a_work_that_the_source_names_is_kept_and_given_to_the_other_version() -
 @pytest.mark.parametrize(
     "other",
     [
-        Entry("a-0", TIDES.title, {}, None, 2018, ("Lind", "Wu")),
-        Entry("a-0", TIDES.title, {}, None, 2015, ("Lind", "Haddad")),
-        Entry("a-0", "Bread", {"doi": "10.5555/tides.2"}, None, 2015, ("Baker",)),
-        Entry("a-0", TIDES.title, {}, None, 2015, ()),
+        LinkableDocument("a-0", TIDES.title, {}, None, 2018, ("Lind", "Wu")),
+        LinkableDocument("a-0", TIDES.title, {}, None, 2015, ("Lind", "Haddad")),
+        LinkableDocument("a-0", "Bread", {"doi": "10.5555/tides.2"}, None, 2015, ("Baker",)),
+        LinkableDocument("a-0", TIDES.title, {}, None, 2015, ()),
     ],
 )
-def test_what_may_be_another_work_is_kept_apart(other: Entry) -> None:
+def test_what_may_be_another_work_is_kept_apart(other: LinkableDocument) -> None:
     linker = Linker()
     linker.add(other)
     linker.add(TIDES)
@@ -240,24 +243,26 @@ def test_what_may_be_another_work_is_kept_apart(other: Entry) -> None:
 def test_a_yearly_report_under_one_title_is_not_one_work() -> None:
     linker = Linker()
     for year in range(2010, 2020):
-        linker.add(Entry(f"a-{year}", "The state of the fisheries", {}, None, year, ("Lind", "Wu")))
+        linker.add(LinkableDocument(f"a-{year}", "The state of the fisheries", {}, None, year, ("Lind", "Wu")))
     assert linker.work("a-2010") != linker.work("a-2013")
 
 
 def test_an_document_never_cites_itself_nor_another_version_of_itself() -> None:
-    preprint = Entry("a-0", TIDES.title, {"doi": "10.1101/1"}, None, 2014, ("Lind", "Wu"))
+    preprint = LinkableDocument("a-0", TIDES.title, {"doi": "10.1101/1"}, None, 2014, ("Lind", "Wu"))
     linker = Linker()
     for entry in (preprint, TIDES):
         linker.add(entry)
-    own = Entry("a-0", TIDES.title, references=(Named(TIDES.title), Named(ids={"doi": "10.5555/tides"})))
-    assert linker.link(own) == ((None, "own"), (None, "own"))
-    assert linker.report() == {"own": 2}
+    own = LinkableDocument(
+        "a-0", TIDES.title, references=(ReferenceData(TIDES.title), ReferenceData(ids={"doi": "10.5555/tides"}))
+    )
+    assert linker.link(own) == ((None, "self-citation"), (None, "self-citation"))
+    assert linker.report() == {"self-citation": 2}
 
 
 # The order of things.
 
 
-def crowd(rng: Random, size: int = 120) -> list[Entry]:
+def crowd(rng: Random, size: int = 120) -> list[LinkableDocument]:
     """Documents whose titles are often the same, and references to them with and without slips."""
     words = ["tides", "eels", "ropes", "mussels", "mixing", "calcium", "fusion", "growth", "sleep", "surgery"]
     titles = [" ".join(rng.sample(words, rng.randint(2, 6))) for _ in range(size // 2)]
@@ -265,7 +270,7 @@ def crowd(rng: Random, size: int = 120) -> list[Entry]:
     for number in range(size):
         cited = [rng.choice(titles) for _ in range(8)]
         entries.append(
-            Entry(
+            LinkableDocument(
                 f"a-{number:03d}",
                 rng.choice(titles),
                 {"doi": f"10.5555/{rng.randrange(size)}"} if rng.random() < 0.5 else {},
@@ -273,7 +278,9 @@ def crowd(rng: Random, size: int = 120) -> list[Entry]:
                 rng.choice((None, 2010, 2011, 2012, 2013)),
                 tuple(rng.sample(("Lind", "Wu", "Okoro", "Haddad", "Santos"), rng.randint(0, 3))),
                 references=tuple(
-                    Named(title.replace("e", "", 1), {}, rng.choice((None, 2011)), ("Wu L",), f"Wu L. {title}. 2011")
+                    ReferenceData(
+                        title.replace("e", "", 1), {}, rng.choice((None, 2011)), ("Wu L",), f"Wu L. {title}. 2011"
+                    )
                     for title in cited
                 ),
             )
@@ -294,7 +301,10 @@ def test_the_order_of_adding_changes_nothing(seed: int) -> None:
         matches = [linker.link(entry) for entry in entries]
         for entry, found in zip(entries, matches, strict=True):
             assert all(match.document != entry.id for match in found)
-            assert all((match.document is None) == (match.way in ("nothing", "own", "ambiguous")) for match in found)
+            assert all(
+                (match.document is None) == (match.method in ("unmatched", "self-citation", "ambiguous"))
+                for match in found
+            )
         seen.add((tuple(matches), tuple(linker.work(entry.id) for entry in entries), tuple(linker.report().items())))
     assert len(seen) == 1
 
@@ -304,12 +314,12 @@ def test_misuse_is_told() -> None:
     linker.add(TIDES)
     with pytest.raises(FathomError, match="was not added"):
         linker.link(EELS)
-    with pytest.raises(FathomError, match="comes too late"):
+    with pytest.raises(FathomError, match="added too late"):
         linker.add(EELS)
     twice = Linker()
     twice.add(TIDES)
     twice.add(TIDES)
-    with pytest.raises(FathomError, match="Two articles have the id"):
+    with pytest.raises(FathomError, match="Two documents have the id"):
         twice.link(TIDES)
 
 
@@ -320,9 +330,11 @@ def test_hostile_titles_and_ids_break_nothing() -> None:
     for _ in range(400):
         noise = ["".join(rng.choice(signs) for _ in range(rng.randint(0, 60))) for _ in range(5)]
         references.append(
-            Named(noise[0], {noise[1][:3]: noise[1], "doi": noise[2]}, rng.choice((None, -1)), (noise[3],), noise[4])
+            ReferenceData(
+                noise[0], {noise[1][:3]: noise[1], "doi": noise[2]}, rng.choice((None, -1)), (noise[3],), noise[4]
+            )
         )
-    assert len(linked(*references, Named("<" * 100_000 + "(" * 100_000, text="10.5555/" + ")" * 50_000))) == 401
+    assert len(linked(*references, ReferenceData("<" * 100_000 + "(" * 100_000, text="10.5555/" + ")" * 50_000))) == 401
 
 
 # Into the record.
@@ -340,9 +352,9 @@ def test_generated_documents_are_linked_as_they_were_planned(generated: list[Doc
     linker = Linker()
     bare = [without_gold(document) for document in generated]
     for document in bare:
-        linker.add(entry_of(document))
+        linker.add(linkable(document))
     for gold, document in zip(generated, bare, strict=True):
-        cited = [match.document for match in linker.link(entry_of(document))]
+        cited = [match.document for match in linker.link(linkable(document))]
         assert cited == [reference.document for reference in gold.references]
         assert linker.work(document.id) == gold.work
     report = linker.report()
@@ -357,13 +369,13 @@ def without_gold(document: Document) -> Document:
 # Real documents.
 
 
-def real_entries(folder: Path) -> Iterator[tuple[str, list[str], Entry]]:
+def real_entries(folder: Path) -> Iterator[tuple[str, list[str], LinkableDocument]]:
     """Documents as the manifest and the list of references tell of them: DOI, names of the references, entry."""
     with lzma.open(folder / "references.jsonl.xz", "rt") as lists, (folder / "manifest.jsonl").open() as manifest:
         for told, listed in zip(map(json.loads, manifest), map(json.loads, lists), strict=True):
             assert told["doi"] == listed["doi"]
             references = tuple(
-                Named(
+                ReferenceData(
                     title=one["title"] or "",
                     ids={scheme: one[scheme] for scheme in ("doi", "pmid") if one[scheme]},
                     year=int(one["year"][:4]) if (one["year"] or "")[:4].isdigit() else None,
@@ -373,7 +385,9 @@ def real_entries(folder: Path) -> Iterator[tuple[str, list[str], Entry]]:
             )
             families = tuple(author.get("surname") or author.get("collab") or "" for author in told["authors"])
             id = f"{told['set']}/{told['file']}"
-            entry = Entry(id, told["title"], {"doi": told["doi"]}, None, int(told["year"]), families, "", references)
+            entry = LinkableDocument(
+                id, told["title"], {"doi": told["doi"]}, None, int(told["year"]), families, "", references
+            )
             yield told["doi"], [one["rid"] for one in listed["refs"]], entry
 
 

@@ -81,20 +81,22 @@ def test_a_newer_corpus_is_refused(copy: Path) -> None:
     manifest = json.loads((copy / MANIFEST).read_text())
     # A newer format may well have fields that this one does not know: it must still be told apart from damage.
     (copy / MANIFEST).write_text(json.dumps({**manifest, "format": FORMAT + 1, "fathom": "9.9", "color": "blue"}))
-    with pytest.raises(FathomError, match=rf"written by a newer Fathom \(9.9, format {FORMAT + 1}.* Update Fathom"):
+    with pytest.raises(
+        FathomError, match=rf"written by a newer version of Fathom \(9.9, format {FORMAT + 1}.* Update Fathom"
+    ):
         Corpus(copy)
 
 
 def test_an_older_corpus_is_refused(copy: Path) -> None:
     manifest = json.loads((copy / MANIFEST).read_text())
     (copy / MANIFEST).write_text(json.dumps({**manifest, "format": FORMAT - 1}))
-    with pytest.raises(FathomError, match=r"written by an older Fathom .* Make the corpus again\.$"):
+    with pytest.raises(FathomError, match=r"written by an older version of Fathom .* Create the corpus again\.$"):
         Corpus(copy)
 
 
 def test_what_is_no_corpus_is_not_taken_for_an_older_one(copy: Path) -> None:
     (copy / MANIFEST).write_text(json.dumps({"format": FORMAT - 1, "fathom": "0.1.0", "families": ["numeric"]}))
-    with pytest.raises(FathomError, match="is no manifest of a corpus"):
+    with pytest.raises(FathomError, match="is not the manifest of a corpus"):
         Corpus(copy)
 
 
@@ -104,20 +106,20 @@ def test_a_corpus_that_an_older_version_began_is_not_gone_on_with(small: Corpus,
         writer.save()
     with sqlite3.connect(tmp_path / "begun" / UNFINISHED) as begun:
         begun.execute(f"PRAGMA user_version = {FORMAT - 1}")
-    with pytest.raises(FathomError, match="begun by another version of Fathom"):
+    with pytest.raises(FathomError, match="started by another version of Fathom"):
         CorpusWriter(tmp_path / "begun", {"test": 1})
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", f'{{"format": {FORMAT}}}', '{"format": "one"}'])
 def test_a_broken_manifest_is_refused(copy: Path, content: str) -> None:
     (copy / MANIFEST).write_text(content)
-    with pytest.raises(FathomError, match=r"(is no JSON|is no manifest)"):
+    with pytest.raises(FathomError, match=r"(is not JSON|is not the manifest)"):
         Corpus(copy)
 
 
 def test_a_corpus_without_its_store_is_refused(copy: Path) -> None:
     (copy / STORE).unlink()
-    with pytest.raises(FathomError, match="lacks its corpus.sqlite"):
+    with pytest.raises(FathomError, match="has no corpus.sqlite"):
         Corpus(copy)
 
 
@@ -127,7 +129,7 @@ def test_a_half_written_store_is_noticed(copy: Path, kept: int) -> None:
     assert len(content) > kept
     (copy / STORE).write_bytes(content[:kept])
     with (
-        pytest.raises(FathomError, match=r"(damaged|cut off|Make it again|make the corpus again)"),
+        pytest.raises(FathomError, match=r"(damaged|truncated|Create it again|build the corpus again)"),
         Corpus(copy) as corpus,
     ):
         for _ in corpus.documents():
@@ -137,7 +139,7 @@ def test_a_half_written_store_is_noticed(copy: Path, kept: int) -> None:
 def test_a_store_with_too_few_documents_is_noticed(copy: Path) -> None:
     with sqlite3.connect(copy / STORE) as db:
         db.execute("DELETE FROM documents WHERE number = 7")
-    with pytest.raises(FathomError, match="holds 47 documents where its manifest counts 48"):
+    with pytest.raises(FathomError, match="has 47 documents, but its manifest counts 48"):
         Corpus(copy)
 
 
@@ -156,14 +158,14 @@ def test_a_damaged_document_is_named(copy: Path) -> None:
 
 def test_another_corpus_is_not_overwritten(copy: Path) -> None:
     before = (copy / STORE).read_bytes()
-    with pytest.raises(FathomError, match="holds a corpus already .seed 3, not 4"):
+    with pytest.raises(FathomError, match="already contains a corpus .seed 3, not 4"):
         generate(copy, Recipe(seed=4, documents=48))
     assert (copy / STORE).read_bytes() == before
 
 
 def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(FathomError, match=r"not empty \(it holds 'thesis.tex'\)"):
+    with pytest.raises(FathomError, match=r"not empty \(it contains 'thesis.tex'\)"):
         generate(tmp_path, Recipe(documents=2))
     assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
 
@@ -178,7 +180,7 @@ def test_not_even_a_file_with_one_of_our_names_is_overwritten(tmp_path: Path, na
 
 def test_a_corpus_whose_store_is_gone_is_not_called_finished(copy: Path) -> None:
     (copy / STORE).unlink()
-    with pytest.raises(FathomError, match="holds a corpus already"):
+    with pytest.raises(FathomError, match="already contains a corpus"):
         generate(copy, Recipe(seed=3, documents=48))
 
 
@@ -192,7 +194,7 @@ def test_an_unfinished_corpus_wants_its_own_settings(tmp_path: Path) -> None:
     with CorpusWriter(tmp_path / "c", {"seed": 1}) as writer:
         writer.save()
     assert (tmp_path / "c" / UNFINISHED).exists()
-    with pytest.raises(FathomError, match="no finished corpus"):
+    with pytest.raises(FathomError, match="not a finished corpus"):
         Corpus(tmp_path / "c")
     with pytest.raises(FathomError, match="unfinished corpus with other settings .seed 1, not 2"):
         CorpusWriter(tmp_path / "c", {"seed": 2})
@@ -204,7 +206,7 @@ def test_two_writers_do_not_mix(tmp_path: Path) -> None:
 
 
 def test_the_shelf_of_texts_is_bounded(small_folder: Path) -> None:
-    with Corpus(small_folder) as plenty, Corpus(small_folder, room=100_000) as little:
+    with Corpus(small_folder) as plenty, Corpus(small_folder, cache_bytes=100_000) as little:
         ids = [listed.id for listed in plenty.entries()]
         for id in (*ids, *reversed(ids), *ids[:3]):
             assert little.text(id) == plenty.text(id)

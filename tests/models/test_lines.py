@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from fathom.models.lines import Lines, lengths_of
+from fathom.models.lines import LineTokens, line_lengths
 from fathom.models.tokenizers import EMBEDDED, tokenizer
 from fathom.records.contexts import Edit, apply_edits
 from fathom.records.spans import Span
@@ -56,24 +56,27 @@ def test_of_a_changed_text_by_lines_and_as_a_whole(name: str) -> None:
     rng = Random(4)
     for _ in range(8_000):
         text = a_text(rng)
-        lengths = lengths_of(text, counter)
+        lengths = line_lengths(text, counter)
         assert sum(lengths.characters) == len(text)
         assert sum(lengths.tokens) == counter.count(text), repr(text)
         edits = some_edits(rng, text)
-        assert Lines(*lengths).tokens(text, edits, counter) == counter.count(apply_edits(text, edits)), (text, edits)
+        assert LineTokens(*lengths).tokens(text, edits, counter) == counter.count(apply_edits(text, edits)), (
+            text,
+            edits,
+        )
 
 
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_what_is_put_before_a_text_may_be_of_one_token_with_its_beginning(name: str) -> None:
     counter = tokenizer(name)
     for text, before in (("\n\n", "\n\n"), (" word\n", ".\n"), ("/ a\n", ".\n")):
-        found = Lines(*lengths_of(text, counter)).tokens(text, [Edit(span=Span(0, 0), text=before)], counter)
+        found = LineTokens(*line_lengths(text, counter)).tokens(text, [Edit(span=Span(0, 0), text=before)], counter)
         assert found == counter.count(before + text), (before, text)
 
 
 def test_of_a_text_of_many_lines_few_are_counted_again() -> None:
     text = "".join(f"Line {number} says something.\n" for number in range(100))
-    lines, counter = Lines(*lengths_of(text, tokenizer())), Counting()
+    lines, counter = LineTokens(*line_lengths(text, tokenizer())), Counting()
     place = text.index("50 says")
     lines.tokens(text, [Edit(span=Span(place, place + 2), text="fifty")], counter)
     assert sum(map(len, counter.counted)) < 100

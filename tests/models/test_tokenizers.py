@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fathom.contexts.layout import CLOSING, boundary
-from fathom.models.tokenizers import DEFAULT, EMBEDDED, Remembering, tokenizer
+from fathom.models.tokenizers import DEFAULT, EMBEDDED, CachingTokenizer, tokenizer
 from fathom.records.errors import FathomError
 from tests.models.counting import Counting
 
@@ -68,7 +68,7 @@ def test_an_unknown_tokenizer_is_refused(tmp_path: Path) -> None:
         tokenizer(str(tmp_path / "missing.json"))
     broken = tmp_path / "broken.json"
     broken.write_text("{}")
-    with pytest.raises(FathomError, match="no tokenizer file"):
+    with pytest.raises(FathomError, match="not a tokenizer file"):
         tokenizer(str(broken))
 
 
@@ -82,7 +82,7 @@ def test_counting_leaves_the_slow_half_of_the_package_alone() -> None:
 
 def test_what_was_counted_last_is_not_counted_again() -> None:
     counter = Counting()
-    remembering = Remembering(counter, texts=2)
+    caching = CachingTokenizer(counter, texts=2)
     texts = ["one", "one two", "one", "one two three", "one two"]
-    assert [remembering.count(text) for text in texts] == [tokenizer().count(text) for text in texts]
+    assert [caching.count(text) for text in texts] == [tokenizer().count(text) for text in texts]
     assert counter.counted == ["one", "one two", "one two three", "one two"]

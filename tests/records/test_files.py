@@ -34,7 +34,7 @@ def test_reading_streams(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes() + b"{]\n")
     stream = read_records(path, Response)
     assert [next(stream).question_id, next(stream).question_id] == ["q-0", "q-1"]
-    with pytest.raises(FathomError, match="Line 3 of .* is no response"):
+    with pytest.raises(FathomError, match="Line 3 of .* is not a response"):
         next(stream)
 
 
@@ -42,7 +42,7 @@ def test_a_cut_off_file_is_named_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "responses.jsonl"
     write_records(path, responses(3))
     path.write_bytes(path.read_bytes()[:-5])
-    with pytest.raises(FathomError, match="cut off in line 3"):
+    with pytest.raises(FathomError, match="truncated in line 3"):
         list(read_records(path, Response))
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fathom.contexts.files import gather
-from fathom.contexts.sampling import Settings as Gathering
+from fathom.contexts.files import write_contexts
+from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
@@ -66,7 +66,7 @@ def bench_in(
     corpus, bench = folder / "corpus", folder / "bench"
     generate(corpus, Recipe(seed=3, documents=documents))
     with Corpus(corpus) as opened:
-        gather(opened, Gathering(lengths=lengths, count=count, seed=0), corpus / "contexts.jsonl")
+        write_contexts(opened, SamplingSettings(lengths=lengths, count=count, seed=0), corpus / "contexts.jsonl")
     build(corpus, corpus / "contexts.jsonl", {"numeric": {"questions": questions}}, 0, bench)
     return bench
 

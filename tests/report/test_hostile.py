@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from fathom.analysis.analyze import analyze
-from fathom.contexts.files import gather
-from fathom.contexts.sampling import Settings
+from fathom.contexts.files import write_contexts
+from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.records.documents import Author, Document, Reference
 from fathom.records.files import read_records, write_records
@@ -96,7 +96,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
             writer.add(pack(document(number)))
         writer.finish()
     with Corpus(corpus) as opened:
-        gather(opened, Settings(lengths=(1_200, 2_400), count=6), corpus / "contexts.jsonl")
+        write_contexts(opened, SamplingSettings(lengths=(1_200, 2_400), count=6), corpus / "contexts.jsonl")
     build(corpus, corpus / "contexts.jsonl", {"numeric": {"questions": 6}}, 0, bench)
     _tag(bench)
     for place, payload in enumerate(ARSENAL[:4]):

@@ -9,8 +9,8 @@ import pytest
 
 from fathom.api.bench_views import open_bench_view
 from fathom.cli.main import main
-from fathom.contexts.files import FILE_NAME, gather
-from fathom.contexts.sampling import Settings
+from fathom.contexts.files import FILE_NAME, write_contexts
+from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus
 from fathom.runs.bench_view import BenchView
 from fathom.tasks.bench import build
@@ -25,7 +25,7 @@ def tiny_bench(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     folder = tmp_path_factory.mktemp("runs")
     contexts = folder / FILE_NAME
     with Corpus(small_folder) as corpus:
-        gather(corpus, Settings(lengths=(65_536,), count=6), contexts)
+        write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=6), contexts)
     build(small_folder, contexts, {"numeric": {"questions": 5}}, 1, folder / "bench")
     return folder / "bench"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from fathom.contexts.sampling import Gathering, Settings
+from fathom.contexts.sampling import ContextSampler, SamplingSettings
 from fathom.corpus.store import Corpus
 from fathom.models.prompts import Completion, Prompt, Reference, parse_reference
 from fathom.records.errors import FathomError
@@ -68,7 +68,7 @@ def reference_in(prompt: Prompt) -> Reference | None:
 
 @pytest.fixture
 def seen(small: Corpus) -> Iterator[ContextView]:
-    [context] = Gathering(small, Settings(lengths=(65_536,), count=1, sampling=("bfs",))).contexts()
+    [context] = ContextSampler(small, SamplingSettings(lengths=(65_536,), count=1, sampling=("bfs",))).contexts()
     passages = {"passages": lambda context, question: b"only what is needed"}
     yield ContextView(context, replace(views(small), question_forms=passages))
 

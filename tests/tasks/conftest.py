@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fathom.contexts.files import FILE_NAME, gather
-from fathom.contexts.sampling import Settings
+from fathom.contexts.files import FILE_NAME, write_contexts
+from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus
 from fathom.tasks.bench import Bench, build
@@ -18,9 +18,9 @@ def asked_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """160 documents and contexts of two lengths in two splits."""
     folder = tmp_path_factory.mktemp("asked") / "corpus"
     generate(folder, Recipe(seed=13, documents=160))
-    settings = Settings(lengths=(65_536, 262_144), count=24, splits={"train": 60, "test": 40})
+    settings = SamplingSettings(lengths=(65_536, 262_144), count=24, splits={"train": 60, "test": 40})
     with Corpus(folder) as corpus:
-        gather(corpus, settings, folder / FILE_NAME)
+        write_contexts(corpus, settings, folder / FILE_NAME)
     return folder
 
 

@@ -16,7 +16,7 @@ from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Diagnoser, Diagnosis, Item, ReasoningStep
-from fathom.work import run_ordered
+from fathom.work import map_ordered
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def tell_all(
         return ([None] * len(items) for _, items in tasks)
     if processes <= 1:
         return map(partial(tell, tellers(families, corpus)), tasks)
-    return run_ordered(partial(_tell_there, families, corpus.folder), map(_packed, tasks), processes)
+    return map_ordered(partial(_tell_there, families, corpus.folder), map(_packed, tasks), processes)
 
 
 def _packed(task: Task) -> Packed:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.progress import bar
-from fathom.cli.show import harmless
+from fathom.cli.output import escape_control_characters, progress_bar
 from fathom.records.errors import FathomError
 from fathom.records.files import atomic_write, write_records
 
@@ -36,7 +35,7 @@ MOST_LINES = 8
 @click.option("--corpus", type=click.Path(path_type=Path), help="Where its corpus is, if it has been moved.")
 @click.option(
     "--by",
-    type=options.Words(needed=True),
+    type=options.CommaList(required=True),
     default=USUAL,
     show_default=True,
     help="Groupings to print; the JSON has all of them.",
@@ -69,7 +68,7 @@ def command(
     from fathom.analysis.analyze import Settings, analyze
     from fathom.analysis.reading import contexts_ahead
 
-    with bar("Analyzing", contexts_ahead(runs, bench)) as show:
+    with progress_bar("Analyzing", contexts_ahead(runs, bench)) as show:
         found = analyze(runs, bench, corpus, Settings(seed=seed, processes=processes), show)
     _check(by, found.findings)
     if out is not None:
@@ -80,7 +79,7 @@ def command(
     if as_json:
         click.echo(found.findings.model_dump_json(indent=2))
     else:
-        click.echo(harmless("\n".join(page(found.findings, by))))
+        click.echo(escape_control_characters("\n".join(page(found.findings, by))))
 
 
 def _check(by: Sequence[str], findings: Findings) -> None:

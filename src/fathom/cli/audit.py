@@ -9,7 +9,7 @@ import click
 
 from fathom.api import benches
 from fathom.cli import options
-from fathom.cli.stopping import all_or_nothing
+from fathom.cli.output import all_or_nothing
 from fathom.tasks.auditing import AuditReport
 
 EXAMPLE = """

@@ -10,8 +10,7 @@ import click
 from fathom.api.benches import BenchRecipe, read_recipe
 from fathom.cli import options
 from fathom.cli.family_options import settings_options
-from fathom.cli.progress import bar
-from fathom.cli.stopping import all_or_nothing
+from fathom.cli.output import all_or_nothing, progress_bar
 from fathom.contexts.files import FILE_NAME
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family, names, tags_of
@@ -117,7 +116,7 @@ def run_build(recipe: BenchRecipe, processes: int, as_json: bool = False) -> Non
     total = recipe.context_count()
     if recipe.is_built():
         click.echo(f"fathom: '{recipe.out}' is already built from the same inputs; nothing was done.", err=True)
-    with all_or_nothing("bench"), bar("Building", total) as show:
+    with all_or_nothing("bench"), progress_bar("Building", total) as show:
         bench = recipe.build(processes, show)
     click.echo(bench.manifest.model_dump_json(indent=2) if as_json else describe(bench))
 

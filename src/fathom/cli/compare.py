@@ -11,7 +11,7 @@ import click
 
 from fathom.cli import options
 from fathom.cli.analyze import compared, signed, spanned
-from fathom.cli.show import harmless
+from fathom.cli.output import escape_control_characters
 
 if TYPE_CHECKING:
     from fathom.analysis.findings import Comparison, Findings
@@ -43,7 +43,7 @@ def command(first: Path, second: Path, bench: Path | None, seed: int, as_json: b
         made = {"comparisons": [one.model_dump() for one in findings.comparisons]}
         click.echo(json.dumps(made, indent=2))
     else:
-        click.echo(harmless("\n".join(_page(findings))))
+        click.echo(escape_control_characters("\n".join(_page(findings))))
 
 
 def _page(findings: Findings) -> Iterator[str]:

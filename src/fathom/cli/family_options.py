@@ -65,7 +65,7 @@ def _parameter(kind: Any, field: FieldInfo) -> click.ParamType[Any]:
         case (origin, values) if origin is Literal:
             return click.Choice(values)
         case (origin, (item, *_)) if origin is tuple:
-            return options.Words(get_args(item), needed=True)
+            return options.CommaList(get_args(item), required=True)
         case (origin, (key, _)) if origin is dict:
             return options.Shares(get_args(key))
     if kind is int:

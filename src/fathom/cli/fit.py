@@ -8,8 +8,7 @@ import click
 
 from fathom.api import benches
 from fathom.cli import options
-from fathom.cli.progress import bar
-from fathom.cli.stopping import all_or_nothing
+from fathom.cli.output import all_or_nothing, progress_bar
 from fathom.records.lengths import print_length
 from fathom.tasks.bench import Bench, BenchManifest
 
@@ -46,7 +45,7 @@ def command(
     proved again on what is left, or its question is left out and counted. Reads BENCH and its corpus; writes a whole
     bench of its own; calls no model.
     """
-    with all_or_nothing("bench"), bar("Fitting", Bench(bench).manifest.contexts) as show:
+    with all_or_nothing("bench"), progress_bar("Fitting", Bench(bench).manifest.contexts) as show:
         manifest = benches.fit(bench, out, window, reserve, model, corpus, show).manifest
     click.echo(manifest.model_dump_json(indent=2) if as_json else describe(out, manifest))
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the kinds of words they take."""
+"""Options and parameter types that several commands share."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Length(click.ParamType[int]):
         return value if isinstance(value, int) else parse_length(value)
 
 
-class Finite(click.ParamType[float]):
-    """A number of zero or more; "nan" and "inf" are none."""
+class NonNegative(click.ParamType[float]):
+    """A finite number of zero or more."""
 
     name = "number"
 
@@ -33,30 +33,29 @@ class Finite(click.ParamType[float]):
         except ValueError:
             number = -1.0
         if not 0 <= number < inf:
-            option = param.opts[0] if param is not None else "the option"
-            raise FathomError(f"{option} takes a number of zero or more, and '{value}' is none. Mend it.")
+            raise FathomError(f"{_option(param)} takes a number of zero or more, not '{value}'. Give such a number.")
         return number
 
 
-class Words(click.ParamType[tuple[str, ...]]):
-    """Words with commas between them, each once; all of them known where `known` lists them."""
+class CommaList(click.ParamType[tuple[str, ...]]):
+    """Values separated by commas, each once; only `known` values where they are given."""
 
     name = "list"
 
-    def __init__(self, known: tuple[str, ...] = (), needed: bool = False) -> None:
+    def __init__(self, known: tuple[str, ...] = (), required: bool = False) -> None:
         self._known = known
-        self._needed = needed
+        self._required = required
 
     def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> tuple[str, ...]:
         words = value if isinstance(value, tuple) else tuple(word.strip() for word in value.split(",") if word.strip())
-        option = param.opts[0] if param is not None else "the list"
-        if self._needed and not words:
-            raise FathomError(f"{option} is empty. Name at least one.")
+        option = _option(param)
+        if self._required and not words:
+            raise FathomError(f"{option} is empty. Give at least one value.")
         for word in words:
             if self._known and word not in self._known:
-                raise FathomError(f"{option} does not take '{word}'. Choose among {', '.join(self._known)}.")
+                raise FathomError(f"{option} does not take '{word}'. Choose from: {', '.join(self._known)}.")
             if words.count(word) > 1:
-                raise FathomError(f"{option} names '{word}' twice. Name it once.")
+                raise FathomError(f"{option} contains '{word}' twice. Give it once.")
         return words
 
 
@@ -76,17 +75,24 @@ class Shares(click.ParamType[dict[str, int]]):
             name, _, number = piece.partition("=")
             if name not in self._known or not number.isdecimal() or not int(number) or name in shares:
                 known = ", ".join(self._known)
-                raise FathomError(f"'{piece}' is no share. Write such as train=70,dev=10,test=20; known are {known}.")
+                raise FathomError(
+                    f"{_option(param)} does not take '{piece}'. Give shares such as train=70,dev=10,test=20, "
+                    f"with names from: {known}."
+                )
             shares[name] = int(number)
         return shares
 
 
-seed = click.option("--seed", type=int, default=0, show_default=True, help="Fixes every random choice.")
+def _option(param: click.Parameter | None) -> str:
+    return param.opts[0] if param is not None else "the option"
+
+
+seed = click.option("--seed", type=int, default=0, show_default=True, help="The seed of every random choice.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 processes = click.option(
     "--processes",
     type=click.IntRange(1, 512),
     default=cores,
-    help="How many processes to use; the result is the same for any number.  [default: all cores]",
+    help="Number of processes; the result is the same for any number.  [default: all cores]",
 )
 corpus = click.argument("corpus", type=click.Path(path_type=Path))

@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from fathom.cli import options
-from fathom.cli.progress import bar
-from fathom.cli.show import harmless
+from fathom.cli.output import escape_control_characters, progress_bar
 from fathom.records.errors import FathomError
 
 EXAMPLE = """
@@ -74,19 +73,19 @@ def command(
     # Looked at first: an analysis takes its time, and its page should have a place.
     refuse_site(site) if site is not None else refuse_page(out or Path("report.html"))
     folders = run_folders(runs)
-    with bar("Analyzing", contexts_ahead(folders, bench)) as show:
+    with progress_bar("Analyzing", contexts_ahead(folders, bench)) as show:
         analyzed = analyze(folders, bench, corpus, Settings(seed=seed, processes=processes), show)
     found, items = analyzed.findings, analyzed.all_items()
     if site is not None:
         told = write_site(found, items, site, title or "Leaderboard", Choice(parts, corpus))
-        click.echo(json.dumps(told.as_json(), indent=2) if as_json else harmless(told.describe()))
+        click.echo(json.dumps(told.as_json(), indent=2) if as_json else escape_control_characters(told.describe()))
         return
     written = write_page(found, items, out or Path("report.html"), title or title_of(found), Choice(parts, corpus))
     drawn = write_figures(all_figures(found), figures) if figures is not None else []
     if as_json:
         click.echo(json.dumps(written.as_json() | {"figures": [str(path) for path in drawn]}, indent=2))
         return
-    click.echo(harmless(written.describe()))
+    click.echo(escape_control_characters(written.describe()))
     if figures is not None:
         click.echo(f"  {len(drawn)} files of figures in {figures}")
 

@@ -8,7 +8,7 @@ import click
 
 from fathom.api.runs import RunRequest
 from fathom.cli import options
-from fathom.cli.progress import bar
+from fathom.cli.output import progress_bar
 from fathom.cli.run_options import run_options, warn_of_age
 from fathom.runs.run import RunLimits, RunSummary
 
@@ -25,14 +25,14 @@ Examples:
 @click.command(epilog=EXAMPLE)
 @run_options
 @click.option("--out", type=click.Path(path_type=Path), help="The run's folder.  [default: runs/BENCH-SYSTEM-MODEL]")
-@click.option("--budget", type=options.Finite(), help="Stop before more than this many US dollars are spent.")
+@click.option("--budget", type=options.NonNegative(), help="Stop before more than this many US dollars are spent.")
 @click.option("--url", help="The address of an OpenAI-compatible server, for models of openai-api/ and vllm/.")
 @click.option("--retries", type=click.IntRange(0, 20), default=4, show_default=True, help="Retries of a request.")
 @click.option(
     "--timeout", type=click.IntRange(1), default=600, show_default=True, help="Seconds for one attempt of a request."
 )
 @click.option(
-    "--backoff", type=options.Finite(), default=2.0, show_default=True, help="Seconds before the second attempt."
+    "--backoff", type=options.NonNegative(), default=2.0, show_default=True, help="Seconds before the second attempt."
 )
 @options.as_json
 def command(
@@ -56,7 +56,7 @@ def command(
     path = out or request.default_folder
     limits = RunLimits(request.connections, request.contexts_at_once, budget, retries, timeout, backoff)
     warn_of_age(request)
-    with bar("Asking", request.count_responses()) as show:
+    with progress_bar("Asking", request.count_responses()) as show:
         summary = request.run(path, limits, url, lambda done, total: show(done))
     click.echo(summary.model_dump_json(indent=2) if as_json else describe(path, summary))
     if summary.interrupted:

@@ -8,7 +8,7 @@ import click
 
 from fathom.api import benches
 from fathom.cli import options
-from fathom.cli.progress import bar
+from fathom.cli.output import progress_bar
 from fathom.tasks.bench import Bench, BenchManifest
 from fathom.tasks.swapping import REPORT
 
@@ -33,7 +33,7 @@ def command(bench: Path, out: Path, corpus: Path | None, seed: int, as_json: boo
     answer before. A model that reads is right on it; one that recites says what the documents said before. Reads BENCH
     and its corpus; writes a whole bench with a corpus of its own inside; calls no model.
     """
-    with bar("Swapping", Bench(bench).manifest.contexts) as show:
+    with progress_bar("Swapping", Bench(bench).manifest.contexts) as show:
         manifest = benches.swap(bench, out, seed, corpus, show).manifest
     click.echo(manifest.model_dump_json(indent=2) if as_json else describe(out, manifest))
 

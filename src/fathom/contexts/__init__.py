@@ -1,1 +1,1 @@
-"""Documents are gathered into contexts of a wanted length; a context is a recipe that renders to text."""
+"""Samples documents into contexts of a requested length; a context is a recipe that renders to text."""

@@ -1,4 +1,4 @@
-"""Three ways to grow a context from one document: at random, breadth-first and depth-first over the citation graph."""
+"""Selects the documents of a context, starting from one: at random, or breadth- or depth-first over citations."""
 
 from __future__ import annotations
 
@@ -14,81 +14,82 @@ from fathom.records.contexts import Sampling
 
 @dataclass(frozen=True)
 class Pool:
-    """The documents that contexts are grown from, by number."""
+    """The documents that contexts are sampled from, by number."""
 
     tokens: Sequence[int]
     neighbors: Sequence[Sequence[int]]
-    """Whom each document cites or is cited by."""
+    """The documents that each document cites or is cited by."""
     members: Sequence[int]
-    """Those that may be taken; all of them, or one split's."""
+    """Those that may be selected: all of them, or one split's."""
     works: Sequence[int]
-    """For each document the first version of its work: a preprint and its document are one, all others their own."""
+    """For each document the number of the first version of its work: a preprint and its article have the same."""
 
     def __len__(self) -> int:
         return len(self.tokens)
 
     @cached_property
     def shortest(self) -> int:
-        """The tokens of the shortest document that may be taken."""
+        """The tokens of the shortest document that may be selected."""
         return min(self.tokens[member] for member in self.members)
 
-    def only(self, members: Sequence[int]) -> Pool:
-        """The same documents, of which only these may be taken and walked over."""
+    def restricted_to(self, members: Sequence[int]) -> Pool:
+        """The same documents, of which only these may be selected and traversed."""
         if len(members) == len(self):
             return self
         allowed = set(members)
-        inside = [[near for near in around if near in allowed] for around in self.neighbors]
+        inside = [[near for near in adjacent if near in allowed] for adjacent in self.neighbors]
         return Pool(self.tokens, inside, members, self.works)
 
 
 @dataclass(frozen=True)
-class Size:
+class SizeLimits:
     """How long a context may be."""
 
-    most: int
-    least: int
-    enough: int
-    """Growing stops here, so that the last gap need not be filled to the token."""
-    documents: int
-    """How many documents there must be at the least."""
+    max_tokens: int
+    min_tokens: int
+    target_tokens: int
+    """Selection stops here, so that the last gap need not be filled to the token."""
+    min_documents: int
     boundary: Callable[[int], int]
     """The tokens of the line above document `number`."""
     closing: int
+    """The tokens of the closing line."""
 
 
-def grow(pool: Pool, size: Size, sampling: Sampling, start: int, rng: Random) -> list[int] | None:
-    """Documents from `start` on that together have the wanted length, in the order found; None if they run out."""
-    chosen: list[int] = []
+def select_documents(pool: Pool, limits: SizeLimits, sampling: Sampling, start: int, rng: Random) -> list[int] | None:
+    """Documents from `start` on that together have the wanted length, in traversal order; None if they run out."""
+    selected: list[int] = []
     works: set[int] = set()
-    total = size.closing
-    walk = _WALKS[sampling](pool, start, rng)
-    offered = next(walk, None)
-    while offered is not None:
-        cost = pool.tokens[offered] + size.boundary(len(chosen) + 1)
-        # A long document is passed over where the documents that must still follow would no longer fit.
-        reserved = max(0, size.documents - len(chosen) - 1) * (pool.shortest + size.boundary(len(chosen) + 1))
+    total = limits.closing
+    traversal = _TRAVERSALS[sampling](pool, start, rng)
+    document = next(traversal, None)
+    while document is not None:
+        boundary = limits.boundary(len(selected) + 1)
+        cost = pool.tokens[document] + boundary
+        # A long document is skipped where the minimum number of documents would no longer fit after it.
+        reserved = max(0, limits.min_documents - len(selected) - 1) * (pool.shortest + boundary)
         # Beside its preprint a document would be counted twice, and what it says found twice.
-        fits = total + cost + reserved <= size.most and pool.works[offered] not in works
+        fits = total + cost + reserved <= limits.max_tokens and pool.works[document] not in works
         if fits:
-            chosen.append(offered)
-            works.add(pool.works[offered])
+            selected.append(document)
+            works.add(pool.works[document])
             total += cost
-            if total >= size.enough and len(chosen) >= size.documents:
+            if total >= limits.target_tokens and len(selected) >= limits.min_documents:
                 break
         try:
-            # A walk goes on from a document only when it was taken: what is shown hangs together.
-            offered = walk.send(fits)
+            # The traversal continues only from documents that were selected, so that what is shown is connected.
+            document = traversal.send(fits)
         except StopIteration:
             break
-    return chosen if total >= size.least and len(chosen) >= size.documents else None
+    return selected if total >= limits.min_tokens and len(selected) >= limits.min_documents else None
 
 
-Walk = Generator[int, bool, None]
-"""Offers documents, and is told of each whether it was taken."""
+Traversal = Generator[int, bool, None]
+"""Yields documents, and receives for each whether it was selected."""
 
 
-def _at_random(pool: Pool, start: int, rng: Random) -> Walk:
-    """Any document, without regard to who cites whom: a shuffle that is drawn only as far as it is needed."""
+def _random(pool: Pool, start: int, rng: Random) -> Traversal:
+    """Any document, regardless of citations: a shuffle that is drawn only as far as needed."""
     yield start
     moved: dict[int, int] = {}
     for last in range(len(pool.members) - 1, -1, -1):
@@ -99,37 +100,36 @@ def _at_random(pool: Pool, start: int, rng: Random) -> Walk:
             yield document
 
 
-def _breadth_first(pool: Pool, start: int, rng: Random) -> Walk:
+def _breadth_first(pool: Pool, start: int, rng: Random) -> Traversal:
     """The nearest documents first."""
-    waiting = deque((start,))
-    return _over_the_graph(pool, rng, waiting, waiting.popleft)
+    queue = deque((start,))
+    return _traverse(pool, rng, queue, queue.popleft)
 
 
-def _depth_first(pool: Pool, start: int, rng: Random) -> Walk:
-    """From each document on to one of its neighbors, as far as it goes."""
-    waiting = deque((start,))
-    return _over_the_graph(pool, rng, waiting, waiting.pop)
+def _depth_first(pool: Pool, start: int, rng: Random) -> Traversal:
+    """From each document to one of its neighbors, as far as possible."""
+    stack = deque((start,))
+    return _traverse(pool, rng, stack, stack.pop)
 
 
-def _over_the_graph(pool: Pool, rng: Random, waiting: deque[int], next_of: Callable[[], int]) -> Walk:
-    # One draw ranks all documents for this walk. Shuffling each list of neighbors took most of a gathering's time.
+def _traverse(pool: Pool, rng: Random, waiting: deque[int], pop: Callable[[], int]) -> Traversal:
+    # One draw ranks all documents for this traversal. Shuffling each list of neighbors took most of the sampling time.
     rank = unpack(f"<{len(pool)}I", rng.randbytes(4 * len(pool))).__getitem__
     seen: set[int] = set()
     while waiting:
-        document = next_of()
+        document = pop()
         if document in seen:
             continue
         seen.add(document)
-        taken = yield document
-        if taken:
+        selected = yield document
+        if selected:
             waiting.extend(sorted((near for near in pool.neighbors[document] if near not in seen), key=rank))
 
 
-_WALKS: dict[Sampling, Callable[[Pool, int, Random], Walk]] = {
-    "random": _at_random,
+_TRAVERSALS: dict[Sampling, Callable[[Pool, int, Random], Traversal]] = {
+    "random": _random,
     "bfs": _breadth_first,
     "dfs": _depth_first,
 }
 
-SAMPLING_METHODS = tuple(_WALKS)
-"""The ways in which contexts can be gathered; others belong to families that make contexts of their own."""
+SAMPLING_METHODS = tuple(_TRAVERSALS)

@@ -1,4 +1,4 @@
-"""How a context looks to a reader: documents end to end, each under a line that nothing else can be taken for."""
+"""The layout of a context as text: documents one after another, each under an unmistakable boundary line."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from fathom.records.errors import FathomError
 from fathom.records.record import digest
 
 LAYOUT = "articles/1"
-"""Documents end to end. Changed whenever the same recipe would render to other characters."""
+"""Documents one after another. The version changes whenever the same recipe would render to other characters."""
 PAPER_AND_CANDIDATES = "paper and candidates/1"
-"""A paper, then works that it may cite, counted on their own."""
+"""An article, then numbered works that it may cite."""
 
 CLOSING = "===== End of articles\n"
 _CLOSINGS = {LAYOUT: CLOSING, PAPER_AND_CANDIDATES: "===== End of candidates\n"}
 
-_FORGED = (b"\n=====", b"===== Article", b"===== Candidate", b"===== Paper", b"===== End of")
+_FORGERIES = (b"\n=====", b"===== Article", b"===== Candidate", b"===== Paper", b"===== End of")
 
 
 def boundary(number: int, layout: str = LAYOUT) -> str:
     """The line above document `number`, counted from one.
 
-    It begins a line with a sign and ends in a digit or a letter, and every text ends in one newline: tokenizers that
-    split at newlines then never join two documents, so the tokens of the pieces add up to those of the whole.
+    It starts with a punctuation mark and ends in a digit or a letter, and every text ends in one newline. Tokenizers
+    that split at newlines then never join two documents, so the tokens of the pieces add up to those of the whole.
     """
     if layout == PAPER_AND_CANDIDATES:
         return "===== Paper\n" if number == 1 else f"===== Candidate {number - 1}\n"
@@ -37,17 +37,17 @@ def closing(layout: str) -> str:
 
 
 def forges_boundary(text: bytes) -> bool:
-    """Whether a line of the text could be taken for a boundary."""
-    # Also behind signs that some readers take for the end of a line.
-    return b"=====" in text and (text.startswith(b"=====") or any(mark in text for mark in _FORGED))
+    """Whether a line of the text could be mistaken for a boundary line."""
+    # Also after characters that some readers take for the end of a line.
+    return b"=====" in text and (text.startswith(b"=====") or any(mark in text for mark in _FORGERIES))
 
 
 def context_id(fingerprints: Iterable[bytes], layout: str = LAYOUT, edits: Iterable[Sequence[Edit]] = ()) -> str:
-    """The id of the context that lays out texts with these fingerprints in this order, so changed."""
-    changed = [
+    """The id of the context that shows texts with these fingerprints, in this order, with these edits."""
+    changes = [
         f"{number} {edit.span.start} {edit.span.end} {edit.text}" for number, each in enumerate(edits) for edit in each
     ]
-    return f"c-{digest(layout, *fingerprints, *changed).hex()[:16]}"
+    return f"c-{digest(layout, *fingerprints, *changes).hex()[:16]}"
 
 
 def lay_out(texts: Iterable[bytes], layout: str = LAYOUT) -> Iterator[bytes]:
@@ -59,23 +59,23 @@ def lay_out(texts: Iterable[bytes], layout: str = LAYOUT) -> Iterator[bytes]:
 
 
 def render(context: Context, corpus: Corpus) -> bytes:
-    """The exact text that is shown, in UTF-8."""
+    """The exact text that a context shows, in UTF-8."""
     if context.layout not in _CLOSINGS:
         raise FathomError(
-            f"Context '{context.id}' is laid out as '{context.layout}', which this Fathom does not know "
-            f"({', '.join(_CLOSINGS)}). Update Fathom, or make the contexts again."
+            f"Context '{context.id}' has the layout '{context.layout}', which this version of Fathom does not know "
+            f"({', '.join(_CLOSINGS)}). Update Fathom, or build the contexts again."
         )
-    found = [corpus.stored_text(id) for id in context.documents]
+    stored = [corpus.stored_text(id) for id in context.documents]
     edits = [place.edits for place in context.places]
-    if context_id([stored.fingerprint for stored in found], context.layout, edits) != context.id:
+    if context_id([text.fingerprint for text in stored], context.layout, edits) != context.id:
         raise FathomError(
-            f"Context '{context.id}' was not made from the corpus '{corpus.folder}': an article of the same id has "
-            "another text there. Give the corpus that it was made from."
+            f"Context '{context.id}' was not built from the corpus '{corpus.folder}': a document of the same id has "
+            "another text there. Give the corpus that it was built from."
         )
-    shown = (_shown(stored.utf8, place) for stored, place in zip(found, context.places, strict=True))
+    shown = (_shown(text.utf8, place) for text, place in zip(stored, context.places, strict=True))
     return b"".join(lay_out(shown, context.layout))
 
 
 def _shown(text: bytes, place: Place) -> bytes:
-    """What is shown of one document; whole ones are never decoded, which would take longer than all the rest."""
+    """What is shown of one document; whole ones are not decoded, which would take longer than everything else."""
     return apply_edits(text.decode(), place.edits).encode() if place.edits else text

@@ -1,4 +1,4 @@
-"""Contexts of every wanted length, none of them much like another, and a report on what could be made."""
+"""Samples contexts of the requested lengths, no two of one length much alike, and reports what could be sampled."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from fathom.contexts.assembly import Piece, assemble, boundary_tokens
-from fathom.contexts.document_selection import Pool, Size, grow
+from fathom.contexts.document_selection import Pool, SizeLimits, select_documents
 from fathom.contexts.layout import CLOSING, forges_boundary, lay_out
-from fathom.contexts.splits import divide
+from fathom.contexts.splits import assign_splits
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.contexts import Context, Sampling, Split
@@ -27,26 +27,27 @@ from fathom.records.lengths import print_length
 from fathom.records.record import Record, digest
 from fathom.records.rng import rng_for
 
-LEAST, ENOUGH = 0.9, 0.95
-"""Shares of the wanted length: a context has at least the first, and growing stops at the second."""
+MIN_FILL, TARGET_FILL = 0.9, 0.95
+"""Shares of the requested length: a context has at least the first; selection stops at the second."""
 
 _SEED_NAMES = {"bfs": "breadth", "dfs": "depth"}
 """What seeds are derived from for each sampling method. Changing one would change every sampled context."""
 
-PATIENCE = 60
-"""Tries in a row without a new context after which a way is taken to be exhausted."""
+MAX_FAILURES = 60
+"""Attempts in a row without a new context after which a sampling method counts as exhausted."""
 
 
-class Settings(Record):
-    """What to gather."""
+class SamplingSettings(Record):
+    """What to sample."""
 
     lengths: tuple[Position, ...] = Field(min_length=1)
+    """In tokens."""
     count: Position = 100
-    """Contexts of each length, shared evenly among the ways; where one runs dry the others take over."""
+    """Contexts of each length, shared evenly among the sampling methods; where one is exhausted the others continue."""
     sampling: tuple[Sampling, ...] = Field(default=("random", "bfs", "dfs"), min_length=1)
     min_documents: Position = 4
-    order: Literal["shuffled", "grown"] = "shuffled"
-    """Shuffled, where a document stands does not tell how the context grew."""
+    order: Literal["shuffled", "traversal"] = "shuffled"
+    """Order of the documents in a context. Shuffled, a document's position does not reveal how it was selected."""
     seed: int = 0
     tokenizer: str = DEFAULT
     kinds: tuple[str, ...] = ()
@@ -54,81 +55,83 @@ class Settings(Record):
     subjects: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     splits: dict[Split, Position] = {}
-    """Parts of the corpus by share; clusters of documents that cite one another stay together, and all versions of a
-    work. Empty: no parts."""
+    """Splits by share; clusters of documents that cite one another stay together, and so do all versions of a work.
+    Empty: one split."""
 
     @model_validator(mode="after")
-    def _nothing_twice(self) -> Self:
+    def _no_duplicates(self) -> Self:
         for name in ("lengths", "sampling"):
             values = getattr(self, name)
             if len(set(values)) != len(values):
-                raise ValueError(f"the {name} hold a value twice")
+                raise ValueError(f"{name} contains a value twice")
         return self
 
 
-def named(settings: Settings) -> Settings:
-    """The settings with the tokenizer by its name: a file of the same path may count differently tomorrow."""
+def with_tokenizer_name(settings: SamplingSettings) -> SamplingSettings:
+    """The settings with the tokenizer's recorded name: a file at the same path may count differently tomorrow."""
     return settings.model_copy(update={"tokenizer": tokenizer(settings.tokenizer).name})
 
 
-class Made(Record):
-    """What could be made of one length in one way."""
+class SamplingCount(Record):
+    """How many contexts of one length and split one sampling method gave."""
 
     length: Position
     split: Split = "test"
     sampling: Sampling
-    wanted: Count
-    made: Count
+    requested: Count
+    sampled: Count
     reason: str = ""
-    """Why fewer were made than wanted."""
+    """Why fewer were sampled than requested."""
 
 
-class Shape(Record):
-    """What the contexts of one length are like."""
+class LengthSummary(Record):
+    """Statistics of the contexts of one length."""
 
     length: Position
     contexts: Count
-    documents_least: Count
-    documents_mean: float
-    documents_most: Count
-    tokens_least: Count
-    tokens_mean: float
-    largest_overlap: float
-    """The largest share of the smaller context's documents that two of them have in common."""
+    min_documents: Count
+    mean_documents: float
+    max_documents: Count
+    min_tokens: Count
+    mean_tokens: float
+    max_overlap: float
+    """The largest share of the smaller context's documents that two contexts have in common."""
 
 
-class Overlap(Record):
-    """How much the contexts of two lengths share: documents of the smaller context that the larger one has."""
+class LengthOverlap(Record):
+    """How much contexts of two lengths overlap: the share of the smaller context's documents in the larger one."""
 
     lengths: tuple[Position, Position]
     mean: float
-    largest: float
+    max: float
 
 
-class Gathered(Record):
-    """The report on one gathering; what it describes stands beside it."""
+class SamplingReport(Record):
+    """The report on a file of contexts; stored beside it."""
 
-    settings: Settings
+    settings: SamplingSettings
     corpus: str
     """The fingerprint of the corpus."""
     candidates: Count
-    parts: dict[Split, Count] = {}
+    """How many documents could be used."""
+    splits: dict[Split, Count] = {}
     """How many documents each split has."""
     left_out: dict[str, Count]
     """Documents that could not be used, by reason."""
-    made: tuple[Made, ...] = ()
-    shapes: tuple[Shape, ...] = ()
-    overlaps: tuple[Overlap, ...] = ()
+    counts: tuple[SamplingCount, ...] = ()
+    lengths: tuple[LengthSummary, ...] = ()
+    overlaps: tuple[LengthOverlap, ...] = ()
     fingerprint: str
-    """Of the contexts' ids in order, so that a report cannot be taken for one on other contexts."""
+    """Of the context ids in order, so that a report is not mistaken for one on other contexts."""
 
     @property
     def contexts(self) -> int:
-        return sum(made.made for made in self.made)
+        """How many contexts were sampled."""
+        return sum(count.sampled for count in self.counts)
 
 
 @dataclass
-class _Shelf:
+class _ContextSets:
     """The contexts of one length so far, as sets of document numbers written as bits."""
 
     sets: list[int] = field(default_factory=list)
@@ -137,13 +140,13 @@ class _Shelf:
     _halves: list[int] = field(default_factory=list)
     _smallest: int = 2**62
 
-    def resembles(self, members: int, size: int) -> bool:
-        """Whether a context here has more than half of the smaller one's documents in common, however each grew."""
+    def has_similar(self, members: int, size: int) -> bool:
+        """Whether a context here has more than half of the smaller one's documents in common with this one."""
         common = self._common(members)
         return any(map(gt, common, self._halves)) or max(common, default=0) > size // 2
 
     def overlap(self, members: int, size: int) -> tuple[float, float]:
-        """Over all contexts here, the sum and the largest of the shares of the smaller one's documents in common."""
+        """Over all contexts here, the sum and the maximum of the shares of the smaller one's documents in common."""
         common = self._common(members)
         if size <= self._smallest:
             # The usual case among different lengths, and three times as fast.
@@ -162,51 +165,51 @@ class _Shelf:
         return list(map(int.bit_count, map(members.__and__, self.sets)))
 
 
-class Gathering:
-    """Iterate over `contexts()` to the end, then read `report()`."""
+class ContextSampler:
+    """Samples contexts from one corpus. Iterate over `contexts()` to the end, then read `report()`."""
 
-    def __init__(self, corpus: Corpus, settings: Settings) -> None:
+    def __init__(self, corpus: Corpus, settings: SamplingSettings) -> None:
         self._corpus = corpus
         self._settings = settings
         self._counter: Tokenizer = tokenizer(settings.tokenizer)
         self._left_out: dict[str, int] = defaultdict(int)
         self._documents = self._candidates()
         self._pool = self._make_pool()
-        self._parts: dict[Split, list[int]] = divide(self._pool, settings.splits, settings.seed)
-        self._shelves: dict[int, _Shelf] = {length: _Shelf() for length in settings.lengths}
-        self._made: list[Made] = []
+        self._splits: dict[Split, list[int]] = assign_splits(self._pool, settings.splits, settings.seed)
+        self._by_length: dict[int, _ContextSets] = {length: _ContextSets() for length in settings.lengths}
+        self._counts: list[SamplingCount] = []
         self._ids: list[str] = []
 
-    def contexts(self, watch: Callable[[], None] = lambda: None) -> Iterator[Context]:
-        """The contexts, length by length; `watch` is called after each."""
+    def contexts(self, progress: Callable[[int], None] = lambda done: None) -> Iterator[Context]:
+        """The contexts, length by length; `progress` is called with the number sampled so far."""
         shares = self._settings.splits or {"test": 1}
-        counts = _shares(self._settings.count, list(shares.values()))
+        counts = _apportion(self._settings.count, list(shares.values()))
         for length in self._settings.lengths:
             for split, count in zip(shares, counts, strict=True):
                 for context in self._of_length(length, split, count):
                     self._ids.append(context.id)
                     yield context
-                    watch()
+                    progress(len(self._ids))
 
-    def report(self) -> Gathered:
-        """What was made, and how much of it is alike."""
-        return Gathered(
-            settings=named(self._settings),
+    def report(self) -> SamplingReport:
+        """What was sampled, and how much the contexts overlap."""
+        return SamplingReport(
+            settings=with_tokenizer_name(self._settings),
             corpus=self._corpus.manifest.fingerprint,
             candidates=len(self._documents),
-            parts={split: len(members) for split, members in self._parts.items()} if self._settings.splits else {},
+            splits={split: len(members) for split, members in self._splits.items()} if self._settings.splits else {},
             left_out=dict(self._left_out),
-            made=tuple(self._made),
-            shapes=tuple(self._shape(length) for length in self._settings.lengths if self._shelves[length].sets),
+            counts=tuple(self._counts),
+            lengths=tuple(self._summary(length) for length in self._settings.lengths if self._by_length[length].sets),
             overlaps=tuple(self._overlaps()),
             fingerprint=digest(*self._ids).hex(),
         )
 
-    # What contexts are grown from.
+    # The documents to sample from.
 
     def _candidates(self) -> list[DocumentEntry]:
         settings = self._settings
-        kept: list[DocumentEntry] = []
+        candidates: list[DocumentEntry] = []
         forged = {id for id, text in self._corpus.texts() if forges_boundary(text)}
         seen: set[bytes] = set()
         for document in self._corpus.entries():
@@ -217,19 +220,19 @@ class Gathering:
             elif settings.languages and document.language not in settings.languages:
                 self._left_out["another language"] += 1
             elif document.id in forged:
-                self._left_out["a line that looks like an article boundary"] += 1
+                self._left_out["contains a line that looks like a document boundary"] += 1
             elif document.fingerprint in seen:
-                self._left_out["the very text of another article"] += 1
+                self._left_out["same text as another document"] += 1
             else:
                 seen.add(document.fingerprint)
-                kept.append(document)
-        if not kept:
-            reasons = ", ".join(f"{count} for {reason}" for reason, count in self._left_out.items())
+                candidates.append(document)
+        if not candidates:
+            reasons = ", ".join(f"{reason} ({count:,})" for reason, count in self._left_out.items())
             raise FathomError(
-                f"No article of the corpus '{self._corpus.folder}' can be used (left out: {reasons or 'none'}). "
-                "Ask for other kinds, subjects or languages, or give another corpus."
+                f"No document of the corpus '{self._corpus.folder}' can be used (left out: {reasons or 'none'}). "
+                "Choose other kinds, subjects or languages, or another corpus."
             )
-        return kept
+        return candidates
 
     def _make_pool(self) -> Pool:
         counts = self._corpus.token_counts(self._counter)
@@ -240,166 +243,177 @@ class Gathering:
                 neighbors[numbers[citing]][numbers[cited]] = None
                 neighbors[numbers[cited]][numbers[citing]] = None
         tokens = [counts[document.id] for document in self._documents]
-        return Pool(tokens, [tuple(around) for around in neighbors], range(len(tokens)), self._works())
+        return Pool(tokens, [tuple(adjacent) for adjacent in neighbors], range(len(tokens)), self._works())
 
     def _works(self) -> list[int]:
-        """For each document the number of the first that is of the same work."""
+        """For each document the number of the first document of the same work."""
         works, first = self._corpus.works(), dict[str, int]()
         return [
             first.setdefault(works[document.id], number) if document.id in works else number
             for number, document in enumerate(self._documents)
         ]
 
-    # Growing.
+    # Sampling.
 
     def _of_length(self, length: int, split: Split, count: int) -> Iterator[Context]:
-        """Contexts of one length and split; the ways take turns until there are enough or all have run dry."""
-        size = Size(
-            most=length,
-            least=round(length * LEAST),
-            enough=round(length * ENOUGH),
-            documents=self._settings.min_documents,
+        """Contexts of one length and split. The methods take turns until there are enough or all are exhausted."""
+        limits = SizeLimits(
+            max_tokens=length,
+            min_tokens=round(length * MIN_FILL),
+            target_tokens=round(length * TARGET_FILL),
+            min_documents=self._settings.min_documents,
             boundary=partial(boundary_tokens, self._counter),
             closing=self._counter.count(CLOSING),
         )
-        trials = [self._trials(length, split, sampling) for sampling in self._settings.sampling]
-        pool = self._pool.only(self._parts[split])
-        made = 0
-        while made < count and any(trial.why == "" for trial in trials):
-            for trial in trials:
-                if made >= count or trial.why:
+        methods = [self._method(length, split, sampling) for sampling in self._settings.sampling]
+        pool = self._pool.restricted_to(self._splits[split])
+        sampled = 0
+        while sampled < count and not all(method.exhausted for method in methods):
+            for method in methods:
+                if sampled >= count or method.exhausted:
                     continue
-                context = self._try(size, trial, pool)
+                context = self._sample(limits, method, pool)
                 if context is not None:
-                    made += 1
+                    sampled += 1
                     yield context
-        for trial, wanted in zip(trials, _shares(count, [1] * len(trials)), strict=True):
-            reason = trial.why if trial.made < wanted else ""
-            self._made.append(
-                Made(length=length, split=split, sampling=trial.sampling, wanted=wanted, made=trial.made, reason=reason)
+        for method, requested in zip(methods, _apportion(count, [1] * len(methods)), strict=True):
+            self._counts.append(
+                SamplingCount(
+                    length=length,
+                    split=split,
+                    sampling=method.sampling,
+                    requested=requested,
+                    sampled=method.sampled,
+                    reason=method.exhausted if method.sampled < requested else "",
+                )
             )
 
-    def _trials(self, length: int, split: Split, sampling: Sampling) -> _Trials:
-        starts = list(self._parts[split])
+    def _method(self, length: int, split: Split, sampling: Sampling) -> _MethodState:
+        starts = list(self._splits[split])
         rng_for(self._settings.seed, "starts", length, split, _SEED_NAMES.get(sampling, sampling)).shuffle(starts)
-        return _Trials(sampling, split, starts)
+        return _MethodState(sampling, split, starts)
 
-    def _try(self, size: Size, trial: _Trials, pool: Pool) -> Context | None:
-        """The next context that may stand beside the others, or None with the reason noted in `trial`."""
-        shelf = self._shelves[size.most]
-        short = alike = 0
-        for _ in range(PATIENCE):
-            method = _SEED_NAMES.get(trial.sampling, trial.sampling)
-            rng = rng_for(self._settings.seed, "context", size.most, trial.split, method, trial.tried)
-            # Every document starts a context before any starts a second one: that makes for the fewest lookalikes.
-            start = trial.starts[trial.tried % len(trial.starts)]
-            trial.tried += 1
-            chosen = grow(pool, size, trial.sampling, start, rng)
-            if chosen is None:
-                short += 1
+    def _sample(self, limits: SizeLimits, method: _MethodState, pool: Pool) -> Context | None:
+        """The next context that differs enough from the others, or None with the reason set in `method`."""
+        others = self._by_length[limits.max_tokens]
+        too_short = too_similar = 0
+        for _ in range(MAX_FAILURES):
+            name = _SEED_NAMES.get(method.sampling, method.sampling)
+            rng = rng_for(self._settings.seed, "context", limits.max_tokens, method.split, name, method.attempts)
+            # Every document starts a context before any starts a second one: that gives the fewest similar contexts.
+            start = method.starts[method.attempts % len(method.starts)]
+            method.attempts += 1
+            selected = select_documents(pool, limits, method.sampling, start, rng)
+            if selected is None:
+                too_short += 1
                 continue
-            # Counted by works: a context of the preprints of another's documents is that one again.
-            members = sum(1 << self._pool.works[number] for number in chosen)
-            if shelf.resembles(members, len(chosen)):
-                alike += 1
+            # Compared by work: a context of the preprints of another's documents is the same context.
+            members = sum(1 << self._pool.works[number] for number in selected)
+            if others.has_similar(members, len(selected)):
+                too_similar += 1
                 continue
             if self._settings.order == "shuffled":
-                rng.shuffle(chosen)
-            context = self._laid_out(chosen, size, trial)
+                rng.shuffle(selected)
+            context = self._assemble(selected, limits, method)
             if context is None:
-                short += 1
+                too_short += 1
                 continue
-            shelf.add(members, len(chosen), context.tokens)
-            trial.made += 1
+            others.add(members, len(selected), context.tokens)
+            method.sampled += 1
             return context
-        trial.why = self._why(short, alike, size, pool)
+        method.exhausted = self._exhaustion_reason(too_short, too_similar, limits, pool)
         return None
 
-    def _why(self, short: int, alike: int, size: Size, pool: Pool) -> str:
-        """Why a way ran dry: what most of its last tries foundered on."""
-        if alike >= short:
-            return f"{PATIENCE} more tries gave only contexts that share more than half with one that exists"
-        length = print_length(size.most)
-        if len(pool.members) < size.documents:
-            return f"there are {len(pool.members):,} articles, fewer than the {size.documents:,} that each must have"
-        tokens_of = [pool.tokens[document] for document in pool.members]
-        shortest = sum(nsmallest(size.documents, tokens_of))
-        if shortest > size.most:
-            return f"the {size.documents} shortest articles have {shortest:,} tokens, too many for {length}"
-        if sum(tokens_of) < size.least:
-            tokens = f"{sum(tokens_of):,} tokens"
-            return f"all {len(pool.members):,} articles together have {tokens}, too few for {length}"
-        return f"{PATIENCE} more tries found no {size.documents} or more articles that fill {length}"
+    def _exhaustion_reason(self, too_short: int, too_similar: int, limits: SizeLimits, pool: Pool) -> str:
+        """Why a method is exhausted: what most of its last attempts failed on."""
+        if too_similar >= too_short:
+            return f"{MAX_FAILURES} more attempts gave only contexts that share more than half with an existing one"
+        length, least = print_length(limits.max_tokens), limits.min_documents
+        if len(pool.members) < least:
+            return f"there are {len(pool.members):,} documents, fewer than the minimum of {least:,} per context"
+        tokens = [pool.tokens[document] for document in pool.members]
+        shortest = sum(nsmallest(least, tokens))
+        if shortest > limits.max_tokens:
+            return f"the {least} shortest documents have {shortest:,} tokens, too many for {length}"
+        if sum(tokens) < limits.min_tokens:
+            return f"all {len(pool.members):,} documents together have {sum(tokens):,} tokens, too few for {length}"
+        return f"{MAX_FAILURES} more attempts found no {least} or more documents that fill {length}"
 
-    def _laid_out(self, chosen: list[int], size: Size, trial: _Trials) -> Context | None:
+    def _assemble(self, selected: list[int], limits: SizeLimits, method: _MethodState) -> Context | None:
         """The context of these documents in this order; None where its exact length is out of bounds."""
-        entries = [self._documents[number] for number in chosen]
+        entries = [self._documents[number] for number in selected]
         tokens = None
         if not self._counter.splits_at_newlines:
             # This tokenizer may merge characters across a boundary line: count the exact text that is shown.
             shown = b"".join(lay_out(self._corpus.stored_text(entry.id).utf8 for entry in entries))
             tokens = self._counter.count(shown.decode())
-            if not size.least <= tokens <= size.most:
+            if not limits.min_tokens <= tokens <= limits.max_tokens:
                 return None
         pieces = [
             Piece(entry.id, entry.fingerprint, entry.characters, self._pool.tokens[number])
-            for entry, number in zip(entries, chosen, strict=True)
+            for entry, number in zip(entries, selected, strict=True)
         ]
         return assemble(
-            pieces, self._counter, length=size.most, sampling=trial.sampling, split=trial.split, tokens=tokens
+            pieces,
+            self._counter,
+            length=limits.max_tokens,
+            sampling=method.sampling,
+            split=method.split,
+            tokens=tokens,
         )
 
-    # Measuring.
+    # The report.
 
-    def _shape(self, length: int) -> Shape:
-        shelf = self._shelves[length]
-        return Shape(
+    def _summary(self, length: int) -> LengthSummary:
+        sets = self._by_length[length]
+        return LengthSummary(
             length=length,
-            contexts=len(shelf.sets),
-            documents_least=min(shelf.sizes),
-            documents_mean=round(mean(shelf.sizes), 2),
-            documents_most=max(shelf.sizes),
-            tokens_least=min(shelf.tokens),
-            tokens_mean=round(mean(shelf.tokens), 1),
-            largest_overlap=round(self._largest_share(shelf), 4),
+            contexts=len(sets.sets),
+            min_documents=min(sets.sizes),
+            mean_documents=round(mean(sets.sizes), 2),
+            max_documents=max(sets.sizes),
+            min_tokens=min(sets.tokens),
+            mean_tokens=round(mean(sets.tokens), 1),
+            max_overlap=round(_max_overlap(sets), 4),
         )
 
-    def _largest_share(self, shelf: _Shelf) -> float:
-        before = _Shelf()
-        largest = 0.0
-        for members, size, tokens in zip(shelf.sets, shelf.sizes, shelf.tokens, strict=True):
-            largest = max(largest, before.overlap(members, size)[1])
-            before.add(members, size, tokens)
-        return largest
-
-    def _overlaps(self) -> Iterator[Overlap]:
-        """For each two lengths, what a context of the one shares with a context of the other."""
-        filled = [shelf for shelf in self._shelves.items() if shelf[1].sets]
-        for (one, here), (two, there) in combinations(filled, 2):
+    def _overlaps(self) -> Iterator[LengthOverlap]:
+        """For each two lengths, the overlap of their contexts."""
+        filled = [pair for pair in self._by_length.items() if pair[1].sets]
+        for (one, ones), (two, twos) in combinations(filled, 2):
             total = largest = 0.0
-            for members, size in zip(here.sets, here.sizes, strict=True):
-                added, most = there.overlap(members, size)
+            for members, size in zip(ones.sets, ones.sizes, strict=True):
+                added, most = twos.overlap(members, size)
                 total += added
                 largest = max(largest, most)
-            pairs = len(here.sets) * len(there.sets)
-            yield Overlap(lengths=(one, two), mean=round(total / pairs, 4), largest=round(largest, 4))
+            pairs = len(ones.sets) * len(twos.sets)
+            yield LengthOverlap(lengths=(one, two), mean=round(total / pairs, 4), max=round(largest, 4))
+
+
+def _max_overlap(sets: _ContextSets) -> float:
+    before = _ContextSets()
+    largest = 0.0
+    for members, size, tokens in zip(sets.sets, sets.sizes, sets.tokens, strict=True):
+        largest = max(largest, before.overlap(members, size)[1])
+        before.add(members, size, tokens)
+    return largest
 
 
 @dataclass
-class _Trials:
-    """How one way of growing has fared at one length."""
+class _MethodState:
+    """The progress of one sampling method at one length and split."""
 
     sampling: Sampling
     split: Split
     starts: list[int]
-    tried: int = 0
-    made: int = 0
-    why: str = ""
-    """Set once the way has run dry."""
+    attempts: int = 0
+    sampled: int = 0
+    exhausted: str = ""
+    """The reason, once the method is exhausted."""
 
 
-def _shares(count: int, weights: Sequence[int]) -> list[int]:
-    """`count` divided by weight, as evenly as whole numbers go."""
+def _apportion(count: int, weights: Sequence[int]) -> list[int]:
+    """`count` divided by weight into whole numbers."""
     total, given, shares = sum(weights), 0, []
     for place in range(1, len(weights) + 1):
         upto = -(-count * sum(weights[:place]) // total)

@@ -1,6 +1,6 @@
-"""Parts of a corpus that share no document: whole clusters of documents that cite one another go to one part.
+"""Divides a corpus into splits that share no document: documents that cite one another go to one split.
 
-A preprint and its document are one to this room: whoever trained on the one has read the other.
+All versions of a work stay together: a model trained on a preprint has read the published article.
 """
 
 from __future__ import annotations
@@ -13,26 +13,25 @@ from fathom.records.contexts import Split
 from fathom.records.rng import rng_for
 
 ROUNDS = 12
-"""Of passing labels on; they settle after a few."""
+"""Of label propagation; labels settle after a few."""
 
 
-def divide(pool: Pool, shares: Mapping[Split, int], seed: int) -> dict[Split, list[int]]:
-    """For each split its documents, about as many tokens of each as its share says."""
+def assign_splits(pool: Pool, shares: Mapping[Split, int], seed: int) -> dict[Split, list[int]]:
+    """The documents of each split, in tokens about as many as its share."""
     if not shares:
         return {"test": list(pool.members)}
-    parts: dict[Split, list[int]] = {split: [] for split in shares}
-    weights: dict[Split, int] = dict.fromkeys(shares, 0)
+    splits: dict[Split, list[int]] = {split: [] for split in shares}
+    tokens: dict[Split, int] = dict.fromkeys(shares, 0)
     for cluster in clusters(pool, seed):
-        # To whom the largest part of its share is still owed.
-        neediest = min(shares, key=lambda split: weights[split] / shares[split])
-        parts[neediest].extend(cluster)
-        weights[neediest] += sum(pool.tokens[document] for document in cluster)
-    return {split: sorted(members) for split, members in parts.items()}
+        # To the split that is furthest below its share.
+        neediest = min(shares, key=lambda split: tokens[split] / shares[split])
+        splits[neediest].extend(cluster)
+        tokens[neediest] += sum(pool.tokens[document] for document in cluster)
+    return {split: sorted(members) for split, members in splits.items()}
 
 
 def clusters(pool: Pool, seed: int) -> list[list[int]]:
-    """Documents that cite one another more than others, largest cluster first: labels are passed on till they
-    settle."""
+    """Clusters of documents that cite one another, largest first, found by label propagation."""
     labels = list(range(len(pool)))
     versions: dict[int, list[int]] = {}
     for document in pool.members:
@@ -42,11 +41,11 @@ def clusters(pool: Pool, seed: int) -> list[list[int]]:
         rng_for(seed, "clusters", round).shuffle(order)
         changed = False
         for work in order:
-            near = {pool.works[other] for version in versions[work] for other in pool.neighbors[version]}
-            around = Counter(labels[other] for other in near - {work})
-            if around:
-                # The most frequent label around, and of several the smallest: chance decides only the order of work.
-                best = min(around, key=lambda label: (-around[label], label))
+            adjacent = {pool.works[other] for version in versions[work] for other in pool.neighbors[version]}
+            counts = Counter(labels[other] for other in adjacent - {work})
+            if counts:
+                # The most frequent label of the neighbors; of several the smallest. Only the order of work is random.
+                best = min(counts, key=lambda label: (-counts[label], label))
                 changed |= best != labels[work]
                 labels[work] = best
         if not changed:

@@ -1,13 +1,13 @@
-"""How the store compresses what it keeps; so small a module that a worker which needs no more starts at once."""
+"""Compression of stored content; a small module, so that workers that need no more start at once."""
 
 from __future__ import annotations
 
 import zstandard
 
 _LEVEL = 6
-"""Half again as small as level 3, and read at the same speed."""
+"""A third smaller than level 3, and read at the same speed."""
 
 
 def compressed(content: bytes) -> bytes:
-    """With a checksum: a flipped bit must never be shown as a document's words."""
+    """Zstd with a checksum: a flipped bit must never become part of a text."""
     return zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compress(content)

@@ -1,5 +1,4 @@
-"""One file into what becomes of it: documents packed for the store, with what linking needs of each. Done by
-workers."""
+"""Reads one file into packed documents with the data that linking needs. Runs in worker processes."""
 
 from __future__ import annotations
 
@@ -10,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from sys import intern
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import zstandard
 
 from fathom.corpus.author_disambiguation import Signature, signatures
-from fathom.corpus.linking import Entry, Sought, entry_of
+from fathom.corpus.linking import LinkableDocument, ReferenceQuery, linkable
 from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.catalog import bare_name, reader_of
 from fathom.corpus.readers.parsed_document import NoCompanions, ParsedDocument, ReadError
@@ -24,63 +23,64 @@ from fathom.corpus.store import PackedDocument, pack
 from fathom.records.documents import Count, Document
 from fathom.records.record import Record
 
-PATIENCE = 120
-"""Seconds for one document; what takes longer is refused."""
+TIMEOUT = 120
+"""Seconds for one file; what takes longer is rejected."""
 
 
 class Filters(Record):
-    """What is kept of what was read."""
+    """Which documents to keep."""
 
-    kinds: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
     """Readers by name; empty for all."""
-    least_tokens: Count = 0
-    most_tokens: Count | None = None
-    least_tables: Count = 0
+    min_tokens: Count = 0
+    max_tokens: Count | None = None
+    min_tables: Count = 0
     full_text: bool = False
-    """Only documents with a body, not those that are an abstract and a list of references."""
+    """Only documents with a body, not those that have only an abstract and a reference list."""
     licenses: tuple[str, ...] = ()
-    """Beginnings of allowed licenses, such as CC-BY or CC0; empty for all."""
+    """Prefixes of allowed licenses, such as CC-BY or CC0; empty for all."""
 
-    def objection(self, read: Read) -> str | None:
-        """Why a document is left out."""
-        if read.tokens < self.least_tokens:
-            return f"fewer than {self.least_tokens:,} tokens"
-        if self.most_tokens is not None and read.tokens > self.most_tokens:
-            return f"more than {self.most_tokens:,} tokens"
-        if read.tables < self.least_tables:
-            return f"fewer than {self.least_tables} tables"
-        if self.full_text and not read.has_body:
+    def reason_against(self, result: ReadResult) -> str | None:
+        """Why a document is left out; None where it is kept."""
+        if result.tokens < self.min_tokens:
+            return f"fewer than {self.min_tokens:,} tokens"
+        if self.max_tokens is not None and result.tokens > self.max_tokens:
+            return f"more than {self.max_tokens:,} tokens"
+        if result.tables < self.min_tables:
+            return f"fewer than {self.min_tables} tables"
+        if self.full_text and not result.has_body:
             return "no full text"
-        if self.licenses and not read.license.upper().startswith(tuple(name.upper() for name in self.licenses)):
-            return f"license {read.license}"
+        if self.licenses and not result.license.upper().startswith(tuple(name.upper() for name in self.licenses)):
+            return f"license {result.license}"
         return None
 
 
 @dataclass(frozen=True)
-class Read:
-    """What became of one document."""
+class ReadResult:
+    """The result of reading one document."""
 
     source: str
-    kind: str
-    """The reader's name; empty where none knows the file."""
-    refused: str = ""
-    """Why nothing came of it."""
-    packed: PackedDocument | None = field(default=None, repr=False)
-    """The document, but for what only the others can tell: its links, its people, its work."""
-    front: bytes = field(default=b"", repr=False)
-    """Who wrote what, for linking; packed."""
-    sought: bytes = field(default=b"", repr=False)
-    """Its references as they are looked for, packed too."""
+    format: str
+    """The name of the reader; empty where no reader knows the file."""
+    error: str = ""
+    """Why the document was rejected."""
+    document: PackedDocument | None = field(default=None, repr=False)
+    """Without what depends on the other documents: links, persons, work."""
+    linking_record: bytes = field(default=b"", repr=False)
+    """A compressed `LinkingRecord`."""
+    references: bytes = field(default=b"", repr=False)
+    """Its compressed reference queries; see `unpack_references`."""
     tokens: int = 0
     tables: int = 0
     license: str = ""
     has_body: bool = False
     fields: tuple[str, ...] = ()
-    """Which fields it has."""
+    """The names of the fields it has."""
     citations: int = 0
     resolved: int = 0
-    doubts: tuple[str, ...] = ()
-    """Fields that were read with doubt."""
+    """Citations that point to an entry of the reference list."""
+    uncertain: tuple[str, ...] = ()
+    """The names of the fields that were read with doubt."""
 
 
 FIELDS = (
@@ -100,80 +100,87 @@ FIELDS = (
 )
 
 
-def read(opened: SourceFile, filters: Filters) -> tuple[str, list[Read]]:
-    """What becomes of one file: any number of documents, each read, refused or left out."""
-    if opened.refusal:
-        return opened.source, [Read(opened.source, "", refused=opened.refusal)]
-    name = bare_name(opened.source)
-    kind = ""
-    found: list[Read] = []
+class FileResult(NamedTuple):
+    """The documents of one file."""
+
+    source: str
+    documents: list[ReadResult]
+
+
+def read_file(file: SourceFile, filters: Filters) -> FileResult:
+    """Read one file: any number of documents, each read or rejected with a reason."""
+    if file.refusal:
+        return FileResult(file.source, [ReadResult(file.source, "", error=file.refusal)])
+    name = bare_name(file.source)
+    format = ""
+    results: list[ReadResult] = []
     try:
-        with _patience(PATIENCE):
-            reader = reader_of(name, opened.content)
-            if reader is None or (filters.kinds and reader.FORMAT not in filters.kinds):
-                return opened.source, [Read(opened.source, "")]
-            kind = reader.FORMAT
-            for number, document in enumerate(reader.read(opened.content, name, opened.companions or NoCompanions())):
-                document.source = opened.source if number == 0 else f"{opened.source}#{number + 1}"
-                found.append(_composed(document, kind))
-    except ReadError as reason:
-        found.append(Read(opened.source, kind, refused=str(reason)))
-    except LateError:
-        found.append(Read(opened.source, kind, refused=f"it took longer than {PATIENCE} s"))
+        with _time_limit(TIMEOUT):
+            reader = reader_of(name, file.content)
+            if reader is None or (filters.formats and reader.FORMAT not in filters.formats):
+                return FileResult(file.source, [ReadResult(file.source, "")])
+            format = reader.FORMAT
+            for number, parsed in enumerate(reader.read(file.content, name, file.companions or NoCompanions())):
+                parsed.source = file.source if number == 0 else f"{file.source}#{number + 1}"
+                results.append(_assembled(parsed, format))
+    except ReadError as error:
+        results.append(ReadResult(file.source, format, error=str(error)))
+    except TimeLimitExceededError:
+        results.append(ReadResult(file.source, format, error=f"reading took longer than {TIMEOUT} s"))
     except (Exception, RecursionError, MemoryError) as error:
-        # A document must not end the reading of ten thousand others; what it did is told with its reason.
-        found.append(Read(opened.source, kind, refused=f"its reader failed ({type(error).__name__}: {error})"[:300]))
-    return opened.source, found
+        # One document must not end the reading of ten thousand others; its failure is reported with the reason.
+        message = f"its reader failed ({type(error).__name__}: {error})"[:300]
+        results.append(ReadResult(file.source, format, error=message))
+    return FileResult(file.source, results)
 
 
-def _composed(document: ParsedDocument, kind: str) -> Read:
+def _assembled(parsed: ParsedDocument, format: str) -> ReadResult:
     try:
-        article = assemble(document)
-    except ReadError as reason:
-        return Read(document.source, kind, refused=str(reason))
+        document = assemble(parsed)
+    except ReadError as error:
+        return ReadResult(parsed.source, format, error=str(error))
     except ValueError as error:
-        return Read(document.source, kind, refused=f"its parts contradict one another ({error})"[:300])
-    packed = pack(article)
-    entry = entry_of(article)
-    return Read(
-        document.source,
-        kind,
-        packed=packed,
-        front=Front.of(article, entry).to_bytes(),
-        sought=_squeezed([Sought.of(reference) for reference in entry.references]),
+        return ReadResult(parsed.source, format, error=f"its parts contradict one another ({error})"[:300])
+    packed = pack(document)
+    entry = linkable(document)
+    return ReadResult(
+        parsed.source,
+        format,
+        document=packed,
+        linking_record=LinkingRecord.of(document, entry).to_bytes(),
+        references=_compress_json([ReferenceQuery.of(reference) for reference in entry.references]),
         tokens=packed.tokens,
-        tables=len(article.tables),
-        license=article.license,
-        has_body=any(section.role not in ("abstract", "references") for section in article.sections)
-        or len(article.paragraphs) > 3,
-        fields=tuple(name for name in FIELDS if _has(article, name)),
-        citations=len(article.citations),
-        resolved=sum(citation.reference is not None for citation in article.citations),
-        doubts=tuple(sorted(document.uncertain)),
+        tables=len(document.tables),
+        license=document.license,
+        has_body=any(section.role not in ("abstract", "references") for section in document.sections)
+        or len(document.paragraphs) > 3,
+        fields=tuple(name for name in FIELDS if _has(document, name)),
+        citations=len(document.citations),
+        resolved=sum(citation.reference is not None for citation in document.citations),
+        uncertain=tuple(sorted(parsed.uncertain)),
     )
 
 
 @dataclass(frozen=True)
-class Front:
-    """What the documents of a corpus are told apart by."""
+class LinkingRecord:
+    """What links and author disambiguation need of a document, without its references."""
 
-    entry: Entry
-    """Without its references."""
+    entry: LinkableDocument
     signatures: tuple[Signature, ...]
     subject: str | None
 
     @classmethod
-    def of(cls, article: Document, entry: Entry) -> Front:
-        return cls(replace(entry, references=()), signatures(article), article.subject)
+    def of(cls, document: Document, entry: LinkableDocument) -> LinkingRecord:
+        return cls(replace(entry, references=()), signatures(document), document.subject)
 
     def to_bytes(self) -> bytes:
-        return _squeezed(asdict(self))
+        return _compress_json(asdict(self))
 
     @classmethod
-    def from_bytes(cls, packed: bytes) -> Front:
-        values = _opened(packed)
+    def from_bytes(cls, packed: bytes) -> LinkingRecord:
+        values = _decompress_json(packed)
         given = values["entry"]
-        entry = Entry(**{**given, "families": tuple(given["families"]), "references": ()})
+        entry = LinkableDocument(**{**given, "families": tuple(given["families"]), "references": ()})
         return cls(entry, tuple(map(_signature, values["signatures"])), values["subject"])
 
 
@@ -182,49 +189,49 @@ def _signature(values: dict[str, Any]) -> Signature:
     return Signature(**{**values, "affiliations": tuple(map(intern, values["affiliations"]))})
 
 
-def sought_from(packed: bytes) -> list[Sought]:
-    """The references of a document, as they are looked for."""
-    return [Sought(title, tuple(ids), *others) for title, ids, *others in _opened(packed)]
+def unpack_references(packed: bytes) -> list[ReferenceQuery]:
+    """The references of a document, from the bytes of a `ReadResult`."""
+    return [ReferenceQuery(title, tuple(ids), *others) for title, ids, *others in _decompress_json(packed)]
 
 
-def _squeezed(values: object) -> bytes:
+def _compress_json(values: object) -> bytes:
     return zstandard.compress(json.dumps(values).encode(), 1)
 
 
-def _opened(packed: bytes) -> Any:
+def _decompress_json(packed: bytes) -> Any:
     return json.loads(zstandard.decompress(packed))
 
 
-def _has(article: Document, name: str) -> bool:
+def _has(document: Document, name: str) -> bool:
     match name:
         case "title":
             return True
         case "reference titles":
-            titled = sum(reference.title is not None for reference in article.references)
-            return bool(article.references) and titled >= 0.9 * len(article.references)
+            titled = sum(reference.title is not None for reference in document.references)
+            return bool(document.references) and titled >= 0.9 * len(document.references)
         case "year":
-            return article.year is not None
+            return document.year is not None
         case "license":
-            return article.license != "unknown"
+            return document.license != "unknown"
         case "sections":
-            return any(section.role not in ("abstract", "references") for section in article.sections)
+            return any(section.role not in ("abstract", "references") for section in document.sections)
         case _:
-            return bool(getattr(article, name))
+            return bool(getattr(document, name))
 
 
-class LateError(Exception):
-    """A document takes too long. No `TimeoutError`: that is an `OSError`, which a reader may take for its own."""
+class TimeLimitExceededError(Exception):
+    """A file took too long. Not a `TimeoutError`: that is an `OSError`, which a reader may catch as its own."""
 
 
 @contextmanager
-def _patience(seconds: int) -> Iterator[None]:
+def _time_limit(seconds: int) -> Iterator[None]:
     """Ends what takes too long, where the system can: in the main thread of a process."""
 
-    def late(number: int, frame: FrameType | None) -> None:
-        raise LateError
+    def expire(number: int, frame: FrameType | None) -> None:
+        raise TimeLimitExceededError
 
     try:
-        before = signal.signal(signal.SIGALRM, late)
+        before = signal.signal(signal.SIGALRM, expire)
     except (ValueError, AttributeError):
         yield
         return

@@ -1,8 +1,8 @@
-"""Documents into a corpus: read in as many processes as there are, then linked, then kept. A kill loses little.
+"""Ingests documents into a corpus: read in worker processes, linked, then written. Interrupted work continues.
 
-One process opens, writes and tells who is who; all else is done by the workers, who stay from the first document to the
-last, so that two are close to twice as fast. Linking goes over what was read three times instead of keeping it in
-memory.
+One process opens sources, writes, and disambiguates authors; everything else is done by workers, which stay from the
+first document to the last, so that two are almost twice as fast. Linking reads the staging file three times instead of
+keeping it in memory.
 """
 
 from __future__ import annotations
@@ -14,32 +14,33 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
-from fathom.corpus.author_disambiguation import Who
-from fathom.corpus.document_reading import Filters, read, sought_from
+from fathom.corpus.author_disambiguation import AuthorDisambiguator
+from fathom.corpus.document_reading import Filters, read_file, unpack_references
 from fathom.corpus.ingest_report import IngestReport, Reporter
-from fathom.corpus.link_writing import Linked, relinked
+from fathom.corpus.link_writing import Links, apply_links
 from fathom.corpus.linking import Linker
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.parsing.sentences import forget
 from fathom.corpus.readers.sources import source_files
 from fathom.corpus.staging import Staging
 from fathom.corpus.store import CorpusWriter, PackedDocument
-from fathom.records.errors import FathomError
+from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import write_json
-from fathom.work import Team
+from fathom.records.record import first_error
+from fathom.work import WorkerPool
 
 REPORT = "ingest.report.json"
 
-SAVED_EVERY = 32
-"""Files between two saves: what a kill can lose."""
+SAVE_INTERVAL = 32
+"""Files between two commits: what a kill can lose."""
 
-COPIED = 200_000
-"""Documents up to which every worker gets an index of its own to find references in: a kilobyte for each document."""
+MAX_COPIED = 200_000
+"""Documents up to which every worker gets its own copy of the link index: about a kilobyte for each document."""
 
-Watch = Callable[[str, int], None]
-"""Told the stage, and how many documents are done in it."""
+Progress = Callable[[str, int], None]
+"""Called with the stage and the number of documents done in it."""
 
 
 def ingest(
@@ -47,130 +48,155 @@ def ingest(
     folder: Path,
     filters: Filters,
     processes: int = 1,
-    watch: Watch = lambda stage, done: None,
+    progress: Progress = lambda stage, done: None,
 ) -> tuple[CorpusManifest, IngestReport]:
-    """Read all sources into a corpus; broken off and called again it goes on."""
+    """Read all sources into a corpus in `folder`; an interrupted call continues when it is repeated."""
     recipe: dict[str, JsonValue] = {
         "command": "ingest",
         "sources": [str(source) for source in sources],
         "filters": filters.model_dump(mode="json"),
     }
-    with CorpusWriter(folder, recipe) as writer, Staging(folder, recipe) as staging, Team(processes) as team:
-        _read_all(sources, filters, staging, team, watch)
-        forget()  # Where this process has read by itself, linking can use the room.
+    with (
+        CorpusWriter(folder, recipe) as writer,
+        Staging(folder, recipe) as staging,
+        WorkerPool(processes) as pool,
+    ):
+        _read_all(sources, filters, staging, pool, progress)
+        forget()  # Where this process has read by itself, linking can use the memory.
         reporter = Reporter(sources)
-        linker = _gathered(staging, filters, reporter)
+        linker = _index(staging, filters, reporter)
         if not reporter.kept:
-            raise FathomError(_nothing(sources, reporter))
-        links, works = _link(staging, linker, team, watch)
-        del linker  # Who is who takes as much memory: one after the other.
-        people = _keep(staging, _who(staging), writer, team, watch)
-        report = reporter.report(links, works, people)
+            raise FathomError(_nothing_kept(sources, reporter))
+        links, versions = _link(staging, linker, pool, progress)
+        del linker  # Author disambiguation takes as much memory: one after the other.
+        authors = _write(staging, _disambiguator(staging), writer, pool, progress)
+        report = reporter.report(links, versions, authors)
         manifest = writer.finish()
         write_json(folder / REPORT, report)
         staging.remove()
     return manifest, report
 
 
-def _nothing(sources: Sequence[Path], reporter: Reporter) -> str:
+def read_report(folder: Path) -> IngestReport | None:
+    """The report in the corpus folder; None where the corpus was not ingested."""
+    path = folder / REPORT
+    if not path.exists():
+        return None
+    with file_errors("read", path):
+        content = path.read_bytes()
+    try:
+        return IngestReport.model_validate_json(content)
+    except ValidationError as error:
+        raise FathomError(
+            f"'{path}' is not an ingest report: {first_error(error)}. Ingest the documents again."
+        ) from error
+
+
+def _nothing_kept(sources: Sequence[Path], reporter: Reporter) -> str:
     if reporter.left_out:
-        return f"All that was read is left out by the filters: {reporter.why_none()}. Loosen them, and start anew."
-    named = ", ".join(map(str, sources))
-    return f"Nothing could be read from {named}: {reporter.why_none()}. Give other documents."
+        return f"The filters left out every document: {reporter.why_empty()}. Relax them, and run the command again."
+    names = ", ".join(map(str, sources))
+    return f"No document could be read from {names}: {reporter.why_empty()}. Give other sources."
 
 
-def _read_all(sources: Sequence[Path], filters: Filters, staging: Staging, team: Team, watch: Watch) -> None:
+def _read_all(
+    sources: Sequence[Path], filters: Filters, staging: Staging, pool: WorkerPool, progress: Progress
+) -> None:
     done = staging.files()
-    fresh = (opened for opened in source_files(sources) if not done or not staging.has(opened.source))
-    for number, (source, found) in enumerate(team.ordered(partial(read, filters=filters), fresh), start=1):
-        staging.add(source, found)
-        if number % SAVED_EVERY == 0:
+    unread = (file for file in source_files(sources) if not done or not staging.has(file.source))
+    for number, result in enumerate(pool.map_ordered(partial(read_file, filters=filters), unread), start=1):
+        staging.add(result.source, result.documents)
+        if number % SAVE_INTERVAL == 0:
             staging.save()
-        watch("Reading", done + number)
+        progress("Reading", done + number)
     staging.save()
 
 
-def _gathered(staging: Staging, filters: Filters, reporter: Reporter) -> Linker:
-    """A linker that knows every document that is kept; the others are reported."""
+def _index(staging: Staging, filters: Filters, reporter: Reporter) -> Linker:
+    """A linker with every document that is kept; the others are only counted."""
     linker = Linker()
     ids: set[str] = set()
-    for number, told, front in staging.told():
-        if front is None:
-            reporter.refuse(told)
+    for number, result, record in staging.results():
+        if record is None:
+            reporter.reject(result)
             continue
-        id = front.entry.id
-        objection = filters.objection(told) or ("the same document again" if id in ids else None)
-        if objection is not None:
-            reporter.leave_out(objection)
+        id = record.entry.id
+        reason = filters.reason_against(result) or ("duplicate document" if id in ids else None)
+        if reason is not None:
+            reporter.leave_out(reason)
             continue
         ids.add(id)
-        reporter.keep(told)
-        linker.add(front.entry)
+        reporter.keep(result)
+        linker.add(record.entry)
         staging.keep(number)
     return linker
 
 
-def _link(staging: Staging, linker: Linker, team: Team, watch: Watch) -> tuple[dict[str, int], int]:
-    """Note who cites whom; returns how references were told, and how many documents are versions of another one."""
-    versions = linker.versions  # Told first: it takes the index, which then goes to every worker as it is.
+def _link(staging: Staging, linker: Linker, pool: WorkerPool, progress: Progress) -> tuple[dict[str, int], int]:
+    """Link the references; returns the counts by method, and how many documents are versions of another one."""
+    versions = linker.versions  # First: it builds the index, which then goes to every worker as it is.
     waiting: deque[int] = deque()
 
-    def asked() -> Iterator[tuple[str, bytes]]:
-        for number, id, sought in staging.sought():
+    def queries() -> Iterator[tuple[str, bytes]]:
+        for number, id, references in staging.references():
             waiting.append(number)
-            yield id, sought
+            yield id, references
 
-    finders = team if len(linker) <= COPIED else Team(1)
-    for done, found in enumerate(finders.ordered(partial(_find, linker), asked()), start=1):
-        linker.count(found.ways)
+    finders = pool if len(linker) <= MAX_COPIED else WorkerPool(1)
+    for done, found in enumerate(finders.map_ordered(partial(_find, linker), queries()), start=1):
+        linker.count(found.methods)
         staging.link(waiting.popleft(), found.cited, found.work)
-        watch("Linking", done)
+        progress("Linking", done)
     return linker.report(), versions
 
 
-class _Links(NamedTuple):
-    """What linking tells of one document."""
+class _FoundLinks(NamedTuple):
+    """The links of one document."""
 
     cited: tuple[str | None, ...]
-    ways: tuple[str, ...]
+    methods: tuple[str, ...]
     work: str | None
 
 
-def _find(linker: Linker, asked: tuple[str, bytes]) -> _Links:
-    """Whom the document of that id cites, by its packed references."""
-    id, sought = asked
-    matches = linker.find(id, sought_from(sought))
-    return _Links(tuple(match.document for match in matches), tuple(match.way for match in matches), linker.work(id))
+def _find(linker: Linker, query: tuple[str, bytes]) -> _FoundLinks:
+    """The documents that the document of that id cites, by its packed references."""
+    id, references = query
+    matches = linker.find(id, unpack_references(references))
+    return _FoundLinks(
+        tuple(match.document for match in matches), tuple(match.method for match in matches), linker.work(id)
+    )
 
 
-def _who(staging: Staging) -> Who:
-    """Who is who: co-authors, works and citations tell people of one name apart."""
-    who = Who()
-    for front, cited, work in staging.fronts():
-        who.add(front.entry.id, front.signatures, front.subject, work, cited)
-    return who
+def _disambiguator(staging: Staging) -> AuthorDisambiguator:
+    """Has every byline, with the works and citations that distinguish people of one name."""
+    authors = AuthorDisambiguator()
+    for record, cited, work in staging.linking_records():
+        authors.add(record.entry.id, record.signatures, record.subject, work, cited)
+    return authors
 
 
-def _keep(staging: Staging, who: Who, writer: CorpusWriter, team: Team, watch: Watch) -> dict[str, int]:
-    """Write the corpus; returns how many bylines have a person that is certain, and how many have none."""
-    already = len(writer)
-    people: Counter[str] = Counter()
+def _write(
+    staging: Staging, authors: AuthorDisambiguator, writer: CorpusWriter, pool: WorkerPool, progress: Progress
+) -> dict[str, int]:
+    """Write the corpus; returns how many author names have a certain person, and how many have none."""
+    written = len(writer)
+    counts: Counter[str] = Counter()
     waiting: deque[PackedDocument] = deque()
 
-    def linked() -> Iterator[Linked]:
-        for packed, cited, work in staging.kept():
-            whose = who.people(packed.id)
-            people.update("certain" if person else "uncertain" for person in whose)
-            named = tuple(dict.fromkeys(id for id in cited if id is not None))
-            waiting.append(replace(packed, parts=b"", cited=named))
-            yield Linked(packed.id, packed.parts, cited, work, whose)
+    def linked() -> Iterator[Links]:
+        for document, cited, work in staging.documents():
+            people = authors.people(document.id)
+            counts.update("certain" if person else "uncertain" for person in people)
+            cited_ids = tuple(dict.fromkeys(id for id in cited if id is not None))
+            waiting.append(replace(document, parts=b"", cited=cited_ids))
+            yield Links(document.id, document.parts, cited, work, people)
 
-    for number, made in enumerate(team.ordered(relinked, linked()), start=1):
-        packed = waiting.popleft()
-        # What an earlier try has kept stands: documents come in the same order every time.
-        if number > already:
-            writer.add(replace(packed, parts=made.parts, outline=made.outline))
-        if number % SAVED_EVERY == 0:
+    for number, parts in enumerate(pool.map_ordered(apply_links, linked()), start=1):
+        document = waiting.popleft()
+        # What an earlier attempt wrote stays: documents come in the same order every time.
+        if number > written:
+            writer.add(replace(document, parts=parts.parts, outline=parts.outline))
+        if number % SAVE_INTERVAL == 0:
             writer.save()
-        watch("Keeping", number)
-    return dict(people)
+        progress("Writing", number)
+    return dict(counts)

@@ -1,4 +1,4 @@
-"""How good the reading of a corpus is: counted document by document, so that nothing of them need be kept."""
+"""The report on reading quality, counted document by document."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fathom.corpus.document_reading import FIELDS, Read
+from fathom.corpus.document_reading import FIELDS, ReadResult
 from fathom.records.documents import Count
 from fathom.records.record import Record
 
 
-class Told(Record):
-    """What was read of one source or of one kind of document."""
+class ReadingStats(Record):
+    """Counts for the documents of one source or of one format."""
 
     documents: Count = 0
     fields: dict[str, Count] = {}
     """How many documents have each field."""
-    doubtful: dict[str, Count] = {}
+    uncertain: dict[str, Count] = {}
     """How many have it with doubt."""
     citations: Count = 0
     resolved: Count = 0
@@ -32,91 +32,91 @@ class Told(Record):
 
 
 class IngestReport(Record):
-    """How good the reading is."""
+    """What was read, and how well."""
 
     documents: Count
     kept: Count
-    refused: dict[str, Count]
+    rejected: dict[str, Count]
     """Documents that could not be read, by reason."""
-    refusals: tuple[tuple[str, str], ...]
+    rejections: tuple[tuple[str, str], ...]
     """The first hundred of them: source and reason."""
-    passed_over: Count
-    """Files of no known kind."""
+    skipped: Count
+    """Files of unknown format."""
     left_out: dict[str, Count]
-    """Read, but kept out by a filter or since the same document was there already."""
-    by_source: dict[str, Told]
-    by_kind: dict[str, Told]
+    """Documents that were read but left out, by reason: a filter, or a duplicate."""
+    by_source: dict[str, ReadingStats]
+    by_format: dict[str, ReadingStats]
     links: dict[str, Count]
-    """References by how the document they name was found, and those that name none."""
-    works: Count
+    """References by how the cited document was found, or by why none was."""
+    versions: Count
     """Documents that are versions of another one."""
-    people: dict[str, Count]
-    """Bylines whose person is certain, and those where it is not."""
+    authors: dict[str, Count]
+    """Names in bylines whose person is certain, and those where it is uncertain."""
 
 
-MOST_REFUSALS = 100
-"""Refusals that are told one by one."""
+MAX_REJECTIONS = 100
+"""Rejections that are listed one by one."""
 
 
 @dataclass
 class _Tally:
-    """What was read of one source or of one kind, so far."""
+    """Running counts for one source or format."""
 
     documents: int = 0
     citations: int = 0
     resolved: int = 0
     fields: Counter[str] = field(default_factory=Counter)
-    doubtful: Counter[str] = field(default_factory=Counter)
+    uncertain: Counter[str] = field(default_factory=Counter)
 
-    def add(self, read: Read) -> None:
+    def add(self, result: ReadResult) -> None:
         self.documents += 1
-        self.citations += read.citations
-        self.resolved += read.resolved
-        self.fields.update(read.fields)
-        self.doubtful.update(read.doubts)
+        self.citations += result.citations
+        self.resolved += result.resolved
+        self.fields.update(result.fields)
+        self.uncertain.update(result.uncertain)
 
-    def told(self) -> Told:
-        return Told(
+    def stats(self) -> ReadingStats:
+        return ReadingStats(
             documents=self.documents,
             fields={name: self.fields[name] for name in FIELDS if self.fields[name]},
-            doubtful=dict(sorted(self.doubtful.items())),
+            uncertain=dict(sorted(self.uncertain.items())),
             citations=self.citations,
             resolved=self.resolved,
         )
 
 
 class Reporter:
-    """Takes note of one document after the other."""
+    """Counts documents one by one and builds the report."""
 
     def __init__(self, sources: Sequence[Path]) -> None:
         self._by_source = {str(source): _Tally() for source in sources}
-        self._by_kind: dict[str, _Tally] = {}
-        self._refused: Counter[str] = Counter()
-        self._refusals: list[tuple[str, str]] = []
+        self._by_format: dict[str, _Tally] = {}
+        self._rejected: Counter[str] = Counter()
+        self._rejections: list[tuple[str, str]] = []
         self._left_out: Counter[str] = Counter()
-        self._documents = self._kept = self._passed_over = 0
+        self._documents = self._kept = self._skipped = 0
 
-    def refuse(self, read: Read) -> None:
-        """A document that nothing came of, or a file that no reader knows."""
-        if not read.kind and not read.refused:
-            self._passed_over += 1
+    def reject(self, result: ReadResult) -> None:
+        """Count a document that could not be read, or a file of unknown format."""
+        if not result.format and not result.error:
+            self._skipped += 1
             return
         self._documents += 1
-        self._refused[_shape(read.refused)] += 1
-        if len(self._refusals) < MOST_REFUSALS:
-            self._refusals.append((read.source, read.refused))
+        self._rejected[_without_details(result.error)] += 1
+        if len(self._rejections) < MAX_REJECTIONS:
+            self._rejections.append((result.source, result.error))
 
     def leave_out(self, reason: str) -> None:
-        """A document that was read and is not kept."""
+        """Count a document that was read and is not kept."""
         self._documents += 1
         self._left_out[reason] += 1
 
-    def keep(self, read: Read) -> None:
-        """A document that is kept."""
+    def keep(self, result: ReadResult) -> None:
+        """Count a document that is kept."""
         self._documents += 1
         self._kept += 1
-        self._by_source[self._root(read.source)].add(read)
-        self._by_kind.setdefault(read.kind, _Tally()).add(read)
+        self._by_source[self._root(result.source)].add(result)
+        self._by_format.setdefault(result.format, _Tally()).add(result)
 
     @property
     def kept(self) -> int:
@@ -126,25 +126,25 @@ class Reporter:
     def left_out(self) -> int:
         return self._left_out.total()
 
-    def why_none(self) -> str:
-        """The two most frequent reasons for which nothing is there, in words."""
-        refused = self._refused + Counter({"of no known kind": self._passed_over})
-        counted = (self._left_out or refused).most_common(2)
+    def why_empty(self) -> str:
+        """The two most frequent reasons why no document was kept."""
+        rejected = self._rejected + Counter({"unknown format": self._skipped})
+        counted = (self._left_out or rejected).most_common(2)
         return ", ".join(f"{reason} ({count:,})" for reason, count in counted) or "there are no files"
 
-    def report(self, links: dict[str, int], works: int, people: dict[str, int]) -> IngestReport:
+    def report(self, links: dict[str, int], versions: int, authors: dict[str, int]) -> IngestReport:
         return IngestReport(
             documents=self._documents,
             kept=self._kept,
-            refused=dict(self._refused.most_common()),
-            refusals=tuple(self._refusals),
-            passed_over=self._passed_over,
+            rejected=dict(self._rejected.most_common()),
+            rejections=tuple(self._rejections),
+            skipped=self._skipped,
             left_out=dict(self._left_out.most_common()),
-            by_source={name: tally.told() for name, tally in self._by_source.items()},
-            by_kind={name: tally.told() for name, tally in sorted(self._by_kind.items())},
+            by_source={name: tally.stats() for name, tally in self._by_source.items()},
+            by_format={name: tally.stats() for name, tally in sorted(self._by_format.items())},
             links=links,
-            works=works,
-            people=people,
+            versions=versions,
+            authors=authors,
         )
 
     def _root(self, source: str) -> str:
@@ -153,27 +153,27 @@ class Reporter:
         return max((root for root in roots if source.startswith(root)), key=len, default=next(iter(roots)))
 
 
-def _shape(reason: str) -> str:
-    """A reason without what differs from one document to the next."""
+def _without_details(reason: str) -> str:
+    """A reason without the part in parentheses, which differs from one document to the next."""
     return reason.partition(" (")[0]
 
 
-def too_low(report: IngestReport, strict: dict[str, float]) -> list[str]:
-    """Which of the wanted shares are not reached, in words."""
-    whole = _together(report.by_kind.values())
+def below_thresholds(report: IngestReport, thresholds: dict[str, float]) -> list[str]:
+    """The shares that are below their thresholds, in words."""
+    total = _sum(report.by_format.values())
     return [
-        f"{name} {whole.share(name):.1%} of {whole.documents:,} documents, wanted {least:.1%}"
-        for name, least in strict.items()
-        if whole.share(name) < least
+        f"{name} {total.share(name):.1%} of {total.documents:,} documents, minimum {least:.1%}"
+        for name, least in thresholds.items()
+        if total.share(name) < least
     ]
 
 
-def _together(parts: Iterable[Told]) -> Told:
+def _sum(parts: Iterable[ReadingStats]) -> ReadingStats:
     fields: Counter[str] = Counter()
     documents = citations = resolved = 0
-    for told in parts:
-        fields.update(told.fields)
-        documents += told.documents
-        citations += told.citations
-        resolved += told.resolved
-    return Told(documents=documents, fields=dict(fields), citations=citations, resolved=resolved)
+    for stats in parts:
+        fields.update(stats.fields)
+        documents += stats.documents
+        citations += stats.citations
+        resolved += stats.resolved
+    return ReadingStats(documents=documents, fields=dict(fields), citations=citations, resolved=resolved)

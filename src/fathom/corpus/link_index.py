@@ -1,6 +1,6 @@
-"""What references are looked up in: documents by id, by title, by the beginning and by pieces of their titles.
+"""The link index: documents by id, by title, by the first words and by pieces of their titles.
 
-Held in sorted arrays of numbers, so that a document takes little memory.
+Sorted arrays of numbers, so that a document takes little memory.
 """
 
 from __future__ import annotations
@@ -13,127 +13,130 @@ from heapq import nsmallest
 from itertools import groupby, pairwise
 from zlib import crc32
 
-from fathom.corpus.works import Kept, sort_into_works
+from fathom.corpus.works import IndexedDocument, group_into_works
 from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
 
-_STEP = 8
+_PIECE_LENGTH = 8
 """Letters in one piece of a title. Titles that share no two pieces are not compared."""
-_EVERY = 3
-"""One piece in so many is kept, always the same ones: a third of the memory, and three typos still leave pieces."""
-_COMMON = 48
-"""A piece that more titles hold ("ofthehum") tells nothing."""
-_COMPARED = 12
-"""Titles at most that one reference is compared with."""
+_KEEP_ONE_IN = 3
+"""One piece in so many is indexed, always the same ones: a third of the memory, and enough for three typos."""
+_MAX_TITLES = 48
+"""A piece that more titles contain ("ofthehum") is ignored."""
+_MAX_CANDIDATES = 12
+"""Maximum number of titles that one reference is compared with."""
 
 
 def _pieces(title: str) -> Iterator[int]:
-    """Fingerprints of some of the pieces of a title; which ones depends on the piece alone."""
+    """Hashes of some of the pieces of a title; which ones depends only on the piece."""
     letters = title.replace(" ", "").encode("utf-8", "surrogatepass")
-    for start in range(len(letters) - _STEP + 1):
-        mark = crc32(letters[start : start + _STEP])
-        if mark % _EVERY == 0:
-            yield mark
+    for start in range(len(letters) - _PIECE_LENGTH + 1):
+        key_hash = crc32(letters[start : start + _PIECE_LENGTH])
+        if key_hash % _KEEP_ONE_IN == 0:
+            yield key_hash
 
 
 class Index:
-    """What is looked up; built once, when all documents are there."""
+    """The index; built once, when all documents are known."""
 
-    def __init__(self, kept: list[Kept]) -> None:
-        self.kept = sorted(kept, key=lambda one: one.id)
-        for one, two in pairwise(self.kept):
+    def __init__(self, documents: list[IndexedDocument]) -> None:
+        self.documents = sorted(documents, key=lambda one: one.id)
+        for one, two in pairwise(self.documents):
             if one.id == two.id:
-                raise FathomError(f"Two articles have the id {one.id}. Leave one of them out.")
-        self._ids = _Places(self.kept, _ids)
-        self._titles = _Places(self.kept, _closed_title)
-        self._openings = _Places(self.kept, _opening)
-        self._pieces = _in_order(
-            piece << 32 | place for place, one in enumerate(self.kept) for piece in set(_pieces(one.title))
+                raise FathomError(f"Two documents have the id '{one.id}'. Leave out one of them.")
+        self._ids = _Positions(self.documents, _ids)
+        self._titles = _Positions(self.documents, _closed_title)
+        self._openings = _Positions(self.documents, _opening)
+        self._pieces = _sorted_array(
+            piece << 32 | position for position, one in enumerate(self.documents) for piece in set(_pieces(one.title))
         )
-        self.vocabulary = frozenset(word for one in self.kept for word in one.title.split())
-        self.company = _Company(self.kept)
-        self.works = sort_into_works(self.kept, self._ids.shared(), self._titles.shared())
+        self.vocabulary = frozenset(word for one in self.documents for word in one.title.split())
+        self.families_by_year = _FamiliesByYear(self.documents)
+        self.works = group_into_works(self.documents, self._ids.shared(), self._titles.shared())
 
     def with_id(self, id: str) -> list[int]:
         """The documents that have an id."""
         return self._ids.of(id)
 
     def with_title(self, title: str) -> list[int]:
-        """The documents that have a title, however it is parted into words."""
+        """The documents that have a title, however it is divided into words."""
         return self._titles.of(title.replace(" ", ""))
 
     def with_opening(self, words: str) -> list[int]:
         """The documents whose titles begin with these words."""
         return self._openings.of(words)
 
-    def place(self, id: DocumentId) -> int:
-        place = bisect_left(self.kept, id, key=lambda one: one.id)
-        if place == len(self.kept) or self.kept[place].id != id:
-            raise FathomError(f"Article {id} was not added. Add every article before the first is linked.")
-        return place
+    def position(self, id: DocumentId) -> int:
+        """The position of a document."""
+        position = bisect_left(self.documents, id, key=lambda one: one.id)
+        if position == len(self.documents) or self.documents[position].id != id:
+            raise FathomError(f"Document '{id}' was not added. Add every document before linking the first.")
+        return position
 
-    def alike(self, title: str) -> list[int]:
-        """The documents whose titles share the most pieces with this one, the likeliest first."""
+    def similar(self, title: str) -> list[int]:
+        """The documents whose titles share the most pieces with this one, most similar first."""
         index, size = self._pieces, len(self._pieces)
-        places: list[int] = []
+        positions: list[int] = []
         for piece in set(_pieces(title)):
             start, high = bisect_left(index, piece << 32), piece + 1 << 32
             if start < size and index[start] < high:
-                beyond = start + _COMMON
+                beyond = start + _MAX_TITLES
                 if beyond >= size or index[beyond] >= high:
-                    places.extend(index[start : bisect_left(index, high, start, min(beyond, size))])
-        shared = Counter([entry & 0xFFFFFFFF for entry in places])
-        likely = [(-times, place) for place, times in shared.items() if times > 1 or len(title) < 40]
-        return [place for _, place in nsmallest(_COMPARED, likely)]
+                    positions.extend(index[start : bisect_left(index, high, start, min(beyond, size))])
+        shared = Counter([entry & 0xFFFFFFFF for entry in positions])
+        likely = [(-times, position) for position, times in shared.items() if times > 1 or len(title) < 40]
+        return [position for _, position in nsmallest(_MAX_CANDIDATES, likely)]
 
 
-class _Places:
-    """Where each key stands, in eight bytes: a dictionary of strings was most of what a document took in memory."""
+class _Positions:
+    """Positions by key, in eight bytes each: a dictionary of strings took most of the memory of a document."""
 
-    def __init__(self, kept: Sequence[Kept], keys: Callable[[Kept], Iterable[str]]) -> None:
-        self._kept = kept
+    def __init__(self, documents: Sequence[IndexedDocument], keys: Callable[[IndexedDocument], Iterable[str]]) -> None:
+        self._documents = documents
         self._keys = keys
-        self._entries = _in_order(_mark(key) << 32 | place for place, one in enumerate(kept) for key in keys(one))
+        self._entries = _sorted_array(
+            _hash(key) << 32 | position for position, one in enumerate(documents) for key in keys(one)
+        )
 
     def of(self, key: str) -> list[int]:
-        """The places that have the key."""
-        entries, mark = self._entries, _mark(key)
+        """The positions that have the key."""
+        entries, key_hash = self._entries, _hash(key)
         found: list[int] = []
-        for number in range(bisect_left(entries, mark << 32), len(entries)):
-            if entries[number] >> 32 != mark:
+        for number in range(bisect_left(entries, key_hash << 32), len(entries)):
+            if entries[number] >> 32 != key_hash:
                 break
-            place = entries[number] & 0xFFFFFFFF
-            if key in self._keys(self._kept[place]):
-                found.append(place)
+            position = entries[number] & 0xFFFFFFFF
+            if key in self._keys(self._documents[position]):
+                found.append(position)
         return found
 
     def shared(self) -> Iterator[list[int]]:
-        """The places that have a key in common, a list for each such key."""
+        """The positions that share a key, one list for each such key."""
         for _, run in groupby(self._entries, key=lambda entry: entry >> 32):
-            places = [entry & 0xFFFFFFFF for entry in run]
-            if len(places) > 1:
+            positions = [entry & 0xFFFFFFFF for entry in run]
+            if len(positions) > 1:
                 by_key: dict[str, list[int]] = defaultdict(list)
-                for place in places:
-                    for key in self._keys(self._kept[place]):
-                        by_key[key].append(place)
-                yield from (alike for alike in by_key.values() if len(alike) > 1)
+                for position in positions:
+                    for key in self._keys(self._documents[position]):
+                        by_key[key].append(position)
+                yield from (similar for similar in by_key.values() if len(similar) > 1)
 
 
-def _mark(key: str) -> int:
+def _hash(key: str) -> int:
     return crc32(key.encode("utf-8", "surrogatepass"))
 
 
-class _Company:
-    """Which families signed in which years: tells at once of most references that no document here can be meant.
+class _FamiliesByYear:
+    """The years in which each family name signed: rules out most references at once.
 
-    The years of a family are bits of one small number, so two that are sixty years apart are taken for one. That only
-    makes a search which finds nothing.
+    The years of a family name are bits of one small number, so two years that are sixty apart are not distinguished.
+    That only causes a search without result.
     """
 
-    def __init__(self, kept: Iterable[Kept]) -> None:
+    def __init__(self, documents: Iterable[IndexedDocument]) -> None:
         self._years: dict[str, int] = {}
         self._unsigned = self._all = 0
-        for one in kept:
+        for one in documents:
             years = _years(one.year, 0)
             self._all |= years
             self._unsigned |= 0 if one.families else years
@@ -156,14 +159,14 @@ _ANY_YEAR = (1 << _ROUND) - 1
 
 
 def _years(year: int | None, around: int) -> int:
-    """A year, and as many around it, as bits; all of them where it is unknown."""
+    """A year and the years around it, as bits; all bits where it is unknown."""
     if year is None:
         return _ANY_YEAR
     return sum(1 << step % _ROUND for step in range(year - around, year + around + 1))
 
 
-def _in_order(entries: Iterable[int]) -> array[int]:
-    """Sorted a bucket at a time: all at once they would take five times the room of the result."""
+def _sorted_array(entries: Iterable[int]) -> array[int]:
+    """The entries, sorted a bucket at a time: all at once would take five times the memory of the result."""
     buckets = [array("Q") for _ in range(256)]
     for entry in entries:
         buckets[entry >> 56].append(entry)
@@ -174,21 +177,21 @@ def _in_order(entries: Iterable[int]) -> array[int]:
     return whole
 
 
-# Functions with names, since an index goes to other processes.
+# Module-level functions, since an index is sent to other processes.
 
 
-def _ids(kept: Kept) -> tuple[str, ...]:
-    return kept.ids
+def _ids(documents: IndexedDocument) -> tuple[str, ...]:
+    return documents.ids
 
 
-def _closed_title(kept: Kept) -> tuple[str, ...]:
-    return (kept.title.replace(" ", ""),) if kept.title else ()
+def _closed_title(documents: IndexedDocument) -> tuple[str, ...]:
+    return (documents.title.replace(" ", ""),) if documents.title else ()
 
 
 IN_TEXT = 5
-"""Words: a shorter title is not looked for in the running text of an entry."""
+"""Words: a shorter title is not searched in the text of an entry."""
 
 
-def _opening(kept: Kept) -> tuple[str, ...]:
-    words = kept.title.split(" ", IN_TEXT)
+def _opening(documents: IndexedDocument) -> tuple[str, ...]:
+    words = documents.title.split(" ", IN_TEXT)
     return (" ".join(words[:IN_TEXT]),) if len(words) >= IN_TEXT else ()

@@ -1,6 +1,6 @@
-"""What all the others tell of a document, written into its parts: whom it cites, who wrote it, which work it is.
+"""Writes links, persons and the work into the parts of a document.
 
-The parts stay JSON: taking them for an `Document`, with everything checked once more, took as long as reading it.
+The parts stay JSON: parsing and validating them as a `Document` once more took as long as reading the document.
 """
 
 from __future__ import annotations
@@ -17,47 +17,47 @@ from fathom.records.errors import FathomError
 
 
 @dataclass(frozen=True)
-class Linked:
-    """A document's parts on their way into the corpus."""
+class Links:
+    """The parts of a document, and what depends on the other documents of the corpus."""
 
     id: str
     parts: bytes
     """As packed."""
     cited: tuple[str | None, ...]
-    """For each reference the document it names."""
+    """For each reference the document it cites."""
     work: str | None
     people: tuple[str | None, ...]
-    """For each author who that is."""
+    """For each author the person."""
 
 
-class Relinked(NamedTuple):
-    """What the store keeps of a document beside its text."""
+class LinkedParts(NamedTuple):
+    """What the store keeps of a document besides its text, packed."""
 
     parts: bytes
     outline: bytes
 
 
-def relinked(linked: Linked) -> Relinked:
-    """The parts with all that in them, packed, and the outline that is made of them."""
-    parts = json.loads(zstandard.decompress(linked.parts))
+def apply_links(links: Links) -> LinkedParts:
+    """The parts with the links, persons and work filled in, and the outline."""
+    parts = json.loads(zstandard.decompress(links.parts))
     references, authors = parts["references"], parts["authors"]
-    if len(linked.cited) != len(references) or len(linked.people) != len(authors):
+    if len(links.cited) != len(references) or len(links.people) != len(authors):
         raise FathomError(
-            f"Article {linked.id} has {len(references)} references and {len(authors)} authors, and got "
-            f"{len(linked.cited)} links and {len(linked.people)} people. Link the entry made of this very article."
+            f"Document '{links.id}' has {len(references)} references and {len(authors)} authors, but got "
+            f"{len(links.cited)} links and {len(links.people)} people. Link the record made from this document."
         )
-    if linked.id in linked.cited:
+    if links.id in links.cited:
         # The one rule of the record that a link can break.
-        raise FathomError(f"Article {linked.id} would cite itself. Link it with the linker it was added to.")
-    for reference, cited in zip(references, linked.cited, strict=True):
+        raise FathomError(f"Document '{links.id}' would cite itself. Link it with the linker it was added to.")
+    for reference, cited in zip(references, links.cited, strict=True):
         reference["document"] = cited
-    for author, person in zip(authors, linked.people, strict=True):
+    for author, person in zip(authors, links.people, strict=True):
         author["person"] = person
-    parts["work"] = linked.work or parts["work"]
+    parts["work"] = links.work or parts["work"]
     outline = {name: value for name, value in parts.items() if name in DocumentOutline.model_fields}
-    return Relinked(_packed(parts), _packed(outline))
+    return LinkedParts(_pack(parts), _pack(outline))
 
 
-def _packed(values: dict[str, Any]) -> bytes:
-    # The very bytes that a record writes, so that a corpus does not tell by which way it was made.
+def _pack(values: dict[str, Any]) -> bytes:
+    # The same bytes that a record writes, so that a corpus does not depend on how it was written.
     return compressed(json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode())

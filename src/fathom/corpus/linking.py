@@ -1,8 +1,8 @@
-"""Which document of the corpus a reference names, and which documents are versions of one work.
+"""Links references to the documents of the corpus that they cite, and finds versions of one work.
 
-Two passes: `add` every document, then `link` each. Only ids, the title, the year and the family names of a document are
-kept, so a corpus may be far larger than the memory. A wrong link costs more than a missing one: whatever two documents
-fit equally well is left alone, and counted.
+Two passes: `add` every document, then `find` the links of each. Only the ids, title, year and family names of a
+document are kept in memory. A wrong link costs more than a missing one: a reference that fits two documents equally
+well is left unlinked, and counted.
 """
 
 from __future__ import annotations
@@ -11,57 +11,54 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from sys import intern
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from fathom.corpus.link_index import IN_TEXT, Index
-from fathom.corpus.normal_forms import closed_up, normal_family, normal_ids, normal_title, shares_author, weight
-from fathom.corpus.title_similarity import likeness, ratio
-from fathom.corpus.works import Kept, is_preprint
+from fathom.corpus.normal_forms import author_words, has_author, normal_family, normal_ids, normal_title, word_count
+from fathom.corpus.title_similarity import letter_ratio, similarity
+from fathom.corpus.works import IndexedDocument, is_preprint
 from fathom.records.documents import Document, DocumentId, Reference
 from fathom.records.errors import FathomError
 
-Policy = Literal["published", "named"]
-"""Where a work is here in several versions: a link goes to the published one, or to the one whose id is named."""
-
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A reference as its list gives it."""
+class ReferenceData:
+    """A reference as given in the reference list."""
 
     title: str = ""
     ids: Mapping[str, str] = field(default_factory=dict)
     year: int | None = None
     authors: tuple[str, ...] = ()
-    """Names in whatever form."""
+    """Names in any form."""
     text: str = ""
-    """The whole entry, where it is known: ids are found in it, and titles where none is given."""
+    """The whole entry, where it is known: ids are searched in it, and titles where none is given."""
 
 
-class Sought(NamedTuple):
-    """A reference in the form in which it is looked for; made by the readers, of which there are many."""
+class ReferenceQuery(NamedTuple):
+    """A reference in the form in which it is searched; prepared by the workers that read documents."""
 
     title: str
     ids: tuple[str, ...]
     year: int | None
     names: str
-    """Of its authors, closed up."""
+    """Words of the author names; see `author_words`."""
     words: str
-    """Of the whole entry, where it tells no title."""
+    """Words of the whole entry, where it has no title."""
 
     @classmethod
-    def of(cls, reference: Named) -> Sought:
+    def of(cls, reference: ReferenceData) -> ReferenceQuery:
         title = normal_title(reference.title)
         return cls(
             title=title,
             ids=tuple(normal_ids(reference.ids, reference.text)),
             year=reference.year,
-            names=closed_up(reference.authors),
+            names=author_words(reference.authors),
             words="" if title else normal_title(reference.text),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LinkableDocument:
     """What linking needs of one document."""
 
     id: DocumentId
@@ -71,25 +68,25 @@ class Entry:
     year: int | None = None
     families: tuple[str, ...] = ()
     venue: str = ""
-    references: tuple[Named, ...] = ()
-    """Not needed, and not kept, when the document is added."""
+    references: tuple[ReferenceData, ...] = ()
+    """Not needed when the document is added."""
 
 
 class Match(NamedTuple):
-    """What became of one reference."""
+    """The result of linking one reference."""
 
     document: DocumentId | None
-    way: str
-    """A scheme of ids, "title", "text" or "fuzzy"; for None one of `UNLINKED`."""
+    method: str
+    """An id scheme, "title", "text" or "fuzzy"; without a document one of `UNLINKED`."""
 
 
-UNLINKED = ("nothing", "own", "ambiguous", "contradicted")
-"""Nothing fits; it names the citing work itself; several works fit; its id fits, and nothing else does."""
+UNLINKED = ("unmatched", "self-citation", "ambiguous", "contradicted")
+"""No document fits; it cites its own work; several works fit; its id fits, but title, authors and year do not."""
 
 
-def entry_of(document: Document) -> Entry:
-    """The entry of a document that has been read."""
-    return Entry(
+def linkable(document: Document) -> LinkableDocument:
+    """What linking needs of a document."""
+    return LinkableDocument(
         id=document.id,
         title=document.title_text,
         ids=document.ids,
@@ -97,12 +94,12 @@ def entry_of(document: Document) -> Entry:
         year=document.year or (document.published.year if document.published else None),
         families=tuple(author.family for author in document.authors),
         venue=document.venue or "",
-        references=tuple(_named(reference, document.text) for reference in document.references),
+        references=tuple(_reference_data(reference, document.text) for reference in document.references),
     )
 
 
-def _named(reference: Reference, text: str) -> Named:
-    return Named(
+def _reference_data(reference: Reference, text: str) -> ReferenceData:
+    return ReferenceData(
         title=reference.title.of(text) if reference.title is not None else "",
         ids=reference.ids,
         year=reference.year,
@@ -112,31 +109,30 @@ def _named(reference: Reference, text: str) -> Named:
 
 
 SHORT = 4
-"""Words: a title of fewer is shared by strangers ("Membrane fusion"), and needs a year or an author besides."""
+"""Words: a title with fewer is shared by unrelated works ("Membrane fusion"), and needs a matching year or author."""
 
 
 class Linker:
     """Links the references of a corpus. The order in which documents are added changes nothing."""
 
-    def __init__(self, policy: Policy = "published") -> None:
-        self._policy = policy
-        self._kept: list[Kept] = []
+    def __init__(self) -> None:
+        self._documents: list[IndexedDocument] = []
         self._index: Index | None = None
         self._counts: Counter[str] = Counter()
 
     def __len__(self) -> int:
         """How many documents were added."""
-        return len(self._kept)
+        return len(self._documents)
 
-    def add(self, entry: Entry) -> None:
-        """Take note of a document; its references are not looked at."""
+    def add(self, entry: LinkableDocument) -> None:
+        """Add a document; its references are ignored."""
         if self._index is not None:
-            raise FathomError(f"Article {entry.id} comes too late. Add every article before the first is linked.")
+            raise FathomError(f"Document '{entry.id}' is added too late. Add every document before linking the first.")
         ids = normal_ids(entry.ids)
         # Families are few, and shared by many documents.
         families = dict.fromkeys(map(intern, filter(None, map(normal_family, entry.families))))
-        self._kept.append(
-            Kept(
+        self._documents.append(
+            IndexedDocument(
                 id=entry.id,
                 title=normal_title(entry.title),
                 ids=tuple(ids),
@@ -147,209 +143,216 @@ class Linker:
             )
         )
 
-    def link(self, entry: Entry) -> tuple[Match, ...]:
-        """For each reference of a document that was added: the document it names, and how that was told."""
-        matches = self.find(entry.id, map(Sought.of, entry.references))
-        self.count(match.way for match in matches)
+    def link(self, entry: LinkableDocument) -> tuple[Match, ...]:
+        """For each reference of a document that was added: the document it cites, and how that was found."""
+        matches = self.find(entry.id, map(ReferenceQuery.of, entry.references))
+        self.count(match.method for match in matches)
         return matches
 
-    def find(self, citing: DocumentId, references: Iterable[Sought]) -> tuple[Match, ...]:
-        """The same for references that somebody else has prepared, and uncounted: other processes find too."""
+    def find(self, citing: DocumentId, references: Iterable[ReferenceQuery]) -> tuple[Match, ...]:
+        """The same for prepared references, without counting: other processes search too."""
         index = self.index
-        own = index.place(citing)
+        own = index.position(citing)
         return tuple(self._match(index, own, reference) for reference in references)
 
-    def count(self, ways: Iterable[str]) -> None:
-        """Take note of the ways in which references were told."""
-        self._counts.update(ways)
+    def count(self, methods: Iterable[str]) -> None:
+        """Count the methods by which references were linked."""
+        self._counts.update(methods)
 
     def work(self, id: DocumentId) -> str | None:
-        """The name of the document's work: its own, or one that all versions here share; None for a lone document."""
+        """The name of the document's work: its own, or one that all versions share; None for a single document."""
         index = self.index
-        return index.works.get(index.kept[index.place(id)].group)
+        return index.works.get(index.documents[index.position(id)].group)
 
     @property
     def versions(self) -> int:
         """How many documents are versions of a work that another document is a version of too."""
-        works = Counter(work for work in (self.work(kept.id) for kept in self._kept) if work is not None)
+        works = Counter(work for work in (self.work(document.id) for document in self._documents) if work is not None)
         return sum(count for count in works.values() if count > 1)
 
     def report(self) -> dict[str, int]:
-        """How many references were told in which way, and how many were left for which reason."""
+        """How many references were linked by each method, or left unlinked for each reason."""
         return dict(sorted(self._counts.items()))
 
     @property
     def index(self) -> Index:
-        """What is looked up; no document can be added once it is there."""
+        """The index; no document can be added once it is built."""
         if self._index is None:
-            self._index = Index(self._kept)
+            self._index = Index(self._documents)
         return self._index
 
-    def _match(self, index: Index, own: int, reference: Sought) -> Match:
+    def _match(self, index: Index, own: int, reference: ReferenceQuery) -> Match:
         found = _Search(index, reference).run()
         if found.place is None:
-            return Match(None, found.way)
-        kept = index.kept[found.place]
-        if kept.group == index.kept[own].group:
-            return Match(None, "own")
-        exact = self._policy == "named" and found.way not in ("title", "text", "fuzzy")
-        return Match(kept.id if exact else index.kept[kept.best].id, found.way)
+            return Match(None, found.method)
+        document = index.documents[found.place]
+        if document.group == index.documents[own].group:
+            return Match(None, "self-citation")
+        # Where a work has several versions, links go to the published one.
+        return Match(index.documents[document.best].id, found.method)
 
 
-# Finding.
+# Searching.
 
 
-class _Found(NamedTuple):
+class _Result(NamedTuple):
     place: int | None
-    way: str
+    method: str
 
 
-_NOTHING = _Found(None, "nothing")
-_AMBIGUOUS = _Found(None, "ambiguous")
+_UNMATCHED = _Result(None, "unmatched")
+_AMBIGUOUS = _Result(None, "ambiguous")
 
 
 class _Search:
     """The search for one reference."""
 
-    def __init__(self, index: Index, reference: Sought) -> None:
+    def __init__(self, index: Index, reference: ReferenceQuery) -> None:
         self._index = index
         self._reference = reference
         self._title = reference.title
 
-    def run(self) -> _Found:
+    def run(self) -> _Result:
         found = self._by_id()
-        if found.way != "nothing" or not (self._title or self._reference.words):
+        if found.method != "unmatched" or not (self._title or self._reference.words):
             return found
         if not self._title:
             return self._in_text()
         found = self._by_title()
-        return self._by_likeness() if found.way == "nothing" else found
+        return self._by_similarity() if found.method == "unmatched" else found
 
-    # The ways.
+    # The methods, in order of trust.
 
-    def _by_id(self) -> _Found:
+    def _by_id(self) -> _Result:
         reference, index = self._reference, self._index
         fits: dict[str, int] = {}
         for id in reference.ids:
             for place in index.with_id(id):
                 fits.setdefault(id, place)
-        groups = {index.kept[place].group for place in fits.values()}
+        groups = {index.documents[place].group for place in fits.values()}
         if len(groups) > 1:
-            # A list whose entry has the DOI of one document and the PMID of another: the title decides, or nobody.
-            exact = [id for id, place in fits.items() if index.kept[place].title == self._title]
-            return _Found(fits[exact[0]], exact[0].partition(":")[0]) if self._title and exact else _AMBIGUOUS
+            # An entry with the DOI of one document and the PMID of another: the title decides, or it stays ambiguous.
+            exact = [id for id, place in fits.items() if index.documents[place].title == self._title]
+            return _Result(fits[exact[0]], exact[0].partition(":")[0]) if self._title and exact else _AMBIGUOUS
         for id, place in fits.items():
-            wrong = self._contradicts(index.kept[place])
-            return _Found(None, "contradicted") if wrong else _Found(place, id.partition(":")[0])
-        return _NOTHING
+            wrong = self._contradicts(index.documents[place])
+            return _Result(None, "contradicted") if wrong else _Result(place, id.partition(":")[0])
+        return _UNMATCHED
 
-    def _by_title(self) -> _Found:
+    def _by_title(self) -> _Result:
         places = self._index.with_title(self._title)
-        return self._only([place for place in places if self._may_be(self._index.kept[place])], "title")
+        return self._only([place for place in places if self._may_be(self._index.documents[place])], "title")
 
-    def _in_text(self) -> _Found:
-        """Where no title was told apart, one that stands word by word in the entry, with its author and its year."""
+    def _in_text(self) -> _Result:
+        """For an entry without a recognized title: a title that occurs in it word by word, with author and year."""
         words = self._reference.words.split()
         fits: list[int] = []
         longest = 0
         for start in range(len(words) - IN_TEXT + 1):
             for place in self._index.with_opening(" ".join(words[start : start + IN_TEXT])):
-                kept = self._index.kept[place]
-                length = kept.title.count(" ") + 1
-                if length < longest or words[start : start + length] != kept.title.split():
+                document = self._index.documents[place]
+                length = document.title.count(" ") + 1
+                if length < longest or words[start : start + length] != document.title.split():
                     continue
-                before = closed_up([" ".join(words[:start])])
-                if shares_author(kept.families, before) and self._year_stands(kept, words):
+                before = author_words([" ".join(words[:start])])
+                if has_author(document.families, before) and self._year_matches(document, words):
                     fits = [*fits, place] if length == longest else [place]
                     longest = length
         return self._only(fits, "text")
 
-    def _by_likeness(self) -> _Found:
-        if weight(self._title) < SHORT or not self._may_be_supported():
-            return _NOTHING
+    def _by_similarity(self) -> _Result:
+        if word_count(self._title) < SHORT or not self._may_be_supported():
+            return _UNMATCHED
         scored: list[tuple[float, int]] = []
-        for place in self._index.alike(self._title):
-            kept = self._index.kept[place]
-            if self._is_supported(kept) and (score := likeness(self._title, kept.title, self._index.vocabulary)) > 0:
+        for place in self._index.similar(self._title):
+            document = self._index.documents[place]
+            if (
+                self._is_supported(document)
+                and (score := similarity(self._title, document.title, self._index.vocabulary)) > 0
+            ):
                 scored.append((score, place))
         best = max((score for score, _ in scored), default=0)
         return self._only([place for score, place in scored if score == best], "fuzzy")
 
-    # What speaks for and against.
+    # Evidence for and against.
 
-    def _years_apart(self, kept: Kept) -> int | None:
+    def _years_apart(self, document: IndexedDocument) -> int | None:
         year = self._reference.year
-        return abs(year - kept.year) if year is not None and kept.year is not None else None
+        return abs(year - document.year) if year is not None and document.year is not None else None
 
-    def _author(self, kept: Kept) -> bool | None:
+    def _author(self, document: IndexedDocument) -> bool | None:
         """Whether an author is shared; None where that is unknown."""
-        return shares_author(kept.families, self._reference.names) if kept.families and self._reference.names else None
+        return (
+            has_author(document.families, self._reference.names)
+            if document.families and self._reference.names
+            else None
+        )
 
-    def _contradicts(self, kept: Kept) -> bool:
-        """Whether title, authors and year are all of another work: lists hold wrong DOIs, but rarely."""
-        apart = self._years_apart(kept)
-        if not self._title or self._author(kept) is not False or apart is None or apart <= 1:
+    def _contradicts(self, document: IndexedDocument) -> bool:
+        """Whether title, authors and year all belong to another work: lists contain wrong DOIs, but rarely."""
+        apart = self._years_apart(document)
+        if not self._title or self._author(document) is not False or apart is None or apart <= 1:
             return False
-        return ratio(self._title, kept.title) < 50
+        return letter_ratio(self._title, document.title) < 50
 
-    def _may_be(self, kept: Kept) -> bool:
+    def _may_be(self, document: IndexedDocument) -> bool:
         """Whether the same title may mean the same work."""
-        apart, author = self._years_apart(kept), self._author(kept)
+        apart, author = self._years_apart(document), self._author(document)
         near = apart is not None and apart <= 1
-        if weight(self._title) < SHORT:
+        if word_count(self._title) < SHORT:
             return (near or bool(author)) and author is not False
         if author is False:
-            # Lists misspell names ("Mehlman, T. (Skaist)" for Skaist Mehlman), but strangers choose one short title.
-            long_enough = (near and weight(self._title) >= 6) or (apart is None and weight(self._title) >= 8)
-            return long_enough and not self._is_another_of_its_publisher(kept)
+            # Lists misspell names ("Mehlman, T. (Skaist)" for Skaist Mehlman), but unrelated works share short titles.
+            long_enough = (near and word_count(self._title) >= 6) or (apart is None and word_count(self._title) >= 8)
+            return long_enough and not self._is_another_of_its_publisher(document)
         return bool(author) or apart is None or apart <= 3
 
-    def _is_another_of_its_publisher(self, kept: Kept) -> bool:
-        """Whether the publisher of a document gave the reference a DOI of its own.
+    def _is_another_of_its_publisher(self, document: IndexedDocument) -> bool:
+        """Whether the publisher of a document gave the reference another DOI.
 
-        An editor's decision letter is listed with the title of the document it is about: its DOI and its author differ.
+        An editor's decision letter has the title of the article it is about, but another DOI and another author.
         """
-        return bool(_publishers(kept.ids) & _publishers(self._reference.ids))
+        return bool(_publishers(document.ids) & _publishers(self._reference.ids))
 
-    def _is_supported(self, kept: Kept) -> bool:
-        """Whether a title that is merely alike may mean the same work."""
-        apart, author = self._years_apart(kept), self._author(kept)
+    def _is_supported(self, document: IndexedDocument) -> bool:
+        """Whether a similar title may mean the same work."""
+        apart, author = self._years_apart(document), self._author(document)
         if author is False or (apart is not None and apart > 2):
             return False
         return bool(author) or (apart is not None and apart <= 1)
 
     def _may_be_supported(self) -> bool:
-        """Whether that can be so of any document at all."""
-        return self._index.company.may_support(self._reference.names, self._reference.year)
+        """Whether that is possible for any document at all."""
+        return self._index.families_by_year.may_support(self._reference.names, self._reference.year)
 
-    def _year_stands(self, kept: Kept, words: Sequence[str]) -> bool:
+    def _year_matches(self, document: IndexedDocument, words: Sequence[str]) -> bool:
         if self._reference.year is not None:
-            apart = self._years_apart(kept)
+            apart = self._years_apart(document)
             return apart is not None and apart <= 1
-        return kept.year is not None and any(str(kept.year + step) in words for step in (-1, 0, 1))
+        return document.year is not None and any(str(document.year + step) in words for step in (-1, 0, 1))
 
-    def _only(self, places: Sequence[int], way: str) -> _Found:
-        """The one work among several that fits best; ambiguous where there is no one."""
-        kept = self._index.kept
+    def _only(self, places: Sequence[int], method: str) -> _Result:
+        """The one work that fits best; ambiguous where there are several."""
+        document = self._index.documents
         if not places:
-            return _NOTHING
+            return _UNMATCHED
         for narrower in (self._by_author, self._by_near_year, self._by_same_year):
-            if len({kept[place].group for place in places}) == 1:
+            if len({document[place].group for place in places}) == 1:
                 break
-            places = [place for place in places if narrower(kept[place])] or places
-        groups = {kept[place].group for place in places}
-        return _Found(places[0], way) if len(groups) == 1 else _AMBIGUOUS
+            places = [place for place in places if narrower(document[place])] or places
+        groups = {document[place].group for place in places}
+        return _Result(places[0], method) if len(groups) == 1 else _AMBIGUOUS
 
-    def _by_author(self, kept: Kept) -> bool:
-        return bool(self._author(kept))
+    def _by_author(self, document: IndexedDocument) -> bool:
+        return bool(self._author(document))
 
-    def _by_near_year(self, kept: Kept) -> bool:
-        return (self._years_apart(kept) or 0) <= 1
+    def _by_near_year(self, document: IndexedDocument) -> bool:
+        return (self._years_apart(document) or 0) <= 1
 
-    def _by_same_year(self, kept: Kept) -> bool:
-        return self._years_apart(kept) == 0
+    def _by_same_year(self, document: IndexedDocument) -> bool:
+        return self._years_apart(document) == 0
 
 
 def _publishers(ids: Iterable[str]) -> set[str]:
-    """What stands before the stroke of the DOIs among normal ids: one prefix is one publisher."""
+    """The DOI prefixes among normal ids: one prefix is one publisher."""
     return {id.partition("/")[0] for id in ids if id.startswith("doi:")}

@@ -1,4 +1,4 @@
-"""What a corpus says of itself: how it was made, what is in it, under which licenses."""
+"""The manifest of a corpus: how it was made, what it contains, and under which licenses."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from fathom.records.files import write_json
 from fathom.records.record import Record
 
 FORMAT = 3
-"""Raised whenever the files of a corpus change their shape."""
+"""Incremented whenever the files of a corpus change."""
 
 FILE_NAME = "manifest.json"
 
-REBUILD_ADVICE = "Restore a copy, or delete the folder and make the corpus again."
-"""What to do about a corpus that is damaged."""
+REBUILD_ADVICE = "Restore a copy, or delete the folder and build the corpus again."
+"""What to do about a damaged corpus."""
 
 
 class CorpusManifest(Record):
-    """Written last, so that a corpus with a manifest is a finished one."""
+    """The manifest. Written last, so that a corpus with a manifest is complete."""
 
     format: int = FORMAT
     fathom: str
     """The version of the program that wrote it."""
     recipe: dict[str, JsonValue]
-    """The command and the settings that make the same corpus again."""
+    """The command and the settings that give the same corpus again."""
     fingerprint: str
-    """Of every document in order; two corpora of one fingerprint hold the same documents."""
+    """Of every document in order; two corpora of one fingerprint have the same documents."""
     documents: Count
     characters: Count
     tokens: Count
@@ -43,20 +43,20 @@ class CorpusManifest(Record):
     licenses: dict[str, Count]
 
     def write(self, folder: Path) -> None:
-        """Put it into `folder`, readable by people."""
+        """Write the manifest into `folder`."""
         write_json(folder / FILE_NAME, self)
 
 
 def read_manifest(folder: Path) -> CorpusManifest:
-    """The manifest of the corpus in `folder`; every way in which there is none is an error of its own."""
+    """The manifest of the corpus in `folder`."""
     path = folder / FILE_NAME
     if not folder.exists():
         raise FathomError(
-            f"There is no corpus '{folder}': the folder does not exist. Make one with `fathom generate --out CORPUS`."
+            f"There is no corpus '{folder}': the folder does not exist. Create one with `fathom generate --out CORPUS`."
         )
     if not path.exists():
         raise FathomError(
-            f"'{folder}' is no finished corpus: it has no {FILE_NAME}. "
-            "Run the command that was making it again, or make one with `fathom generate --out CORPUS`."
+            f"'{folder}' is not a finished corpus: it has no {FILE_NAME}. "
+            "Run the command that was writing it again, or create one with `fathom generate --out CORPUS`."
         )
     return manifests.read_manifest(path, CorpusManifest, FORMAT, "corpus", REBUILD_ADVICE)

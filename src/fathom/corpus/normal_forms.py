@@ -1,4 +1,4 @@
-"""Ids, titles and names in the one form in which they are compared."""
+"""Ids, titles and names in normal form, as they are compared."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ARXIV_IN_TEXT = re.compile(
 
 
 def normal_id(scheme: str, value: str) -> str | None:
-    """An id as it is compared, with its scheme before it: "doi:10.1000/xyz"; None where it cannot be one."""
+    """An id in normal form, with its scheme: "doi:10.1000/xyz"; None where it is not a valid id."""
     value = _LABEL.sub("", _ADDRESS.sub("", unicodedata.normalize("NFKC", value)).strip()).strip()
     scheme = scheme.casefold()
     if scheme == "doi":
@@ -47,7 +47,7 @@ def _normal_doi(value: str) -> str | None:
 
 
 def _without_tail(doi: str) -> str:
-    """Without the punctuation of the sentence it stood in; "s0092-8674(00)80404-8)" loses one bracket, not two."""
+    """The DOI without trailing punctuation of the sentence; "s0092-8674(00)80404-8)" loses one bracket, not two."""
     while True:
         kept = doi.rstrip(".,;:'\"]}> \t\n")
         if kept.endswith(")") and kept.count(")") > kept.count("("):
@@ -58,7 +58,7 @@ def _without_tail(doi: str) -> str:
 
 
 def normal_ids(ids: Mapping[str, str], text: str = "") -> list[str]:
-    """The ids in the order in which they are trusted, those that stand in `text` included."""
+    """The ids in order of trust, including those found in `text`."""
     found = dict(ids)
     if text:
         if "doi" not in found and (doi := _DOI_IN_TEXT.search(text)):
@@ -84,7 +84,7 @@ _GREEK = dict(zip(map(ord, "αβγδεζηθικλμνξοπρστυφχψω"), 
 
 
 def normal_title(title: str) -> str:
-    """The words of a title in one case, without dress, accents and punctuation; Greek letters are spelled out."""
+    """The words of a title in lower case, without markup, accents and punctuation; Greek letters are spelled out."""
     if not title.isascii():
         title = without_accents(unicodedata.normalize("NFKC", title))
     if "<" in title:
@@ -96,32 +96,33 @@ def normal_title(title: str) -> str:
 
 
 def _is_chinese(letter: str) -> bool:
-    """Or another script that sets no blanks between words."""
+    """Whether a letter is Chinese or of another script without spaces between words."""
     return "\u2e80" <= letter <= "\u9fff" or letter >= "\uf900"
 
 
-def weight(words: str) -> int:
-    """How many words a normal title has; two Chinese characters count as one."""
+def word_count(words: str) -> int:
+    """The number of words of a normal title; two Chinese characters count as one."""
     if words.isascii():
         return words.count(" ") + 1 if words else 0
     return sum(max(1, sum(map(_is_chinese, word)) // 2) for word in words.split())
 
 
 def normal_family(name: str) -> str:
+    """A family name as it is compared: letters only."""
     return "".join(_WORD.findall(without_accents(name).casefold()))
 
 
-def shares_author(families: Sequence[str], named: str) -> bool:
-    """Whether one of the families stands among the names, which are closed up at hyphens and blanks between words."""
-    return any(f" {family} " in named for family in families)
+def has_author(families: Sequence[str], words: str) -> bool:
+    """Whether one of the normal family names is among the author words."""
+    return any(f" {family} " in words for family in families)
 
 
-def closed_up(authors: Iterable[str]) -> str:
-    """Every word of the names, and every two and three that follow one another, closed up, as families are."""
-    closed: list[str] = []
+def author_words(authors: Iterable[str]) -> str:
+    """Every word of the names, and every two and three adjacent words joined, as family names are in normal form."""
+    joined: list[str] = []
     for author in authors:
         words = _WORD.findall(without_accents(author).casefold())
-        closed.extend(words)
-        closed.extend(left + right for left, right in pairwise(words))
-        closed.extend(map("".join, zip(words, words[1:], words[2:], strict=False)))
-    return f" {' '.join(closed)} " if closed else ""
+        joined.extend(words)
+        joined.extend(left + right for left, right in pairwise(words))
+        joined.extend(map("".join, zip(words, words[1:], words[2:], strict=False)))
+    return f" {' '.join(joined)} " if joined else ""

@@ -1,4 +1,4 @@
-"""Names in bylines: which may be spellings of one name, and how often a name can be expected."""
+"""Names in bylines: whether two may be spellings of one name, and how frequent a name is."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from fathom.records.names import PARTICLES, given_names_match, given_words, name
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name as it is compared."""
+    """A name in the form in which it is compared."""
 
     family: str
-    """Letters alone: "van der Walt" and "Vanderwalt" are one."""
+    """Letters only: "van der Walt" and "Vanderwalt" are equal."""
     given: tuple[str, ...]
-    """Words and initials, letters alone."""
+    """Words and initials, letters only."""
     ends: tuple[str, ...]
-    """The first and the last word of the family, for names of which a part is left out in places."""
+    """The first and the last word of the family name, for names that are sometimes printed in part."""
     group: bool = False
 
     @property
@@ -36,30 +36,30 @@ class Name:
 
 @lru_cache(maxsize=1 << 12)
 def name_of(given: str, family: str, group: bool) -> Name:
-    """The name of one who signs so, or of a body that does."""
+    """The name of a person or group with these printed names."""
     if group:
         words = tuple(re.findall(r"[^\W_]+", without_accents(f"{given} {family}").casefold()))
         return Name(" ".join(words), (), (), True)
     words = tuple(word.casefold() for word in name_words(family))
     core = [word for word in words if word not in PARTICLES] or list(words) or [""]
     # Given names are few, and shared by many.
-    givens = tuple(map(intern, given_words(given, shouted=family.isupper())))
+    givens = tuple(map(intern, given_words(given, all_caps=family.isupper())))
     return Name("".join(words), givens, tuple(dict.fromkeys((core[0], core[-1]))))
 
 
-def fit(one: Name, two: Name) -> bool:
-    """Whether two names of one family may be spellings of one name."""
+def compatible(one: Name, two: Name) -> bool:
+    """Whether two names with one family name may be spellings of one name."""
     return one.given == two.given or given_names_match(one.given, two.given)
 
 
-def same_full(one: Name, two: Name) -> bool:
-    """Whether both print the same first name in full, and nothing else contradicts it."""
-    if not (one.is_full and two.is_full and fit(one, two)):
+def same_full_name(one: Name, two: Name) -> bool:
+    """Whether both have the same full first name, and nothing contradicts it."""
+    if not (one.is_full and two.is_full and compatible(one, two)):
         return False
     return one.first == two.first or "".join(one.given) == "".join(two.given)
 
 
-# How often a name can be expected.
+# How frequent a name is.
 
 _FREQUENT_NAMES = (
     "wang li zhang liu chen yang huang zhao wu zhou xu sun ma zhu hu guo he lin gao luo zheng liang xie tang han cao "
@@ -67,16 +67,16 @@ _FREQUENT_NAMES = (
     "cho yoon jang lim nguyen tran le pham singh kumar sharma gupta patel khan ahmed ali hussain sato suzuki tanaka "
     "watanabe smith johnson jones brown miller garcia silva santos"
 )
-FREQUENT = frozenset(_FREQUENT_NAMES.split())
-"""Family names that millions bear: the same full name is no surprise, in however small a corpus."""
+FREQUENT_FAMILIES = frozenset(_FREQUENT_NAMES.split())
+"""Family names that millions share: the same full name is no evidence, in however small a corpus."""
 _EXPECTED = 0.05
-"""Bearers of a name by chance, beyond the one who is there, from which a name counts as frequent."""
-BORNE = 400
-"""Seats: a name that is borne more often is not sorted out, whatever speaks for it but an ORCID."""
+"""Expected number of further people with a name by chance above which it counts as frequent."""
+MAX_BEARERS = 400
+"""Occurrences: a name with more is not disambiguated, except by ORCID."""
 
 
-class Frequency:
-    """How many people would have a name if given and family names met by chance."""
+class NameFrequency:
+    """Expected frequency of names if given and family names were independent."""
 
     def __init__(self, names: Iterable[Name]) -> None:
         full = {(name.family, name.first) for name in names if name.is_full}
@@ -85,36 +85,39 @@ class Frequency:
         self._size = max(1, len(full))
 
     def is_frequent(self, name: Name) -> bool:
-        if name.family in FREQUENT or not name.family.isascii():
+        if name.family in FREQUENT_FAMILIES or not name.family.isascii():
             return True
         others = (self._families[name.family] - 1) * (self._firsts[name.first] - 1)
         return others / self._size > _EXPECTED
 
 
-def short(name: Name) -> tuple[str, str]:
+def initial_form(name: Name) -> tuple[str, str]:
     """The family name and the first initial."""
     return name.family, name.first[:1]
 
 
-def one_reading(name: Name, fitting: Mapping[Name, Sequence[Name]]) -> bool:
-    """Whether all that fits a name fits itself too: "M. Lind" has two readings beside Marta and Mona."""
-    return all(fit(one, two) for one, two in combinations(fitting[name], 2))
+def is_unambiguous(name: Name, compatible_names: Mapping[Name, Sequence[Name]]) -> bool:
+    """Whether all names compatible with a name are compatible with each other.
+
+    "M. Lind" is ambiguous where there are Marta and Mona Lind.
+    """
+    return all(compatible(one, two) for one, two in combinations(compatible_names[name], 2))
 
 
-def doubted_among(names: Iterable[Name]) -> set[Name]:
-    """Those that fit a name of another family; half a family name and half a given name are too little to doubt on."""
+def ambiguous_among(names: Iterable[Name]) -> set[Name]:
+    """Names that are compatible with a name of another family, of which one family name may be part of the other."""
     firsts: dict[str, list[Name]] = defaultdict(list)
     for name in names:
         firsts[name.first].append(name)
-    doubted: set[Name] = set()
+    ambiguous: set[Name] = set()
     for alike in firsts.values():
-        for one, two in combinations(alike[:BORNE], 2):
-            halves = len(one.ends) != len(two.ends) or loose(one.family) == loose(two.family)
-            if one.family != two.family and halves and fit(one, two):
-                doubted.update((one, two))
-    return doubted
+        for one, two in combinations(alike[:MAX_BEARERS], 2):
+            halves = len(one.ends) != len(two.ends) or without_umlauts(one.family) == without_umlauts(two.family)
+            if one.family != two.family and halves and compatible(one, two):
+                ambiguous.update((one, two))
+    return ambiguous
 
 
-def loose(family: str) -> str:
-    """ "Mueller" is "Müller" without its accent as well."""
+def without_umlauts(family: str) -> str:
+    """A family name with "ae", "oe", "ue" shortened: "Mueller" is "Müller" without its umlaut, as is "Muller"."""
     return family.replace("ae", "a").replace("oe", "o").replace("ue", "u")

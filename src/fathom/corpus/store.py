@@ -1,7 +1,7 @@
-"""The store of a corpus: one SQLite file whose schema stands here, once.
+"""The corpus store: one SQLite file with the schema below.
 
-Texts and parts are compressed each on their own, so that laying out a context reads texts alone and a table of
-contents reads neither.
+The text and the parts of a document are compressed separately, so that rendering a context reads only texts and a
+table of contents reads neither.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import fathom
 from fathom.corpus.compression import compressed
 from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.manifest import FORMAT, REBUILD_ADVICE, CorpusManifest, read_manifest
-from fathom.models.lines import Lengths, Lines, lengths_of
+from fathom.models.lines import LineLengths, LineTokens, line_lengths
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.documents import BibliographicRecord, Document, DocumentId, DocumentOutline
 from fathom.records.errors import FathomError, file_errors
@@ -36,25 +36,25 @@ UNFINISHED = "corpus.sqlite.part"
 SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE documents (
-    number INTEGER PRIMARY KEY,      -- from one, in the order in which they were added
+    number INTEGER PRIMARY KEY,      -- from one, in the order of adding
     id TEXT NOT NULL UNIQUE,
     kind TEXT NOT NULL,
     language TEXT NOT NULL,
     subject TEXT,
     year INTEGER,
     license TEXT NOT NULL,
-    title TEXT NOT NULL,             -- a copy of what the span says, for tables of contents
+    title TEXT NOT NULL,             -- a copy of the title span, for tables of contents
     characters INTEGER NOT NULL,
-    fingerprint BLOB NOT NULL,       -- of the text alone: contexts are named by it
+    fingerprint BLOB NOT NULL,       -- of the text only: context ids are derived from it
     text BLOB NOT NULL,              -- zstd of the text
     parts BLOB NOT NULL,             -- zstd of the document's JSON without its text
-    outline BLOB NOT NULL            -- a copy of what an outline takes of the parts: a tenth of them
+    outline BLOB NOT NULL            -- zstd of the outline: a tenth of the parts
 );
 CREATE TABLE tokens (
     tokenizer TEXT NOT NULL,
     document INTEGER NOT NULL REFERENCES documents (number),
     count INTEGER NOT NULL,
-    lines BLOB NOT NULL,             -- zstd of the characters of the lines and of their tokens, as JSON
+    lines BLOB NOT NULL,             -- zstd of the lengths of the lines in characters and tokens, as JSON
     PRIMARY KEY (tokenizer, document)
 ) WITHOUT ROWID;
 CREATE TABLE links (                 -- which document cites which, by id
@@ -66,7 +66,7 @@ CREATE TABLE links (                 -- which document cites which, by id
 
 
 class DocumentEntry(NamedTuple):
-    """A document's line in the table of contents."""
+    """A document in the table of contents."""
 
     number: int
     id: DocumentId
@@ -89,7 +89,7 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True)
 class PackedDocument:
-    """A document as the store keeps it; made by the workers, so that compression is spread over them."""
+    """A document as stored; packed by workers, so that compression is distributed."""
 
     id: DocumentId
     kind: str
@@ -103,7 +103,7 @@ class PackedDocument:
     text: bytes
     parts: bytes
     outline: bytes
-    lines: Lengths
+    lines: LineLengths
     cited: tuple[DocumentId, ...]
 
     @property
@@ -112,7 +112,7 @@ class PackedDocument:
 
 
 def pack(document: Document) -> PackedDocument:
-    """The document, compressed and counted."""
+    """The document, compressed, with its tokens counted."""
     text = document.text.encode()
     parts = document.model_dump_json(exclude={"text"}).encode()
     return PackedDocument(
@@ -128,7 +128,7 @@ def pack(document: Document) -> PackedDocument:
         text=compressed(text),
         parts=compressed(parts),
         outline=compressed(document.model_dump_json(include={*DocumentOutline.model_fields}).encode()),
-        lines=lengths_of(document.text, tokenizer(DEFAULT)),
+        lines=line_lengths(document.text, tokenizer(DEFAULT)),
         cited=document.cited,
     )
 
@@ -136,14 +136,14 @@ def pack(document: Document) -> PackedDocument:
 A = TypeVar("A", Document, BibliographicRecord)
 
 
-def _unpack(text: bytes, parts: bytes, kind: type[A]) -> A:
-    words = json.dumps(_decompress(text).decode(), ensure_ascii=False).encode()
-    # The text goes back in as the first field, so that one pass of the validator sees a whole document.
-    return kind.model_validate_json(b'{"text":' + words + b"," + _decompress(parts)[1:])
+def _unpack(text: bytes, parts: bytes, type_: type[A]) -> A:
+    value = json.dumps(_decompress(text).decode(), ensure_ascii=False).encode()
+    # The text becomes the first field, so that one pass of the validator sees a whole document.
+    return type_.model_validate_json(b'{"text":' + value + b"," + _decompress(parts)[1:])
 
 
 class _Version(Record):
-    """What of a document says which work it is."""
+    """The part of an outline that identifies the work."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -151,20 +151,20 @@ class _Version(Record):
 
 
 _DAMAGE = (zstandard.ZstdError, UnicodeDecodeError, TypeError, MemoryError)
-"""What reading a damaged store can raise."""
+"""Exceptions that reading a damaged store can raise."""
 
-_LARGEST = 1 << 31
-"""Bytes of one text: a header that claims more is damage, and must not be believed."""
+_MAX_TEXT = 1 << 31
+"""Bytes of one text: a header with a larger size is damaged."""
 
 
 def _decompress(packed: bytes) -> bytes:
-    if zstandard.frame_content_size(packed) > _LARGEST:
-        raise zstandard.ZstdError("it claims to be larger than any text")
-    # One for each thread: to make one takes as long as to decompress an outline, and no two threads may share it.
+    if zstandard.frame_content_size(packed) > _MAX_TEXT:
+        raise zstandard.ZstdError("the stated size is larger than any text")
+    # One per thread: creating one takes as long as decompressing an outline, and threads cannot share it.
     if not hasattr(_THREAD, "decompressor"):
         _THREAD.decompressor = zstandard.ZstdDecompressor()
-    found: bytes = _THREAD.decompressor.decompress(packed)
-    return found
+    content: bytes = _THREAD.decompressor.decompress(packed)
+    return content
 
 
 _THREAD = local()
@@ -177,11 +177,11 @@ class StoredText(NamedTuple):
     fingerprint: bytes
 
 
-class _Recent:
-    """The texts read last, up to so many bytes: ten questions over one context unpack it once."""
+class _TextCache:
+    """The most recently read texts, up to a number of bytes: ten questions on one context decompress it once."""
 
-    def __init__(self, room: int) -> None:
-        self._room = room
+    def __init__(self, cache_bytes: int) -> None:
+        self._free = cache_bytes
         self._texts: OrderedDict[DocumentId, StoredText] = OrderedDict()
 
     def get(self, id: DocumentId) -> StoredText | None:
@@ -189,16 +189,16 @@ class _Recent:
             self._texts.move_to_end(id)
         return self._texts.get(id)
 
-    def put(self, id: DocumentId, found: StoredText) -> None:
-        self._texts[id] = found
-        self._room -= len(found.utf8)
-        while self._room < 0:
+    def put(self, id: DocumentId, text: StoredText) -> None:
+        self._texts[id] = text
+        self._free -= len(text.utf8)
+        while self._free < 0:
             _, oldest = self._texts.popitem(last=False)
-            self._room += len(oldest.utf8)
+            self._free += len(oldest.utf8)
 
 
 class _Database:
-    """A SQLite file that is closed when its `with` ends."""
+    """A SQLite file that is closed at the end of its `with` statement."""
 
     _db: sqlite3.Connection
 
@@ -208,11 +208,15 @@ class _Database:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
         self._db.close()
 
     @contextmanager
     def _closed_on_error(self) -> Iterator[None]:
-        """Opening either succeeds or leaves nothing open."""
+        """Close the file if opening fails."""
         try:
             yield
         except BaseException:
@@ -221,35 +225,34 @@ class _Database:
 
 
 class Corpus(_Database):
-    """A finished corpus, open for reading; keeps up to `room` bytes of the texts read last."""
+    """A finished corpus, open for reading; caches up to `cache_bytes` of the texts read last."""
 
-    def __init__(self, folder: Path, room: int = 64 * 1024 * 1024) -> None:
+    def __init__(self, folder: Path, cache_bytes: int = 64 * 1024 * 1024) -> None:
         self.folder = folder
-        self._recent = _Recent(room)
+        self._recent = _TextCache(cache_bytes)
         self.manifest = read_manifest(folder)
         path = folder / STORE
         if not path.exists():
-            raise FathomError(f"The corpus '{folder}' lacks its {STORE}. {REBUILD_ADVICE}")
+            raise FathomError(f"The corpus '{folder}' has no {STORE}. {REBUILD_ADVICE}")
         with file_errors("read", path):
             self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
         with self._closed_on_error(), file_errors("read", path):
-            found = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
-            if found != self.manifest.documents:
+            count = self._db.execute("SELECT count(*) FROM documents").fetchone()[0]
+            if count != self.manifest.documents:
                 raise FathomError(
-                    f"The corpus '{folder}' holds {found} documents where its manifest counts "
-                    f"{self.manifest.documents}."
-                    f" {REBUILD_ADVICE}"
+                    f"The corpus '{folder}' has {count} documents, but its manifest counts "
+                    f"{self.manifest.documents}. {REBUILD_ADVICE}"
                 )
 
     def __len__(self) -> int:
         return self.manifest.documents
 
     def has(self, id: DocumentId) -> bool:
-        """Whether the corpus holds a document of that id."""
+        """Whether the corpus has a document of that id."""
         return any(self._query("SELECT 1 FROM documents WHERE id = ?", (id,)))
 
     def entries(self) -> Iterator[DocumentEntry]:
-        """The table of contents, in the order of the corpus, without texts."""
+        """The table of contents, in corpus order, without texts."""
         columns = ", ".join(DocumentEntry._fields)
         return map(DocumentEntry._make, self._query(f"SELECT {columns} FROM documents ORDER BY number"))
 
@@ -258,54 +261,54 @@ class Corpus(_Database):
         return self._opened(id, *self._packed(id), Document)
 
     def bibliographic_record(self, id: DocumentId) -> BibliographicRecord:
-        """One document's title, authors and references."""
+        """The title, authors, references and text of one document."""
         return self._opened(id, *self._packed(id), BibliographicRecord)
 
     def outline(self, id: DocumentId) -> DocumentOutline:
         """The structure of one document, without its text."""
         for (outline,) in self._query("SELECT outline FROM documents WHERE id = ?", (id,)):
-            with self._sound(id):
+            with self._checked(id):
                 return DocumentOutline.model_validate_json(_decompress(outline))
-        raise self._lacks(id)
+        raise self._missing(id)
 
     def _packed(self, id: DocumentId) -> tuple[bytes, bytes]:
         rows = list(self._query("SELECT text, parts FROM documents WHERE id = ?", (id,)))
         if not rows:
-            raise self._lacks(id)
+            raise self._missing(id)
         return rows[0][0], rows[0][1]
 
     def documents(self) -> Iterator[Document]:
-        """Every document with all its parts, one at a time, in the order of the corpus."""
+        """Every document with all its parts, one at a time, in corpus order."""
         for id, text, parts in self._query("SELECT id, text, parts FROM documents ORDER BY number"):
             yield self._opened(id, text, parts, Document)
 
     def text(self, id: DocumentId) -> str:
         """The text of one document."""
-        with self._sound(id):
+        with self._checked(id):
             return self.stored_text(id).utf8.decode()
 
     def stored_text(self, id: DocumentId) -> StoredText:
-        """One document's text with its fingerprint."""
+        """The text of one document in UTF-8, with its fingerprint."""
         found = self._recent.get(id)
         if found is None:
             rows = list(self._query("SELECT text, fingerprint FROM documents WHERE id = ?", (id,)))
             if not rows:
-                raise self._lacks(id)
+                raise self._missing(id)
             found = StoredText(self._decompressed(id, rows[0][0]), rows[0][1])
             self._recent.put(id, found)
         return found
 
     def texts(self) -> Iterator[tuple[DocumentId, bytes]]:
-        """Every document's text in UTF-8, in the order of the corpus."""
+        """The text of every document in UTF-8, in corpus order."""
         for id, text in self._query("SELECT id, text FROM documents ORDER BY number"):
             yield id, self._decompressed(id, text)
 
     def links(self) -> Iterator[Link]:
-        """Which document cites which, ordered."""
+        """The citations between documents, sorted."""
         return map(Link._make, self._query("SELECT citing, cited FROM links ORDER BY citing, cited"))
 
     def token_counts(self, counter: Tokenizer) -> dict[DocumentId, int]:
-        """The length of every document's text; counted here where the corpus does not have them."""
+        """The token count of every document; counted here where the corpus does not store it."""
         stored = self._query(
             "SELECT id, count FROM tokens JOIN documents ON document = number WHERE tokenizer = ? ORDER BY number",
             (counter.name,),
@@ -317,24 +320,24 @@ class Corpus(_Database):
             )
         return counts or {id: counter.count(text.decode()) for id, text in self.texts()}
 
-    def lines(self, id: DocumentId) -> Lines:
-        """The lengths of one document's lines, by the default tokenizer."""
+    def lines(self, id: DocumentId) -> LineTokens:
+        """The line lengths of one document, by the default tokenizer."""
         sql = "SELECT lines FROM tokens JOIN documents ON document = number WHERE tokenizer = ? AND id = ?"
         for (lines,) in self._query(sql, (DEFAULT, id)):
-            return Lines(*json.loads(self._decompressed(id, lines)))
-        raise self._lacks(id)
+            return LineTokens(*json.loads(self._decompressed(id, lines)))
+        raise self._missing(id)
 
     def fingerprint(self, id: DocumentId) -> bytes:
         """The fingerprint of one document's text."""
         for (fingerprint,) in self._query("SELECT fingerprint FROM documents WHERE id = ?", (id,)):
             return bytes(fingerprint)
-        raise self._lacks(id)
+        raise self._missing(id)
 
     def works(self) -> dict[DocumentId, str]:
-        """Of which work each document is a version, where that is known."""
+        """The work of each document, where it is known."""
         found: dict[DocumentId, str] = {}
         for id, outline in self._query("SELECT id, outline FROM documents ORDER BY number"):
-            with self._sound(id):
+            with self._checked(id):
                 work = _Version.model_validate_json(_decompress(outline)).work
             if work is not None:
                 found[id] = work
@@ -344,17 +347,17 @@ class Corpus(_Database):
         with file_errors("read", self.folder / STORE):
             yield from self._db.execute(sql, values)
 
-    def _opened(self, id: DocumentId, text: bytes, parts: bytes, kind: type[A]) -> A:
-        with self._sound(id):
-            return _unpack(text, parts, kind)
+    def _opened(self, id: DocumentId, text: bytes, parts: bytes, type_: type[A]) -> A:
+        with self._checked(id):
+            return _unpack(text, parts, type_)
 
     def _decompressed(self, id: DocumentId, text: bytes) -> bytes:
-        with self._sound(id):
+        with self._checked(id):
             return _decompress(text)
 
     @contextmanager
-    def _sound(self, id: DocumentId) -> Iterator[None]:
-        """What reading a damaged document raises becomes a sentence that names it."""
+    def _checked(self, id: DocumentId) -> Iterator[None]:
+        """Turns what reading a damaged document raises into an error that names the document."""
         try:
             yield
         except (ValidationError, *_DAMAGE) as error:
@@ -363,38 +366,38 @@ class Corpus(_Database):
                 f"Document '{id}' of the corpus '{self.folder}' is damaged: {fault}. {REBUILD_ADVICE}"
             ) from error
 
-    def _lacks(self, id: DocumentId) -> FathomError:
+    def _missing(self, id: DocumentId) -> FathomError:
         return FathomError(
-            f"The corpus '{self.folder}' has no document '{id}'. Give the corpus that the context was made from."
+            f"The corpus '{self.folder}' has no document '{id}'. Give the corpus that the context was built from."
         )
 
 
 class CorpusWriter(_Database):
-    """A corpus in the making. A kill loses at most the documents since the last `save`; opening it again goes on.
+    """An unfinished corpus. A kill loses at most the documents since the last `save`; opening it again continues.
 
-    Until `finish` the documents stand in a file of another name, so nothing half-written can be taken for a corpus.
+    Until `finish` the documents are in a file of another name, so that nothing incomplete is taken for a corpus.
     """
 
     def __init__(self, folder: Path, recipe: dict[str, JsonValue]) -> None:
         self.folder = folder
         self.recipe = recipe
-        _refuse_another(folder, recipe)
+        _check_folder(folder, recipe)
         if "\udc80" <= max(str(folder)) <= "\udcff":
-            raise FathomError(f"Cannot write to {str(folder)!a}: the name is no UTF-8. Choose another --out.")
-        with file_errors("make the folder", folder):
+            raise FathomError(f"Cannot write to {str(folder)!a}: the name is not UTF-8. Choose another --out.")
+        with file_errors("create the folder", folder):
             folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / UNFINISHED
         with file_errors("write", self._path):
             self._db = sqlite3.connect(self._path, isolation_level=None)
         with self._closed_on_error(), file_errors("write", self._path):
             self._db.execute("PRAGMA synchronous = NORMAL")
-            # One writer at a time: a second one is told so instead of mixing its documents in.
+            # One writer at a time: a second one gets an error instead of mixing its documents in.
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._db.execute("BEGIN IMMEDIATE")
             self._begin()
 
     def _begin(self) -> None:
-        """Lay down the schema, or see that what is there has the same recipe."""
+        """Create the schema, or check that the existing file has the same recipe."""
         recipe = json.dumps(self.recipe, sort_keys=True)
         if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
             for statement in filter(str.strip, _statements(SCHEMA)):
@@ -403,15 +406,13 @@ class CorpusWriter(_Database):
             self._db.execute(f"PRAGMA user_version = {FORMAT}")
         (found,) = self._db.execute("SELECT value FROM meta WHERE name = 'recipe'").fetchone() or ("",)
         if not found.startswith("{"):
-            raise FathomError(
-                f"'{self._path}' is damaged: it does not say what it was to become. Delete it and start anew."
-            )
+            raise FathomError(f"'{self._path}' is damaged: it has no recipe. Delete it and start again.")
         if self._db.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
-            raise FathomError(f"'{self._path}' was begun by another version of Fathom. Delete it and start anew.")
+            raise FathomError(f"'{self._path}' was started by another version of Fathom. Delete it and start again.")
         if found != recipe:
             differing = _differing(json.loads(found), self.recipe)
             raise FathomError(
-                f"'{self.folder}' holds an unfinished corpus with other settings ({differing}). "
+                f"'{self.folder}' contains an unfinished corpus with other settings ({differing}). "
                 "Give the same settings to finish it, or another --out."
             )
 
@@ -421,7 +422,7 @@ class CorpusWriter(_Database):
 
     @property
     def tokens(self) -> int:
-        """How many tokens the documents so far have together."""
+        """The number of tokens so far."""
         with file_errors("read", self._path):
             return int(self._db.execute("SELECT coalesce(sum(count), 0) FROM tokens").fetchone()[0])
 
@@ -437,32 +438,32 @@ class CorpusWriter(_Database):
                 )
             except sqlite3.IntegrityError as error:
                 raise FathomError(
-                    f"Article '{packed.id}' is in the corpus already. Give each document once."
+                    f"Document '{packed.id}' is in the corpus already. Give each document once."
                 ) from error
             lines = compressed(json.dumps(packed.lines, separators=(",", ":")).encode())
             self._db.execute("INSERT INTO tokens VALUES (?, ?, ?, ?)", (DEFAULT, added.lastrowid, packed.tokens, lines))
             self._db.executemany("INSERT INTO links VALUES (?, ?)", ((packed.id, cited) for cited in packed.cited))
 
     def save(self) -> None:
-        """Put what was added on disk."""
+        """Commit what was added."""
         with file_errors("write", self._path):
             self._db.execute("COMMIT")
             self._db.execute("BEGIN IMMEDIATE")
 
     def finish(self) -> CorpusManifest:
-        """Make a corpus of it: a store with the same bytes however often the work was broken off, and its manifest."""
-        whole = self.folder / f"{STORE}.new"
-        whole.unlink(missing_ok=True)
+        """Write the store and the manifest; the bytes are the same however often the work was interrupted."""
+        copy = self.folder / f"{STORE}.new"
+        copy.unlink(missing_ok=True)
         try:
             with file_errors("write", self.folder / STORE):
                 self._db.execute("COMMIT")
-                self._db.execute("VACUUM INTO ?", (str(whole),))
+                self._db.execute("VACUUM INTO ?", (str(copy),))
                 manifest = self._manifest()
                 self._db.close()
-                whole.replace(self.folder / STORE)
+                copy.replace(self.folder / STORE)
         finally:
-            # On a full disk the copy must not hold the last of the space.
-            whole.unlink(missing_ok=True)
+            # On a full disk the copy must not keep the last of the space.
+            copy.unlink(missing_ok=True)
         manifest.write(self.folder)
         self._path.unlink()
         self._path.with_name(f"{UNFINISHED}-journal").unlink(missing_ok=True)
@@ -495,13 +496,13 @@ class CorpusWriter(_Database):
         )
 
     def _contents(self) -> Iterator[bytes]:
-        """What the fingerprint covers. Decompressed, since another zstd may pack the same words differently."""
+        """What the fingerprint covers. Decompressed, since another zstd may compress the same text differently."""
         for id, text, parts in self._db.execute("SELECT id, fingerprint, parts FROM documents ORDER BY number"):
             yield from (id.encode(), text, _decompress(parts))
 
 
 def _statements(script: str) -> Iterable[str]:
-    """The statements of a script: sqlite3's own `executescript` would commit the transaction we are in."""
+    """The statements of a script: sqlite3's own `executescript` would commit the current transaction."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line
@@ -510,10 +511,10 @@ def _statements(script: str) -> Iterable[str]:
             statement = ""
 
 
-def _refuse_another(folder: Path, recipe: dict[str, JsonValue]) -> None:
-    """Nothing that is there is lost: a folder with another corpus, or with anything else, is left alone."""
+def _check_folder(folder: Path, recipe: dict[str, JsonValue]) -> None:
+    """Refuse a folder with another corpus or with anything else in it."""
     if folder.is_file():
-        raise FathomError(f"Cannot write a corpus to '{folder}': it is a file. Name a folder.")
+        raise FathomError(f"Cannot write a corpus to '{folder}': it is a file. Give a folder.")
     if not folder.exists():
         return
     with file_errors("read the folder", folder):
@@ -522,10 +523,10 @@ def _refuse_another(folder: Path, recipe: dict[str, JsonValue]) -> None:
         return
     if MANIFEST in present:
         raise FathomError(
-            f"'{folder}' holds a corpus already ({_differing(read_manifest(folder).recipe, recipe)}). "
+            f"'{folder}' already contains a corpus ({_differing(read_manifest(folder).recipe, recipe)}). "
             "Choose another --out, or delete it first."
         )
-    raise FathomError(f"'{folder}' is not empty (it holds '{min(present)}'). Choose another --out.")
+    raise FathomError(f"'{folder}' is not empty (it contains '{min(present)}'). Choose another --out.")
 
 
 def _differing(found: dict[str, JsonValue], wanted: dict[str, JsonValue]) -> str:
@@ -536,8 +537,8 @@ def _differing(found: dict[str, JsonValue], wanted: dict[str, JsonValue]) -> str
     return "the same settings"
 
 
-def finished(folder: Path, recipe: dict[str, JsonValue]) -> CorpusManifest | None:
-    """The manifest of the corpus in `folder` where one was finished with this very recipe."""
+def finished_corpus(folder: Path, recipe: dict[str, JsonValue]) -> CorpusManifest | None:
+    """The manifest of the finished corpus in `folder` with this recipe; None where there is none."""
     if not ((folder / MANIFEST).exists() and (folder / STORE).exists()) or (folder / UNFINISHED).exists():
         return None
     manifest = read_manifest(folder)

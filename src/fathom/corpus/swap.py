@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from fathom.corpus.store import Corpus, CorpusWriter, finished, pack
+from fathom.corpus.store import Corpus, CorpusWriter, finished_corpus, pack
 from fathom.corpus.swap_names import NameCollector, NameSwap, in_text
 from fathom.corpus.swap_numbers import NumberCollector, NumberSwap
 from fathom.corpus.swap_titles import TitleCollector, TitleSwap
@@ -165,7 +165,7 @@ def swap_corpus(
         "version": VERSION,
     }
     counts: Counter[str] = Counter()
-    with nullcontext() if finished(folder, recipe) else CorpusWriter(folder, recipe) as writer:
+    with nullcontext() if finished_corpus(folder, recipe) else CorpusWriter(folder, recipe) as writer:
         begun = len(corpus) if writer is None else len(writer)
         for number, document in enumerate(corpus.documents(), start=1):
             changed = swapping.changed(document)

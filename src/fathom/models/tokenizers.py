@@ -1,4 +1,4 @@
-"""Counting tokens offline, by a tokenizer that is named and recorded wherever a length is."""
+"""Tokenizers that count offline. The name of the tokenizer is recorded with every length."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from fathom.records.errors import FathomError, file_errors
 
 DEFAULT = "o200k"
 EMBEDDED = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
-"""Those that come with the program, by the name of their vocabulary."""
+"""Tokenizers that come with Fathom, and the names of their vocabularies."""
 
 
 class Tokenizer(Protocol):
-    """What counts tokens."""
+    """Counts tokens."""
 
     name: str
-    """How it is recorded; two tokenizers of one name count alike."""
+    """As recorded; two tokenizers of one name give the same counts."""
     splits_at_newlines: bool
-    """Whether a newline before a visible sign ends a token, so that whole lines' counts add up; see `models.lines`."""
+    """Whether a newline before a visible character ends a token, so that counts of lines add up; see `models.lines`."""
 
     def count(self, text: str) -> int: ...
 
@@ -31,7 +31,7 @@ class Tokenizer(Protocol):
 
 
 class EmbeddedTokenizer:
-    """One of OpenAI's vocabularies, carried in a package."""
+    """A vocabulary of OpenAI from an installed package."""
 
     splits_at_newlines = True
 
@@ -43,8 +43,8 @@ class EmbeddedTokenizer:
         return int(self._encoding.count(text))
 
 
-class Remembering:
-    """A tokenizer that knows how long the texts were that it counted last."""
+class CachingTokenizer:
+    """A tokenizer that caches the counts of the last texts."""
 
     def __init__(self, counter: Tokenizer, texts: int) -> None:
         self.name = counter.name
@@ -54,10 +54,10 @@ class Remembering:
 
 @cache
 def _counting_module() -> Any:
-    """The compiled half of the package `bpe_openai`.
+    """The compiled module of the package `bpe_openai`.
 
-    Its Python half reads three vocabularies that counting does not need (half a second at every start) and refuses
-    texts of a million characters, so it is left aside.
+    Its Python module loads three vocabularies that counting does not need (half a second at every start) and rejects
+    texts of a million characters.
     """
     package = find_spec("bpe_openai")
     folders = package.submodule_search_locations if package is not None else None
@@ -73,7 +73,7 @@ def _counting_module() -> Any:
 
 
 class FileTokenizer:
-    """A Hugging Face `tokenizer.json`, named by its fingerprint."""
+    """A Hugging Face `tokenizer.json`; the name includes its hash."""
 
     splits_at_newlines = False
 
@@ -93,21 +93,21 @@ def _parse_tokenizer(path: Path, content: bytes) -> Any:
     except ImportError as error:
         raise FathomError(
             f"The tokenizer file '{path}' needs the package `tokenizers`. Install it with "
-            "`pip install 'fathom-bench[tokenizers]'`, or name one of: " + ", ".join(EMBEDDED) + "."
+            "`pip install 'fathom-bench[tokenizers]'`, or use one of: " + ", ".join(EMBEDDED) + "."
         ) from error
     try:
         return HuggingFaceTokenizer.from_buffer(content)
-    except Exception as error:  # The library raises bare Exception for a file that it cannot read.
-        raise FathomError(f"'{path}' is no tokenizer file: {error}. Give a Hugging Face tokenizer.json.") from error
+    except Exception as error:  # The library raises a bare Exception for a file that it cannot read.
+        raise FathomError(f"'{path}' is not a tokenizer file: {error}. Give a Hugging Face tokenizer.json.") from error
 
 
 @cache
 def tokenizer(name: str = DEFAULT) -> Tokenizer:
-    """The tokenizer of that name, or the one in the file of that path."""
+    """The tokenizer of that name, or the one in the file at that path."""
     if name in EMBEDDED:
         return EmbeddedTokenizer(name)
     path = Path(name)
     if path.suffix == ".json" or path.exists():
         return FileTokenizer(path)
     known = ", ".join(EMBEDDED)
-    raise FathomError(f"There is no tokenizer '{name}'. Name one of {known}, or the path of a tokenizer.json.")
+    raise FathomError(f"There is no tokenizer '{name}'. Use one of {known}, or the path of a tokenizer.json.")

@@ -1,1 +1,1 @@
-"""The shared nouns, their ids and their files. Every other room speaks in these."""
+"""Records that every other package uses: types, ids and file formats."""

@@ -1,4 +1,4 @@
-"""A context: documents, whole or in part, laid end to end; kept as a recipe and never as a copy of their text."""
+"""A context: documents, whole or in part, one after another; stored as a recipe, never as a copy of their text."""
 
 from __future__ import annotations
 
@@ -14,54 +14,53 @@ from fathom.records.spans import Span
 
 ContextId = str
 Sampling = Literal["random", "bfs", "dfs"]
-"""How documents were chosen: at random, or breadth-first or depth-first over the citation graph."""
-
+"""How documents were selected: at random, or breadth-first or depth-first over the citation graph."""
 
 Split = Literal["train", "dev", "test"]
 
 
 class Edit(Record):
-    """A stretch of a document that is shown as something else, or not at all."""
+    """A span of a document that is replaced or left out."""
 
     span: Span
     text: str = ""
-    """What stands there instead; empty where the stretch is left out."""
+    """The replacement; empty where the span is left out."""
 
 
 class Place(Record):
-    """Where one document stands in the laid-out text."""
+    """The place of one document in the laid-out text."""
 
     document: DocumentId
     span: Span
-    """What is shown of the document, its boundary line left out."""
+    """What is shown of the document, without its boundary line."""
     token: Count
-    """How many tokens stand before it, piece by piece: exact where the tokenizer splits at newlines."""
+    """The number of tokens before it, added up piece by piece: exact where the tokenizer splits at newlines."""
     edits: tuple[Edit, ...] = ()
-    """In the order of the text and apart from one another; none where the document is shown as it is."""
+    """In text order, without overlap; empty where the document is shown unchanged."""
 
     @field_validator("edits")
     @classmethod
-    def _edits_follow_one_another(cls, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    def _edits_do_not_overlap(cls, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
         if any(one.span.end > two.span.start for one, two in pairwise(edits)):
             raise ValueError("its edits overlap")
         return edits
 
     def locate(self, span: Span) -> Span | None:
-        """Where a span of the document stands in the laid-out text; None where one of its ends is not shown."""
-        ends = [self._moved(span.start), self._moved(span.end)]
+        """The span in the laid-out text of a span of the document; None where one of its ends is not shown."""
+        ends = [self._shifted(span.start), self._shifted(span.end)]
         return None if None in ends else Span(*(end for end in ends if end is not None))
 
-    def _moved(self, position: int) -> int | None:
-        moved = self.span.start
+    def _shifted(self, position: int) -> int | None:
+        shifted = self.span.start
         for edit in self.edits:
             if edit.span.end > position:
-                return None if edit.span.start < position else moved + position
-            moved += len(edit.text) - (edit.span.end - edit.span.start)
-        return moved + position
+                return None if edit.span.start < position else shifted + position
+            shifted += len(edit.text) - (edit.span.end - edit.span.start)
+        return shifted + position
 
 
 def apply_edits(text: str, edits: Sequence[Edit]) -> str:
-    """The text as it is shown."""
+    """The text with the edits applied."""
     if not edits:
         return text
     pieces: list[str] = []
@@ -73,21 +72,21 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
 
 
 class Context(Record):
-    """Which documents, in which order, laid out how."""
+    """Which documents, in which order, in which layout."""
 
     id: ContextId
-    """A fingerprint of what it renders to: the layout, the documents' texts in order, and what is changed in them."""
+    """A hash of what it renders to: the layout, the texts of the documents in order, and their edits."""
     layout: str
     """The name and version of the layout that renders it."""
     length: Position
-    """The length asked for, in tokens; the laid-out text never has more."""
+    """The nominal length in tokens; the laid-out text never has more."""
     tokens: Position
     """The exact length of the laid-out text."""
     tokenizer: str
     sampling: Sampling | None = None
-    """None for a context that a family composed itself."""
+    """None for a context that a family assembled itself."""
     split: Split = "test"
-    """No document stands in contexts of two splits."""
+    """No document is in contexts of two splits."""
     places: tuple[Place, ...] = Field(min_length=1)
 
     @property
@@ -96,14 +95,14 @@ class Context(Record):
         return tuple(place.document for place in self.places)
 
     @model_validator(mode="after")
-    def _places_follow_one_another(self) -> Self:
+    def _places_are_in_order(self) -> Self:
         if len(set(self.documents)) != len(self.places):
-            raise ValueError("an article stands in it twice")
+            raise ValueError("a document occurs twice")
         ends = tokens = 0
         for place in self.places:
             if place.span.start < ends or place.token < tokens:
-                raise ValueError("its articles overlap")
+                raise ValueError("its documents overlap")
             ends, tokens = place.span.end, place.token
         if self.tokens > self.length:
-            raise ValueError(f"it has {self.tokens} tokens, more than the {self.length} asked for")
+            raise ValueError(f"it has {self.tokens} tokens, more than its length of {self.length}")
         return self

@@ -1,4 +1,4 @@
-"""A document: its text once, and every part of it as a span of that text."""
+"""A document: its text, and every part as a span of that text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PersonId = Annotated[str, Field(min_length=1)]
 
 Count = Annotated[int, Field(ge=0)]
 Position = Annotated[int, Field(ge=1)]
-"""Counted from one, as people count."""
+"""Counted from one."""
 
 SectionRole = Literal[
     "abstract",
@@ -36,7 +36,7 @@ SectionRole = Literal[
 
 
 def _sorted(ids: dict[str, str]) -> dict[str, str]:
-    """By key, so that equal records give equal bytes."""
+    """Sorted by key, so that equal records give equal bytes."""
     return dict(sorted(ids.items()))
 
 
@@ -52,28 +52,28 @@ class Passage(Record):
 
 
 class Author(Record):
-    """One name in the byline."""
+    """One author in the byline."""
 
     position: Position
     span: Span
     """The name as printed."""
     given: str
-    """Given names or initials as printed; empty where none are."""
+    """Given names or initials as printed; empty where there are none."""
     family: str
     person: PersonId | None
-    """Who this is, however spelled; None where that is uncertain."""
+    """The same for all spellings of one person's name; None where uncertain."""
     group: bool = False
-    """A consortium or another body that signs as one; its name is all in `family`."""
+    """A consortium or another group; its whole name is in `family`."""
     affiliations: tuple[str, ...] = Field(default=(), exclude_if=operator.not_)
-    """Where they work, in the source's words; like the venue no span, for few texts print it."""
+    """As given in the source; no spans, since few texts print them."""
 
 
 class Section(Record):
-    """A headed stretch of the text, its subsections included."""
+    """A section of the text, including its subsections."""
 
     span: Span
     heading: Span | None
-    """None for a stretch that the source sets apart without naming it."""
+    """None for a section without a heading."""
     level: Position
     role: SectionRole = "other"
 
@@ -82,14 +82,14 @@ class Reference(Record):
     """One entry of the reference list."""
 
     number: Position
-    """Its place in the list, counted from one, whether or not the number is printed."""
+    """Its position in the list, counted from one, whether or not the number is printed."""
     span: Span
     title: Span | None
     authors: tuple[Span, ...] = ()
     year: int | None = None
     ids: Ids = {}
     document: DocumentId | None = None
-    """The document of the same corpus that it names; None where there is none or it is uncertain."""
+    """The document of the corpus that it cites; None where there is none or it is uncertain."""
 
 
 class Citation(Record):
@@ -98,7 +98,7 @@ class Citation(Record):
     span: Span
     """Its own marker: "7" in "[3, 7]", "Wu, 2020" in "(Lind, 2018; Wu, 2020)"; a range "4-6" for all its members."""
     group: Span
-    """The whole bracket it stands in, brackets included; equal to `span` where nothing encloses it."""
+    """The whole bracket around it, including the brackets; equal to `span` where there is none."""
     reference: Position | None
     """The number of the reference it points to; None where unresolved."""
     style: Literal["numeric", "author-year", "superscript"]
@@ -114,7 +114,7 @@ class Cell(Record):
     """One cell of a table."""
 
     row: Count
-    """Counted from zero; header rows included."""
+    """Counted from zero, including header rows."""
     column: Count
     span: Span
     header: bool = False
@@ -137,34 +137,34 @@ class Fact(Record):
     """Which part of the entity or which condition: a segment, a district, a data set; empty for the whole."""
     attribute: str
     period: str = ""
-    """The year or quarter it holds for; empty where it has none."""
+    """The year or quarter; empty where it has none."""
     value: Decimal | None
-    """In plain units ("3.2 million" is 3200000); None where the text says that it is missing."""
+    """In plain units ("3.2 million" is 3200000); None where the text states that it is missing."""
     unit: str
-    """What one is: "EUR", "%", "persons"; empty for a bare number."""
+    """The unit: "EUR", "%", "persons"; empty for a bare number."""
     span: Span
     """The number as printed, without its unit or scale."""
     status: Literal["reported", "restated", "repeated", "missing"] = "reported"
-    """Restated corrects an earlier document; repeated says again what an earlier one reported."""
+    """Restated corrects an earlier document; repeated states a value of an earlier one again."""
     place: Literal["table", "prose"] = "table"
 
     @model_validator(mode="after")
-    def _only_what_is_missing_has_no_value(self) -> Self:
+    def _only_missing_facts_have_no_value(self) -> Self:
         if (self.status == "missing") != (self.value is None):
             raise ValueError("a missing fact has no value, and every other fact has one")
         return self
 
 
 class Claim(Record):
-    """An assertion of the document and what in the document supports it."""
+    """An assertion of the document and the evidence for it."""
 
     span: Span
     evidence: tuple[Span, ...]
-    """The sentences and tables that support it; none for an assertion that nothing supports."""
+    """The sentences and tables that support it; empty for an unsupported assertion."""
 
 
 class Document(Record):
-    """A document: who wrote what where, its text, and where in the text each part stands."""
+    """A document: metadata, text, and the spans of its parts."""
 
     id: DocumentId
     kind: Literal["article", "report"]
@@ -175,16 +175,16 @@ class Document(Record):
     abstract: Span | None = None
     ids: Ids = {}
     work: str | None = None
-    """Shared by a preprint and the document it became: one work is one document wherever documents are told apart."""
+    """Shared by a preprint and the published article: versions of one work count as one document."""
     published: date | None = None
     year: int | None = None
     venue: str | None = None
     subject: str | None = None
     license: str = Field(min_length=1)
     source: str
-    """Where the document came from, so that it can be found again."""
+    """The file or address that the document came from."""
     text: str
-    """Begins with a visible character and ends with one newline, so that texts laid end to end keep their tokens."""
+    """Starts with a visible character and ends with one newline, so that token counts of documents add up."""
     sections: tuple[Section, ...] = ()
     paragraphs: tuple[Span, ...] = ()
     sentences: tuple[Span, ...] = ()
@@ -201,13 +201,13 @@ class Document(Record):
 
     @property
     def cited(self) -> tuple[DocumentId, ...]:
-        """The documents of the corpus that its references name, each once, in the order of the list."""
+        """The documents of the corpus that its references cite, each once, in list order."""
         return tuple(dict.fromkeys(r.document for r in self.references if r.document is not None))
 
     def single_citations(self) -> Iterator[Citation]:
         """The citations that share their bracket with no other."""
-        company = Counter(citation.group for citation in self.citations)
-        return (citation for citation in self.citations if company[citation.group] == 1)
+        sizes = Counter(citation.group for citation in self.citations)
+        return (citation for citation in self.citations if sizes[citation.group] == 1)
 
     def spans(self) -> Iterator[Span]:
         """Every span of every part."""
@@ -243,17 +243,17 @@ class Document(Record):
     def _text_is_plain(self) -> Self:
         text = self.text
         if "\r" in text or "\0" in text:
-            raise ValueError("the text holds a carriage return or a NUL")
+            raise ValueError("the text contains a carriage return or a NUL")
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise ValueError("the text holds half a character (a lone surrogate)") from error
+            raise ValueError("the text contains a lone surrogate") from error
         if not text or text[0].isspace() or not text.endswith("\n") or text[-2:-1].isspace():
-            raise ValueError("the text must begin with a visible character and end with exactly one newline")
+            raise ValueError("the text must start with a visible character and end with exactly one newline")
         return self
 
     @model_validator(mode="after")
-    def _parts_lie_in_the_text(self) -> Self:
+    def _parts_are_in_the_text(self) -> Self:
         end = len(self.text)
         for span in self.spans():
             if span.end > end:
@@ -261,27 +261,27 @@ class Document(Record):
         return self
 
     @model_validator(mode="after")
-    def _parts_lie_in_what_holds_them(self) -> Self:
+    def _parts_are_in_their_containers(self) -> Self:
         if not self.title_text.strip():
             raise ValueError("the title is empty")
         if any(not citation.group.contains(citation.span) for citation in self.citations):
-            raise ValueError("a citation stands outside its group")
+            raise ValueError("a citation is outside its group")
         for table in self.tables:
             if any(not table.span.contains(cell.span) for cell in table.cells):
-                raise ValueError(f"a cell stands outside table {table.number}")
+                raise ValueError(f"a cell is outside table {table.number}")
         if any(reference.document == self.id for reference in self.references):
-            raise ValueError("the article cites itself")
+            raise ValueError("the document cites itself")
         return self
 
     @model_validator(mode="after")
     def _numbers_count_from_one(self) -> Self:
-        for named, numbers in (
+        for name, numbers in (
             ("authors", [author.position for author in self.authors]),
             ("references", [reference.number for reference in self.references]),
             ("tables", [table.number for table in self.tables]),
         ):
             if numbers != list(range(1, len(numbers) + 1)):
-                raise ValueError(f"the {named} are not numbered one after another from one")
+                raise ValueError(f"the {name} are not numbered consecutively from one")
         beyond = [c.reference for c in self.citations if c.reference is not None and c.reference > len(self.references)]
         if beyond:
             raise ValueError(f"a citation points to reference {beyond[0]} of {len(self.references)}")
@@ -289,7 +289,7 @@ class Document(Record):
 
 
 class DocumentOutline(Record):
-    """How a document is built, without its text and what stands in it: read at a quarter of the cost."""
+    """The structure of a document without its text: read 20 times as fast as the document."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -306,7 +306,7 @@ class DocumentOutline(Record):
 
 
 class BibliographicRecord(Record):
-    """What stands at the two ends of a document: all that many families ask of it, read at a third of the cost."""
+    """The title, authors, references and text of a document: read 3 times as fast as the document."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

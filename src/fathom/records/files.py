@@ -1,4 +1,4 @@
-"""Files of records: streamed in, appended so that a kill loses at most the line being written, replaced whole."""
+"""Files of records: streamed, appended so that a kill loses at most one line, or replaced atomically."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ R = TypeVar("R", bound=Record)
 
 
 def read_records(path: Path, kind: type[R]) -> Iterator[R]:
-    """The records of a finished file, one after another; a line that holds none is an error with its number."""
+    """The records of a finished file, one at a time; an invalid line is an error with its number."""
     with file_errors("read", path), path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             yield _read_line(path, number, line, kind)
@@ -30,43 +30,43 @@ def read_records(path: Path, kind: type[R]) -> Iterator[R]:
 def _read_line(path: Path, number: int, line: bytes, kind: type[R]) -> R:
     if not line.endswith(b"\n"):
         raise FathomError(
-            f"'{path}' is cut off in line {number}: its last line does not end. "
+            f"'{path}' is truncated in line {number}: its last line has no end. "
             "Run the command that wrote it again, or restore a copy."
         )
     try:
         return kind.from_line(line)
     except ValidationError as error:
         raise FathomError(
-            f"Line {number} of '{path}' is no {kind.__name__.lower()}: {first_error(error)}. "
-            "Mend the line, or make the file again."
+            f"Line {number} of '{path}' is not a {kind.__name__.lower()}: {first_error(error)}. "
+            "Correct the line, or create the file again."
         ) from error
 
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
-    """A new file that takes the place of `path` only when all of it is on disk; until then the old one stands."""
+    """A new file that replaces `path` only when it is complete and on disk; until then the old one stays."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with file_errors("write", path), draft.open("wb") as file:
-            # Not before: at every moment there is a draft by which an unfinished folder is known for one.
-            _sweep(path)
+            # After opening: an unfinished folder always contains a draft by which it is recognized.
+            _remove_stale_drafts(path)
             yield file
             file.flush()
             os.fsync(file.fileno())
-            draft.replace(path)  # while it is open: whoever has locked it, has it locked until it has its name
+            draft.replace(path)  # While open: a lock on it lasts until it has its final name.
     finally:
-        # What cannot be written to cannot be cleaned up either, and its error has been told.
+        # A folder that cannot be written cannot be cleaned up either; the error was raised already.
         with suppress(OSError):
             draft.unlink(missing_ok=True)
 
 
-def _sweep(path: Path) -> None:
-    """Remove what killed processes left of earlier tries to write `path`."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
-        number = left.name.split(".")[-2]
+def _remove_stale_drafts(path: Path) -> None:
+    """Remove the drafts of killed processes that were writing `path`."""
+    for draft in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        number = draft.name.split(".")[-2]
         if number.isdigit() and not _is_alive(int(number)):
             with suppress(OSError):
-                left.unlink()
+                draft.unlink()
 
 
 def _is_alive(process: int) -> bool:
@@ -80,18 +80,18 @@ def _is_alive(process: int) -> bool:
 
 
 def write_json(path: Path, record: Record) -> None:
-    """Write a record that is a file of its own."""
+    """Write a record as a JSON file."""
     with atomic_write(path) as file:
         file.write(pretty_json(record))
 
 
 def pretty_json(record: Record) -> bytes:
-    """A record that is a file of its own, over many lines for people to read."""
+    """A record as indented JSON, for people to read."""
     return record.model_dump_json(indent=2).encode() + b"\n"
 
 
 def write_records(path: Path, records: Iterable[Record]) -> int:
-    """Write all of `records` to `path` or nothing; returns how many."""
+    """Write all records to `path`, or nothing; returns how many."""
     count = 0
     with atomic_write(path) as file:
         for record in records:
@@ -101,10 +101,10 @@ def write_records(path: Path, records: Iterable[Record]) -> int:
 
 
 class Journal(Generic[R]):
-    """A file of records that grows by one line at a time and survives a kill at any moment.
+    """A file of records that is appended line by line and survives a kill at any moment.
 
-    Each record goes to the system in one write, so another process killed half-way leaves at most one torn line;
-    opening the journal again cuts that line off. Only one process can have it open.
+    Each record is one system write, so a killed process leaves at most one torn line; opening the journal again
+    removes it. Only one process can have it open.
     """
 
     def __init__(self, path: Path, kind: type[R]) -> None:
@@ -120,7 +120,7 @@ class Journal(Generic[R]):
             except BlockingIOError as error:
                 self._file.close()
                 raise FathomError(
-                    f"Cannot write '{self.path}': another process is writing it. Wait for it to end, then try again."
+                    f"Cannot write '{self.path}': another process is writing it. Wait until it ends, then try again."
                 ) from error
             _cut_torn_line(self._file)
         return self
@@ -133,20 +133,20 @@ class Journal(Generic[R]):
             self._file = None
 
     def append(self, record: R) -> None:
-        """Add one record; when this returns, killing the process no longer loses it."""
+        """Append one record; when this returns, a kill no longer loses it."""
         if self._file is None:
-            raise RuntimeError("a journal is written inside `with`")
+            raise RuntimeError("a journal must be opened with `with`")
         line = record.to_line()
         with file_errors("write", self.path):
             end = self._file.seek(0, os.SEEK_END)
             written = self._file.write(line)
             if written != len(line):
-                # A nearly full disk takes part of a line: take it back, so that the file stays whole.
+                # A nearly full disk takes part of a line: remove it, so that the file stays valid.
                 self._file.truncate(end)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def read(self) -> Iterator[R]:
-        """The records so far; a torn last line is passed over, since opening to append will cut it off."""
+        """The records so far; a torn last line is skipped, since opening to append will remove it."""
         if not self.path.exists():
             return
         with file_errors("read", self.path), self.path.open("rb") as file:
@@ -156,7 +156,7 @@ class Journal(Generic[R]):
 
 
 def _cut_torn_line(file: BinaryIO) -> None:
-    """Drop what follows the last newline, reading backwards so that a long file costs nothing."""
+    """Remove what follows the last newline, reading backwards so that a long file costs nothing."""
     end = file.seek(0, os.SEEK_END)
     position = end
     while position > 0:

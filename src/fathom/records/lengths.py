@@ -1,4 +1,4 @@
-"""Lengths as people write them: 64K is 65,536 tokens, 1M is 1,048,576."""
+"""Lengths in tokens as strings: 64K is 65,536, 1M is 1,048,576."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ _WRITTEN = re.compile(r"(\d+(?:\.\d+)?)\s*([KM]?)", re.IGNORECASE | re.ASCII)
 
 
 def parse_length(written: str) -> int:
-    """The number of tokens that "64K", "1.5M" or "3000" stands for."""
+    """The number of tokens of "64K", "1.5M" or "3000"."""
     match = _WRITTEN.fullmatch(written.strip())
     if match is None:
-        raise FathomError(f"'{written}' is no length. Write a number of tokens such as 3000, 64K or 1M (K is 1,024).")
+        raise FathomError(f"'{written}' is not a length. Give a number of tokens such as 3000, 64K or 1M (K is 1,024).")
     length = float(match[1]) * _UNITS[match[2].upper()]
     if not 1 <= length < 2**53:
-        raise FathomError(f"The length '{written}' is out of range. Write a number of tokens such as 3000, 64K or 1M.")
+        raise FathomError(f"The length '{written}' is out of range. Give a number of tokens such as 3000, 64K or 1M.")
     return int(length)
 
 
 def print_length(tokens: int) -> str:
-    """The shortest way to write that number: "64K" for 65,536, "3000" for 3,000."""
+    """The shortest form of that number: "64K" for 65,536, "3000" for 3,000."""
     for unit in ("M", "K"):
         if tokens % _UNITS[unit] == 0:
             return f"{tokens // _UNITS[unit]}{unit}"

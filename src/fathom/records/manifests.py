@@ -1,4 +1,4 @@
-"""Reading what a folder says of itself: too new, too old, broken and foreign are told apart."""
+"""Reads the manifest of a folder; distinguishes newer, older, broken and foreign files."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from fathom.records.record import Record, first_error
 R = TypeVar("R", bound=Record)
 
 
-def read_manifest(path: Path, kind: type[R], format: int, what: str, mending: str) -> R:
-    """The manifest in `path`, of that format; errors say `what` it belongs to and how to mend it."""
+def read_manifest(path: Path, kind: type[R], format: int, noun: str, advice: str) -> R:
+    """The manifest in `path`; errors name what it belongs to (`noun`) and what to do (`advice`)."""
     with file_errors("read", path):
         content = path.read_bytes()
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise FathomError(f"'{path}' is no JSON: {error}. {mending}") from error
+        raise FathomError(f"'{path}' is not JSON: {error}. {advice}") from error
     written = found.get("format") if isinstance(found, dict) else None
-    # Looked at before all else: another format may well have fields that this one takes for damage.
+    # Checked first: another format may have fields that this one would take for damage.
     if isinstance(written, int) and written != format and _is_like(found, kind):
-        other, update = ("a newer", "Update Fathom, or make") if written > format else ("an older", "Make")
+        other, update = ("a newer", "Update Fathom, or create") if written > format else ("an older", "Create")
         raise FathomError(
-            f"The {what} '{path.parent}' was written by {other} Fathom ({found.get('fathom', 'unknown')}, "
-            f"format {written}; this one reads format {format}). {update} the {what} again."
+            f"The {noun} '{path.parent}' was written by {other} version of Fathom ({found.get('fathom', 'unknown')}, "
+            f"format {written}; this version reads format {format}). {update} the {noun} again."
         )
     try:
         return kind.model_validate_json(content)
     except ValidationError as error:
-        raise FathomError(f"'{path}' is no manifest of a {what}: {first_error(error)}. {mending}") from error
+        raise FathomError(f"'{path}' is not the manifest of a {noun}: {first_error(error)}. {advice}") from error
 
 
 def _is_like(found: dict[str, object], kind: type[Record]) -> bool:
-    """Whether it has most of the fields: a bench that is taken for a corpus is no older one, and has but four."""
+    """Whether it has most of the fields: the manifest of a bench is not that of an older corpus."""
     return 2 * len(found.keys() & kind.model_fields.keys()) > len(kind.model_fields)

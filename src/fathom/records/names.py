@@ -1,4 +1,4 @@
-"""Names as people type them."""
+"""Names of people: accents, particles, family names, and whether given names match."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ _PLAIN = str.maketrans(
 
 
 CHINESE = r"\u3400-\u9fff"
-"""Inside the brackets of a pattern: the letters of Chinese."""
+"""Chinese characters, for use inside the brackets of a pattern."""
 
 
 def without_accents(name: str) -> str:
-    """The name as an ASCII-minded typist writes it."""
+    """The name without accents; "ø" becomes "o", "ß" becomes "ss"."""
     decomposed = unicodedata.normalize("NFD", name.translate(_PLAIN))
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
 _PARTICLES = "van von de der den del della di da dos das do du la le el al bin ibn ter ten zu zur af av st mac 't"
 PARTICLES = frozenset(_PARTICLES.split())
-"""Small words that belong to a family name, whether they are printed in lower case or not."""
+"""Small words that belong to a family name, in lower case or not."""
 PARTICLE = rf"(?i:{'|'.join(_PARTICLES.split())})"
 """A pattern for one of them."""
 
 
 _JOINTS = ("e", "y")
-"""Between two family names that one person has: "Ortega y Soto"."""
+"""Words between two family names of one person: "Ortega y Soto"."""
 
 
 def is_particle(word: str) -> bool:
-    """Whether a word is one; a lone letter is one in lower case alone: "Ortega y Soto", but "Maria E Lopez"."""
+    """Whether a word is a particle; a single letter only in lower case: "Ortega y Soto", but "Maria E Lopez"."""
     return word.casefold() in PARTICLES or word == "d" or word in _JOINTS
 
 
 def family_start(words: Sequence[str]) -> int:
-    """Which word of a name that begins with the given name is the first of the family's."""
+    """The index of the first word of the family name, in a name that starts with the given name."""
     start = max(0, len(words) - 1)
     while start > 1 and is_particle(words[start - 1]):
         start -= 2 if words[start - 1] in _JOINTS and start > 2 else 1
@@ -52,7 +52,7 @@ _SUFFIXES = frozenset(("jr", "sr", "ii", "iii", "iv"))
 
 
 def family_name(name: str) -> str:
-    """The family name of "Lind, K.", "K. Lind", "Lind KA" or "Jan van der Berg", its particles included."""
+    """The family name of "Lind, K.", "K. Lind", "Lind KA" or "Jan van der Berg", including particles."""
     family, comma, _ = name.partition(",")
     words = [word for word in family.split() if word.strip(".").casefold() not in _SUFFIXES]
     if not comma:
@@ -66,12 +66,12 @@ def family_name(name: str) -> str:
 
 
 WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f])*")
-"""A run of letters; accents that stand as signs of their own belong to it."""
+"""A run of letters, including combining accents."""
 
 
 @lru_cache(maxsize=1 << 16)
 def plain_word(word: str) -> str:
-    """A word as names are compared: without accents and capitals."""
+    """A word as names are compared: lower case, without accents."""
     return without_accents(word).casefold()
 
 
@@ -79,15 +79,15 @@ _WORDS = re.compile(r"[^\W\d_]+")
 
 
 def name_words(name: str) -> list[str]:
-    """Its words in plain letters; an apostrophe does not part them: "O'Brien" is one word."""
+    """The words of a name without accents; "O'Brien" is one word."""
     return _WORDS.findall(without_accents(name).replace("'", "").replace("’", ""))
 
 
-def given_words(given: str, shouted: bool = False) -> tuple[str, ...]:
-    """Given names and initials; "DJ" is two initials unless the whole name is shouted, all in capitals."""
+def given_words(given: str, all_caps: bool = False) -> tuple[str, ...]:
+    """Given names and initials; "DJ" is two initials unless the whole name is in capitals."""
     words: list[str] = []
     for word in name_words(given):
-        if 2 <= len(word) <= 3 and word.isascii() and word.isupper() and not shouted:
+        if 2 <= len(word) <= 3 and word.isascii() and word.isupper() and not all_caps:
             words.extend(word.casefold())
         else:
             words.append(word.casefold())
@@ -96,14 +96,14 @@ def given_words(given: str, shouted: bool = False) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def given_names_match(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
-    """Whether two people of one family name may be one by their given names.
+    """Whether two lists of given names may belong to one person.
 
-    "M." may be "Marta" and "Marta K."; whoever prints no given name may be anybody of the family.
+    "M." matches "Marta" and "Marta K."; an empty list matches any.
     """
     if "".join(one) == "".join(two):
-        return True  # "Xiao-Ming" and "Xiaoming".
+        return True  # "Xiao-Ming" and "Xiaoming"
     for left, right in zip(one, two, strict=False):
         if left != right and not (left[0] == right[0] and 1 in (len(left), len(right))):
-            # "Xiao Ming" beside "Xiaoming J": the first may be written as one word.
+            # "Xiao Ming" and "Xiaoming J": two words may be written as one.
             return "".join(one[:2]) == two[0] or "".join(two[:2]) == one[0]
     return True

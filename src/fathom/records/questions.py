@@ -1,4 +1,4 @@
-"""What a system sees, and what came back."""
+"""Questions and responses."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ QuestionId = str
 
 
 class Question(Record):
-    """What a system is asked. Nothing here tells the answer."""
+    """A question. It contains nothing of the answer."""
 
     id: QuestionId
     family: str
     context_id: ContextId
     text: str
-    """The whole wording, the form of the wanted answer included."""
+    """The whole wording, including the requested form of the answer."""
     split: Split = "test"
     tags: Annotated[dict[str, str], AfterValidator(lambda tags: dict(sorted(tags.items())))] = {}
     """What scores are broken down by: skill, topic, level, language."""
 
 
 class Usage(Record):
-    """What one call cost."""
+    """Tokens, time and price of one call."""
 
     input_tokens: Count = 0
     cached_tokens: Count = 0
@@ -39,7 +39,7 @@ class Usage(Record):
     """In US dollars; None where no price is known."""
 
     def plus(self, other: Usage) -> Usage:
-        """Both together; a price is known where both are."""
+        """The sum; its price is known where both prices are."""
         known = self.price is not None and other.price is not None
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
@@ -50,7 +50,7 @@ class Usage(Record):
         )
 
     @model_validator(mode="after")
-    def _what_is_cached_was_sent(self) -> Self:
+    def _cached_tokens_are_input_tokens(self) -> Self:
         if self.cached_tokens > self.input_tokens:
             raise ValueError(f"{self.cached_tokens} tokens were cached of {self.input_tokens} sent")
         return self
@@ -73,16 +73,16 @@ class Step(Record):
 
 
 class Response(Record):
-    """What came back for one question, or why nothing did."""
+    """The response to one question, or the reason why there is none."""
 
     question_id: QuestionId
     sample: Count = 0
-    """Which of several answers to the same question, counted from zero."""
+    """Number of the response among several to the same question, counted from zero."""
     outcome: Literal["answered", "truncated", "refused", "overflow", "error"]
     """Refused: by the model. Overflow: the question did not fit the model's window, and nothing was sent."""
     text: str = ""
     thinking: str = ""
-    """A reasoning model's separate thoughts; never scored."""
+    """The separate reasoning text of a reasoning model; never scored."""
     error: str | None = None
     """The message of the provider or system; set for the outcome `error` only."""
     usage: Usage = Usage()

@@ -1,4 +1,4 @@
-"""What every record has in common: frozen, validated, unknown fields refused, one line of JSON."""
+"""The base class of records: frozen, validated, no unknown fields, one line of JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 
 class Record(BaseModel):
-    """A noun that crosses a file."""
+    """A value that is stored in a file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -20,31 +20,31 @@ class Record(BaseModel):
 
     @classmethod
     def from_line(cls, line: bytes) -> Self:
-        """The record that `line` holds; raises pydantic's ValidationError when it holds none."""
+        """The record in a line; raises pydantic's ValidationError for an invalid line."""
         return cls.model_validate_json(line)
 
 
 def digest(*parts: str | bytes | int) -> bytes:
-    """A 32-byte fingerprint of `parts` in order; ("ab", "c") and ("a", "bc") differ."""
+    """A 32-byte hash of `parts` in order; ("ab", "c") and ("a", "bc") differ."""
     return digest_stream(part if isinstance(part, bytes) else str(part).encode() for part in parts)
 
 
 def digest_stream(pieces: Iterable[bytes]) -> bytes:
-    """The same fingerprint of a stream, which need not fit in memory."""
-    fingerprint = hashlib.blake2b(digest_size=32)
+    """The same hash of a stream, which need not fit in memory."""
+    hasher = hashlib.blake2b(digest_size=32)
     for piece in pieces:
-        fingerprint.update(len(piece).to_bytes(8, "big") + piece)
-    return fingerprint.digest()
+        hasher.update(len(piece).to_bytes(8, "big") + piece)
+    return hasher.digest()
 
 
 def short_id(prefix: str, *parts: str | bytes | int) -> str:
-    """An id such as 'c-4f2a91c0d4e8': 48 bits of the parts' fingerprint."""
+    """An id such as 'c-4f2a91c0d4e8': 48 bits of the hash of the parts."""
     return f"{prefix}-{digest(*parts).hex()[:12]}"
 
 
 def first_error(error: ValidationError) -> str:
-    """The first thing pydantic found wrong, in words: "field 'seed': Input should be a valid integer"."""
-    fault = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(str(step) for step in fault["loc"])
-    message = str(fault["msg"]).removeprefix("Value error, ")
+    """The first validation error: "field 'seed': Input should be a valid integer"."""
+    details = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(step) for step in details["loc"])
+    message = str(details["msg"]).removeprefix("Value error, ")
     return f"field '{place}': {message}" if place else message

@@ -1,4 +1,4 @@
-"""Chance that repeats: every random choice hangs on a seed and on the names of what it is for."""
+"""Reproducible randomness: every random choice depends on a seed and on the names of its purpose."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from fathom.records.record import digest
 
 
 def rng_for(seed: int, *names: str | int) -> Random:
-    """A random generator of its own for what `names` say, so that a new draw elsewhere changes nothing here."""
+    """A random generator for the purpose given by `names`, so that a draw elsewhere changes nothing here."""
     return Random(int.from_bytes(digest(seed, *names)[:16], "big"))

@@ -37,7 +37,7 @@ from fathom.tasks.bench_folder import (
 )
 from fathom.tasks.catalog import family, settings_of
 from fathom.tasks.family import ContextBuilder, CorpusBuilder, FamilySettings, FromCorpus, Item, PerContext
-from fathom.work import rare_collections, run_ordered
+from fathom.work import infrequent_gc, map_ordered
 
 FORMAT = 2
 
@@ -123,7 +123,7 @@ def build(
         licenses, fingerprint = corpus.manifest.licenses, corpus.manifest.fingerprint
     counts = BenchCounts(inputs.settings)
     with making(folder) as finish:
-        with rare_collections(), writing(folder) as write:
+        with infrequent_gc(), writing(folder) as write:
             for done, (context, items) in enumerate(inputs.items(processes), start=1):
                 write(context, items)
                 counts.add(context, items)
@@ -192,7 +192,7 @@ class _Inputs:
         if self._over_contexts:
             lines = {name: self.settings[name].model_dump_json() for name in self._over_contexts}
             task = partial(_context_items, self._corpus_folder, lines, self._seed)
-            yield from run_ordered(task, read_contexts(self._contexts_path), processes)
+            yield from map_ordered(task, read_contexts(self._contexts_path), processes)
         for name, settings in self.settings.items():
             part = family(name).build
             if isinstance(part, PerContext):

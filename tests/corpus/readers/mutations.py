@@ -19,7 +19,7 @@ from random import Random
 
 import zstandard
 
-from fathom.corpus.document_reading import Filters, Read, read
+from fathom.corpus.document_reading import Filters, ReadResult, read_file
 from fathom.corpus.readers.sources import FolderCompanions, SourceFile, source_files
 from tests.corpus.readers.attacks import KINDS, Files, good
 
@@ -433,7 +433,7 @@ def tried(case: Case, ground: Ground, tally: Tally) -> None:
     written = dict(beside) if case.kind != "archives" else {name: content}
     for sibling, text in written.items():
         (ground.inside / sibling).write_bytes(text)
-    found: list[Read] = []
+    found: list[ReadResult] = []
     start, busy = time.perf_counter(), time.process_time()
     with watched(ground) as seen:
         try:
@@ -442,7 +442,7 @@ def tried(case: Case, ground: Ground, tally: Tally) -> None:
                 if path.name in written
                 else [SourceFile(str(path), content, FolderCompanions(path.parent))]
             ):
-                found += read(opened, Filters())[1]
+                found += read_file(opened, Filters())[1]
         except Exception as error:
             tally.crashed.append(f"{case}: {type(error).__name__}: {error}"[:400])
     seconds, busy = time.perf_counter() - start, time.process_time() - busy
@@ -466,23 +466,23 @@ def unpacked(part: bytes) -> str:
     return zstandard.decompress(part).decode()
 
 
-def _count(case: Case, found: Sequence[Read], tally: Tally) -> None:
-    if any(one.packed for one in found):
+def _count(case: Case, found: Sequence[ReadResult], tally: Tally) -> None:
+    if any(one.document for one in found):
         tally.read += 1
-    elif any(one.refused for one in found):
+    elif any(one.error for one in found):
         tally.refused += 1
     else:
         tally.passed_over += 1
     for one in found:
-        if one.refused.startswith("its reader failed"):
-            tally.crashed.append(f"{case}: {one.kind}: {one.refused}")
-        elif one.refused.startswith("it took longer"):
-            tally.hung.append(f"{case}: {one.kind}: {one.refused}")
-        elif one.refused.startswith("its parts contradict"):
-            tally.contradicted.append(f"{case}: {one.kind}: {one.refused}")
-        text = one.refused if one.packed is None else (unpacked(one.packed.text) + unpacked(one.packed.parts))
+        if one.error.startswith("its reader failed"):
+            tally.crashed.append(f"{case}: {one.format}: {one.error}")
+        elif one.error.startswith("reading took longer"):
+            tally.hung.append(f"{case}: {one.format}: {one.error}")
+        elif one.error.startswith("its parts contradict"):
+            tally.contradicted.append(f"{case}: {one.format}: {one.error}")
+        text = one.error if one.document is None else (unpacked(one.document.text) + unpacked(one.document.parts))
         if SECRET in text or _passwords() in text:
-            tally.leaked.append(f"{case}: {one.kind}: it tells what stands outside")
+            tally.leaked.append(f"{case}: {one.format}: it tells what stands outside")
 
 
 def run(cases: Cases, numbers: Iterable[int], ground: Ground) -> Tally:

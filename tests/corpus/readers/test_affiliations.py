@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.author_disambiguation import Signature, Who, signatures
-from fathom.corpus.linking import Linker, entry_of
+from fathom.corpus.author_disambiguation import AuthorDisambiguator, Signature, signatures
+from fathom.corpus.linking import Linker, linkable
 from fathom.corpus.readers.assembly import LONGEST_AFFILIATION, MOST_AFFILIATIONS, assemble
 from fathom.corpus.readers.jats import reader as jats
 from fathom.corpus.readers.latexml import reader as latexml
@@ -201,7 +201,7 @@ def test_a_record_without_affiliations_omits_the_field() -> None:
 def together(one: str, two: str, name: str = "Marta Lind") -> bool:
     """Whether two of a name who work at these places are taken for one."""
     given, family = name.split()
-    who = Who()
+    who = AuthorDisambiguator()
     who.add("a-1", [Signature(given, family, affiliations=(one,))])
     who.add("a-2", [Signature(given, family, affiliations=(two,))])
     return who.people("a-1") == who.people("a-2") != (None,)
@@ -253,14 +253,14 @@ def test_people_are_disambiguated_without_orcids(shared: Callable[[str], Path]) 
     read = {one.id: one for _, _, one in elife(shared("elife-jats")).values()}
     linker = Linker()
     for one in read.values():
-        linker.add(entry_of(one))
-    cited = {id: {match.document for match in linker.link(entry_of(one))} for id, one in read.items()}
+        linker.add(linkable(one))
+    cited = {id: {match.document for match in linker.link(linkable(one))} for id, one in read.items()}
     articles = [one.model_copy(update={"work": linker.work(id)}) for id, one in read.items()]
     known = pairs(articles, lambda one: tuple(author.person for author in one.authors))
     assert len(known) > 400
 
     def recall(of: Callable[[Signature], Signature]) -> float:
-        who = Who()
+        who = AuthorDisambiguator()
         for one in articles:
             who.add(one.id, list(map(of, signatures(one))), one.subject, one.work, filter(None, cited[one.id]))
         found = pairs(articles, lambda one: who.people(one.id))

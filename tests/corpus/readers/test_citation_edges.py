@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from fathom.corpus.linking import Linker, entry_of
+from fathom.corpus.linking import Linker, linkable
 from tests.corpus.readers.conftest import elife
 
 LETTER_OF_AN_EDITOR = ("10.7554/elife.45426", "10.7554/elife.07301", "bib14")
@@ -76,12 +76,12 @@ def test_the_graph_contains_the_known_edges_and_only_proved_others(shared: Calla
     assert len(read) == 254  # one of the 255 stands in two of the sets
     linker = Linker()
     for _, _, document in read.values():
-        linker.add(entry_of(document))
+        linker.add(linkable(document))
     doi_of = {document.id: doi for doi, (_, _, document) in read.items()}
     edges = {
         Edge(doi, doi_of[match.document], reference.key)
         for doi, (_, found, document) in read.items()
-        for reference, match in zip(found.references, linker.link(entry_of(document)), strict=True)
+        for reference, match in zip(found.references, linker.link(linkable(document)), strict=True)
         if match.document is not None
     }
     with (folder / "citation_edges.csv").open(newline="") as file:

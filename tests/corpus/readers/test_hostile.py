@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from fathom.corpus import document_reading as reading
-from fathom.corpus.document_reading import Filters, read
+from fathom.corpus.document_reading import Filters, read_file
 from fathom.corpus.readers.sources import FolderCompanions, SourceFile, source_files
 from tests.corpus.readers.attacks import KINDS, drawn, good
 from tests.corpus.readers.mutations import SECRET, Cases, Ground, Tally, run, tried, unpacked, watched
@@ -27,7 +27,7 @@ SLOW = ("form of itself", "a stream that unpacks to much", "many cells", "uneven
 
 @pytest.fixture
 def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ground]:
-    monkeypatch.setattr(reading, "PATIENCE", 60)
+    monkeypatch.setattr(reading, "TIMEOUT", 60)
     laid = Ground(tmp_path)
     yield laid
     laid.close()
@@ -59,8 +59,8 @@ def test_the_undamaged_documents_are_readable(kind: str, ground: Ground) -> None
         for sibling, text in beside:
             (ground.inside / sibling).write_bytes(text)
         (ground.inside / name).write_bytes(content)
-        found = [one for opened in source_files([ground.inside / name]) for one in read(opened, Filters())[1]]
-        assert any(one.packed for one in found), found
+        found = [one for opened in source_files([ground.inside / name]) for one in read_file(opened, Filters())[1]]
+        assert any(one.document for one in found), found
 
 
 # The machinery itself: what finds nothing must be able to find something.
@@ -75,7 +75,7 @@ class _Faulty:
         self._fault = fault
         self._ground = ground
 
-    def read(self, content: bytes, name: str, companions: object) -> Iterator[object]:
+    def read_file(self, content: bytes, name: str, companions: object) -> Iterator[object]:
         match self._fault:
             case "crash":
                 raise KeyError("what nobody thought of")
@@ -128,13 +128,13 @@ def test_the_same_number_makes_the_same_file(ground: Ground) -> None:
 def test_an_interrupted_pdf_does_not_affect_the_next(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
     attacks = dict(KINDS["pdf"](ground.places))
     endless = attacks["form of itself"]()["paper.pdf"]
-    monkeypatch.setattr(reading, "PATIENCE", 1)
-    assert read(SourceFile("endless.pdf", endless, None), Filters())[1][0].refused == "it took longer than 1 s"
-    monkeypatch.setattr(reading, "PATIENCE", 60)
+    monkeypatch.setattr(reading, "TIMEOUT", 1)
+    assert read_file(SourceFile("endless.pdf", endless, None), Filters())[1][0].error == "reading took longer than 1 s"
+    monkeypatch.setattr(reading, "TIMEOUT", 60)
     text = ((72, 660 - 14 * n, 10, f"It has line {n} of its text.") for n in range(20))
     lines = [(72, 700, 20, "Another paper"), (72, 680, 13, "1 Introduction"), *text]
-    [found] = read(SourceFile("other.pdf", drawn(lines), None), Filters())[1]
-    assert found.packed
+    [found] = read_file(SourceFile("other.pdf", drawn(lines), None), Filters())[1]
+    assert found.document
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_refuses_what_would_take_forever(kind: str, label: str, reason: str, gro
     [(name, content)] = list(dict(KINDS[kind](ground.places))[label]().items())[:1]
     (ground.inside / name).write_bytes(content)
     [opened] = source_files([ground.inside / name])
-    assert read(opened, Filters())[1][0].refused == reason
+    assert read_file(opened, Filters())[1][0].error == reason
 
 
 def test_does_not_follow_links_in_a_folder(ground: Ground) -> None:
@@ -177,8 +177,8 @@ def test_filing_headers_may_be_anywhere() -> None:
     [(name, content)] = good("ixbrl")[0].items()
     header = b'<div style="display:none">unseen<ix:header></ix:header>unseen as well</div>'
     filing = content.replace(b"<h2>", b"<ix:header></ix:header>" * 9 + header + b"<h2>")
-    [found] = read(SourceFile(name, filing, None), Filters())[1]
-    assert found.packed is not None
-    text = unpacked(found.packed.text)
+    [found] = read_file(SourceFile(name, filing, None), Filters())[1]
+    assert found.document is not None
+    text = unpacked(found.document.text)
     assert "Item 1. Flour" in text
     assert "unseen" not in text

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from fathom.corpus.document_reading import Filters, read
+from fathom.corpus.document_reading import Filters, read_file
 from fathom.corpus.readers.parsed_document import ParsedDocument, ReadError
 from fathom.corpus.readers.parsing import json_objects as json_lines
 from fathom.corpus.readers.parsing.json_objects import JsonObject, read_objects
@@ -52,7 +52,7 @@ def test_bad_lines_are_counted_and_named_when_a_corpus_is_read() -> None:
     paper = {"title": "Salt", "markdown": "# Salt\n\n## 1 Waves\n\nSalt is old.\n"}
     work = {"id": "bib1", "arxiv_id": "2001.00002", "title": "", "sections": [{"name": "", "text": ""}]}
     lines = [json.dumps(paper), '{"markdown": ', json.dumps({**paper, "references": [work]})]
-    _, reads = read(SourceFile("a.jsonl", "\n".join(lines).encode()), Filters())
-    assert [bool(one.refused) for one in reads] == [False, True, False, True]
-    assert reads[1].refused.startswith("it is not JSON (") and reads[1].refused.endswith("(line 2)")
-    assert reads[3].refused == "it has no text (the cited work 2001.00002)"
+    _, reads = read_file(SourceFile("a.jsonl", "\n".join(lines).encode()), Filters())
+    assert [bool(one.error) for one in reads] == [False, True, False, True]
+    assert reads[1].error.startswith("it is not JSON (") and reads[1].error.endswith("(line 2)")
+    assert reads[3].error == "it has no text (the cited work 2001.00002)"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fathom.corpus.linking import Linker, entry_of
+from fathom.corpus.linking import Linker, linkable
 from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.catalog import reader_of
 from fathom.corpus.readers.parsed_document import Heading, NoCompanions, Paragraph, ParsedDocument, ReadError
@@ -131,8 +131,8 @@ def test_links_entries_matched_by_the_release() -> None:
     citing, cited = assemble(read(line())), assemble(read(book))
     linker = Linker()
     for article in (citing, cited):
-        linker.add(entry_of(article))
-    assert [match.document for match in linker.link(entry_of(citing))] == [None, cited.id, None]
+        linker.add(linkable(article))
+    assert [match.document for match in linker.link(linkable(citing))] == [None, cited.id, None]
 
 
 def test_splits_text_without_paragraphs_at_blank_lines() -> None:

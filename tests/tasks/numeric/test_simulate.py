@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from fathom.contexts.files import FILE_NAME, gather
-from fathom.contexts.sampling import Settings
+from fathom.contexts.files import FILE_NAME, write_contexts
+from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
@@ -96,7 +96,7 @@ class Told:
 def small_contexts(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("contexts") / FILE_NAME
     with Corpus(small_folder) as corpus:
-        gather(corpus, Settings(lengths=(65_536, 131_072), count=12), path)
+        write_contexts(corpus, SamplingSettings(lengths=(65_536, 131_072), count=12), path)
     return path
 
 

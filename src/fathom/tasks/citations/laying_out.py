@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from fathom.contexts.assembly import Piece, assemble
 from fathom.contexts.layout import PAPER_AND_CANDIDATES
 from fathom.corpus.store import Corpus
-from fathom.models.tokenizers import DEFAULT, Remembering, tokenizer
+from fathom.models.tokenizers import DEFAULT, CachingTokenizer, tokenizer
 from fathom.records.contexts import Context, Edit
 from fathom.records.documents import Passage
 from fathom.records.lengths import print_length
@@ -29,9 +29,9 @@ LINES = 16_384
 
 
 @cache
-def counter() -> Remembering:
+def counter() -> CachingTokenizer:
     """Counts tokens; the items of one paper share most of their changes, and all the lines of the layout."""
-    return Remembering(tokenizer(DEFAULT), LINES)
+    return CachingTokenizer(tokenizer(DEFAULT), LINES)
 
 
 class LaidOut:

@@ -264,7 +264,7 @@ def _lookalikes(sources: Sequence[Source]) -> list[Hashable]:
     for number, source in enumerate(sources):
         for position, one in enumerate(source.byline):
             who[number, position] = None
-            given = given_words(one.given, shouted=one.family.isupper())
+            given = given_words(one.given, all_caps=one.family.isupper())
             families[_letters(one.family)].append(((number, position), given))
     for family, members in families.items():
         for group in _joined(members):

@@ -19,9 +19,9 @@ from fathom.corpus.readers.parsed_document import (
     ParsedReference,
     ParsedTable,
 )
-from fathom.corpus.selftest.annotated_texts import s2orc_2023
-from fathom.corpus.selftest.filings import ixbrl
-from fathom.corpus.selftest.pages import pdf
+from tests.corpus.selftest.ixbrl import ixbrl
+from tests.corpus.selftest.pdf import pdf
+from tests.corpus.selftest.s2orc_2023 import s2orc_2023
 
 Files = dict[str, bytes]
 """A document and what lies beside it, by name; the document comes first."""

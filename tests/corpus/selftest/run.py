@@ -12,16 +12,16 @@ from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.catalog import readers
 from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.sources import ArchiveCompanions
-from fathom.corpus.selftest.decompose import decompose
-from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS, Files
-from fathom.corpus.selftest.measure import MEASURED, Agreement, compare
-from fathom.corpus.selftest.pages import printable
 from fathom.corpus.store import Corpus
 from fathom.records.documents import Count, Document
 from fathom.records.record import Record
+from tests.corpus.selftest.decompose import decompose
+from tests.corpus.selftest.formats import FORMATS, REPORT_FORMATS, Files
+from tests.corpus.selftest.measure import MEASURED, Agreement, compare
+from tests.corpus.selftest.pdf import printable
 
 
-class Measured(Record):
+class FieldScore(Record):
     """One field of one format."""
 
     written: Count
@@ -39,7 +39,7 @@ class SelfTest(Record):
     """Reports of companies, written as filings."""
     refused: dict[str, Count]
     """Documents that a reader could not read, by format."""
-    formats: dict[str, dict[str, Measured]]
+    formats: dict[str, dict[str, FieldScore]]
 
 
 MOST_REPORTS = 6
@@ -53,7 +53,7 @@ FORMS = {"s2orc-2023": "s2orc"}
 """Formats that the reader of another kind reads as well."""
 
 
-def selftest_documents(count: int) -> Iterator[Document]:
+def generated_documents(count: int) -> Iterator[Document]:
     """So many generated documents, the second half of them letters, then a few reports; always the same ones."""
     with TemporaryDirectory() as folder:
         recipes = [Recipe(documents=count - count // 2, seed=11)]
@@ -66,7 +66,7 @@ def selftest_documents(count: int) -> Iterator[Document]:
                 yield from corpus.documents()
 
 
-def run_selftest(documents: Iterable[Document]) -> SelfTest:
+def run_self_test(documents: Iterable[Document]) -> SelfTest:
     """Write each document in every format for its kind and read it back."""
     counts: dict[str, dict[str, Agreement]] = {name: {} for name in (*FORMATS, *REPORT_FORMATS)}
     refused = dict.fromkeys(counts, 0)
@@ -101,8 +101,8 @@ def read_back(kind: str, files: Files) -> Document | None:
         return None
 
 
-def _measured(agreement: Agreement) -> Measured:
-    return Measured(
+def _measured(agreement: Agreement) -> FieldScore:
+    return FieldScore(
         written=agreement.written,
         read=agreement.read,
         precision=round(agreement.precision, 4),

@@ -9,8 +9,8 @@ import pytest
 from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.research import write_article
 from fathom.corpus.generated.world import Length, World
-from fathom.corpus.selftest.formats import FORMATS
-from fathom.corpus.selftest.run import SelfTest, run_selftest
+from tests.corpus.selftest.formats import FORMATS
+from tests.corpus.selftest.run import SelfTest, run_self_test
 
 LENGTHS: tuple[Length, ...] = ("full", "short")
 
@@ -49,7 +49,7 @@ FLOORS: dict[str, Floors] = {
 
 @pytest.fixture(scope="module")
 def tested() -> SelfTest:
-    return run_selftest(iter(DOCUMENTS))
+    return run_self_test(iter(DOCUMENTS))
 
 
 def test_every_document_is_read_back(tested: SelfTest) -> None:

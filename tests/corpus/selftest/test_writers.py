@@ -31,14 +31,14 @@ from fathom.corpus.readers.parsed_document import (
     TaggedNumber,
 )
 from fathom.corpus.readers.pdf.child_process import extract_lines
-from fathom.corpus.selftest import pages
-from fathom.corpus.selftest.decompose import decompose
-from fathom.corpus.selftest.filings import ixbrl
-from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS
-from fathom.corpus.selftest.measure import Agreement, compare
-from fathom.corpus.selftest.pages import pdf, printable
-from fathom.corpus.selftest.run import SelfTest, read_back, run_selftest, selftest_documents
 from fathom.records.documents import Document
+from tests.corpus.selftest import pdf as pages
+from tests.corpus.selftest.decompose import decompose
+from tests.corpus.selftest.formats import FORMATS, REPORT_FORMATS
+from tests.corpus.selftest.ixbrl import ixbrl
+from tests.corpus.selftest.measure import Agreement, compare
+from tests.corpus.selftest.pdf import pdf, printable
+from tests.corpus.selftest.run import SelfTest, generated_documents, read_back, run_self_test
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def reports() -> list[Document]:
 
 @pytest.fixture(scope="module")
 def tested() -> SelfTest:
-    return run_selftest(selftest_documents(6))
+    return run_self_test(generated_documents(6))
 
 
 def paper(title: str, paragraph: str = "Herons wait. They wait long [1].") -> ParsedDocument:
@@ -283,6 +283,6 @@ def test_articles_and_reports_go_their_own_ways(tested: SelfTest) -> None:
 
 
 def test_always_the_same_articles() -> None:
-    first, second = ([(one.kind, one.id) for one in selftest_documents(3)] for _ in range(2))
+    first, second = ([(one.kind, one.id) for one in generated_documents(3)] for _ in range(2))
     assert first == second
     assert [kind for kind, _ in first] == ["article"] * 3 + ["report"] * 3

@@ -1,0 +1,164 @@
+"""Corpora: ingest documents, generate them, and open a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from fathom.api.contexts import ContextSet, sample_contexts
+from fathom.contexts.files import FILE_NAME, read_contexts
+from fathom.contexts.layout import render
+from fathom.corpus import store
+from fathom.corpus.document_reading import Filters
+from fathom.corpus.generate import Recipe, parse_domains
+from fathom.corpus.generate import generate as _generate
+from fathom.corpus.ingest import ingest as _ingest
+from fathom.corpus.ingest import read_report
+from fathom.corpus.ingest_report import IngestReport
+from fathom.models.tokenizers import DEFAULT
+from fathom.records.contexts import Context, Sampling, Split
+from fathom.records.errors import FathomError
+from fathom.work import cores
+
+Progress = Callable[[int], None]
+"""Called with the number of documents, contexts or tokens done so far."""
+
+
+class Corpus(store.Corpus):
+    """An open corpus of documents. Use it in a `with` statement, or call `close()` when done.
+
+    `for document in corpus.documents()` reads one document at a time; `corpus.document(id)` reads one by its id;
+    `corpus.manifest` has the counts.
+    """
+
+    @cached_property
+    def ingest_report(self) -> IngestReport | None:
+        """How well the documents were read; None for a generated corpus."""
+        return read_report(self.folder)
+
+    def contexts(
+        self,
+        lengths: Sequence[int | str],
+        count: int = 100,
+        *,
+        sampling: Sequence[Sampling] = ("random", "bfs", "dfs"),
+        min_documents: int = 4,
+        order: Literal["shuffled", "traversal"] = "shuffled",
+        tokenizer: str = DEFAULT,
+        kinds: Sequence[str] = (),
+        subjects: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        splits: dict[Split, int] | None = None,
+        seed: int = 0,
+        out: Path | str | None = None,
+        replace: bool = False,
+        progress: Progress | None = None,
+    ) -> ContextSet:
+        """Sample contexts of these lengths; see `fathom.api.contexts.sample_contexts`."""
+        return sample_contexts(
+            self,
+            lengths,
+            count,
+            sampling=sampling,
+            min_documents=min_documents,
+            order=order,
+            tokenizer=tokenizer,
+            kinds=kinds,
+            subjects=subjects,
+            languages=languages,
+            splits=splits,
+            seed=seed,
+            out=out,
+            replace=replace,
+            progress=progress,
+        )
+
+    def context(self, id: str, path: Path | None = None) -> Context:
+        """The context of that id in `path` (default: the corpus folder's contexts.jsonl)."""
+        path = path or self.folder / FILE_NAME
+        for context in read_contexts(path):
+            if context.id == id:
+                return context
+        raise FathomError(f"'{path}' has no context '{id}'. Each line of the file starts with an id.")
+
+    def render(self, context: Context) -> str:
+        """The exact text of a context, as a model sees it."""
+        return render(context, self).decode()
+
+
+def open_corpus(folder: Path | str) -> Corpus:
+    """Open the corpus in `folder` for reading."""
+    return Corpus(Path(folder))
+
+
+def ingest(
+    sources: Path | str | Iterable[Path | str],
+    out: Path | str,
+    *,
+    formats: Sequence[str] = (),
+    min_tokens: int = 0,
+    max_tokens: int | None = None,
+    min_tables: int = 0,
+    full_text: bool = False,
+    licenses: Sequence[str] = (),
+    processes: int | None = None,
+    progress: Progress | None = None,
+) -> Corpus:
+    """Read files, folders and archives into a new corpus in `out`, and open it.
+
+    `formats` keeps only documents that these readers read. `min_tokens`, `max_tokens`, `min_tables`, `full_text` (no
+    abstract-only documents) and `licenses` (prefixes such as "CC-BY") leave documents out. `processes` defaults to all
+    cores; the corpus is the same for any number. An interrupted call continues when it is repeated. What was read and
+    what was not is in `corpus.ingest_report`.
+    """
+    paths = [Path(sources)] if isinstance(sources, str | Path) else [Path(source) for source in sources]
+    filters = Filters(
+        formats=tuple(formats),
+        min_tokens=min_tokens,
+        max_tokens=max_tokens,
+        min_tables=min_tables,
+        full_text=full_text,
+        licenses=tuple(licenses),
+    )
+    report = progress or _ignore
+    _ingest(paths, Path(out), filters, processes or cores(), progress=lambda stage, done: report(done))
+    return open_corpus(out)
+
+
+def generate(
+    out: Path | str,
+    *,
+    documents: int | None = None,
+    tokens: int | None = None,
+    domains: str | Sequence[str] = "articles",
+    length: Literal["full", "short"] = "full",
+    seed: int = 0,
+    processes: int | None = None,
+    progress: Progress | None = None,
+) -> Corpus:
+    """Write a corpus of generated documents to `out`, and open it.
+
+    The size is a number of `documents` (default 100) or of `tokens`. `domains` lists subjects of articles and kinds of
+    reports; "articles" and "reports" stand for all of them. `length="short"` writes letters of 250 to 600 tokens. The
+    same arguments give the same bytes. An interrupted call continues when it is repeated.
+    """
+    if documents is not None and tokens is not None:
+        raise FathomError("Both documents and tokens are given, but only one can set the size. Give one of them.")
+    if documents is None and tokens is None:
+        documents = 100
+    names = domains if isinstance(domains, str) else ",".join(domains)
+    recipe = Recipe(domains=parse_domains(names), length=length, seed=seed, documents=documents, tokens=tokens)
+    report = progress or _ignore
+    _generate(
+        Path(out),
+        recipe,
+        processes or cores(),
+        progress=lambda written, counted: report(counted if documents is None else written),
+    )
+    return open_corpus(out)
+
+
+def _ignore(done: int) -> None:
+    """The default progress callback."""

@@ -1,0 +1,61 @@
+"""What commands share in their output: progress bars, safe text, corpus summaries, interrupts."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from fathom.corpus.store import Corpus
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+@contextmanager
+def progress_bar(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """A function that shows how much of `total` is done; it shows nothing where standard error is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, TimeRemainingColumn
+
+    with Progress(
+        *Progress.get_default_columns()[:-1], TimeRemainingColumn(), console=Console(stderr=True), transient=True
+    ) as progress:
+        task = progress.add_task(label, total=total)
+        yield lambda done: progress.update(task, completed=done if total is None else min(done, total))
+
+
+@contextmanager
+def all_or_nothing(what: str) -> Iterator[None]:
+    """Ends an interrupted command that writes everything or nothing, with a message that nothing was written."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(f"fathom: interrupted. No {what} was written; run the same command to start again.", err=True)
+        sys.exit(130)
+
+
+def escape_control_characters(text: str) -> str:
+    """The text with control characters spelled out, so that a document cannot steer the terminal."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
+def describe_corpus(corpus: Corpus) -> str:
+    """The contents of a corpus, in a few lines."""
+    manifest = corpus.manifest
+    subjects = ", ".join(f"{name} {count}" for name, count in manifest.subjects.items())
+    return "\n".join(
+        (
+            f"{corpus.folder}: {manifest.documents:,} documents, {manifest.tokens:,} tokens ({manifest.tokenizer}), "
+            f"{manifest.links:,} citations among them",
+            f"  {subjects}",
+            f"  fingerprint {manifest.fingerprint[:16]}, licenses {', '.join(manifest.licenses)}",
+        )
+    )
