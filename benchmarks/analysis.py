@@ -15,8 +15,8 @@ import numpy as np
 
 from _measuring import bench_of, best, fathom, workplace
 from fathom.analysis.analyze import Settings, analyze
-from fathom.analysis.comparing import exchange_tests
 from fathom.analysis.intervals import Sums, Values, paired_resamples
+from fathom.analysis.significance import permutation_tests
 from fathom.work import cores
 
 RESAMPLES = 10_000
@@ -52,7 +52,7 @@ def resampling() -> None:
     sums = Sums.of(first, where), Sums.of(second, where)
     gaps = (sums[1].totals - sums[0].totals)[:, None]
     together = seconds(lambda: paired_resamples(*sums, RESAMPLES, np.random.default_rng(0)))
-    tossed = seconds(lambda: exchange_tests(gaps, RESAMPLES, np.random.default_rng(0)))
+    tossed = seconds(lambda: permutation_tests(gaps, RESAMPLES, np.random.default_rng(0)))
     few = 500
     plain = seconds(lambda: one_by_one(first, second, few)) * RESAMPLES / few
     print(
@@ -71,7 +71,7 @@ def analyzing(folder: Path) -> None:
     scores = seconds(lambda: analyze(runs, settings=Settings(causes=False)), 2)
     alone = seconds(lambda: analyze(runs[:1]), 2)
     found = analyze(runs, settings=Settings(processes=cores())).findings
-    asked = sum(run.all.outcomes.questions for run in found.runs)
+    asked = sum(run.overall.outcomes.questions for run in found.runs)
     print(f"10 runs, {asked:,} questions, {len(found.comparisons):,} comparisons: {ten:.2f} s,")
     print(f"  {10 * alone / ten:.1f} times as fast as one run after another; {scores:.2f} s without causes")
 

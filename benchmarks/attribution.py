@@ -48,20 +48,20 @@ def measure(folder: Path, bench: Path, names: list[str]) -> None:
         fathom("score", runs[-1])
     found = analyze(runs)
     for run in found.findings.runs:
-        truth = struck(Bench(bench), Simulated.parse(run.facts.model))
+        truth = struck(Bench(bench), Simulated.parse(run.info.model))
         answers, named, right, among = 0, 0, 0, 0
         wrongly: Counter[str] = Counter()
-        for item in found.items[run.facts.name]:
+        for item in found.items[run.info.name]:
             if item.outcome == "incorrect" and len(truth[item.question_id]) == 1:
                 [slip] = truth[item.question_id]
                 answers += 1
-                among += slip in {suspect.cause for suspect in item.suspects}
+                among += slip in {suspect.cause for suspect in item.candidates}
                 if not item.unclear:
                     named += 1
-                    right += item.suspects[0].cause == slip
-                    if item.suspects[0].cause != slip:
-                        wrongly[f"{slip} taken for {item.suspects[0].cause}"] += 1
-        label = run.facts.model.removeprefix("sim/reader?").replace("=0.3", "") if answers else run.facts.model
+                    right += item.candidates[0].cause == slip
+                    if item.candidates[0].cause != slip:
+                        wrongly[f"{slip} taken for {item.candidates[0].cause}"] += 1
+        label = run.info.model.removeprefix("sim/reader?").replace("=0.3", "") if answers else run.info.model
         label = label if len(label) < 40 else f"{label[:36]}..."
         print(
             f"{label:40} {answers:5} answers, {named / max(1, answers):6.1%} named, {right / max(1, named):6.1%} "

@@ -15,9 +15,9 @@ from itertools import product
 
 import numpy as np
 
-from fathom.analysis.comparing import exchange_tests
 from fathom.analysis.intervals import Numbers, Values, difference, share, unclustered
-from fathom.analysis.sharing import Sharing
+from fathom.analysis.shared_documents import SharedDocuments
+from fathom.analysis.significance import permutation_tests
 
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
 
@@ -61,7 +61,7 @@ def measured(setting: Setting) -> Kept:
         plain += low <= setting.right <= high
         gap = second - first
         totals = np.bincount(where, weights=gap).astype(float)[:, None]
-        alarms += exchange_tests(totals, 199, rng)[0] <= 0.05
+        alarms += permutation_tests(totals, 199, rng)[0] <= 0.05
         plain_alarms += abs(gap.mean()) > 1.96 * gap.std() / np.sqrt(len(gap))
         apart = difference(better - first, where)
         gaps += apart.low <= step <= apart.high
@@ -110,7 +110,7 @@ def shared_documents(setting: Shared) -> tuple[float, float]:
             0.5 + np.array([each[some].mean() for some in held]) + hard((setting.contexts,), setting.between_contexts)
         )
         values = (rng.random(len(where)) < (1 / (1 + np.exp(-easy)))[where]).astype(float)
-        found, plain = Sharing.of(held).share(values, where), share(values, where)
+        found, plain = SharedDocuments.of(held).share(values, where), share(values, where)
         covered += found is not None and found.low <= truth <= found.high
         alone += plain.low <= truth <= plain.high
     return covered / ROUNDS, alone / ROUNDS

@@ -13,7 +13,7 @@ from typing import Any
 from _measuring import bench_of, workplace
 from fathom.analysis.analyze import Analysis, analyze
 from fathom.corpus.store import Corpus
-from fathom.report.pages import MOST, Written, write_page
+from fathom.report.pages import MAX_BYTES, WrittenPage, write_page
 from fathom.runs.folder import MANIFEST as RUN
 from fathom.runs.folder import RESPONSES, VERDICTS
 from fathom.tasks.bench import Bench
@@ -33,13 +33,13 @@ def main() -> None:
         for number, run in enumerate(runs):
             think_aloud(bench, run, Random(number))
         written = measured("10 runs of 2,000 items", runs, folder / "page.html")
-        if written.bytes > MOST or written.parts:
+        if written.bytes > MAX_BYTES or written.parts:
             raise SystemExit(f"the page has {written.bytes:,} bytes and {written.parts} parts")
         large = repeated(bench, folder / "large", 51)
         measured("a run of 100,000 items", [again(runs[1], large, 51)], folder / "large.html")
 
 
-def measured(what: str, runs: list[Path], path: Path) -> Written:
+def measured(what: str, runs: list[Path], path: Path) -> WrittenPage:
     """Analyses, writes and opens, and says how long each took."""
     start = time.perf_counter()
     analysis: Analysis = analyze(runs)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fathom.analysis.analyze import Settings, analyze, compare_runs
-from fathom.analysis.findings import OUTCOMES, Findings, RunFinding
+from fathom.analysis.findings import OUTCOMES, Findings, RunSummary
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records, write_records
 from fathom.records.questions import Response
@@ -21,14 +21,14 @@ FAILING = "sim/reader?miss=0.1&format=0.1&refuse=0.05&timeout=0.2"
 
 
 @pytest.fixture(scope="module")
-def failing(ran: Ran) -> RunFinding:
+def failing(ran: Ran) -> RunSummary:
     [run] = analyze([ran(FAILING)]).findings.runs
     return run
 
 
-def test_every_question_counts_once_in_every_breakdown(failing: RunFinding, examined: Path) -> None:
+def test_every_question_counts_once_in_every_breakdown(failing: RunSummary, examined: Path) -> None:
     questions = Bench(examined).manifest.questions
-    assert failing.all.outcomes.responses == questions
+    assert failing.overall.outcomes.responses == questions
     by = {breakdown.by: breakdown for breakdown in failing.breakdowns}
     assert {"family", "skill", "topic", "length", "answer", "documents", "subject", "language", "operators"} <= set(by)
     for breakdown in failing.breakdowns:
@@ -37,21 +37,21 @@ def test_every_question_counts_once_in_every_breakdown(failing: RunFinding, exam
         assert sum(group.outcomes.responses for group in breakdown.groups) == questions, breakdown.by
         for kind in OUTCOMES:
             counted = sum(getattr(group.outcomes, kind) for group in breakdown.groups)
-            assert counted == getattr(failing.all.outcomes, kind)
+            assert counted == getattr(failing.overall.outcomes, kind)
         micro = sum(group.accuracy.value * group.outcomes.questions for group in breakdown.groups) / questions
-        assert micro == pytest.approx(failing.all.accuracy.value)
-        assert breakdown.macro.value == pytest.approx(
+        assert micro == pytest.approx(failing.overall.accuracy.value)
+        assert breakdown.macro_average.value == pytest.approx(
             sum(group.accuracy.value for group in breakdown.groups) / len(breakdown.groups)
         )
 
 
-def test_a_failure_is_a_state_and_no_wrong_answer(failing: RunFinding) -> None:
-    outcomes = failing.all.outcomes
+def test_a_failure_is_a_state_and_no_wrong_answer(failing: RunSummary) -> None:
+    outcomes = failing.overall.outcomes
     assert outcomes.error > 20
-    assert failing.all.counts.errors == outcomes.error
-    assert failing.all.accuracy.value == outcomes.correct / outcomes.responses
-    assert failing.all.at_most == pytest.approx((outcomes.correct + outcomes.error) / outcomes.responses)
-    assert not failing.facts.is_whole
+    assert failing.overall.counts.errors == outcomes.error
+    assert failing.overall.accuracy.value == outcomes.correct / outcomes.responses
+    assert failing.overall.max_accuracy == pytest.approx((outcomes.correct + outcomes.error) / outcomes.responses)
+    assert not failing.info.is_complete
     assert (
         sum(pattern.count for pattern in failing.patterns)
         == outcomes.incorrect + outcomes.unparseable + outcomes.refused
@@ -67,27 +67,27 @@ def test_a_response_that_never_came_is_unanswered(ran: Ran, tmp_path: Path) -> N
     write_records(folder / RESPONSES, responses[::2])
     (folder / VERDICTS).unlink()
     [run] = analyze([folder], bench=ran("sim/oracle").parent.parent / "bench").findings.runs
-    assert run.all.outcomes.correct == len(responses[::2])
-    assert run.all.outcomes.unanswered == len(responses) - len(responses[::2])
-    assert run.all.at_most == 1.0
-    assert run.all.outcomes.incorrect == 0
+    assert run.overall.outcomes.correct == len(responses[::2])
+    assert run.overall.outcomes.unanswered == len(responses) - len(responses[::2])
+    assert run.overall.max_accuracy == 1.0
+    assert run.overall.outcomes.incorrect == 0
 
 
 def test_verdicts_are_made_where_there_are_none_and_are_the_same(ran: Ran) -> None:
     scored = analyze([ran(FAILING)]).findings
     unscored = analyze([ran(FAILING, scored=False)]).findings
-    assert any("judged here" in note for note in unscored.notes)
-    assert unscored.runs[0].all == scored.runs[0].all
+    assert any("scored here" in note for note in unscored.notes)
+    assert unscored.runs[0].overall == scored.runs[0].overall
     assert unscored.runs[0].patterns == scored.runs[0].patterns
 
 
 def test_an_old_verdict_on_a_failure_gives_way_to_the_response_that_came(ran: Ran, tmp_path: Path) -> None:
     folder = tmp_path / "again"
     shutil.copytree(ran(FAILING), folder)
-    before = analyze([folder], bench=ran(FAILING).parent.parent / "bench").findings.runs[0].all.outcomes.error
+    before = analyze([folder], bench=ran(FAILING).parent.parent / "bench").findings.runs[0].overall.outcomes.error
     bench = ran(FAILING).parent.parent / "bench"
     assert done("run", bench, "--model", FAILING, "--out", folder) in (0, 1)
-    after = analyze([folder], bench=bench).findings.runs[0].all.outcomes.error
+    after = analyze([folder], bench=bench).findings.runs[0].overall.outcomes.error
     assert after < before
 
 
@@ -95,11 +95,11 @@ def test_the_same_files_give_the_same_findings(ran: Ran) -> None:
     runs = [ran("sim/oracle"), ran(FAILING)]
     assert analyze(runs).findings == analyze(runs).findings
     other = analyze(runs, settings=Settings(seed=9)).findings
-    assert other.runs[1].all == analyze(runs).findings.runs[1].all, "chance touches no score"
+    assert other.runs[1].overall == analyze(runs).findings.runs[1].overall, "chance touches no score"
 
 
 def test_any_number_of_processes_gives_the_same(ran: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fathom.analysis.analyze.WORTH_PROCESSES", 0)
+    monkeypatch.setattr("fathom.analysis.analyze.MIN_FOR_PROCESSES", 0)
     runs = [ran("sim/reader?miss=0.2"), ran(FAILING)]
     one, two = analyze(runs), analyze(runs, settings=Settings(processes=2))
     assert one.findings == two.findings
@@ -126,12 +126,12 @@ def test_one_item_for_every_response(ran: Ran, examined: Path) -> None:
 def test_samples_are_averaged_and_passed(ran: Ran) -> None:
     [run] = analyze([ran("sim/reader?miss=0.2", "--samples", 3)]).findings.runs
     assert run.samples is not None
-    assert run.samples.mean == pytest.approx(run.all.accuracy.value)
-    assert run.samples.pass_at[1].value == pytest.approx(run.samples.mean)
+    assert run.samples.mean_accuracy == pytest.approx(run.overall.accuracy.value)
+    assert run.samples.pass_at[1].value == pytest.approx(run.samples.mean_accuracy)
     assert run.samples.pass_at[1].value < run.samples.pass_at[2].value < run.samples.pass_at[3].value
     assert 0 < run.samples.agreement < 1
-    assert 0 < run.samples.spread < 0.1
-    assert run.all.outcomes.responses == 3 * run.all.outcomes.questions
+    assert 0 < run.samples.standard_deviation < 0.1
+    assert run.overall.outcomes.responses == 3 * run.overall.outcomes.questions
 
 
 def test_runs_are_compared_on_what_both_were_asked(ran: Ran) -> None:
@@ -140,8 +140,8 @@ def test_runs_are_compared_on_what_both_were_asked(ran: Ran) -> None:
     whole = [one for one in found.comparisons if one.within == "all"]
     assert [(one.items, one.first, one.second) for one in whole] == [(200, good.name, poor.name)]
     assert whole[0].difference.value < -0.1
-    assert whole[0].apart
-    assert found.runs[1].not_asked == found.runs[0].all.outcomes.questions - 200
+    assert whole[0].significant
+    assert found.runs[1].not_asked == found.runs[0].overall.outcomes.questions - 200
     within = {one.within for one in found.comparisons}
     assert any(name.startswith("skill = ") for name in within)
 
@@ -149,13 +149,13 @@ def test_runs_are_compared_on_what_both_were_asked(ran: Ran) -> None:
 def test_repeats_of_a_run_are_taken_together(ran: Ran) -> None:
     model = "sim/reader?miss=0.2"
     found = analyze([ran(model, "--seed", seed) for seed in (1, 2, 3)]).findings
-    [together] = found.repeated
+    [together] = found.repeated_runs
     assert len(together.runs) == 3
-    shares = [run.all.accuracy.value for run in found.runs]
+    shares = [run.overall.accuracy.value for run in found.runs]
     assert together.accuracy.value == pytest.approx(sum(shares) / 3)
     assert (
         together.accuracy.high - together.accuracy.low
-        < found.runs[0].all.accuracy.high - found.runs[0].all.accuracy.low
+        < found.runs[0].overall.accuracy.high - found.runs[0].overall.accuracy.low
     )
 
 
@@ -163,23 +163,23 @@ def test_runs_that_differ_in_more_than_chance_are_no_repeats(ran: Ran) -> None:
     model = "sim/reader?miss=0.2"
     one = ran(model, "--seed", 1)
     for others in (("--temperature", 0.5), ("--max-tokens", 512), ("--samples", 3), ("--limit", 100)):
-        assert analyze([one, ran(model, "--seed", 2, *others)]).findings.repeated == (), others
+        assert analyze([one, ran(model, "--seed", 2, *others)]).findings.repeated_runs == (), others
 
 
 def test_rungs_that_were_asked_different_questions_are_no_ladder(ran: Ran) -> None:
     model = "sim/reader?miss=0.2"
     found = analyze([ran(model), ran(model, "--system", "tables", "--limit", 100)]).findings
-    assert found.ladders == ()
-    assert any("has no ladder" in note for note in found.notes)
+    assert found.loss_decompositions == ()
+    assert any("has no loss decomposition" in note for note in found.notes)
 
 
 def test_a_run_of_a_part_of_the_bench_keeps_its_counts(ran: Ran) -> None:
     whole, part = ran("sim/oracle"), ran("sim/oracle", "--limit", 30)
     [all_of_it], [some] = (analyze([run]).findings.runs for run in (whole, part))
-    assert some.all.counts.model_copy(update={"asked": 0, "not_asked": 0}) == all_of_it.all.counts.model_copy(
+    assert some.overall.counts.model_copy(update={"asked": 0, "not_asked": 0}) == all_of_it.overall.counts.model_copy(
         update={"asked": 0, "not_asked": 0}
     )
-    assert (some.all.counts.asked, some.all.counts.not_asked) == (30, all_of_it.all.counts.asked - 30)
+    assert (some.overall.counts.asked, some.overall.counts.not_asked) == (30, all_of_it.overall.counts.asked - 30)
     for breakdown in some.breakdowns:
         for group in breakdown.groups:
             assert group.counts.built is None
@@ -190,12 +190,12 @@ def test_a_run_of_a_part_of_the_bench_keeps_its_counts(ran: Ran) -> None:
 
 def test_floors_come_from_keys_and_from_guessers(ran: Ran) -> None:
     found = analyze([ran("sim/null"), ran("sim/majority"), ran("sim/oracle")]).findings
-    floors = {floor.name: floor.accuracy.value for floor in found.floors}
-    null, majority, oracle = (run.all.accuracy.value for run in found.runs)
+    floors = {floor.name: floor.accuracy.value for floor in found.baselines}
+    null, majority, oracle = (run.overall.accuracy.value for run in found.runs)
     assert floors["always NULL"] == null
     assert floors["majority"] >= majority - 0.02
     assert oracle == 1.0
-    assert found.runs[2].all.accuracy.low < 1.0
+    assert found.runs[2].overall.accuracy.low < 1.0
     assert len(floors) == 4
 
 
@@ -205,7 +205,7 @@ def test_without_its_corpus_a_bench_still_has_scores(ran: Ran, examined: Path, t
     run = ran("sim/reader?miss=0.2")
     alone = analyze([run], bench=bench).findings
     assert alone.runs[0].attribution is None
-    assert alone.runs[0].all == analyze([run]).findings.runs[0].all
+    assert alone.runs[0].overall == analyze([run]).findings.runs[0].overall
     assert any("--corpus" in note for note in alone.notes)
     told = analyze([run], bench=bench, corpus=examined.parent / "corpus").findings
     assert told.runs[0].attribution is not None
@@ -213,9 +213,9 @@ def test_without_its_corpus_a_bench_still_has_scores(ran: Ran, examined: Path, t
 
 def test_misuse(ran: Ran, examined: Path, small_folder: Path, tmp_path: Path) -> None:
     run = ran("sim/oracle")
-    with pytest.raises(FathomError, match="named twice"):
+    with pytest.raises(FathomError, match="given twice"):
         analyze([run, run])
-    with pytest.raises(FathomError, match="No run is named"):
+    with pytest.raises(FathomError, match="No run was given"):
         analyze([])
     with pytest.raises(FathomError, match="There is no run"):
         analyze([tmp_path])
@@ -226,12 +226,12 @@ def test_misuse(ran: Ran, examined: Path, small_folder: Path, tmp_path: Path) ->
     with pytest.raises(FathomError, match="is not the bench"):
         analyze([run], bench=other)
     assert done("run", other, "--model", "sim/oracle", "--out", tmp_path / "run") == 0
-    with pytest.raises(FathomError, match="two benches"):
+    with pytest.raises(FathomError, match="different benches"):
         compare_runs(run, tmp_path / "run")
     both = analyze([run, tmp_path / "run"]).findings
     assert len(both.benches) == 2
     assert both.comparisons == ()
-    assert [one.facts.name for one in both.runs] == [run.name, "run"]
+    assert [one.info.name for one in both.runs] == [run.name, "run"]
 
 
 def test_the_five_counts_of_a_fitted_bench(ran: Ran, examined: Path, tmp_path: Path) -> None:
@@ -239,12 +239,12 @@ def test_the_five_counts_of_a_fitted_bench(ran: Ran, examined: Path, tmp_path: P
     assert done("fit", examined, "--window", "96K", "--reserve", "1K", "--out", fitted) in (0, 1)
     assert done("run", fitted, "--model", FAILING, "--out", tmp_path / "run") in (0, 1)
     found = analyze([tmp_path / "run"]).findings
-    counts = found.runs[0].all.counts
+    counts = found.runs[0].overall.counts
     assert counts.built == Bench(examined).manifest.questions
     assert counts.fitted == Bench(fitted).manifest.questions
     assert counts.built == counts.fitted + counts.refused
     assert counts.refused > 0
-    assert counts.errors == found.runs[0].all.outcomes.error > 0
+    assert counts.errors == found.runs[0].overall.outcomes.error > 0
     for breakdown in found.runs[0].breakdowns:
         for group in breakdown.groups:
             assert group.counts.built is None or group.counts.built >= group.counts.fitted

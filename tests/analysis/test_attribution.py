@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fathom.analysis.analyze import Analysis, analyze
-from fathom.analysis.attribution import Attributing, Fitting, is_tied
+from fathom.analysis.attribution import CauseEstimator, CauseMatch, is_tied
 from fathom.analysis.findings import Attribution
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
@@ -30,7 +30,7 @@ def single(ran: Ran) -> Analysis:
 
 
 def attribution_of(analysis: Analysis, model: str) -> Attribution:
-    [found] = [run.attribution for run in analysis.findings.runs if run.facts.model == model]
+    [found] = [run.attribution for run in analysis.findings.runs if run.info.model == model]
     assert found is not None
     return found
 
@@ -39,7 +39,7 @@ def attribution_of(analysis: Analysis, model: str) -> Attribution:
 def test_a_single_fault_is_named(single: Analysis, fault: str) -> None:
     found = attribution_of(single, f"sim/reader?{fault}=0.5")
     named = {cause.name: cause.count for cause in found.causes}
-    assert named.get(fault, 0) >= 0.9 * found.wrong
+    assert named.get(fault, 0) >= 0.9 * found.incorrect
 
 
 def test_how_often_a_fault_strikes_is_found(single: Analysis) -> None:
@@ -47,7 +47,7 @@ def test_how_often_a_fault_strikes_is_found(single: Analysis) -> None:
     seen = missed = 0
     for fault in FAULTS:
         for cause in attribution_of(single, f"sim/reader?{fault}=0.5").causes:
-            if cause.name == fault and cause.could_strike > 150:
+            if cause.name == fault and cause.exposed_questions > 150:
                 seen += 1
                 assert cause.rate is not None
                 missed += not cause.rate.low <= 0.5 <= cause.rate.high
@@ -84,26 +84,28 @@ def test_of_many_faults_the_right_one_is_named_or_none(ran: Ran, examined: Path,
         items += [(item, truth[item.question_id]) for item in found if item.outcome == "incorrect"]
     items = [(item, faults) for item, faults in items if len(faults) == 1]
     named = [(item, faults) for item, faults in items if not item.unclear]
-    right = [item for item, faults in named if [item.suspects[0].cause] == faults]
+    right = [item for item, faults in named if [item.candidates[0].cause] == faults]
     assert len(items) > 150
     assert len(right) >= 0.9 * len(named)
     assert len(named) >= 0.7 * len(items)
     for item, faults in items:
-        assert faults[0] in {suspect.cause for suspect in item.suspects}, "the true cause is always among the suspects"
+        assert faults[0] in {suspect.cause for suspect in item.candidates}, (
+            "the true cause is always among the suspects"
+        )
 
 
 def test_who_guesses_is_not_explained_away(ran: Ran) -> None:
     [run] = analyze([ran("sim/random")]).findings.runs
     assert run.attribution is not None
-    assert run.attribution.unclear >= 0.8 * run.attribution.wrong
+    assert run.attribution.unclear >= 0.8 * run.attribution.incorrect
 
 
 def test_two_documents_missed_at_once_are_found(ran: Ran) -> None:
     analysis = analyze([ran("sim/reader?miss=0.2")])
     found = attribution_of(analysis, "sim/reader?miss=0.2")
     named = {cause.name: cause.count for cause in found.causes}
-    assert named["miss-document"] >= 0.75 * found.wrong
-    details = [item.suspects[0].detail for item in analysis.all_items() if item.suspects]
+    assert named["miss-document"] >= 0.75 * found.incorrect
+    details = [item.candidates[0].detail for item in analysis.all_items() if item.candidates]
     assert any(detail.startswith("articles ") for detail in details)
 
 
@@ -112,52 +114,52 @@ def test_two_documents_missed_at_once_are_found(ran: Ran) -> None:
 KINDS = {"one": Fault("one", "does one thing", "computing"), "two": Fault("two", "does another", "reading")}
 
 
-def attributing(*fittings: dict[str, float], readable: int = 100) -> Attributing:
-    made = Attributing(KINDS)
-    made.readable = readable
-    made.exposed.update(one=readable / 2, two=readable / 2)
+def attributing(*fittings: dict[str, float], readable: int = 100) -> CauseEstimator:
+    made = CauseEstimator(KINDS)
+    made.answers = readable
+    made.exposure.update(one=readable / 2, two=readable / 2)
     for number, likely in enumerate(fittings):
-        made.add(Fitting(f"q{number}", 0, "ranking", likely, dict.fromkeys(likely, "somewhere")), number)
+        made.add_incorrect(CauseMatch(f"q{number}", 0, "ranking", likely, dict.fromkeys(likely, "somewhere")), number)
     return made
 
 
 def test_an_ambiguous_answer_goes_to_what_the_run_does_elsewhere() -> None:
-    settled = attributing(*[{"one": 1.0}] * 20, {"one": 1.0, "two": 1.0}).settle()
+    settled = attributing(*[{"one": 1.0}] * 20, {"one": 1.0, "two": 1.0}).estimate()
     last = settled.answers[-1]
-    assert [suspect.cause for suspect in last.suspects] == ["one", "two"]
-    assert last.suspects[0].weight > 0.8
+    assert [suspect.cause for suspect in last.candidates] == ["one", "two"]
+    assert last.candidates[0].probability > 0.8
     assert not last.unclear
 
 
 def test_a_tie_is_unclear_and_names_its_rivals() -> None:
-    settled = attributing(*[{"one": 1.0, "two": 1.0}] * 5).settle()
+    settled = attributing(*[{"one": 1.0, "two": 1.0}] * 5).estimate()
     for one in settled.answers:
         assert one.unclear
-        assert is_tied(one.suspects)
+        assert is_tied(one.candidates)
     assert settled.attribution.tied == settled.attribution.unclear == 5
     assert settled.attribution.explained == 0
 
 
 def test_an_answer_that_no_slip_gives_is_unclear() -> None:
-    settled = attributing({}, {"one": 1.0}).settle()
+    settled = attributing({}, {"one": 1.0}).estimate()
     assert settled.answers[0].unclear.startswith("no single slip")
-    assert settled.attribution.wrong == 2
+    assert settled.attribution.incorrect == 2
 
 
 def test_nothing_wrong_needs_no_cause() -> None:
-    found = attributing().settle().attribution
-    assert (found.wrong, found.explained, found.causes) == (0, 0, ())
+    found = attributing().estimate().attribution
+    assert (found.incorrect, found.explained, found.causes) == (0, 0, ())
 
 
 def test_how_often_a_cause_strikes_is_not_pulled_to_the_average() -> None:
-    made = Attributing(KINDS)
+    made = CauseEstimator(KINDS)
     for number in range(40):
-        made.expose({"one": 1.0, "two": 0.1}, number // 4)
+        made.add_exposure({"one": 1.0, "two": 0.1}, number // 4)
     for number in range(20):
-        made.add(Fitting(f"q{number}", 0, "ranking", {"one": 1.0}, {"one": "somewhere"}), number // 4)
-    made.add(Fitting("q20", 0, "ranking", {"two": 1.0}, {"two": "elsewhere"}), 5)
-    one, two = made.settle().attribution.causes
+        made.add_incorrect(CauseMatch(f"q{number}", 0, "ranking", {"one": 1.0}, {"one": "somewhere"}), number // 4)
+    made.add_incorrect(CauseMatch("q20", 0, "ranking", {"two": 1.0}, {"two": "elsewhere"}), 5)
+    one, two = made.estimate().attribution.causes
     assert one.rate is not None
-    assert one.rate.value == pytest.approx(one.expected / 40)
+    assert one.rate.value == pytest.approx(one.expected_count / 40)
     assert one.rate.low < one.rate.value < one.rate.high
     assert two.rate is None, "it could have changed four answers"

@@ -13,13 +13,13 @@ from fathom.analysis.intervals import (
     Values,
     clustered_error,
     difference,
-    macro,
+    macro_average,
     paired_resamples,
     ratio_lost,
     share,
     unclustered,
 )
-from fathom.analysis.sharing import Sharing, _parts
+from fathom.analysis.shared_documents import SharedDocuments, _variance_components
 
 
 def drawn(
@@ -113,7 +113,7 @@ def test_equal_questions_a_group_make_micro_and_macro_one() -> None:
     rng = np.random.default_rng(2)
     values, contexts = drawn(rng, 40, 10, 0.6, 0.2)
     odd = np.arange(400) % 2 == 1
-    found = macro(values, contexts, [odd, ~odd])
+    found = macro_average(values, contexts, [odd, ~odd])
     assert found.value == pytest.approx(values.mean())
     assert found.low == pytest.approx(share(values, contexts).low, abs=0.02)
 
@@ -121,7 +121,7 @@ def test_equal_questions_a_group_make_micro_and_macro_one() -> None:
 def test_macro_gives_a_small_group_its_say() -> None:
     values = np.array([1.0] * 90 + [0.0] * 10)
     small = np.arange(100) >= 90
-    found = macro(values, np.arange(100) % 20, [small, ~small])
+    found = macro_average(values, np.arange(100) % 20, [small, ~small])
     assert found.value == pytest.approx(0.5)
 
 
@@ -133,7 +133,7 @@ def test_documents_that_many_contexts_share_widen_the_interval() -> None:
     chances = np.array([0.1, 0.9, 0.2, 0.8])[np.arange(80) % 4]
     values = (rng.random(400) < chances[contexts]).astype(float)
     plain = share(values, contexts)
-    wider = Sharing.of(documents).share(values, contexts)
+    wider = SharedDocuments.of(documents).share(values, contexts)
     assert wider is not None
     assert wider.value == plain.value
     assert wider.high - wider.low > 1.5 * (plain.high - plain.low)
@@ -151,7 +151,7 @@ def test_intervals_cover_where_contexts_share_documents() -> None:
         easy = 0.5 + np.array([each[some].mean() for some in documents]) + rng.normal(0, 0.3, 40)
         contexts = np.repeat(np.arange(40), rng.integers(5, 15, 40))
         values = (rng.random(len(contexts)) < (1 / (1 + np.exp(-easy)))[contexts]).astype(float)
-        found, plain = Sharing.of(documents).share(values, contexts), share(values, contexts)
+        found, plain = SharedDocuments.of(documents).share(values, contexts), share(values, contexts)
         assert found is not None
         assert found.high - found.low >= plain.high - plain.low - 1e-12
         covered += found.low <= truth <= found.high
@@ -163,7 +163,7 @@ def test_intervals_cover_where_contexts_share_documents() -> None:
 def test_the_sums_behind_shared_documents_are_those_of_the_written_out_matrices() -> None:
     rng = np.random.default_rng(4)
     documents = [rng.choice(12, rng.integers(1, 5), replace=False) for _ in range(9)]
-    held = Sharing.of(documents).held
+    held = SharedDocuments.of(documents).membership
     weights = rng.random(9)
     weights /= weights.sum()
     whole = held.toarray()
@@ -174,7 +174,7 @@ def test_the_sums_behind_shared_documents_are_those_of_the_written_out_matrices(
     pull = weights * (centring @ rng.random(9))
     expected = np.array([[np.trace(one @ likeness), np.trace(one)], [np.trace(two @ likeness), np.trace(two)]])
     documents_part, contexts_part = np.linalg.solve(expected, [pull @ pull, pull @ likeness @ pull])
-    found = _parts(held, weights, pull)
+    found = _variance_components(held, weights, pull)
     assert found is not None
     if documents_part < 0:
         documents_part, contexts_part = 0.0, pull @ pull / np.trace(one)
@@ -184,7 +184,7 @@ def test_the_sums_behind_shared_documents_are_those_of_the_written_out_matrices(
 
 def test_contexts_that_all_hold_the_same_documents_say_nothing_of_others() -> None:
     values, contexts = drawn(np.random.default_rng(1), 10, 5, 0.6, 0.2)
-    assert Sharing.of([np.array([0, 1])] * 10).share(values, contexts) is None
+    assert SharedDocuments.of([np.array([0, 1])] * 10).share(values, contexts) is None
 
 
 def test_questions_in_no_group_say_nothing_of_the_mean_over_groups() -> None:
@@ -192,8 +192,8 @@ def test_questions_in_no_group_say_nothing_of_the_mean_over_groups() -> None:
     values = (rng.random(96) < 0.8).astype(float)
     contexts = np.concatenate([np.arange(16), 16 + np.arange(80) // 10])
     label = np.concatenate([[0] * 6 + [1] * 2 + [2] * 8, [-1] * 80])
-    some = macro(values, contexts, [label == number for number in range(3)])
-    only = macro(values[:16], contexts[:16], [label[:16] == number for number in range(3)])
+    some = macro_average(values, contexts, [label == number for number in range(3)])
+    only = macro_average(values[:16], contexts[:16], [label[:16] == number for number in range(3)])
     assert some == only
     assert (some.items, some.clusters) == (16, 16)
 
@@ -205,7 +205,7 @@ def test_the_mean_over_groups_is_covered(shares: tuple[float, float]) -> None:
     for _ in range(300):
         parts = [drawn(rng, 4, 8, right, 0.2)[0] for right in shares]
         second = np.repeat([False, True], 32)
-        found = macro(np.concatenate(parts), np.arange(64) // 8, [second, ~second])
+        found = macro_average(np.concatenate(parts), np.arange(64) // 8, [second, ~second])
         covered += found.low <= float(np.mean(shares)) <= found.high
     assert covered / 300 >= 0.92
 

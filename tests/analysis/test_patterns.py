@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
+from fathom.analysis.loading import ScoredResponse
 from fathom.analysis.patterns import PATTERNS, pattern
-from fathom.analysis.reading import Heard
 from fathom.records.questions import Usage
 from fathom.scoring.answer_types.differences import difference
 from fathom.scoring.answer_types.parse import parse_response
@@ -105,16 +105,16 @@ def test_a_number_beyond_all_bounds_is_another_number(said: str) -> None:
 @pytest.mark.parametrize(
     ("heard", "wanted"),
     [
-        (Heard("correct", 1.0, Usage()), None),
-        (Heard("error", 0.0, Usage()), None),
-        (Heard("overflow", 0.0, Usage()), None),
-        (Heard("unanswered", 0.0, Usage()), None),
-        (Heard("refused", 0.0, Usage(), text="No."), "refused"),
-        (Heard("unparseable", 0.0, Usage(), text=" \n"), "empty"),
-        (Heard("unparseable", 0.0, Usage(), text="Well, well"), "unparseable"),
-        (Heard("unparseable", 0.0, Usage(), text="Well, w", cut=True), "truncated"),
-        (Heard("incorrect", 0.0, Usage(), read=numbers(4)[0]), "off by one"),
+        (ScoredResponse("correct", 1.0, Usage()), None),
+        (ScoredResponse("error", 0.0, Usage()), None),
+        (ScoredResponse("overflow", 0.0, Usage()), None),
+        (ScoredResponse("unanswered", 0.0, Usage()), None),
+        (ScoredResponse("refused", 0.0, Usage(), text="No."), "refused"),
+        (ScoredResponse("unparseable", 0.0, Usage(), text=" \n"), "empty"),
+        (ScoredResponse("unparseable", 0.0, Usage(), text="Well, well"), "unparseable"),
+        (ScoredResponse("unparseable", 0.0, Usage(), text="Well, w", truncated=True), "truncated"),
+        (ScoredResponse("incorrect", 0.0, Usage(), parsed=numbers(4)[0]), "off by one"),
     ],
 )
-def test_what_did_not_come_has_no_pattern(heard: Heard, wanted: str | None) -> None:
+def test_what_did_not_come_has_no_pattern(heard: ScoredResponse, wanted: str | None) -> None:
     assert pattern(number("3"), heard) == wanted

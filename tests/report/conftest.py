@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fathom.analysis.analyze import Analysis, analyze
-from fathom.report.pages import Written, write_page
+from fathom.report.pages import WrittenPage, write_page
 from tests.report.sample import PLAYERS, bench_in, play
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Sample:
     runs: tuple[Path, ...]
     analysis: Analysis
     page: Path
-    written: Written
+    written: WrittenPage
 
 
 @pytest.fixture(scope="session")

@@ -7,13 +7,13 @@ import json
 import pytest
 
 from fathom.analysis.findings import Findings
-from fathom.report.costs import costs, each, price_a_question, says_cheapest
+from fathom.report.costs import cost_summary, costs, price_per_question, question_cost
 from tests.report.conftest import Sample
-from tests.report.test_lead import altered, called, with_outcomes
+from tests.report.test_summary import altered, called, with_outcomes
 
 
 def priced(findings: Findings, name: str, price: float | None) -> Findings:
-    cost = called(findings, name).cost.model_copy(update={"price": price, "price_a_question": price})
+    cost = called(findings, name).cost.model_copy(update={"price": price, "price_per_question": price})
     return altered(findings, name, cost=cost)
 
 
@@ -32,8 +32,8 @@ def test_a_run_whose_price_is_not_known_is_not_drawn_as_free(sample: Sample) -> 
     (figure,) = costs(findings)
     assert "for want of a known price: meadow." in figure.note
     row = next(row for row in json.loads(figure.as_json())["rows"] if row["run"] == "meadow")
-    assert row["price_a_question"] is None
-    assert "of those whose price is known" in says_cheapest(findings)
+    assert row["price_per_question"] is None
+    assert "of those whose price is known" in cost_summary(findings)
 
 
 def test_a_run_that_is_known_to_be_free_is_drawn(sample: Sample) -> None:
@@ -44,20 +44,20 @@ def test_a_run_that_is_known_to_be_free_is_drawn(sample: Sample) -> None:
 def test_without_prices_tokens_are_drawn(price: float | None, said: str, sample: Sample) -> None:
     findings = sample.analysis.findings
     for run in findings.runs:
-        findings = priced(findings, run.facts.name, price)
+        findings = priced(findings, run.info.name, price)
     assert f"tokens a question ({said})" in drawn(findings)
 
 
 def test_a_question_costs_what_those_cost_whose_responses_came(sample: Sample) -> None:
     findings = sample.analysis.findings
     run = called(findings, "harbour-large")
-    half = run.all.outcomes.responses // 2
-    some = altered(findings, "harbour-large", all=with_outcomes(run, 0.5, right=half, failed=half))
-    before, after = each(run), each(called(some, "harbour-large"))
+    half = run.overall.outcomes.responses // 2
+    some = altered(findings, "harbour-large", overall=with_outcomes(run, 0.5, right=half, failed=half))
+    before, after = question_cost(run), question_cost(called(some, "harbour-large"))
     assert before is not None
     assert after is not None
     assert after.price == pytest.approx(2 * (before.price or 0))
     assert after.tokens == pytest.approx(2 * before.tokens)
-    none = altered(findings, "harbour-large", all=with_outcomes(run, 0.0, failed=2 * half))
-    assert price_a_question(called(none, "harbour-large")) is None
+    none = altered(findings, "harbour-large", overall=with_outcomes(run, 0.0, failed=2 * half))
+    assert price_per_question(called(none, "harbour-large")) is None
     assert "for want of responses: harbour-large" in costs(none)[0].note

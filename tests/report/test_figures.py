@@ -19,17 +19,17 @@ from lxml import etree
 from fathom.analysis.analyze import analyze
 from fathom.analysis.findings import Estimate
 from fathom.report.drawings.canvas import as_svg, fitted, legal, letters, spread
-from fathom.report.drawings.charts import Curve, Dot, Line, Piece, Point, Spot, cloud, curves, dots, stacks
+from fathom.report.drawings.charts import Curve, Dot, Line, Piece, Point, Spot, curves, dots, scatter, stacks
+from fathom.report.failures import cause_summary, causes, correlates, patterns
 from fathom.report.figures import Column, Figure, write_figures
+from fathom.report.formatting import percent, point
 from fathom.report.packing import packed
 from fathom.report.sections import all_figures
-from fathom.report.shortening import LEVELS, shortened
-from fathom.report.why import causes, goes_with, patterns, says_causes
-from fathom.report.words import percent, point
+from fathom.report.truncation import LEVELS, shortened
 from fathom.runs.folder import VERDICTS
 from tests.report.conftest import Sample
 from tests.report.sample import PLAYERS, play
-from tests.report.test_lead import altered, called
+from tests.report.test_summary import altered, called
 
 
 def test_every_figure_is_written_in_every_form(sample: Sample, tmp_path: Path) -> None:
@@ -49,19 +49,19 @@ def test_the_headline_file_holds_the_findings(sample: Sample) -> None:
     figure = next(figure for figure in all_figures(sample.analysis.findings) if figure.id == "headline")
     rows = {row["run"]: row for row in json.loads(figure.as_json())["rows"]}
     for run in sample.analysis.findings.runs:
-        row = rows[run.facts.name]
+        row = rows[run.info.name]
         assert (row["accuracy"], row["low"], row["high"]) == (
-            run.all.accuracy.value,
-            run.all.accuracy.low,
-            run.all.accuracy.high,
+            run.overall.accuracy.value,
+            run.overall.accuracy.low,
+            run.overall.accuracy.high,
         )
-        counts = run.all.counts
+        counts = run.overall.counts
         five = ("built", "fitted", "errors", "refused", "retired")
         assert [row[name] for name in five] == [getattr(counts, name) for name in five]
 
 
 def test_every_figure_is_drawn(sample: Sample, tmp_path: Path) -> None:
-    """Repeated runs and samples too."""
+    """RepeatedRuns runs and samples too."""
     asked_again = [play(sample.bench, tmp_path / name, replace(PLAYERS[4], name=name), 3) for name in ("one", "two")]
     findings = analyze(asked_again).findings
     figures = {figure.id: figure for some in (sample.analysis.findings, findings) for figure in all_figures(some)}
@@ -110,10 +110,10 @@ def test_how_often_a_cause_strikes_has_its_interval_or_is_blank(sample: Sample) 
 
 
 def test_properties_that_are_left_out_are_named(sample: Sample) -> None:
-    found = called(sample.analysis.findings, "meadow").correlations
+    found = called(sample.analysis.findings, "meadow").correlates
     lacking = found.model_copy(update={"left_out": {"level": "it never varies"}, "fit": None, "note": "No model."})
-    number = [run.facts.name for run in sample.analysis.findings.runs].index("meadow")
-    figure = goes_with(altered(sample.analysis.findings, "meadow", correlations=lacking))[number]
+    number = [run.info.name for run in sample.analysis.findings.runs].index("meadow")
+    figure = correlates(altered(sample.analysis.findings, "meadow", correlates=lacking))[number]
     assert figure.note.endswith("No model. Left out: level (it never varies).")
 
 
@@ -129,7 +129,7 @@ def test_one_line_says_for_all_runs_what_was_judged_here(sample: Sample, tmp_pat
 
 def test_causes_are_not_said_to_come_of_programs_alone(sample: Sample) -> None:
     """Some families have no programs."""
-    said = says_causes(sample.analysis.findings)
+    said = cause_summary(sample.analysis.findings)
     assert said.startswith("A likely cause is named for ")
     assert "program" not in said
 
@@ -156,7 +156,7 @@ def test_charts_hold_with_nothing_and_with_one() -> None:
             dots("", [Line("a", [])], width),
             dots("", [Line("a", [Dot(23, point)])], width, -0.2, 0.3, "difference"),
             curves("", [Curve(0, "a", []), Curve(11, "b", [(64.0, point)])], [(64.0, "64")], width),
-            cloud("", [Spot(0, "free", 0.0, point, True), Spot(25, "dear", 3.0, point, False)], "dollars", width),
+            scatter("", [Spot(0, "free", 0.0, point, True), Spot(25, "dear", 3.0, point, False)], "dollars", width),
             stacks("", [("a", [Piece("kept", "kept", 1.0, "all")])], width),
         ]
         for drawing in drawn:
@@ -191,7 +191,13 @@ def test_any_text_can_be_drawn(words: str) -> None:
 
 @pytest.mark.parametrize("words", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1"])
 def test_a_spreadsheet_takes_no_text_for_a_formula(words: str) -> None:
-    figure = Figure("f", "f", "", (Column("name", "name"), Column("value", "value", "number")), ((words, -1.5),))
+    figure = Figure.of(
+        "f",
+        "f",
+        "",
+        (Column("name", "name", lambda row: words), Column("value", "value", lambda row: row, "number")),
+        [-1.5],
+    )
     row = next(csv.DictReader(io.StringIO(figure.as_csv())))
     assert row == {"name": f"'{words}", "value": "-1.5"}
 

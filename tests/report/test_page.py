@@ -15,11 +15,11 @@ from lxml import etree
 from fathom.records.files import read_records
 from fathom.records.questions import Question
 from fathom.report.figures import write_figures
-from fathom.report.lead import lead
-from fathom.report.pages import Choice, write_page
+from fathom.report.formatting import percent
+from fathom.report.pages import PageOptions, write_page
+from fathom.report.ranking import controls
 from fathom.report.sections import all_figures
-from fathom.report.standing import controls
-from fathom.report.words import percent
+from fathom.report.summary import summary
 from fathom.scoring.keys import Key
 from fathom.tasks.bench import Bench
 from tests.report.conftest import Opening, Sample
@@ -42,17 +42,19 @@ def test_the_headline_shows_every_run_with_its_interval(sample: Sample, opening:
         rows = page.query_selector_all("table.headline tbody tr")
         aside = controls(sample.analysis.findings)
         assert len(aside) == 3
-        runs = sorted(sample.analysis.findings.runs, key=lambda run: (run.facts.name in aside, -run.all.accuracy.value))
+        runs = sorted(
+            sample.analysis.findings.runs, key=lambda run: (run.info.name in aside, -run.overall.accuracy.value)
+        )
         assert len(rows) == len(runs)
         for row, run in zip(rows, runs, strict=True):
             said = row.inner_text()
-            assert run.facts.name in said
-            assert percent(run.all.accuracy.value) in said
-            assert percent(run.all.accuracy.low) in said
-            assert row.query_selector("td[data-name=built]").inner_text() == str(run.all.counts.built)
+            assert run.info.name in said
+            assert percent(run.overall.accuracy.value) in said
+            assert percent(run.overall.accuracy.low) in said
+            assert row.query_selector("td[data-name=built]").inner_text() == str(run.overall.counts.built)
             bar, point = row.query_selector(".interval .range"), row.query_selector(".interval .point")
             assert bar.bounding_box()["x"] <= point.bounding_box()["x"] + 6
-        assert page.inner_text("h1") == lead(sample.analysis.findings)[0]
+        assert page.inner_text("h1") == summary(sample.analysis.findings)[0]
         assert seen.nothing(), seen
 
 
@@ -105,15 +107,15 @@ def test_filters_count_what_the_records_count(sample: Sample, opening: Opening) 
     items = sample.analysis.items
     with opening(sample.page) as (page, seen):
         assert told(page) == len(next(iter(items.values())))
-        names = [run.facts.name for run in sample.analysis.findings.runs]
+        names = [run.info.name for run in sample.analysis.findings.runs]
         place = names.index("meadow")
         page.select_option("#filter-run", str(place))
         page.select_option("#filter-outcome", "w")
         wrong = [one for one in items["meadow"] if one.outcome == "incorrect"]
         wait_told(page, len(wrong))
-        cause = next(one.suspects[0].cause for one in wrong if not one.unclear)
+        cause = next(one.candidates[0].cause for one in wrong if not one.unclear)
         page.select_option("#filter-cause", cause)
-        wait_told(page, sum(not one.unclear and one.suspects[0].cause == cause for one in wrong))
+        wait_told(page, sum(not one.unclear and one.candidates[0].cause == cause for one in wrong))
         page.click(".clear")
         wait_told(page, len(items["meadow"]))
         pattern = next(name for one in wrong for name in one.patterns)
@@ -170,8 +172,8 @@ def test_an_open_item_shows_all_of_it(sample: Sample, opening: Opening) -> None:
             said = response.inner_text()
             assert name in said
             assert found[number].outcome in said
-            if found[number].suspects:
-                assert found[number].suspects[0].cause in said
+            if found[number].candidates:
+                assert found[number].candidates[0].cause in said
         marks = page.query_selector_all("#sheet .strip .needed")
         assert len(marks) == len(item.key.proof.passages)
         end = context.places[-1].span.end
@@ -196,7 +198,7 @@ def test_every_wrong_answer_names_its_suspects(sample: Sample, opening: Opening)
                 "id => document.querySelector('#sheet .id')?.textContent === id", arg=one.question_id
             )
             said = page.locator("#sheet .response").nth(place).inner_text()
-            assert all(suspect.cause in said for suspect in one.suspects[:5])
+            assert all(suspect.cause in said for suspect in one.candidates[:5])
             assert all(pattern in said for pattern in one.patterns)
             assert "undefined" not in page.inner_text("#sheet")
             page.keyboard.press("j")
@@ -382,7 +384,7 @@ def test_parts_beside_the_page_are_loaded_when_wanted(
     monkeypatch.setattr("fathom.report.items.IN_A_PART", 20)
     analysis = sample.analysis
     path = tmp_path / "in parts" / "large page.html"
-    written = write_page(analysis.findings, analysis.all_items(), path, "In parts", Choice(parts=True))
+    written = write_page(analysis.findings, analysis.all_items(), path, "In parts", PageOptions(parts=True))
     assert written.parts == -(-written.items // 20)
     assert written.bytes < sample.written.bytes
     with opening(path) as (page, seen):
@@ -411,7 +413,9 @@ def test_parts_beside_the_page_are_loaded_when_wanted(
 def test_where_the_corpus_is_gone_the_page_says_so(sample: Sample, opening: Opening, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     analysis = sample.analysis
-    written = write_page(analysis.findings, analysis.all_items(), path, "No corpus", Choice(corpus=tmp_path / "gone"))
+    written = write_page(
+        analysis.findings, analysis.all_items(), path, "No corpus", PageOptions(corpus=tmp_path / "gone")
+    )
     assert any("without their text" in note for note in written.notes)
     number = next(
         place for place, key in enumerate(read_records(sample.bench / "keys.jsonl", Key), 1) if key.proof.passages

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from fathom.analysis.analyze import analyze
-from fathom.report.board import entries
+from fathom.report.leaderboard import entries
 from fathom.report.pages import write_page
 from fathom.report.site import write_site
 from tests.conftest import Fathom
 from tests.report.conftest import Opening, Sample
 from tests.report.sample import PLAYERS, Player, bench_in, play
-from tests.report.test_lead import called, with_outcomes
+from tests.report.test_summary import called, with_outcomes
 
 MORE = (
     Player("simulated", "sim/reader?miss=0"),
@@ -86,13 +86,13 @@ def test_of_several_runs_the_first_whole_one_is_shown(sample: Sample) -> None:
     """The best of many tries would flatter whoever tried often."""
     findings = sample.analysis.findings
     large = called(findings, "harbour-large")
-    tries = [large.model_copy(update={"facts": large.facts.model_copy(update={"name": name})}) for name in "abc"]
+    tries = [large.model_copy(update={"facts": large.info.model_copy(update={"name": name})}) for name in "abc"]
     tries[0] = tries[0].model_copy(update={"not_asked": 10})
-    tries[2] = tries[2].model_copy(update={"all": with_outcomes(large, 1.0, right=large.all.outcomes.responses)})
+    tries[2] = tries[2].model_copy(update={"all": with_outcomes(large, 1.0, right=large.overall.outcomes.responses)})
     (entry,) = entries(
         findings.model_copy(update={"runs": tuple(tries), "comparisons": (), "ladders": (), "floors": ()})
     )
-    assert (entry.run.facts.name, entry.runs, entry.rank) == ("b", 3, 1)
+    assert (entry.run.info.name, entry.runs, entry.rank) == ("b", 3, 1)
 
 
 def test_each_bench_has_its_page_and_figures(site: Path, opening: Opening) -> None:

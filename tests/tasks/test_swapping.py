@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from fathom.analysis.contamination import Contamination, contamination, question_results
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.models.simulated import Simulated
 from fathom.records.errors import FathomError
 from fathom.records.rng import rng_for
 from fathom.scoring.answer_types.compare import agrees, share_a_response
 from fathom.scoring.answers import Answer, Number, Ranking, Text, Unanswerable
-from fathom.scoring.contamination import Contamination, contamination, matched
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.catalog import family
@@ -206,7 +206,9 @@ def answered(folder: Path, model: str, before: Path | None = None) -> Contaminat
             simulator = simulate(corpus, bench.all_keys)
             items = [(context, item) for context, items in bench.by_context() for item in items]
             responses = [simulator.answer(one, item, simulated, rng_for(0, item.question.id)) for one, item in items]
-        return list(matched([(item.question, item.key) for _, item in items], responses, {name: family(name).check}))
+        return list(
+            question_results([(item.question, item.key) for _, item in items], responses, {name: family(name).check})
+        )
 
     return contamination(asked(folder), asked(before) if before else ())
 
@@ -217,17 +219,17 @@ def test_who_recites_is_told_from_who_reads(folders: dict[str, tuple[Path, Path]
     for model, attributable, recited in (("sim/memorizer", 0.0, 1.0), ("sim/reader", 1.0, 0.0)):
         found = answered(after, model, before).swapped
         assert found is not None
-        assert found.attributable.share == attributable
-        assert found.recited.share == recited
+        assert found.context_accuracy.value == attributable
+        assert found.memorized.value == recited
         assert found.before is not None
-        assert found.before.share == 1.0
+        assert found.before.value == 1.0
         assert found.drop is not None
-        assert found.drop.share == 1.0 - attributable
+        assert found.drop.value == 1.0 - attributable
         assert found.drop.low < found.drop.high
 
 
 def test_half_forgotten_is_half_read(folders: dict[str, tuple[Path, Path]]) -> None:
     found = answered(folders["numeric"][1], "sim/memorizer?forget=0.5").swapped
     assert found is not None
-    assert found.attributable.low < 0.5 < found.attributable.high
-    assert found.attributable.hits + found.recited.hits == found.changed
+    assert found.context_accuracy.low < 0.5 < found.context_accuracy.high
+    assert round((found.context_accuracy.value + found.memorized.value) * found.changed) == found.changed

@@ -1,8 +1,10 @@
-"""From run folders to findings: reads files alone, and the same files give the same findings."""
+"""Analysis of runs: from run folders to findings. It only reads files; the same files give the same findings."""
 
 from __future__ import annotations
 
 import gc
+import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -11,62 +13,57 @@ from pathlib import Path
 import numpy as np
 
 import fathom
-from fathom.analysis.across import (
-    Column,
-    comparisons,
-    contamination,
-    documents_shared,
-    floors,
-    ladders,
-    repeated,
-    without_ladder,
+from fathom.analysis.baselines import baselines, closed_book_tests
+from fathom.analysis.collection import BenchData, RunData, collect, with_causes
+from fathom.analysis.comparisons import comparisons
+from fathom.analysis.correlates import correlates
+from fathom.analysis.cost import PricedAccuracy, pareto_optimal
+from fathom.analysis.findings import (
+    Attribution,
+    BenchInfo,
+    Comparison,
+    Counts,
+    Findings,
+    ItemFinding,
+    RepeatedRuns,
+    RunSummary,
 )
-from fathom.analysis.cost import Offer, best_for_their_price
-from fathom.analysis.findings import Attribution, BenchFacts, Comparison, Counts, Findings, ItemFinding, RunFinding
-from fathom.analysis.going_with import going_with
-from fathom.analysis.intervals import Numbers
-from fathom.analysis.reading import Joined, join
-from fathom.analysis.sharing import Sharing
-from fathom.analysis.summing_up import (
-    breakdowns,
-    group,
-    heat_maps,
-    length_curve,
-    masks,
-    patterns,
-    sampled,
-)
-from fathom.analysis.walking import Arrays, Seen, Walked, arrays, walk, with_causes
+from fathom.analysis.intervals import Numbers, share
+from fathom.analysis.loading import BenchRuns, load_runs
+from fathom.analysis.loss_stages import explain_missing, loss_decompositions
+from fathom.analysis.run_summary import breakdowns, group, heat_maps, length_curve, masks, measures, patterns
+from fathom.analysis.run_summary import samples_summary as samples_of
+from fathom.analysis.shared_documents import DocumentOverlap, SharedDocuments
 from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
 
 FEW_CONTEXTS = 15
-WORTH_PROCESSES = 1_500
-"""Questions from which on further processes pay: at 2,000, two of them take 5 seconds where one takes 6."""
+MIN_FOR_PROCESSES = 1_500
+"""Questions from which on worker processes pay: at 2,000, two take 5 seconds where one takes 6."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How much chance is spent on what has no formula."""
+    """Settings of an analysis."""
 
     seed: int = 0
     resamples: int = 2_000
-    """Draws of contexts for effective lengths."""
+    """Bootstrap resamples for effective lengths."""
     exchanges: int = 10_000
-    """Tosses for paired tests."""
+    """Random permutations for comparisons."""
     causes: bool = True
-    """Whether to look for the causes of wrong answers, which takes most of the time."""
+    """Whether to diagnose causes of incorrect answers, which takes most of the time."""
     processes: int = 1
-    """In how many to look for them; the findings are the same for any number."""
+    """Worker processes for the diagnosis; the findings do not depend on it."""
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """What was found in all, and of each response."""
+    """Findings about runs, and about each response."""
 
     findings: Findings
     items: dict[str, list[ItemFinding]]
-    """By run; a question's samples stand side by side, in the order of the bench."""
+    """By run, in the order of the bench; the samples of a question follow one another."""
 
     def all_items(self) -> Iterator[ItemFinding]:
         for some in self.items.values():
@@ -80,13 +77,12 @@ def analyze(
     settings: Settings = Settings(),  # noqa: B008 - frozen
     watch: Callable[[int], None] = lambda done: None,
 ) -> Analysis:
-    """Everything that the runs in these folders show; `bench` and `corpus` say where they are, if they were moved."""
-    with _uncollected():
-        joined = join(folders, bench)
-        parts = [_Part.of(one, corpus, settings, watch) for one in joined]
+    """The findings about the runs in these folders. Give `bench` and `corpus` if they have been moved."""
+    with _without_garbage_collection():
+        parts = [_Part.of(one, corpus, settings, watch) for one in load_runs(folders, bench)]
     order = {folder.resolve(): place for place, folder in enumerate(folders)}
     runs = sorted(
-        ((order[Path(run.facts.folder).resolve()], run) for part in parts for run in part.runs),
+        ((order[Path(run.info.folder).resolve()], run) for part in parts for run in part.runs),
         key=lambda pair: pair[0],
     )
     findings = Findings(
@@ -96,210 +92,234 @@ def analyze(
         benches=tuple(part.bench for part in parts),
         runs=tuple(run for _, run in runs),
         comparisons=tuple(one for part in parts for one in part.comparisons),
-        repeated=tuple(one for part in parts for one in repeated(part.walked, part.columns, part.bench.fingerprint)),
-        ladders=tuple(one for part in parts for one in ladders(part.walked, part.columns, part.bench.fingerprint)),
-        floors=tuple(one for part in parts for one in floors(part.walked, part.columns, part.bench.fingerprint)),
-        contamination=tuple(
-            one for part in parts for one in contamination(part.walked, part.columns, part.bench.fingerprint)
+        repeated_runs=tuple(one for part in parts for one in repeated_runs(part.data.runs, part.bench.fingerprint)),
+        loss_decompositions=tuple(
+            one for part in parts for one in loss_decompositions(part.data, part.data.runs, part.bench.fingerprint)
+        ),
+        baselines=tuple(one for part in parts for one in baselines(part.data, part.data.runs, part.bench.fingerprint)),
+        closed_book=tuple(
+            one for part in parts for one in closed_book_tests(part.data, part.data.runs, part.bench.fingerprint)
         ),
         notes=tuple(note for part in parts for note in part.notes),
     )
-    return Analysis(findings, {run.facts.name: part.items[run.facts.name] for part in parts for run in part.runs})
+    return Analysis(findings, {run.info.name: part.items[run.info.name] for part in parts for run in part.runs})
 
 
 def compare_runs(first: Path, second: Path, bench: Path | None = None, settings: Settings = Settings()) -> Analysis:  # noqa: B008
-    """The same for two runs that must be on one bench."""
-    if len(join([first, second], bench)) > 1:
-        raise FathomError(f"'{first}' and '{second}' were run on two benches. Compare runs on one.")
+    """The analysis of two runs on one bench, without causes."""
+    if len(load_runs([first, second], bench)) > 1:
+        raise FathomError(f"'{first}' and '{second}' are runs on different benches. Compare runs on the same bench.")
     return analyze([first, second], bench, None, replace(settings, causes=False))
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the collector of cycles: it finds none in records, and a fifth of the time went into its looking."""
-    was_on = gc.isenabled()
+def _without_garbage_collection() -> Iterator[None]:
+    """Records contain no reference cycles, and the collector took a fifth of the time."""
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if was_on:
+        if was_enabled:
             gc.enable()
 
 
 @dataclass(frozen=True)
 class _Part:
-    """All about one bench."""
+    """The analysis of one bench."""
 
-    bench: BenchFacts
-    walked: Walked
-    columns: list[Column]
-    runs: list[RunFinding]
+    bench: BenchInfo
+    data: BenchData
+    runs: list[RunSummary]
     comparisons: list[Comparison]
     items: dict[str, list[ItemFinding]]
     notes: list[str]
 
     @classmethod
-    def of(cls, joined: Joined, corpus: Path | None, settings: Settings, watch: Callable[[int], None]) -> _Part:
+    def of(cls, bench_runs: BenchRuns, corpus: Path | None, settings: Settings, watch: Callable[[int], None]) -> _Part:
         with ExitStack() as stack:
-            walked = walk(
-                joined, _corpus(joined, corpus, stack) if settings.causes else None, _processes(joined, settings), watch
-            )
-        facts = _bench_facts(walked)
-        rng = np.random.default_rng([settings.seed, int(facts.fingerprint[:8], 16)])
-        columns = [Column(seen, arrays(walked, seen)) for seen in walked.seen]
-        sharing = Sharing.of(walked.documents) if documents_shared(walked.documents)["shared"] else None
+            opened = _open_corpus(bench_runs, corpus, stack) if settings.causes else None
+            data = collect(bench_runs, opened, _processes(bench_runs, settings), watch)
+        bench = _bench_info(data)
+        rng = np.random.default_rng([settings.seed, int(bench.fingerprint[:8], 16)])
+        shared = SharedDocuments.of(data.documents) if DocumentOverlap.of(data.documents).shared else None
         items: dict[str, list[ItemFinding]] = {}
         runs = []
-        for column in columns:
-            settled = column.seen.attributing.settle()
-            items[column.name] = with_causes(column.seen.items, settled)
-            told = settled.attribution if column.seen.attributing.readable else None
-            runs.append(_run(walked, column.seen, column.found, told, facts, settings, rng, sharing))
-        runs = _with_best(runs, walked.seen)
-        compared = comparisons(walked, columns, settings.exchanges, rng)
-        notes = [*_notes(walked, facts, runs, settings.causes), *without_ladder(columns)]
-        return cls(facts, walked, columns, runs, compared, items, notes)
+        for run in data.runs:
+            result = run.causes.estimate()
+            items[run.name] = with_causes(run.items, result)
+            attribution = result.attribution if run.causes.answers else None
+            runs.append(_summary(data, run, attribution, bench, settings, rng, shared))
+        runs = _with_pareto(runs, data.runs)
+        compared = comparisons(data, data.runs, data.groupings.main, settings.exchanges, rng)
+        notes = [*_notes(data, bench, runs, settings.causes), *explain_missing(data.runs)]
+        return cls(bench, data, runs, compared, items, notes)
 
 
-def _corpus(joined: Joined, given: Path | None, stack: ExitStack) -> Corpus | None:
-    """The bench's corpus, open; None where it is gone or another, unless it was named, and then that is misuse."""
-    where = given or joined.bench.corpus_folder
-    if given is None and not where.exists():
+def _open_corpus(bench_runs: BenchRuns, given: Path | None, stack: ExitStack) -> Corpus | None:
+    """The bench's corpus; None if it is missing or a different one. A wrong corpus given by the user is an error."""
+    folder = given or bench_runs.bench.corpus_folder
+    if given is None and not folder.exists():
         return None
-    opened = stack.enter_context(Corpus(where))
-    if opened.manifest.fingerprint == joined.bench.manifest.corpus_fingerprint:
+    opened = stack.enter_context(Corpus(folder))
+    if opened.manifest.fingerprint == bench_runs.bench.manifest.corpus_fingerprint:
         return opened
     if given is None:
         return None
     raise FathomError(
-        f"The corpus '{where}' is not the one that the bench '{joined.bench.folder}' was built from. "
-        "Give that one with --corpus."
+        f"The corpus '{folder}' is not the one that the bench '{bench_runs.bench.folder}' was built from. "
+        "Give the right one with --corpus."
     )
 
 
-def _processes(joined: Joined, settings: Settings) -> int:
-    """As many as are allowed, and one where starting others takes longer than the work."""
-    return settings.processes if joined.bench.manifest.questions >= WORTH_PROCESSES else 1
+def _processes(bench_runs: BenchRuns, settings: Settings) -> int:
+    """The number of worker processes; one if starting more takes longer than the work."""
+    return settings.processes if bench_runs.bench.manifest.questions >= MIN_FOR_PROCESSES else 1
 
 
-def _bench_facts(walked: Walked) -> BenchFacts:
-    bench = walked.joined.bench
+def _bench_info(data: BenchData) -> BenchInfo:
+    bench = data.bench_runs.bench
     manifest = bench.manifest
     fitted = manifest.fit
-    ties = documents_shared(_all_documents(walked))
-    return BenchFacts(
+    overlap = DocumentOverlap.of(_all_documents(data))
+    return BenchInfo(
         fingerprint=manifest.fingerprint,
         folder=str(bench.folder),
         name=bench.folder.resolve().name,
         families=manifest.families,
         questions=manifest.questions,
         contexts=manifest.contexts,
-        documents=int(ties["documents"]),
+        documents=overlap.documents,
         counts=Counts(
             built=manifest.questions if fitted is None else fitted.built,
             fitted=manifest.questions,
             errors=0,
             refused=0 if fitted is None else sum(fitted.refused.values()),
         ),
-        shared_documents=ties["shared"],
-        linked_contexts=ties["linked"],
+        shared_documents=overlap.shared,
+        linked_contexts=overlap.linked,
         leaks=manifest.leaks,
         licenses=manifest.licenses,
     )
 
 
-def _all_documents(walked: Walked) -> list[Numbers]:
-    """The documents of every context of the bench, those of which no run was asked anything too."""
-    if len(walked.documents) == walked.joined.bench.manifest.contexts:
-        return walked.documents
+def _all_documents(data: BenchData) -> list[Numbers]:
+    """The documents of every context of the bench, including contexts that no run asks about."""
+    if len(data.documents) == data.bench_runs.bench.manifest.contexts:
+        return data.documents
     numbers: dict[str, int] = {}
     return [
         np.array([numbers.setdefault(id, len(numbers)) for id in context.documents], dtype=np.int64)
-        for context in walked.joined.bench.contexts()
+        for context in data.bench_runs.bench.contexts()
     ]
 
 
-def _run(
-    walked: Walked,
-    seen: Seen,
-    found: Arrays,
-    told: Attribution | None,
-    bench: BenchFacts,
+def _summary(
+    data: BenchData,
+    run: RunData,
+    attribution: Attribution | None,
+    bench: BenchInfo,
     settings: Settings,
     rng: np.random.Generator,
-    sharing: Sharing | None,
-) -> RunFinding:
-    samples = seen.run.samples
-    every = np.ones(len(found.rows), dtype=bool)
-    whole = group("all", found, every, bench, samples, whole_run=True)
-    groups = masks(walked, found)
-    return RunFinding(
-        facts=seen.run.facts(not whole.outcomes.error and not whole.outcomes.unanswered),
-        all=whole,
-        breakdowns=tuple(breakdowns(found, groups, bench, samples)),
-        heat_maps=tuple(heat_maps(found, groups)),
-        lengths=length_curve(walked.asked, found, samples, settings.resamples, rng),
-        samples=sampled(seen, found),
-        correlations=going_with(found.right, found.contexts, _sizes(walked, found)),
-        patterns=tuple(patterns(walked, seen, found)),
-        attribution=told,
-        steps=seen.steps.found(),
-        cost=seen.spending.cost(len(found.rows), whole.outcomes.correct / samples, seen.run.spent),
-        by_document=None if sharing is None else sharing.share(found.right, found.contexts),
-        not_asked=seen.run.others,
+    shared: SharedDocuments | None,
+) -> RunSummary:
+    samples, scores = run.run.samples, run.arrays
+    every = np.ones(len(scores.rows), dtype=bool)
+    overall = group("all", scores, every, bench, samples, is_overall=True)
+    groups = masks(data, scores)
+    return RunSummary(
+        info=run.run.info(not overall.outcomes.error and not overall.outcomes.unanswered),
+        overall=overall,
+        measures=measures(data, run),
+        breakdowns=tuple(breakdowns(scores, groups, data.groupings, bench, samples)),
+        heat_maps=tuple(heat_maps(scores, groups, data.groupings.cross_tabs)),
+        lengths=length_curve(data.questions, scores, samples, settings.resamples, rng),
+        samples=samples_of(run),
+        correlates=correlates(
+            scores.accuracy, scores.contexts, {name: values[scores.rows] for name, values in data.sizes.items()}
+        ),
+        patterns=tuple(patterns(data, run)),
+        attribution=attribution,
+        steps=run.steps.summary(),
+        cost=run.usage.cost(len(scores.rows), overall.outcomes.correct / samples, run.run.spent),
+        accuracy_over_documents=None if shared is None else shared.share(scores.accuracy, scores.contexts),
+        not_asked=run.run.not_asked,
     )
 
 
-def _sizes(walked: Walked, found: Arrays) -> dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]:
-    """The questions' sizes; not a number where a question lacks one, such as evidence for what has no answer."""
-    return {name: values[found.rows] for name, values in walked.sizes.items()}
-
-
-def _with_best(runs: Sequence[RunFinding], seen: Sequence[Seen]) -> list[RunFinding]:
-    offers = [
-        Offer(run.cost.price_a_question, run.all.accuracy.value, one.run.asked)
-        for run, one in zip(runs, seen, strict=True)
+def _with_pareto(runs: Sequence[RunSummary], data: Sequence[RunData]) -> list[RunSummary]:
+    priced = [
+        PricedAccuracy(run.cost.price_per_question, run.overall.accuracy.value, one.run.questions)
+        for run, one in zip(runs, data, strict=True)
     ]
     return [
-        run.model_copy(update={"cost": run.cost.model_copy(update={"best_for_its_price": best})})
-        for run, best in zip(runs, best_for_their_price(offers), strict=True)
+        run.model_copy(update={"cost": run.cost.model_copy(update={"pareto_optimal": optimal})})
+        for run, optimal in zip(runs, pareto_optimal(priced), strict=True)
     ]
 
 
-def _notes(walked: Walked, bench: BenchFacts, runs: Sequence[RunFinding], causes: bool) -> list[str]:
-    """What a reader should know before trusting a figure."""
+def repeated_runs(runs: Sequence[RunData], bench: str) -> list[RepeatedRuns]:
+    """Runs that differ only in their seed, averaged question by question."""
+    alike: dict[object, list[RunData]] = defaultdict(list)
+    for run in runs:
+        manifest = run.run.manifest
+        own = manifest.settings.model_dump(exclude={"seed", "limit", "split"})
+        settings = json.dumps([manifest.system_settings, own], sort_keys=True)
+        alike[manifest.model, manifest.system, settings, run.arrays.rows.tobytes()].append(run)
+    made = []
+    for some in alike.values():
+        if len(some) > 1:
+            info = some[0].run.info(True)
+            values = np.stack([run.arrays.accuracy for run in some])
+            made.append(
+                RepeatedRuns(
+                    model=info.model,
+                    system=info.system,
+                    prompting=info.prompting,
+                    bench=bench,
+                    runs=tuple(run.name for run in some),
+                    accuracy=share(values.mean(axis=0), some[0].arrays.contexts),
+                    standard_deviation=float(values.mean(axis=1).std(ddof=1)),
+                )
+            )
+    return made
+
+
+def _notes(data: BenchData, bench: BenchInfo, runs: Sequence[RunSummary], causes: bool) -> list[str]:
+    """Caveats that a reader should know before relying on a figure."""
     notes = []
-    if causes and not walked.has_corpus:
+    if causes and not data.has_corpus:
         notes.append(
-            f"The corpus of '{bench.name}' is not there, so that no cause of a wrong answer is named. "
-            "Say where it is with --corpus."
+            f"The corpus of '{bench.name}' was not found, so causes of incorrect answers were not diagnosed. "
+            "Give its folder with --corpus."
         )
-    contexts = len(walked.documents)
+    contexts = len(data.documents)
     if contexts < FEW_CONTEXTS:
         over = "1 context" if contexts == 1 else f"{contexts} contexts"
-        notes.append(f"'{bench.name}' was asked over {over}: intervals are wide, and rightly so.")
+        notes.append(f"'{bench.name}' was asked over only {over}, so intervals are wide.")
     if bench.linked_contexts > 0.5:
         notes.append(
-            f"{bench.shared_documents:.0%} of the documents of '{bench.name}' stand in several contexts, which are "
-            "therefore not wholly independent; the interval by documents allows for that."
+            f"{bench.shared_documents:.0%} of the documents of '{bench.name}' are in several contexts, which are "
+            "therefore not independent; the interval over documents accounts for that."
         )
-    for run, seen in zip(runs, walked.seen, strict=True):
-        waiting = run.all.outcomes.error + run.all.outcomes.unanswered
-        if waiting:
-            said = "1 response has" if waiting == 1 else f"{waiting:,} responses have"
+    for run, one in zip(runs, data.runs, strict=True):
+        outcomes = run.overall.outcomes
+        missing = outcomes.error + outcomes.unanswered
+        if missing:
+            said = "1 response is" if missing == 1 else f"{missing:,} responses are"
             notes.append(
-                f"{run.facts.name}: {said} not come ({run.all.outcomes.error:,} failed). What has not come counts "
-                f"among the questions and not as right; were all of it right, the score would be {run.all.at_most:.1%}."
+                f"{run.info.name}: {said} missing ({outcomes.error:,} errors). Missing responses count in the "
+                f"denominator; if all were correct, accuracy would be {run.overall.max_accuracy:.1%}."
             )
-        if seen.untold and walked.has_corpus:
-            said = "1 wrong answer is" if seen.untold == 1 else f"{seen.untold:,} wrong answers are"
-            notes.append(f"{run.facts.name}: {said} of families that cannot tell causes.")
-    return [*notes, *_judged_here([seen.run.judged_here for seen in walked.seen])]
+        if one.undiagnosed and data.has_corpus:
+            said = "1 incorrect answer is" if one.undiagnosed == 1 else f"{one.undiagnosed:,} incorrect answers are"
+            notes.append(f"{run.info.name}: {said} from families without a diagnoser.")
+    return [*notes, *_scored_here([run.run.scored_here for run in data.runs])]
 
 
-def _judged_here(counts: Sequence[int]) -> Iterator[str]:
-    """One line for all runs: it is so for each of them, or for none, unless scoring was forgotten for one."""
+def _scored_here(counts: Sequence[int]) -> Iterator[str]:
+    """One line for all runs with responses that had not been scored."""
     runs = sum(count > 0 for count in counts)
     if runs:
         responses = "1 response" if sum(counts) == 1 else f"{sum(counts):,} responses"
-        yield f"{responses} of {runs:,} {'run' if runs == 1 else 'runs'} had no verdict and were judged here."
+        yield f"{responses} of {runs:,} {'run' if runs == 1 else 'runs'} had no verdict and were scored here."

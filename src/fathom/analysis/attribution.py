@@ -1,9 +1,9 @@
-"""Why answers are wrong: which slip gives the very answer that was given, weighed by what the run does elsewhere.
+"""Attribution of incorrect answers to causes: which fault produces the answer that was given, and how likely is it.
 
-Several slips may lead to one wrong answer: dropping a filter and missing a document can both count one too many. So how
-often each slip strikes is estimated from the whole run (by expectation and maximization), and every wrong answer is
-shared out among its suspects by that. A stranger who gives any answer at all is always one of them; where the stranger
-is the likeliest, the cause is unclear.
+Several faults may produce the same incorrect answer: dropping a filter and missing a document can both give a count
+that is one too high. So the rate of each fault is estimated from the whole run with the EM algorithm, and each
+incorrect answer gets a posterior over its candidate causes. A background cause, which produces any answer with a small
+probability, is always a candidate; if it is the most likely one, the cause is unclear.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fathom.analysis.findings import Attribution, Cause, Estimate, Suspect
+from fathom.analysis.findings import Attribution, CandidateCause, Cause, Estimate
 from fathom.analysis.intervals import Sums, share_of_sums
 from fathom.records.questions import QuestionId
 from fathom.scoring.answer_types.compare import agrees
@@ -24,257 +24,259 @@ from fathom.scoring.answer_types.values import is_textual
 from fathom.scoring.answers import Answer
 from fathom.tasks.family import Diagnosis, Fault, FaultyAnswer
 
-ROUNDS = 200
-"""Of estimation; it stands still long before."""
-STILL = 1e-7
-ALIKE = 0.05
-"""Two suspects whose weights differ by less are tied."""
-CROWD = 0.6
-"""Below this weight the likeliest is not named: it must be likelier than all the others together, and then some."""
+MAX_ROUNDS = 200
+"""Of the EM algorithm; it converges long before."""
+TOLERANCE = 1e-7
+TIE = 0.05
+"""Two candidates whose probabilities differ by less are tied."""
+MIN_PROBABILITY = 0.6
+"""A cause is named only from this probability on."""
 
-UNNAMED = "no single slip of the question's program gives this answer"
-GUESSED = "a guess is as likely as any slip"
-CROWDED = "several slips fit about as well"
-NO_TELLER = "the family cannot tell causes"
+NO_MATCH = "no single fault in the question's program gives this answer"
+BACKGROUND_LIKELIER = "a guess is as likely as any fault"
+AMBIGUOUS = "several faults explain the answer about equally well"
+NO_DIAGNOSER = "the family has no diagnoser"
 
-STRANGER = {"number": 0.03, "none": 0.3, "choice": 0.25, "assignment": 0.04, "text": 0.01}
-"""The chance that somebody who goes wrong in no known way gives just this answer: numbers are few, NULL is at hand."""
-STRANGER_OF_LISTS = 0.003
+BACKGROUND = {"number": 0.03, "none": 0.3, "choice": 0.25, "assignment": 0.04, "text": 0.01}
+"""Probability that an incorrect answer without a known cause is this very answer, by answer type."""
+BACKGROUND_OF_LISTS = 0.003
 
-DOUBT = 20.0
-"""Imagined questions in which each cause strikes as often as all do on average: a few strikes, or none, in a short run
-say little of one cause against another."""
+PRIOR_QUESTIONS = 20.0
+"""Pseudo-count: each cause starts with this many questions at the average rate, since a short run says little about one
+cause against another."""
 
-FEWEST_EXPOSED = 5.0
-"""Answers that a cause would have changed had it always struck, below which nothing is said of how often it does."""
+MIN_EXPOSED = 5.0
+"""No rate is given for a cause that could have changed fewer answers than this."""
 
 
 @dataclass(frozen=True)
-class Fitting:
-    """One wrong answer with the slips that give it."""
+class CauseMatch:
+    """One incorrect answer with the faults that produce it."""
 
     question: QuestionId
     sample: int
     answer_type: str
-    likely: dict[str, float]
-    """For each cause that fits, the chance of this answer where it strikes."""
+    likelihood: dict[str, float]
+    """For each matching cause, the probability of this answer if the cause occurs."""
     details: dict[str, str]
 
 
-class Matching:
-    """One question's slips; an answer that several runs give is looked up once."""
+class CauseMatcher:
+    """Matches incorrect answers to one question with the faults that produce them; repeated answers are cached."""
 
-    def __init__(self, wanted: Answer, diagnosis: Diagnosis) -> None:
-        self._wanted = wanted
+    def __init__(self, expected: Answer, diagnosis: Diagnosis) -> None:
+        self._expected = expected
         self._diagnosis = diagnosis
         self._known: dict[str, list[FaultyAnswer]] = {}
-        self._guided = is_textual(wanted)
+        self._is_textual = is_textual(expected)
 
     @cached_property
-    def exposed(self) -> dict[str, float]:
-        """For each cause the chance that it changes the answer where it strikes."""
-        seen: dict[str, float] = defaultdict(float)
+    def exposure(self) -> dict[str, float]:
+        """For each cause, the probability that it changes the answer if it occurs."""
+        sums: dict[str, float] = defaultdict(float)
         for one in self._diagnosis.suspects:
-            seen[one.cause] += one.chance
-        return dict(seen)
+            sums[one.cause] += one.chance
+        return dict(sums)
 
     @cached_property
     def _further(self) -> list[FaultyAnswer]:
         return list(self._diagnosis.further())
 
-    def fitting(self, question: QuestionId, sample: int, read: Answer | None, text: str) -> Fitting:
-        """The slips that give the answer that was read; those of two at once only where no single one does."""
-        likely: dict[str, float] = defaultdict(float)
+    def match(self, question: QuestionId, sample: int, parsed: Answer | None, text: str) -> CauseMatch:
+        """The faults that produce the parsed answer; combined faults only if no single one does."""
+        likelihood: dict[str, float] = defaultdict(float)
         details: dict[str, list[str]] = defaultdict(list)
-        for one in self._found(read, text):
-            likely[one.cause] += one.chance
+        for one in self._matching(parsed, text):
+            likelihood[one.cause] += one.chance
             details[one.cause].append(one.detail)
-        kind = read.type if read is not None and read.type == "none" else self._wanted.type
-        shown = {cause: _listed(some) for cause, some in details.items()}
-        return Fitting(question, sample, kind, dict(likely), shown)
+        kind = parsed.type if parsed is not None and parsed.type == "none" else self._expected.type
+        shown = {cause: _shortened(some) for cause, some in details.items()}
+        return CauseMatch(question, sample, kind, dict(likelihood), shown)
 
-    def _found(self, read: Answer | None, text: str) -> list[FaultyAnswer]:
-        name = text if read is None or self._wanted.type == "none" or self._guided else read.model_dump_json()
+    def _matching(self, parsed: Answer | None, text: str) -> list[FaultyAnswer]:
+        by_text = parsed is None or self._expected.type == "none" or self._is_textual
+        name = text if parsed is None or by_text else parsed.model_dump_json()
         if name not in self._known:
-            self._known[name] = self._search(read, text)
+            self._known[name] = self._search(parsed, text)
         return self._known[name]
 
-    def _search(self, read: Answer | None, text: str) -> list[FaultyAnswer]:
-        found = [one for one in self._diagnosis.suspects if _gives(one, self._wanted, read, text)]
-        if not found and text and self._guided:
-            # Lists of words are cut with the key's own items as a guide; the broken program's may cut elsewhere.
-            found = [one for one in self._diagnosis.suspects if _says(one, text)]
+    def _search(self, parsed: Answer | None, text: str) -> list[FaultyAnswer]:
+        found = [one for one in self._diagnosis.suspects if _produces(one, self._expected, parsed, text)]
+        if not found and text and self._is_textual:
+            # Lists of names are split with the key's items as a guide; those of a fault's answer may split differently.
+            found = [one for one in self._diagnosis.suspects if _parses_as(one, text)]
         if not found and self._diagnosis.suspects:
-            found = [one for one in self._further if _gives(one, self._wanted, read, text)]
+            found = [one for one in self._further if _produces(one, self._expected, parsed, text)]
         return found
 
 
-def _gives(one: FaultyAnswer, wanted: Answer, read: Answer | None, text: str) -> bool:
-    """Whether the slip's answer is the one that was given."""
-    if read is None:
+def _produces(one: FaultyAnswer, expected: Answer, parsed: Answer | None, text: str) -> bool:
+    """Whether the fault's answer is the one that was given."""
+    if parsed is None:
         return False
-    if wanted.type == "none" and read.type != "none":
-        # The response was read without knowing what it might list; the slip's answer says how to read it.
-        return one.answer.type != "none" and _says(one, text)
-    return agrees(one.answer, read)
+    if expected.type == "none" and parsed.type != "none":
+        # The response was parsed without an expected type; the fault's answer supplies one.
+        return one.answer.type != "none" and _parses_as(one, text)
+    return agrees(one.answer, parsed)
 
 
-def _says(one: FaultyAnswer, text: str) -> bool:
-    """Whether the response would be right if the slip's answer were the key."""
-    read = parse_response(text, one.answer)
-    return read is not None and agrees(one.answer, read)
+def _parses_as(one: FaultyAnswer, text: str) -> bool:
+    """Whether the response would be correct if the fault's answer were the key."""
+    parsed = parse_response(text, one.answer)
+    return parsed is not None and agrees(one.answer, parsed)
 
 
-def _listed(details: Sequence[str]) -> str:
+def _shortened(details: Sequence[str]) -> str:
     return "; ".join(details[:3]) + (f"; {len(details) - 3} more" if len(details) > 3 else "")
 
 
 @dataclass
-class Attributing:
-    """The wrong answers of one run, collected until how often each cause strikes can be told."""
+class CauseEstimator:
+    """The incorrect answers of one run, collected to estimate the rate of each cause."""
 
-    kinds: Mapping[str, Fault]
-    exposed: dict[str, float] = field(default_factory=lambda: defaultdict(float))
-    """For each cause, how many answers it would have changed had it always struck."""
-    could: Counter[str] = field(default_factory=Counter)
-    readable: int = 0
-    wrong: list[Fitting] = field(default_factory=list)
+    faults: Mapping[str, Fault]
+    exposure: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """For each cause, how many answers it would have changed had it always occurred."""
+    exposed_questions: Counter[str] = field(default_factory=Counter)
+    answers: int = 0
+    """Answers that were parsed, correct or not."""
+    incorrect: list[CauseMatch] = field(default_factory=list)
     contexts: list[int] = field(default_factory=list)
-    """Of the wrong answers."""
-    by_context: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(float)))
-    """`exposed`, context by context."""
+    """Of the incorrect answers."""
+    exposure_by_context: dict[str, dict[int, float]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(float))
+    )
 
-    def expose(self, exposed: Mapping[str, float], context: int) -> None:
-        """Count one answer, right or wrong, that causes could have changed, each with its chance to."""
-        self.readable += 1
-        for cause, chance in exposed.items():
-            self.exposed[cause] += chance
-            self.by_context[cause][context] += chance
-            self.could[cause] += 1
+    def add_exposure(self, exposure: Mapping[str, float], context: int) -> None:
+        """Count one answer, correct or not, that causes could have changed, each with its probability."""
+        self.answers += 1
+        for cause, chance in exposure.items():
+            self.exposure[cause] += chance
+            self.exposure_by_context[cause][context] += chance
+            self.exposed_questions[cause] += 1
 
-    def add(self, one: Fitting, context: int) -> None:
-        self.wrong.append(one)
+    def add_incorrect(self, one: CauseMatch, context: int) -> None:
+        self.incorrect.append(one)
         self.contexts.append(context)
 
-    def settle(self) -> Settled:
-        """Every wrong answer with its suspects, and the causes over the whole run."""
-        rates, stranger = self._rates()
-        settled = [_weighed(one, rates, stranger) for one in self.wrong]
-        return Settled(settled, self._attribution(settled))
+    def estimate(self) -> AttributionResult:
+        """Every incorrect answer with its candidate causes, and the causes over the whole run."""
+        rates, background = self._rates()
+        explained = [_explain(one, rates, background) for one in self.incorrect]
+        return AttributionResult(explained, self._attribution(explained))
 
     def _rates(self) -> tuple[dict[str, float], float]:
-        """How often each cause strikes where it could, and how often something else does."""
-        causes = sorted(self.exposed)
-        if not causes or not self.wrong:
+        """The rate of each cause, and of the background cause, by EM."""
+        causes = sorted(self.exposure)
+        if not causes or not self.incorrect:
             return dict.fromkeys(causes, 0.0), 0.0
         places = {cause: place for place, cause in enumerate(causes)}
-        chances = np.zeros((len(self.wrong), len(causes) + 1))
-        for row, one in enumerate(self.wrong):
-            chances[row, -1] = _stranger(one)
-            for cause, chance in one.likely.items():
-                chances[row, places[cause]] = chance
-        exposed = np.array([*(self.exposed[cause] for cause in causes), float(self.readable)])
+        likelihood = np.zeros((len(self.incorrect), len(causes) + 1))
+        for row, one in enumerate(self.incorrect):
+            likelihood[row, -1] = _background(one)
+            for cause, chance in one.likelihood.items():
+                likelihood[row, places[cause]] = chance
+        exposure = np.array([*(self.exposure[cause] for cause in causes), float(self.answers)])
         rates = np.full(len(causes) + 1, 0.1)
-        for _ in range(ROUNDS):
-            shares = chances * rates
-            shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
-            struck = shares.sum(axis=0)
-            usual = struck[:-1].sum() / exposed[:-1].sum()
-            updated = np.minimum((struck + DOUBT * usual) / (exposed + DOUBT), 1.0)
-            if np.abs(updated - rates).max() < STILL:
+        for _ in range(MAX_ROUNDS):
+            posterior = likelihood * rates
+            posterior /= np.maximum(posterior.sum(axis=1, keepdims=True), 1e-300)
+            expected = posterior.sum(axis=0)
+            average = expected[:-1].sum() / exposure[:-1].sum()
+            updated = np.minimum((expected + PRIOR_QUESTIONS * average) / (exposure + PRIOR_QUESTIONS), 1.0)
+            if np.abs(updated - rates).max() < TOLERANCE:
                 break
             rates = updated
         return dict(zip(causes, rates[:-1].tolist(), strict=True)), float(rates[-1])
 
-    def _attribution(self, settled: Sequence[Weighed]) -> Attribution:
-        why = Counter(one.unclear for one in settled if one.unclear)
-        named = [one for one in settled if not one.unclear]
+    def _attribution(self, answers: Sequence[ExplainedAnswer]) -> Attribution:
+        reasons = Counter(one.unclear for one in answers if one.unclear)
         return Attribution(
-            wrong=len(settled),
-            explained=len(named),
-            tied=sum(is_tied(one.suspects) for one in settled),
-            unclear=why.total(),
-            unclear_why=dict(why.most_common()),
-            causes=tuple(self._causes(settled)),
+            incorrect=len(answers),
+            explained=sum(not one.unclear for one in answers),
+            tied=sum(is_tied(one.candidates) for one in answers),
+            unclear=reasons.total(),
+            unclear_reasons=dict(reasons.most_common()),
+            causes=tuple(self._causes(answers)),
         )
 
-    def _causes(self, settled: Sequence[Weighed]) -> Iterable[Cause]:
-        first: dict[str, list[Weighed]] = defaultdict(list)
-        struck: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
-        for one, context in zip(settled, self.contexts, strict=True):
-            for suspect in one.suspects:
-                struck[suspect.cause][context] += suspect.weight
+    def _causes(self, answers: Sequence[ExplainedAnswer]) -> Iterable[Cause]:
+        first: dict[str, list[ExplainedAnswer]] = defaultdict(list)
+        by_context: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+        for one, context in zip(answers, self.contexts, strict=True):
+            for candidate in one.candidates:
+                by_context[candidate.cause][context] += candidate.probability
             if not one.unclear:
-                first[one.suspects[0].cause].append(one)
-        expected = {cause: sum(some.values()) for cause, some in struck.items()}
+                first[one.candidates[0].cause].append(one)
+        expected = {cause: sum(some.values()) for cause, some in by_context.items()}
         for cause in sorted(expected, key=lambda cause: (-len(first[cause]), -expected[cause])):
             mine = first[cause]
-            rivals = Counter(other.cause for one in mine for other in one.suspects[1:])
-            kind = self.kinds[cause]
+            alternatives = Counter(other.cause for one in mine for other in one.candidates[1:])
+            fault = self.faults[cause]
             yield Cause(
                 name=cause,
-                what=kind.description,
+                description=fault.description,
                 count=len(mine),
-                certain=sum(len(one.suspects) == 1 for one in mine),
-                expected=expected[cause],
-                could_strike=self.could[cause],
-                rate=_rate(struck[cause], self.by_context[cause]),
-                operation=kind.operation,
-                rivals=dict(rivals.most_common()),
-                examples=tuple(one.fitting.question for one in mine[:3]),
+                unambiguous=sum(len(one.candidates) == 1 for one in mine),
+                expected_count=expected[cause],
+                exposed_questions=self.exposed_questions[cause],
+                rate=_rate(by_context[cause], self.exposure_by_context[cause]),
+                operation=fault.operation,
+                alternatives=dict(alternatives.most_common()),
+                examples=tuple(one.match.question for one in mine[:3]),
             )
 
 
-def _rate(struck: Mapping[int, float], exposed: Mapping[int, float]) -> Estimate | None:
-    """How often a cause strikes where it could, without the pull to the average that weighs suspects: with that, a
-    slip that never struck in a short run was given out as one that strikes now and then."""
-    if sum(exposed.values()) < FEWEST_EXPOSED:
+def _rate(expected: Mapping[int, float], exposure: Mapping[int, float]) -> Estimate | None:
+    """The occurrence rate of a cause, without the prior of the posterior: with it, a fault that never occurred in a
+    short run had a rate above zero."""
+    if sum(exposure.values()) < MIN_EXPOSED:
         return None
-    contexts = sorted(exposed)
-    # What a slip explains may come to more than it could have changed: its chance of giving the answer is a guess.
-    totals = np.array([struck.get(context, 0.0) for context in contexts])
-    counts = np.array([exposed[context] for context in contexts])
+    contexts = sorted(exposure)
+    # The expected count may exceed the exposure, since a fault's chance of producing an answer is itself an estimate.
+    totals = np.array([expected.get(context, 0.0) for context in contexts])
+    counts = np.array([exposure[context] for context in contexts])
     return share_of_sums(Sums(np.minimum(totals, totals * counts.sum() / max(totals.sum(), 1e-300)), counts), False)
 
 
 @dataclass(frozen=True)
-class Weighed:
-    """One wrong answer with its suspects, the likeliest first."""
+class ExplainedAnswer:
+    """One incorrect answer with its candidate causes, the most likely first."""
 
-    fitting: Fitting
-    suspects: tuple[Suspect, ...]
+    match: CauseMatch
+    candidates: tuple[CandidateCause, ...]
     unclear: str = ""
 
 
 @dataclass(frozen=True)
-class Settled:
-    """What became of a run's wrong answers."""
+class AttributionResult:
+    """The attribution of a run's incorrect answers, one by one and in total."""
 
-    answers: list[Weighed]
+    answers: list[ExplainedAnswer]
     attribution: Attribution
 
 
-def is_tied(suspects: Sequence[Suspect]) -> bool:
-    """Whether the two likeliest are as good as equally likely."""
-    return len(suspects) > 1 and suspects[0].weight - suspects[1].weight < ALIKE
+def is_tied(candidates: Sequence[CandidateCause]) -> bool:
+    """Whether the two most likely causes have about the same probability."""
+    return len(candidates) > 1 and candidates[0].probability - candidates[1].probability < TIE
 
 
-def _stranger(one: Fitting) -> float:
-    return STRANGER.get(one.answer_type, STRANGER_OF_LISTS)
+def _background(one: CauseMatch) -> float:
+    return BACKGROUND.get(one.answer_type, BACKGROUND_OF_LISTS)
 
 
-def _weighed(one: Fitting, rates: Mapping[str, float], stranger: float) -> Weighed:
-    if not one.likely:
-        return Weighed(one, (), UNNAMED)
-    weights = {cause: rates[cause] * chance for cause, chance in one.likely.items()}
-    unknown = stranger * _stranger(one)
-    whole = sum(weights.values()) + unknown
-    suspects = tuple(
-        Suspect.model_construct(cause=cause, detail=one.details[cause], weight=min(1.0, weight / whole))
+def _explain(one: CauseMatch, rates: Mapping[str, float], background_rate: float) -> ExplainedAnswer:
+    if not one.likelihood:
+        return ExplainedAnswer(one, (), NO_MATCH)
+    weights = {cause: rates[cause] * chance for cause, chance in one.likelihood.items()}
+    background = background_rate * _background(one)
+    total = sum(weights.values()) + background
+    candidates = tuple(
+        CandidateCause.model_construct(cause=cause, detail=one.details[cause], probability=min(1.0, weight / total))
         for cause, weight in sorted(weights.items(), key=lambda pair: -pair[1])
     )
-    if unknown / whole > 0.5:
-        return Weighed(one, suspects, GUESSED)
-    if suspects[0].weight < CROWD:
-        return Weighed(one, suspects, CROWDED)
-    return Weighed(one, suspects)
+    if background / total > 0.5:
+        return ExplainedAnswer(one, candidates, BACKGROUND_LIKELIER)
+    if candidates[0].probability < MIN_PROBABILITY:
+        return ExplainedAnswer(one, candidates, AMBIGUOUS)
+    return ExplainedAnswer(one, candidates)

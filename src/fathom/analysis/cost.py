@@ -1,4 +1,4 @@
-"""What runs took, and which are worth it."""
+"""Token, time and price totals of runs, and which runs are Pareto-optimal."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from fathom.records.questions import Usage
 
 
 @dataclass
-class Spending:
-    """What the responses of one run took, added up."""
+class UsageTotals:
+    """Usage summed over the responses of one run."""
 
     responses: int = 0
     input_tokens: int = 0
@@ -28,11 +28,11 @@ class Spending:
         self.output_tokens += usage.output_tokens
         self.seconds += usage.seconds
         self.price += usage.price or 0.0
-        # A response for which nothing was sent cost nothing, whether or not a price is known.
+        # A response for which nothing was sent is free, whether or not the price is known.
         self.priced = self.priced and (usage.price is not None or not usage.input_tokens)
 
-    def cost(self, questions: int, right: float, spent: float | None) -> Cost:
-        """`right` counts right answers, `questions` all that were asked."""
+    def cost(self, questions: int, correct: float, spent: float | None) -> Cost:
+        """The cost record, per question and per correct answer."""
         price = self.price if self.priced else None
         return Cost(
             responses=self.responses,
@@ -42,35 +42,35 @@ class Spending:
             seconds=self.seconds,
             price=price,
             spent=spent,
-            tokens_a_question=(self.input_tokens + self.output_tokens) / max(1, questions),
-            seconds_a_question=self.seconds / max(1, questions),
-            price_a_question=None if price is None else price / max(1, questions),
-            price_a_right_answer=None if price is None or not right else price / right,
-            best_for_its_price=False,
+            tokens_per_question=(self.input_tokens + self.output_tokens) / max(1, questions),
+            seconds_per_question=self.seconds / max(1, questions),
+            price_per_question=None if price is None else price / max(1, questions),
+            price_per_correct=None if price is None or not correct else price / correct,
+            pareto_optimal=False,
         )
 
 
 @dataclass(frozen=True)
-class Offer:
-    """A run as a buyer sees it."""
+class PricedAccuracy:
+    """Price and accuracy of one run."""
 
     price: float | None
-    right: float
-    asked: Hashable = None
-    """What it was asked; a run that was asked other questions is no rival."""
+    accuracy: float
+    questions: Hashable = None
+    """Which questions were asked; only runs on the same questions are compared."""
 
 
-def best_for_their_price(offers: Sequence[Offer]) -> list[bool]:
-    """For each run, whether no other on the same questions is at least as good for less, or better for as much."""
+def pareto_optimal(runs: Sequence[PricedAccuracy]) -> list[bool]:
+    """For each run, whether no other run on the same questions is at least as good in both and better in one."""
     return [
         one.price is not None
         and not any(
-            other.asked == one.asked
+            other.questions == one.questions
             and other.price is not None
             and other.price <= one.price
-            and other.right >= one.right
-            and (other.price < one.price or other.right > one.right)
-            for other in offers
+            and other.accuracy >= one.accuracy
+            and (other.price < one.price or other.accuracy > one.accuracy)
+            for other in runs
         )
-        for one in offers
+        for one in runs
     ]

@@ -1,4 +1,4 @@
-"""What many verdicts show, as records: everything a page or a terminal says of runs stands here."""
+"""The findings of an analysis, as records: everything that a page or a terminal shows about runs."""
 
 from __future__ import annotations
 
@@ -14,48 +14,48 @@ from fathom.scoring.verdicts import Outcome
 
 Share = Annotated[float, Field(ge=0, le=1)]
 ResponseOutcome = Outcome | Literal["unanswered"]
-"""A verdict's outcome, or `unanswered` when the run has no response to the question yet."""
+"""A verdict's outcome, or `unanswered` if the run has no response to the question yet."""
 OUTCOMES: tuple[ResponseOutcome, ...] = (*VERDICT_OUTCOMES, "unanswered")
 
 
 class Estimate(Record):
-    """A figure with its interval."""
+    """A value with its confidence interval."""
 
     value: float
     low: float
     high: float
     level: Share = 0.95
     items: Count
-    """Questions it rests on."""
+    """Number of questions."""
     clusters: Count
-    """Contexts it rests on: what was drawn together counts once."""
+    """Number of contexts: the sampling unit."""
     effective: float
-    """As many questions as independent ones would say as much; fewer than `items` where a context's hang together."""
+    """Effective sample size: the number of independent questions that would give an interval of this width."""
     method: str
-    """How the interval was made: "t over contexts", "clustered Wilson", ..."""
+    """How the interval was computed: "clustered Wilson", "t over contexts", ..."""
 
 
 class Counts(Record):
-    """The five counts that stand beside every score."""
+    """Number of questions at each stage from build to run."""
 
     built: Count | None
-    """None for a part where questions are lacking, refused by fitting or not asked: what they were is not known."""
+    """None for a group of questions if the bench was fitted or the run asked only a part: the group is then unknown."""
     fitted: Count
-    """Questions of the bench as it stands, whether or not a run was to ask them; of a part, those that it was."""
+    """Questions in the bench, whether or not the run asks them; for a group, the questions that the run asks."""
     errors: Count
-    """Responses that did not come back; they wait to be asked again and are neither right nor wrong."""
+    """Responses that failed. They are retried on resume and are neither correct nor incorrect."""
     refused: Count
-    """Questions that no smaller context could carry, and that the bench therefore lacks."""
+    """Questions that fitting dropped, because no smaller context supports them."""
     retired: Count = 0
     """Questions withdrawn since the bench was built."""
     asked: Count = 0
-    """Questions that the run was to ask; none for a bench by itself."""
+    """Questions that the run asks; 0 for a bench by itself."""
     not_asked: Count = 0
-    """Questions of the bench that it was not to ask."""
+    """Questions of the bench that the run does not ask."""
 
 
 class Outcomes(Record):
-    """What became of every response that was wanted; the kinds add up to `responses`."""
+    """Responses by outcome; they add up to `responses`."""
 
     questions: Count
     responses: Count
@@ -64,57 +64,56 @@ class Outcomes(Record):
     incorrect: Count = 0
     unparseable: Count = 0
     refused: Count = 0
-    """By the model."""
+    """Refused by the model."""
     overflow: Count = 0
-    """Did not fit the model's window; nothing was sent."""
+    """The prompt did not fit the model's window; nothing was sent."""
     error: Count = 0
     unjudged: Count = 0
     unanswered: Count = 0
     partial_credit: float = 0.0
-    """The sum of scores, partial credit included."""
+    """Sum of scores, partial credit included."""
 
     @model_validator(mode="after")
-    def _none_is_lost(self) -> Self:
-        if sum(getattr(self, kind) for kind in OUTCOMES) != self.responses:
-            raise ValueError("its kinds do not add up to the responses wanted")
+    def _outcomes_add_up(self) -> Self:
+        if sum(getattr(self, outcome) for outcome in OUTCOMES) != self.responses:
+            raise ValueError("the outcomes do not add up to the number of responses")
         return self
 
     @property
-    def waiting(self) -> int:
-        """Responses that may still come: failed, overflown, or not asked yet."""
+    def pending(self) -> int:
+        """Responses without a usable answer so far: errors, overflows, and questions not asked yet."""
         return self.error + self.overflow + self.unanswered
 
 
 class Group(Record):
-    """How one group of questions fared."""
+    """Scores of one group of questions."""
 
     name: str
     counts: Counts
     outcomes: Outcomes
     accuracy: Estimate
-    """The share right of all responses wanted."""
-    at_most: Share
-    """The same if every failed and unanswered response turned out right."""
-    credit: Estimate
-    """The mean score, partial credit included."""
+    """Share of all responses that are correct, missing ones included in the denominator."""
+    max_accuracy: Share
+    """Accuracy if every failed and unanswered response turned out correct."""
+    partial_credit: Estimate
+    """Mean score, partial credit included."""
 
 
 class Breakdown(Record):
     """Scores by one property of the questions."""
 
     by: str
-    """skill, topic, length, answer, documents, position, dispersion, ... or any tag."""
-    what: str
-    """The property in words, for a heading."""
+    """A tag of the questions, or a generic property: family, length, answer type, documents, position, ..."""
+    title: str
     overlapping: bool = False
-    """Whether a question may stand in several groups (operators)."""
+    """Whether a question may be in several groups (operators)."""
     groups: tuple[Group, ...]
-    macro: Estimate
-    """The mean over groups, each counting the same."""
+    macro_average: Estimate
+    """Unweighted mean over groups."""
 
 
 class Cell(Record):
-    """One field of a heat map; empty where nothing was asked."""
+    """One cell of a heat map; cells without questions are left out."""
 
     row: str
     column: str
@@ -122,7 +121,7 @@ class Cell(Record):
 
 
 class HeatMap(Record):
-    """The share right by two properties."""
+    """Accuracy by two properties."""
 
     rows: str
     columns: str
@@ -130,194 +129,194 @@ class HeatMap(Record):
 
 
 class LengthPoint(Record):
-    """One length of a curve."""
+    """Accuracy at one context length."""
 
     name: str
-    """64K."""
+    """The length in words: 64K."""
     tokens: Position
-    """The length asked for."""
+    """The requested length."""
     outcomes: Outcomes
     accuracy: Estimate
 
 
 class EffectiveLength(Record):
-    """The longest length at which a run keeps a share of its score at the shortest."""
+    """The longest context length at which a run keeps a given share of its accuracy at the shortest."""
 
-    kept: Share = 0.85
+    threshold: Share = 0.85
     shortest: str
-    at_shortest: Share
+    accuracy_at_shortest: Share
     length: str | None
-    """None where not even the second length keeps it, or the shortest score is zero."""
+    """None if accuracy at the shortest length is zero."""
     tokens: Count
     low: Count | None
-    """The interval in tokens, from contexts drawn anew; None below five contexts a length."""
+    """Interval in tokens, from a bootstrap over contexts; None with fewer than five contexts per length."""
     high: Count | None
-    reaches_the_end: bool
-    """Whether the longest length still keeps it: then the true value may be greater."""
+    reaches_longest: bool
+    """Whether the longest length is within the threshold: then the true effective length may be greater."""
     note: str
 
 
 class LengthCurve(Record):
-    """The share right by length."""
+    """Accuracy by context length."""
 
     points: tuple[LengthPoint, ...]
     effective: EffectiveLength | None
-    """None for a single length, and where no family is asked at every length."""
+    """None if there is one length only, or if no family is asked at every length."""
     families: tuple[str, ...]
-    """The families that are asked at every length, of which the curve is made; of all where there is none."""
+    """Families in the curve: those asked at every length, or all if there is none."""
     note: str = ""
-    """Which families are left out."""
+    """Families that are left out."""
 
 
 class Samples(Record):
-    """What repeated responses show."""
+    """Results of sampling several responses to each question."""
 
     samples: Position
-    mean: Share
+    mean_accuracy: Share
     pass_at: dict[int, Estimate]
-    majority: Share
-    """The share of questions whose most frequent answer is right."""
-    spread: float
-    """The standard deviation of the share right from one round of samples to the next."""
+    majority_accuracy: Share
+    """Share of questions whose most frequent answer is correct."""
+    standard_deviation: float
+    """Standard deviation of accuracy between sampling rounds."""
     agreement: Share
-    """The share of pairs of samples of a question with the same verdict."""
+    """Share of pairs of samples of a question with the same verdict."""
 
 
-class GoesWith(Record):
-    """How one property of questions goes with success."""
+class Correlate(Record):
+    """How one property of the questions correlates with success."""
 
     name: str
-    what: str
+    description: str
     items: Count
     mean: float
     correlation: float
     low: float
     high: float
     p: Share
-    """By chance alone, contexts kept whole."""
-    p_adjusted: Share
-    """After Holm, over the properties of the run."""
+    """Clustered by context."""
+    p_holm: Share
+    """After Holm's correction over the properties of the run."""
     odds_ratio: float | None
-    """For one standard deviation more, the others held fixed; None where the model could not be fitted."""
+    """For one standard deviation more, other properties fixed; None if no model was fitted."""
     odds_low: float | None
     odds_high: float | None
     odds_p: float | None
-    """After Holm, over the properties of the model."""
+    """After Holm's correction over the properties in the model."""
 
 
-class Fit(Record):
-    """The model that holds the other properties fixed."""
+class LogisticFit(Record):
+    """The logistic regression of success on all properties."""
 
     items: Count
     clusters: Count
     converged: bool
-    explained: float
-    """McFadden's measure: 0 for nothing, 1 for all."""
-    left_out: dict[str, str]
-    """Properties that are not in it, and why."""
+    pseudo_r2: float
+    """McFadden's pseudo-R²: 0 explains nothing, 1 everything."""
+    excluded: dict[str, str]
+    """Properties that are not in the model, with the reason."""
 
 
-class Correlations(Record):
-    """What goes with failure."""
+class Correlates(Record):
+    """Correlates of failure: properties of questions that correlate with success or failure."""
 
-    rows: tuple[GoesWith, ...]
-    fit: Fit | None
-    left_out: dict[str, str]
-    """Properties of which nothing is said, and why."""
+    rows: tuple[Correlate, ...]
+    fit: LogisticFit | None
+    excluded: dict[str, str]
+    """Properties without an estimate, with the reason."""
     note: str = ""
-    """Why there is no model, where there is none."""
+    """Why there is no logistic model, if there is none."""
 
 
 class Pattern(Record):
-    """One way in which responses went wrong, told from the answers alone."""
+    """One error pattern, determined from the answer and the key alone."""
 
     name: str
-    what: str
+    description: str
     count: Count
     share: Estimate
-    """Of all responses wanted."""
-    of_wrong: Share
-    """Of the responses that are not right and did come back."""
-    by_answer: dict[str, Count]
+    """Share of all responses."""
+    share_of_errors: Share
+    """Share of the responses that came back and are not correct."""
+    by_answer_type: dict[str, Count]
     examples: tuple[QuestionId, ...]
 
 
-class Suspect(Record):
-    """One possible cause of a wrong answer."""
+class CandidateCause(Record):
+    """One possible cause of an incorrect answer."""
 
     cause: str
     detail: str
-    weight: Share
-    """How likely, given the answer and what the run does elsewhere."""
+    probability: Share
+    """Posterior probability, given the answer and the rest of the run."""
 
 
 class Cause(Record):
     """One cause over a whole run."""
 
     name: str
-    what: str
+    description: str
     count: Count
-    """Wrong answers whose likeliest cause it is."""
-    certain: Count
-    """Of these, the ones that nothing else explains."""
-    expected: float
-    """Wrong answers, each shared out among its suspects."""
-    could_strike: Count
+    """Incorrect answers whose most likely cause it is."""
+    unambiguous: Count
+    """Of these, the ones that no other cause explains."""
+    expected_count: float
+    """Incorrect answers, weighted by the cause's probability."""
+    exposed_questions: Count
     """Questions whose answer it would change."""
     rate: Estimate | None
-    """How often it strikes where it could: `expected` over the answers it would have changed had it always struck. None
-    where it could have changed fewer than five."""
+    """Occurrence rate: `expected_count` over the answers it would have changed had it always occurred. None if it
+    could have changed fewer than five."""
     operation: str
-    """The rung it belongs to: finding, reading, computing."""
-    rivals: dict[str, Count]
-    """Other suspects of the same answers, by how often."""
+    """Where the answer is lost: finding, reading or computing."""
+    alternatives: dict[str, Count]
+    """Other candidate causes of the same answers, with their counts."""
     examples: tuple[QuestionId, ...]
 
 
 class Attribution(Record):
-    """Why answers are wrong, as far as the questions' own programs tell."""
+    """Causes of incorrect answers, as far as the questions' programs can explain them."""
 
-    wrong: Count
-    """Wrong answers that were looked at."""
+    incorrect: Count
+    """Incorrect answers that were examined."""
     explained: Count
     tied: Count
-    """Wrong answers whose two likeliest causes are equally likely; they are unclear, and name their rivals."""
+    """Incorrect answers whose two most likely causes are equally likely; they count as unclear."""
     unclear: Count
-    unclear_why: dict[str, Count]
+    unclear_reasons: dict[str, Count]
     causes: tuple[Cause, ...]
 
 
-class LadderStep(Record):
-    """What one rung adds."""
+class LossStage(Record):
+    """Accuracy lost at one stage."""
 
     name: str
-    """finding, reading, computing; two together where the rung between them was not run."""
-    what: str
+    """finding, reading or computing; two joined if the system between them was not run."""
+    description: str
     lost: Estimate
-    """The share of all questions lost here."""
+    """Share of all questions lost at this stage."""
     rate: Estimate | None
-    """The share lost of what comes this far: of the questions that would be right but for this step and those below.
-    None where nothing comes this far."""
+    """Share lost of the questions that get this far: those correct but for this stage and the ones before it. None if
+    no question does."""
 
 
-class Ladder(Record):
-    """The same questions over the full text, the needed passages and the tables."""
+class LossDecomposition(Record):
+    """Where a model loses accuracy: the same questions with the full text, the needed passages and the tables."""
 
     model: str
     bench: str
     runs: dict[str, str]
-    """The run of each rung: full, passages, tables."""
+    """The run of each system: full, passages, tables."""
     items: Count
     accuracy: dict[str, Estimate]
-    """The share right on each rung, over the shared questions."""
-    steps: tuple[LadderStep, ...]
+    """Accuracy with each system, over the shared questions."""
+    stages: tuple[LossStage, ...]
     paths: dict[str, Count]
-    """Questions by what happened on the rungs: "full wrong, passages right, tables right"."""
+    """Questions by their outcomes: "full incorrect, passages correct, tables correct"."""
     notes: tuple[str, ...] = ()
 
 
 class Cost(Record):
-    """What a run took."""
+    """Tokens, time and price of a run."""
 
     responses: Count
     """Responses that came back."""
@@ -325,116 +324,116 @@ class Cost(Record):
     cached_tokens: Count
     output_tokens: Count
     seconds: float
-    """Of all calls together."""
+    """Sum over all calls."""
     price: float | None
-    """In US dollars, the responses that were kept."""
+    """US dollars for the responses that were kept."""
     spent: float | None
-    """Every call that was paid for, those of failed questions too."""
-    tokens_a_question: float
-    seconds_a_question: float
-    price_a_question: float | None
-    price_a_right_answer: float | None
-    best_for_its_price: bool
-    """Whether no other run on the same questions is both cheaper and better."""
+    """US dollars for every call, failed ones included."""
+    tokens_per_question: float
+    seconds_per_question: float
+    price_per_question: float | None
+    price_per_correct: float | None
+    pareto_optimal: bool
+    """Whether no other run on the same questions is both cheaper and more accurate."""
 
 
-class StepReached(Record):
-    """One intermediate value of a question, over a run."""
+class StepSummary(Record):
+    """How many traces reach the n-th intermediate value."""
 
-    place: Position
-    """First, second, ... step."""
-    wanted: Count
+    step: Position
+    expected: Count
     reached: Count
-    first_missed: Count
-    """Questions whose first missing step it is."""
+    first_missing: Count
+    """Questions for which this is the first missing step."""
 
 
-class Steps(Record):
-    """How far the reasoning came."""
+class ReasoningSteps(Record):
+    """How far the reasoning in responses gets."""
 
     traces: Count
-    """Responses with reasoning in them."""
+    """Responses that contain reasoning."""
     values: Count
     reached: Count
     in_order: Count
-    """Traces whose reached values stand in the order of the steps."""
-    all_reached_and_wrong: Count
-    """Every step there, the answer wrong all the same."""
-    none_reached_and_right: Count
-    by_place: tuple[StepReached, ...]
+    """Traces that reach their values in the order of the steps."""
+    complete_but_incorrect: Count
+    """Traces that reach every step and still give an incorrect answer."""
+    none_but_correct: Count
+    """Traces that reach no step and give the correct answer."""
+    by_step: tuple[StepSummary, ...]
 
 
-class Floor(Record):
-    """What is right without reading, or by a control."""
+class Baseline(Record):
+    """Accuracy of a baseline that does not read the context, or of a control."""
 
     name: str
-    what: str
-    kind: Literal["floor", "control"]
+    description: str
+    kind: Literal["baseline", "control"]
     bench: str
     run: str | None
-    """The run it comes from; None where the keys alone give it."""
+    """The run it comes from; None if it is computed from the keys."""
     accuracy: Estimate
 
 
-class Contamination(Record):
-    """Whether a model knows answers that it was not shown."""
+class ClosedBookTest(Record):
+    """Whether a model without the context is more accurate than a baseline, which suggests contamination."""
 
     model: str
     bench: str
     run: str
     closed_book: Estimate
-    floor: str
-    above_floor: Estimate
+    baseline: str
+    above_baseline: Estimate
     p: Share | None
-    """None where too few questions were answered to tell anything."""
+    """None if too few questions were answered."""
     p_holm: Share | None
-    """After Holm, over the closed-book runs of the bench."""
-    what: str
+    """After Holm's correction over the closed-book runs of the bench."""
+    conclusion: str
 
 
 class Comparison(Record):
-    """Two runs on the same questions."""
+    """A pairwise comparison of two runs on the same questions."""
 
     first: str
     second: str
     within: str
-    """Of which questions: "all", or "skill = sorting"."""
+    """Which questions: "all", or a group such as "skill = sorting"."""
     items: Count
     clusters: Count
     only_first: Count
-    """Right in the first alone."""
+    """Correct in the first run only."""
     only_second: Count
     both: Count
     neither: Count
-    differing: Count
-    """Questions that fared differently, by however little."""
-    waiting_first: Count
-    """Responses of the first that have not come: failed, or not asked yet. They count as not right."""
-    waiting_second: Count
+    discordant: Count
+    """Questions with different scores."""
+    missing_first: Count
+    """Responses of the first run that failed or are not asked yet. They count as not correct."""
+    missing_second: Count
     first_accuracy: Share
     second_accuracy: Share
     difference: Estimate
     """Second minus first."""
-    least: float
-    """The difference if all responses that the first still waits for were right."""
-    most: float
-    """The same for the second."""
+    min_difference: float
+    """The difference if all missing responses of the first run were correct."""
+    max_difference: float
+    """The difference if all missing responses of the second run were correct."""
     p: Share
-    """From exchanging the two at random, contexts kept whole."""
+    """From a permutation test that exchanges the two runs context by context."""
     p_holm: Share
-    """After Holm's correction over all comparisons of its kind."""
+    """After Holm's correction over all comparisons of the same kind."""
     p_benjamini_hochberg: Share
-    apart: bool
-    """Whether they differ at the level of the interval, after Holm, whatever the responses that have not come are."""
-    more_items: Count | None
-    """How many more questions it would take to tell them apart with a chance of 80%, if the difference is as it seems;
-    0 where nothing but responses that have not come keeps them together, None where there is no telling."""
+    significant: bool
+    """Whether the runs differ at the interval's level, after Holm's correction, whatever the missing responses are."""
+    more_questions: Count | None
+    """Further questions needed to detect a difference of the observed size with 80% power; 0 if only missing responses
+    prevent significance, None if there is no estimate."""
     more_contexts: Count | None
     note: str
 
 
-class Repeated(Record):
-    """Runs of one model and system on one bench, taken together."""
+class RepeatedRuns(Record):
+    """Runs of one model and system on one bench that differ only in their seed, averaged."""
 
     model: str
     system: str
@@ -442,52 +441,54 @@ class Repeated(Record):
     bench: str
     runs: tuple[str, ...]
     accuracy: Estimate
-    """The mean over the runs, question by question."""
-    spread: float
-    """The standard deviation of the share right from run to run."""
+    """Mean over the runs, question by question."""
+    standard_deviation: float
+    """Standard deviation of accuracy between runs."""
 
 
-class RunFacts(Record):
-    """Which run."""
+class RunInfo(Record):
+    """Name and settings of a run."""
 
     name: str
-    """The folder's name; told apart by its parents where two are alike."""
+    """The folder's name, with as many parent folders as needed to make it unique."""
     folder: str
     bench: str
-    """The fingerprint."""
+    """The bench's fingerprint."""
     model: str
     system: str
     prompting: str
     settings: dict[str, JsonValue]
-    is_whole: bool
+    is_complete: bool
     """Whether no response is missing or failed."""
 
 
-class RunFinding(Record):
-    """All that is found about one run."""
+class RunSummary(Record):
+    """All findings about one run."""
 
-    facts: RunFacts
-    all: Group
+    info: RunInfo
+    overall: Group
+    measures: dict[str, Estimate] = {}
+    """Mean of each named measure of the verdicts (precision, recall, ...), over the questions that have it."""
     breakdowns: tuple[Breakdown, ...]
     heat_maps: tuple[HeatMap, ...]
     lengths: LengthCurve
     samples: Samples | None
-    """None where each question was asked once."""
-    correlations: Correlations
+    """None if each question was asked once."""
+    correlates: Correlates
     patterns: tuple[Pattern, ...]
     attribution: Attribution | None
-    """None where no family of the bench can tell causes."""
-    steps: Steps | None
+    """None if no family of the bench can diagnose causes."""
+    steps: ReasoningSteps | None
     cost: Cost
-    by_document: Estimate | None
-    """The headline with an interval for other documents as well; None where no two contexts share one, or where what
-    is the documents' and what is the contexts' cannot be told apart."""
+    accuracy_over_documents: Estimate | None
+    """Overall accuracy with an interval for other documents as well as other contexts; None if no two contexts share a
+    document, or if the two sources of variance cannot be separated."""
     not_asked: Count
-    """Questions of the bench that the run was not to ask."""
+    """Questions of the bench that the run does not ask."""
 
 
-class BenchFacts(Record):
-    """Which bench."""
+class BenchInfo(Record):
+    """Name and size of a bench."""
 
     fingerprint: str
     folder: str
@@ -496,47 +497,47 @@ class BenchFacts(Record):
     questions: Count
     contexts: Count
     documents: Count
-    """Different documents in all contexts together."""
+    """Distinct documents over all contexts."""
     counts: Counts
     shared_documents: Share
-    """The share of documents that stand in more than one context: contexts are then not wholly independent."""
+    """Share of documents in more than one context: contexts that share documents are not independent."""
     linked_contexts: Share
-    """The share of contexts in the largest group that shared documents tie together."""
+    """Share of contexts in the largest group that is connected by shared documents."""
     leaks: dict[str, JsonValue]
     licenses: dict[str, Count]
 
 
 class Findings(Record):
-    """Everything that was found about some runs."""
+    """All findings about a set of runs."""
 
-    format: int = 1
+    format: int = 2
     fathom: str
     seed: int
     resamples: Count
     level: Share = 0.95
-    benches: tuple[BenchFacts, ...]
-    runs: tuple[RunFinding, ...]
+    benches: tuple[BenchInfo, ...]
+    runs: tuple[RunSummary, ...]
     comparisons: tuple[Comparison, ...]
-    """Each two runs on one bench, over all shared questions; then by length and skill where asked."""
-    repeated: tuple[Repeated, ...]
-    ladders: tuple[Ladder, ...]
-    floors: tuple[Floor, ...]
-    contamination: tuple[Contamination, ...]
+    """Every pair of runs on one bench, over all shared questions, then within groups."""
+    repeated_runs: tuple[RepeatedRuns, ...]
+    loss_decompositions: tuple[LossDecomposition, ...]
+    baselines: tuple[Baseline, ...]
+    closed_book: tuple[ClosedBookTest, ...]
     notes: tuple[str, ...]
-    """What a reader should know before trusting a figure, in sentences."""
+    """Caveats, in sentences."""
 
 
-class StepSeen(Record):
-    """One intermediate value of one question."""
+class StepResult(Record):
+    """Whether a trace reaches one intermediate value."""
 
     name: str
     value: str
     at: Count | None
-    """Where in the reasoning it first stands; None where it does not."""
+    """Character offset in the reasoning; None if the value is not reached."""
 
 
 class ItemFinding(Record):
-    """What was found about one response."""
+    """Findings about one response."""
 
     question_id: QuestionId
     run: str
@@ -544,8 +545,8 @@ class ItemFinding(Record):
     outcome: ResponseOutcome
     score: Share
     patterns: tuple[str, ...] = ()
-    suspects: tuple[Suspect, ...] = ()
-    """Possible causes, the likeliest first; those of equal weight are tied."""
+    candidates: tuple[CandidateCause, ...] = ()
+    """Possible causes, the most likely first."""
     unclear: str = ""
-    """Why no cause is named for a wrong answer."""
-    steps: tuple[StepSeen, ...] = ()
+    """Why no cause is named for an incorrect answer."""
+    steps: tuple[StepResult, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fathom.analysis.reading import Heard
+from fathom.analysis.loading import ScoredResponse
 from fathom.scoring.answer_types.differences import DIFFERENCES, difference
 from fathom.scoring.answers import Answer
 
@@ -17,14 +17,14 @@ PATTERNS = {
 """Every pattern with a description, in the order in which they are tested."""
 
 
-def pattern(key: Answer, heard: Heard) -> str | None:
+def pattern(key: Answer, response: ScoredResponse) -> str | None:
     """The pattern of a response; None if it is correct or missing."""
-    if heard.outcome in ("correct", "error", "overflow", "unanswered"):
+    if response.outcome in ("correct", "error", "overflow", "unanswered", "unjudged"):
         return None
-    if heard.outcome == "refused":
+    if response.outcome == "refused":
         return "refused"
-    if heard.outcome == "unparseable":
-        return "truncated" if heard.cut else "unparseable" if heard.text.strip() else "empty"
-    if heard.read is None:
+    if response.outcome == "unparseable":
+        return "truncated" if response.truncated else "unparseable" if response.text.strip() else "empty"
+    if response.parsed is None:
         return "other"
-    return difference(key, heard.read)
+    return difference(key, response.parsed)

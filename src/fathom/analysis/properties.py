@@ -1,64 +1,71 @@
-"""What is known of a question before it is asked: the groups it is counted in, and the sizes that may matter."""
+"""Properties of questions: groups for breakdowns, and numbers that may correlate with failure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from fathom.corpus.store import DocumentEntry
 from fathom.records.contexts import Context
 from fathom.scoring.answer_types.values import count_values
-from fathom.tasks.family import Diagnosis, Item
+from fathom.tasks.catalog import family, tags_of
+from fathom.tasks.family import Diagnosis, Item, Tag
 
-WHAT = {
+GENERIC = {
     "family": "Family",
-    "skill": "Skill",
-    "topic": "Topic",
-    "subject": "Subject of the documents",
-    "level": "Level",
-    "length": "Length of the context",
-    "language": "Language of the documents",
-    "answer": "Type of answer",
+    "length": "Context length",
+    "answer": "Answer type",
     "documents": "Documents in the context",
-    "position": "Where the evidence stands",
-    "dispersion": "How far apart the evidence stands",
+    "subject": "Subject of the documents",
+    "language": "Language of the documents",
+    "position": "Position of the evidence",
+    "dispersion": "Dispersion of the evidence",
     "operators": "Operators in the program",
-    "way": "How the context was gathered",
+    "sampling": "Context sampling",
     "split": "Split",
 }
-"""Headings of the known groupings, in the order in which they are shown; other tags follow."""
+"""Titles of groupings that do not depend on the family; families declare the others as tags."""
 
-HIDDEN = frozenset({"template"})
-"""Tags with nearly as many values as questions."""
+OVERLAPPING = frozenset({"operators"})
+"""Groupings in which a question may be in several groups."""
 
 _THIRDS = ("first third", "middle third", "last third")
+_DISPERSIONS = ("within one third", "within two thirds", "throughout")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One question, as far as analysis still needs it."""
+class QuestionProperties:
+    """Properties of one question."""
 
     id: str
+    family: str
+    answer_type: str
     context: int
-    """The number of its context in the walk."""
+    """The context's number in the pass."""
     groups: dict[str, tuple[str, ...]]
     sizes: dict[str, float]
-    tokens: int
-    """The length that was asked for."""
+    length: int
+    """The requested context length in tokens."""
 
 
 def describe(
-    context: Context, number: int, item: Item, diagnosis: Diagnosis, listed: Mapping[str, DocumentEntry]
-) -> Asked:
-    """The question's groups and sizes."""
+    context: Context,
+    number: int,
+    item: Item,
+    diagnosis: Diagnosis,
+    documents: Mapping[str, DocumentEntry],
+    ungrouped: Collection[str] = (),
+) -> QuestionProperties:
+    """The question's groups and numeric properties. `ungrouped` are tags that make no groups."""
     evidence = _evidence(context, item)
+    question, answer = item.question, item.key.answer
     groups: dict[str, tuple[str, ...]] = {
-        name: (value,) for name, value in item.question.tags.items() if name not in HIDDEN
+        name: (value,) for name, value in question.tags.items() if name not in ungrouped
     }
-    groups |= {"family": (item.question.family,), "split": (item.question.split,), "answer": (item.key.answer.type,)}
+    groups |= {"family": (question.family,), "split": (question.split,), "answer": (answer.type,)}
     groups["documents"] = (_binned(len(context.places)),)
     for name in ("subject", "language"):
-        values = {getattr(listed[id], name) for id in context.documents if id in listed} - {None}
+        values = {getattr(documents[id], name) for id in context.documents if id in documents} - {None}
         if values and name not in groups:
             groups[name] = (values.pop() if len(values) == 1 else "several",)
     if diagnosis.operators:
@@ -66,41 +73,41 @@ def describe(
     sizes = {
         "documents": float(len(context.places)),
         "context length": float(context.tokens),
-        "question length": float(len(item.question.text.split())),
-        "answer length": float(count_values(item.key.answer)),
+        "question length": float(len(question.text.split())),
+        "answer length": float(count_values(answer)),
     }
     if evidence is not None:
-        groups["position"] = (_THIRDS[min(2, int(evidence.middle * 3))],)
-        groups["dispersion"] = (_spread(evidence.spread),)
+        groups["position"] = (_THIRDS[min(2, int(evidence.position * 3))],)
+        groups["dispersion"] = (_DISPERSIONS[min(2, int(evidence.dispersion * 3))],)
         sizes |= {
             "needed documents": float(evidence.documents),
-            "evidence position": evidence.middle,
-            "evidence spread": evidence.spread,
+            "evidence position": evidence.position,
+            "evidence spread": evidence.dispersion,
         }
-    return Asked(item.question.id, number, groups, sizes | dict(diagnosis.sizes), context.length)
+    return QuestionProperties(
+        question.id, question.family, answer.type, number, groups, sizes | dict(diagnosis.sizes), context.length
+    )
 
 
 @dataclass(frozen=True)
 class _Evidence:
-    middle: float
-    spread: float
+    position: float
+    """Mean position in the context, from 0 to 1."""
+    dispersion: float
+    """Distance between the first and the last passage, as a share of the context."""
     documents: int
 
 
 def _evidence(context: Context, item: Item) -> _Evidence | None:
-    """Where in the context the passages stand that prove the key; None where none does."""
+    """Where in the context the passages are that prove the key; None if there are none."""
     places = {place.document: place for place in context.places}
     located = [places[one.document].locate(one.span) for one in item.key.proof.passages if one.document in places]
     starts = [span.start for span in located if span is not None]
     if not starts:
         return None
-    whole = max(1, context.places[-1].span.end)
+    end = max(1, context.places[-1].span.end)
     documents = len({one.document for one in item.key.proof.passages})
-    return _Evidence(sum(starts) / len(starts) / whole, (max(starts) - min(starts)) / whole, documents)
-
-
-def _spread(share: float) -> str:
-    return "within a third" if share < 1 / 3 else "within two thirds" if share < 2 / 3 else "all over"
+    return _Evidence(sum(starts) / len(starts) / end, (max(starts) - min(starts)) / end, documents)
 
 
 def _binned(count: int) -> str:
@@ -111,9 +118,9 @@ def _binned(count: int) -> str:
     return f"{top // 2 + 1}-{top}" if top > 4 else "1-4"
 
 
-def order_of(group: str) -> tuple[int, float, str]:
-    """Sorts ranges and lengths by their numbers, thirds and spreads by their sense, and the rest by the alphabet."""
-    known = (*_THIRDS, "within a third", "within two thirds", "all over")
+def group_order(group: str) -> tuple[int, float, str]:
+    """Sort key of groups: thirds and dispersions in their order, ranges and lengths by number, others by name."""
+    known = (*_THIRDS, *_DISPERSIONS)
     if group in known:
         return 0, known.index(group), group
     digits = group.replace("+", "-").split("-")[0].rstrip("KM")
@@ -123,7 +130,35 @@ def order_of(group: str) -> tuple[int, float, str]:
     return 2, 0.0, group
 
 
-def shown_at(by: str) -> tuple[int, str]:
-    """Sorts groupings as they are shown: the known ones first."""
-    known = list(WHAT)
-    return (known.index(by), by) if by in known else (len(known), by)
+@dataclass(frozen=True)
+class Groupings:
+    """The groupings of a bench: the tags that its families declare, and generic properties."""
+
+    tags: tuple[Tag, ...]
+    cross_tabs: tuple[tuple[str, str], ...]
+    """Pairs that are shown as heat maps."""
+
+    @classmethod
+    def of(cls, families: Sequence[str]) -> Groupings:
+        pairs = dict.fromkeys(pair for name in families for pair in family(name).cross_tabs)
+        return cls(tags_of(families), tuple(pairs))
+
+    @property
+    def ungrouped(self) -> frozenset[str]:
+        """Tags with nearly as many values as questions."""
+        return frozenset(tag.name for tag in self.tags if not tag.grouped)
+
+    @property
+    def main(self) -> tuple[str, ...]:
+        """The groupings of summaries and comparisons: the length and the families' summary tags."""
+        return tuple(dict.fromkeys(["length", *(tag.name for tag in self.tags if tag.summary)]))
+
+    def order(self, by: str) -> tuple[int, str]:
+        """Sort key: declared tags first, then generic properties, then other tags by name."""
+        known = [*(tag.name for tag in self.tags), *GENERIC]
+        return (known.index(by), by) if by in known else (len(known), by)
+
+    def title(self, by: str) -> str:
+        """The title of a grouping."""
+        declared = {tag.name: tag.heading for tag in self.tags}
+        return declared.get(by) or GENERIC.get(by) or by.capitalize()

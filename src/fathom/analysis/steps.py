@@ -1,4 +1,4 @@
-"""How far reasoning came: which of a question's intermediate values stand in the trace, and in which order."""
+"""Reasoning steps: which of a question's intermediate values occur in the reasoning, and in which order."""
 
 from __future__ import annotations
 
@@ -6,30 +6,28 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fathom.analysis.findings import StepReached, Steps, StepSeen
-from fathom.analysis.reading import Heard
+from fathom.analysis.findings import ReasoningSteps, StepResult, StepSummary
+from fathom.analysis.loading import ScoredResponse
 from fathom.tasks.family import ReasoningStep
 
-SHORTEST = 40
+MIN_CHARACTERS = 40
 """Characters before the answer that count as reasoning."""
-LONGEST = 400_000
-"""Characters of a trace that are searched: a model that repeats itself for a million says nothing new."""
+MAX_CHARACTERS = 400_000
+"""Characters of a trace that are searched: a model that repeats itself for a million adds nothing new."""
 
 
-def trace_of(heard: Heard) -> str:
-    """The reasoning of a response: its thoughts, and what it says before its last "Answer:"; empty where there
-    is none."""
-    before, found, _ = heard.text.rpartition("Answer:")
-    said = before if found else heard.text
-    trace = f"{heard.thinking}\n{said}".strip()
-    return trace if len(trace) >= SHORTEST else ""
+def reasoning_of(response: ScoredResponse) -> str:
+    """The reasoning of a response: its thinking, and its text before the last "Answer:"; empty if there is none."""
+    before, found, _ = response.text.rpartition("Answer:")
+    trace = f"{response.thinking}\n{before if found else response.text}".strip()
+    return trace if len(trace) >= MIN_CHARACTERS else ""
 
 
-def look(trace: str, steps: Sequence[ReasoningStep]) -> tuple[StepSeen, ...]:
-    """Where each step is reached: where the last of its parts first stands."""
-    lowered = trace[:LONGEST].casefold()
+def find_steps(trace: str, steps: Sequence[ReasoningStep]) -> tuple[StepResult, ...]:
+    """Where each step is reached: the first occurrence of the last of its parts."""
+    lowered = trace[:MAX_CHARACTERS].casefold()
     return tuple(
-        StepSeen(name=step.name, value=", ".join(part[0] for part in step.parts)[:200], at=_reached(lowered, step))
+        StepResult(name=step.name, value=", ".join(part[0] for part in step.parts)[:200], at=_reached(lowered, step))
         for step in steps
     )
 
@@ -41,12 +39,12 @@ def _reached(trace: str, step: ReasoningStep) -> int | None:
 
 
 def _first(trace: str, spellings: Sequence[str]) -> int | None:
-    """The first place where one of the spellings stands by itself: 3 does not stand in 13 or 3.5."""
-    found = [place for place in (_standing(trace, spelling.casefold()) for spelling in spellings) if place is not None]
+    found = [place for place in (_find(trace, spelling.casefold()) for spelling in spellings) if place is not None]
     return min(found, default=None)
 
 
-def _standing(trace: str, value: str) -> int | None:
+def _find(trace: str, value: str) -> int | None:
+    """The first occurrence of a value as a whole word or number: 3 does not occur in 13 or 3.5."""
     place = trace.find(value)
     while place >= 0 and value:
         before, after = trace[place - 1 : place], trace[place + len(value) : place + len(value) + 2]
@@ -60,51 +58,52 @@ def _standing(trace: str, value: str) -> int | None:
 
 
 @dataclass
-class StepsTaken:
-    """The steps of a run's traces, counted."""
+class StepCounter:
+    """Counts over the traces of one run."""
 
     traces: int = 0
     values: int = 0
     reached: int = 0
     in_order: int = 0
-    all_and_wrong: int = 0
-    none_and_right: int = 0
-    wanted_at: Counter[int] = field(default_factory=Counter)
+    complete_but_incorrect: int = 0
+    none_but_correct: int = 0
+    expected_at: Counter[int] = field(default_factory=Counter)
     reached_at: Counter[int] = field(default_factory=Counter)
-    missed_at: Counter[int] = field(default_factory=Counter)
+    first_missing_at: Counter[int] = field(default_factory=Counter)
 
-    def add(self, seen: Sequence[StepSeen], right: bool) -> None:
+    def add(self, results: Sequence[StepResult], correct: bool) -> None:
         self.traces += 1
-        self.values += len(seen)
-        places = [one.at for one in seen if one.at is not None]
+        self.values += len(results)
+        places = [one.at for one in results if one.at is not None]
         self.reached += len(places)
         self.in_order += places == sorted(places)
-        self.all_and_wrong += len(places) == len(seen) and not right
-        self.none_and_right += not places and right
-        for number, one in enumerate(seen, start=1):
-            self.wanted_at[number] += 1
+        self.complete_but_incorrect += len(places) == len(results) and not correct
+        self.none_but_correct += not places and correct
+        for number, one in enumerate(results, start=1):
+            self.expected_at[number] += 1
             self.reached_at[number] += one.at is not None
-        first = next((number for number, one in enumerate(seen, start=1) if one.at is None), None)
+        first = next((number for number, one in enumerate(results, start=1) if one.at is None), None)
         if first is not None:
-            self.missed_at[first] += 1
+            self.first_missing_at[first] += 1
 
-    def found(self) -> Steps | None:
+    def summary(self) -> ReasoningSteps | None:
+        """The counts as a record; None if no response contains reasoning."""
         if not self.traces:
             return None
-        return Steps(
+        return ReasoningSteps(
             traces=self.traces,
             values=self.values,
             reached=self.reached,
             in_order=self.in_order,
-            all_reached_and_wrong=self.all_and_wrong,
-            none_reached_and_right=self.none_and_right,
-            by_place=tuple(
-                StepReached(
-                    place=place,
-                    wanted=self.wanted_at[place],
-                    reached=self.reached_at[place],
-                    first_missed=self.missed_at[place],
+            complete_but_incorrect=self.complete_but_incorrect,
+            none_but_correct=self.none_but_correct,
+            by_step=tuple(
+                StepSummary(
+                    step=number,
+                    expected=self.expected_at[number],
+                    reached=self.reached_at[number],
+                    first_missing=self.first_missing_at[number],
                 )
-                for place in sorted(self.wanted_at)
+                for number in sorted(self.expected_at)
             ),
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.analyze import compared, signed, spanned
+from fathom.cli.analyze import comparison_lines, points, with_interval
 from fathom.cli.output import escape_control_characters
 
 if TYPE_CHECKING:
@@ -26,46 +26,45 @@ Example:
 @click.command(epilog=EXAMPLE)
 @click.argument("first", type=click.Path(path_type=Path))
 @click.argument("second", type=click.Path(path_type=Path))
-@click.option("--bench", type=click.Path(path_type=Path), help="Where the runs' bench is, if it has been moved.")
+@click.option("--bench", type=click.Path(path_type=Path), help="The runs' bench, if it has been moved.")
 @options.seed
 @options.as_json
 def command(first: Path, second: Path, bench: Path | None, seed: int, as_json: bool) -> None:
-    """Say whether two runs on one bench differ, question by question.
+    """Compare two runs on one bench, question by question.
 
-    The difference with its interval, the chance of it if the runs were exchanged context by context, how many more
-    questions it would take to tell them apart, and the same within lengths and skills, corrected for their number.
-    Reads the runs and their bench; writes nothing; calls no model.
+    The difference in accuracy with its interval, a permutation test clustered by context, the number of further
+    questions needed to detect the difference, and the same within groups, with Holm's correction. Reads the runs and
+    their bench; writes nothing; calls no model.
     """
-    from fathom.analysis.analyze import Settings, compare_runs
+    from fathom.api.findings import compare
 
-    findings = compare_runs(first, second, bench, Settings(seed=seed)).findings
+    findings = compare(first, second, bench=bench, seed=seed).findings
     if as_json:
-        made = {"comparisons": [one.model_dump() for one in findings.comparisons]}
-        click.echo(json.dumps(made, indent=2))
+        click.echo(json.dumps({"comparisons": [one.model_dump() for one in findings.comparisons]}, indent=2))
     else:
-        click.echo(escape_control_characters("\n".join(_page(findings))))
+        click.echo(escape_control_characters("\n".join(_lines(findings))))
 
 
-def _page(findings: Findings) -> Iterator[str]:
+def _lines(findings: Findings) -> Iterator[str]:
     for run in findings.runs:
-        yield f"{run.facts.name}: {spanned(run.all.accuracy).strip()} of {run.all.outcomes.responses:,} responses right"
+        accuracy = with_interval(run.overall.accuracy).strip()
+        yield f"{run.info.name}: accuracy {accuracy}, {run.overall.outcomes.responses:,} responses"
     if not findings.comparisons:
-        yield "They have no question in common."
+        yield "The runs have no question in common."
         return
-    whole = findings.comparisons[0]
-    yield from compared(whole)
+    overall, *groups = findings.comparisons
+    yield from comparison_lines(overall)
     yield (
-        f"    both right {whole.both:,}, only the first {whole.only_first:,}, only the second {whole.only_second:,}, "
-        f"neither {whole.neither:,}"
+        f"    both correct {overall.both:,}, only the first {overall.only_first:,}, only the second "
+        f"{overall.only_second:,}, neither {overall.neither:,}"
     )
-    if whole.waiting_first or whole.waiting_second:
-        yield f"    not come: {whole.waiting_first:,} of the first, {whole.waiting_second:,} of the second"
-    rest = findings.comparisons[1:]
-    if rest:
-        yield f"  {'within':38} {'questions':>9} {'second less first':>32} {'p (Holm)':>9}"
-        yield from map(_line, rest)
+    if overall.missing_first or overall.missing_second:
+        yield f"    missing: {overall.missing_first:,} of the first, {overall.missing_second:,} of the second"
+    if groups:
+        yield f"  {'within':38} {'questions':>9} {'second - first':>32} {'p (Holm)':>9}"
+        yield from map(_line, groups)
 
 
 def _line(one: Comparison) -> str:
-    mark = " *" if one.apart else ""
-    return f"    {one.within:36} {one.items:>9,} {signed(one.difference):>32} {one.p_holm:>9.4f}{mark}"
+    mark = " *" if one.significant else ""
+    return f"    {one.within:36} {one.items:>9,} {points(one.difference):>32} {one.p_holm:>9.4f}{mark}"

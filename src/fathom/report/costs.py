@@ -1,62 +1,72 @@
-"""What a question takes against what is got right."""
+"""Cost per question against accuracy."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fathom.analysis.findings import Findings, RunFinding
+from fathom.analysis.findings import Findings, RunSummary
 from fathom.report.drawings.canvas import Node
-from fathom.report.drawings.charts import Spot, cloud
-from fathom.report.figures import Column, Figure, Value
-from fathom.report.standing import came
-from fathom.report.where import places
-from fathom.report.words import joined, point
-
-COLUMNS = (
-    Column("run", "Run"),
-    Column("accuracy", "Accuracy", "share"),
-    Column("price_a_question", "Price a question", "money"),
-    Column("price_a_right_answer", "Price a right answer", "money"),
-    Column("price", "Price of all", "money"),
-    Column("spent", "Spent, failures too", "money"),
-    Column("tokens_a_question", "Tokens a question", "count"),
-    Column("input_tokens", "Tokens in", "count"),
-    Column("cached_tokens", "of them cached", "count"),
-    Column("output_tokens", "Tokens out", "count"),
-    Column("seconds_a_question", "Seconds a question", "number"),
-    Column("best_for_its_price", "Nothing cheaper is better", "yes"),
-)
+from fathom.report.drawings.charts import Spot, scatter
+from fathom.report.figures import Column, Figure
+from fathom.report.formatting import join_names, point
+from fathom.report.ranking import received, run_colors
 
 
 @dataclass(frozen=True)
-class Each:
-    """What one question took, over those whose responses came."""
+class QuestionCost:
+    """Mean cost of a question, over the responses that arrived."""
 
     price: float | None
-    """None where it is not known; 0 for what is known to be free."""
+    """None if unknown; 0 if known to be free."""
     tokens: float
     seconds: float
 
 
-def each(run: RunFinding) -> Each | None:
-    """What a question took; None where no response came."""
-    if not came(run):
+def question_cost(run: RunSummary) -> QuestionCost | None:
+    """The cost of a question; None without responses."""
+    if not received(run):
         return None
-    # Half of its calls failed, and a run seemed to cost half of what it will.
-    times, cost = run.all.outcomes.responses / came(run), run.cost
-    price = None if cost.price_a_question is None else cost.price_a_question * times
-    return Each(price, cost.tokens_a_question * times, cost.seconds_a_question * times)
+    # Per response received: a run half of whose calls failed would otherwise seem half as expensive.
+    factor, cost = run.overall.outcomes.responses / received(run), run.cost
+    price = None if cost.price_per_question is None else cost.price_per_question * factor
+    return QuestionCost(price, cost.tokens_per_question * factor, cost.seconds_per_question * factor)
 
 
-def price_a_question(run: RunFinding) -> float | None:
-    """None where it is not known, or where no response came."""
-    found = each(run)
-    return None if found is None else found.price
+def price_per_question(run: RunSummary) -> float | None:
+    """None if the price is unknown, or without responses."""
+    cost = question_cost(run)
+    return None if cost is None else cost.price
+
+
+COLUMNS: tuple[Column[RunSummary], ...] = (
+    Column("run", "Run", lambda run: run.info.name),
+    Column("accuracy", "Accuracy", lambda run: run.overall.accuracy.value if received(run) else None, "share"),
+    Column("price_per_question", "Price per question", price_per_question, "money"),
+    Column("price_per_correct", "Price per correct answer", lambda run: run.cost.price_per_correct, "money"),
+    Column("price", "Total price", lambda run: run.cost.price, "money"),
+    Column("spent", "Total with failed calls", lambda run: run.cost.spent, "money"),
+    Column(
+        "tokens_per_question",
+        "Tokens per question",
+        lambda run: None if (cost := question_cost(run)) is None else round(cost.tokens),
+        "count",
+    ),
+    Column("input_tokens", "Input tokens", lambda run: run.cost.input_tokens, "count"),
+    Column("cached_tokens", "Cached", lambda run: run.cost.cached_tokens, "count"),
+    Column("output_tokens", "Output tokens", lambda run: run.cost.output_tokens, "count"),
+    Column(
+        "seconds_per_question",
+        "Seconds per question",
+        lambda run: None if (cost := question_cost(run)) is None else cost.seconds,
+        "number",
+    ),
+    Column("pareto_optimal", "Pareto-optimal", lambda run: run.cost.pareto_optimal and bool(received(run)), "yes"),
+)
 
 
 def costs(findings: Findings) -> tuple[Figure, ...]:
-    """What a question takes against the share right."""
-    known = {run.facts.name: found for run in findings.runs if (found := each(run)) is not None}
+    """Accuracy against the price of a question, or against its tokens if no run has a price."""
+    known = {run.info.name: cost for run in findings.runs if (cost := question_cost(run)) is not None}
     if not known:
         return ()
     prices = [one.price for one in known.values() if one.price is not None]
@@ -65,63 +75,44 @@ def costs(findings: Findings) -> tuple[Figure, ...]:
         name: amount for name, one in known.items() if (amount := one.price if priced else one.tokens) is not None
     }
     free = bool(prices) and len(prices) == len(known)
-    axis = (
-        "US dollars a question" if priced else f"tokens a question ({'all are free' if free else 'no price is known'})"
-    )
-    colors = places(findings)
+    unit = "US dollars per question" if priced else "tokens per question"
+    axis = unit if priced else f"{unit} ({'all runs are free' if free else 'no price is known'})"
+    colors = run_colors(findings)
 
     def draw(width: float) -> Node:
         spots = [
             Spot(
-                colors[run.facts.name],
-                run.facts.name,
+                colors[run.info.name],
+                run.info.name,
                 amount,
-                point(f"{run.facts.name}, {amount:,.4g} {axis.partition(' (')[0]}", run.all.accuracy),
-                run.cost.best_for_its_price and priced,
+                point(f"{run.info.name}, {amount:,.4g} {unit}", run.overall.accuracy),
+                run.cost.pareto_optimal and priced,
             )
             for run in findings.runs
-            if (amount := amounts.get(run.facts.name)) is not None
+            if (amount := amounts.get(run.info.name)) is not None
         ]
-        return cloud(f"The share right against {axis}", spots, axis, width)
+        return scatter(f"Accuracy against {axis}", spots, axis, width)
 
-    rows = tuple(_row(run, known.get(run.facts.name)) for run in findings.runs)
-    return (Figure("cost", "Share right against cost", _note(findings, set(amounts), priced), COLUMNS, rows, draw),)
+    note = _note(findings, set(amounts), priced)
+    return (Figure.of("cost", "Accuracy against cost", note, COLUMNS, findings.runs, draw),)
 
 
 def _note(findings: Findings, drawn: set[str], priced: bool) -> str:
-    said = ["Costs are on a scale of tens, over the questions whose responses came."]
+    notes = ["Cost is on a logarithmic scale, averaged over the questions with a response."]
     if priced:
-        said = ["Dashed: runs that no other beats in both.", *said, "A run that is free stands left."]
-    absent = [run.facts.name for run in findings.runs if run.facts.name not in drawn and came(run)]
-    none = [run.facts.name for run in findings.runs if not came(run)]
-    said += [f"Not drawn, for want of a known price: {joined(absent)}."] if absent else []
-    said += [f"Not drawn, for want of responses: {joined(none)}."] if none else []
-    return " ".join(said)
+        notes = ["The dashed line joins the Pareto-optimal runs.", *notes, "Free runs are at the left edge."]
+    unknown = [run.info.name for run in findings.runs if run.info.name not in drawn and received(run)]
+    empty = [run.info.name for run in findings.runs if not received(run)]
+    notes += [f"Not drawn, price unknown: {join_names(unknown)}."] if unknown else []
+    notes += [f"Not drawn, no responses: {join_names(empty)}."] if empty else []
+    return " ".join(notes)
 
 
-def _row(run: RunFinding, found: Each | None) -> tuple[Value, ...]:
-    cost = run.cost
-    return (
-        run.facts.name,
-        None if found is None else run.all.accuracy.value,
-        None if found is None else found.price,
-        cost.price_a_right_answer,
-        cost.price,
-        cost.spent,
-        None if found is None else round(found.tokens),
-        cost.input_tokens,
-        cost.cached_tokens,
-        cost.output_tokens,
-        None if found is None else found.seconds,
-        cost.best_for_its_price and found is not None,
-    )
-
-
-def says_cheapest(findings: Findings) -> str:
-    """Which runs are worth their price."""
-    names = [run.facts.name for run in findings.runs if run.cost.best_for_its_price and came(run)]
-    if not names or not any(price_a_question(run) for run in findings.runs):
-        return "What a question takes against what is got right."
-    known = [run for run in findings.runs if price_a_question(run) is not None]
-    of = "" if len(known) == len(findings.runs) else " of those whose price is known"
-    return f"No run{of} is both cheaper and better than {joined(names)}."
+def cost_summary(findings: Findings) -> str:
+    """Which runs are Pareto-optimal."""
+    names = [run.info.name for run in findings.runs if run.cost.pareto_optimal and received(run)]
+    if not names or not any(price_per_question(run) for run in findings.runs):
+        return "Cost per question against accuracy."
+    priced = [run for run in findings.runs if price_per_question(run) is not None]
+    of = "" if len(priced) == len(findings.runs) else ", of the runs with a known price"
+    return f"Pareto-optimal in price and accuracy{of}: {join_names(names)}."

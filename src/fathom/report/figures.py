@@ -1,102 +1,172 @@
-"""A figure: its numbers as a table, and its drawing. The page, the CSV, the JSON and the SVG all come from here."""
+"""Figures: a table of numbers and a drawing. The page, CSV, JSON and SVG are all made from these."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
+from fathom.analysis.findings import Counts, Estimate
 from fathom.records.errors import file_errors
 from fathom.records.files import atomic_write
 from fathom.report.drawings.canvas import Node, as_svg
 
-Kind = Literal["text", "share", "count", "number", "money", "chance", "difference", "yes"]
-"""How a column is shown; files hold the plain value."""
+Kind = Literal["text", "share", "count", "number", "money", "p", "difference", "yes"]
+"""How the page formats a column; files have the plain value."""
 Value = str | int | float | bool | None
 
 WIDE, SLIM = 880.0, 340.0
-"""Widths a drawing is made for: a page, and a telephone."""
+"""Widths of the two drawings: for a desktop page and for a phone."""
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class Column:
-    """One column of a figure's numbers."""
+class Column(Generic[R]):
+    """One column of a table: its name, and how its value is read from a record."""
+
+    name: str
+    """In CSV and JSON."""
+    title: str
+    """On the page."""
+    value: Callable[[R], Value]
+    kind: Kind = "text"
+    hidden: bool = False
+    """Whether the page leaves it out; files always have it."""
+
+
+def interval_columns(
+    get: Callable[[R], Estimate | None], name: str, title: str, kind: Kind = "share", prefix: str = ""
+) -> tuple[Column[R], ...]:
+    """A value and the ends of its interval; blank for a record without an estimate."""
+
+    def read(field: str) -> Callable[[R], Value]:
+        return lambda record: None if (one := get(record)) is None else getattr(one, field)
+
+    return (
+        Column(name, title, read("value"), kind),
+        Column(f"{prefix}low", "low", read("low"), kind),
+        Column(f"{prefix}high", "high", read("high"), kind),
+    )
+
+
+def accuracy_columns(get: Callable[[R], Estimate]) -> tuple[Column[R], ...]:
+    """Accuracy with its interval and sample size."""
+    return (
+        *interval_columns(get, "accuracy", "Accuracy"),
+        Column("questions", "Questions", lambda record: get(record).items, "count"),
+        Column("contexts", "Contexts", lambda record: get(record).clusters, "count"),
+    )
+
+
+def count_columns(get: Callable[[R], Counts | None], records: Iterable[R]) -> tuple[Column[R], ...]:
+    """Questions built, fitted, failed, refused by fitting and retired. The page hides them if nothing was lost."""
+    hidden = not any(_has_loss(get(record)) for record in records)
+
+    def read(field: str) -> Callable[[R], Value]:
+        return lambda record: None if (one := get(record)) is None else getattr(one, field)
+
+    names = ("built", "fitted", "errors", "refused", "retired")
+    return tuple(Column(name, name.capitalize(), read(name), "count", hidden) for name in names)
+
+
+def _has_loss(counts: Counts | None) -> bool:
+    if counts is None:
+        return False
+    return bool(counts.errors or counts.refused or counts.retired or counts.built not in (None, counts.fitted))
+
+
+@dataclass(frozen=True)
+class Header:
+    """A column without its values."""
 
     name: str
     title: str
-    kind: Kind = "text"
+    kind: Kind
+    hidden: bool
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Numbers, and what they look like."""
+    """A table of numbers and its drawing."""
 
     id: str
     """Also the name of its files."""
     title: str
     note: str
-    """How to read it, in a sentence or two."""
-    columns: tuple[Column, ...]
+    """The caption."""
+    columns: tuple[Header, ...]
     rows: tuple[tuple[Value, ...], ...]
     draw: Callable[[float], Node] | None = None
-    """The drawing for a width; None for what is best read as a table."""
+    """Makes the drawing for a width; None for a figure that is a table only."""
+
+    @classmethod
+    def of(
+        cls,
+        id: str,
+        title: str,
+        note: str,
+        columns: Sequence[Column[R]],
+        records: Iterable[R],
+        draw: Callable[[float], Node] | None = None,
+    ) -> Figure:
+        """The figure whose rows are read from `records`."""
+        rows = tuple(tuple(column.value(record) for column in columns) for record in records)
+        headers = tuple(Header(one.name, one.title, one.kind, one.hidden) for one in columns)
+        return cls(id, title, note, headers, rows, draw)
 
     def as_csv(self) -> str:
-        """The numbers as CSV."""
+        """The table as CSV."""
         lines = io.StringIO()
         writer = csv.writer(lines, lineterminator="\n")
         writer.writerow([column.name for column in self.columns])
-        writer.writerows([list(map(harmless, row)) for row in self.rows])
+        writer.writerows([list(map(_csv_safe, row)) for row in self.rows])
         return lines.getvalue()
 
     def as_json(self) -> str:
-        """The numbers as JSON: a list of records."""
+        """The table as JSON: a list of objects."""
         names = [column.name for column in self.columns]
         records = [dict(zip(names, row, strict=True)) for row in self.rows]
         return json.dumps({"figure": self.id, "title": self.title, "note": self.note, "rows": records}, indent=1) + "\n"
 
     def as_svg(self) -> str | None:
-        """The drawing as a file of its own; None where there is none."""
+        """The drawing as an SVG file; None if there is none."""
         return None if self.draw is None else as_svg(self.draw(WIDE))
 
     def for_page(self) -> dict[str, object]:
-        """All of it as the page takes it."""
+        """The figure as data for the page's script."""
         return {
             "id": self.id,
             "title": self.title,
             "note": self.note,
-            "columns": [[column.name, column.title, column.kind] for column in self.columns],
+            "columns": [[column.name, column.title, column.kind, column.hidden] for column in self.columns],
             "rows": [list(row) for row in self.rows],
             "drawings": None if self.draw is None else {"wide": self.draw(WIDE), "slim": self.draw(SLIM)},
         }
 
 
-def harmless(value: Value) -> Value:
-    """The value as a spreadsheet may read it: a text that begins like a formula would be run as one."""
+def _csv_safe(value: Value) -> Value:
+    """The value, quoted if a spreadsheet would run it as a formula."""
     if value is True or value is False:
         return str(value).lower()
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
 def write_figures(figures: Iterable[Figure], folder: Path) -> list[Path]:
-    """Every figure as CSV, JSON and, where it is drawn, SVG."""
+    """Write every figure as CSV, JSON and, if it has a drawing, SVG."""
     with file_errors("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
-    written: list[Path] = []
-    for figure in figures:
-        forms: Sequence[tuple[str, str | None]] = (
-            ("csv", figure.as_csv()),
-            ("json", figure.as_json()),
-            ("svg", figure.as_svg()),
-        )
-        for ending, content in forms:
-            if content is not None:
-                path = folder / f"{figure.id}.{ending}"
-                with atomic_write(path) as file:
-                    file.write(content.encode("utf-8", "replace"))
-                written.append(path)
-    return written
+    return [path for figure in figures for path in _write(figure, folder)]
+
+
+def _write(figure: Figure, folder: Path) -> Iterator[Path]:
+    for ending, content in (("csv", figure.as_csv()), ("json", figure.as_json()), ("svg", figure.as_svg())):
+        if content is not None:
+            path = folder / f"{figure.id}.{ending}"
+            with atomic_write(path) as file:
+                file.write(content.encode("utf-8", "replace"))
+            yield path

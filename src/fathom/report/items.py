@@ -1,4 +1,4 @@
-"""What the explorer shows of each item: a small index of all of them, and the details in parts."""
+"""Data of the item explorer: a small index of all items, and their details in parts."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fathom.analysis.findings import Findings, ItemFinding
+from fathom.analysis.loading import read_verdicts, verdict_on
+from fathom.analysis.properties import Groupings
 from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
-from fathom.records.files import read_records
-from fathom.records.questions import Question, QuestionId, Response
+from fathom.records.questions import QuestionId, Response
 from fathom.report.packing import packed
 from fathom.report.passages import Passages
-from fathom.report.shortening import Limits, shortened
-from fathom.runs.folder import VERDICTS, read_responses
+from fathom.report.truncation import Limits, shortened
+from fathom.runs.folder import read_responses
 from fathom.scoring.answer_types.format import display
-from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
+from fathom.tasks.family import Item
 
-IN_A_PART = 1_000
-"""Items whose details travel together."""
+ITEMS_PER_PART = 1_000
 
 OUTCOMES = {
-    "correct": "r",
-    "incorrect": "w",
+    "correct": "c",
+    "incorrect": "i",
     "unparseable": "u",
     "refused": "f",
     "overflow": "o",
@@ -35,17 +35,11 @@ OUTCOMES = {
     "unjudged": "j",
     "unanswered": ".",
 }
-"""A sign for what became of a response; "-" for a question that the run was not to answer."""
-
-OPAQUE = ("template",)
-"""Tags whose values say nothing to a reader: nobody looks for t-4f2a."""
-
-Place = tuple[str, QuestionId]
-"""An item: the fingerprint of its bench, and its question."""
+"""A character for each outcome; "-" for a question that the run does not ask."""
 
 
-class Names:
-    """Names, each with a number: a name that occurs a thousand times is written once."""
+class NameTable:
+    """Numbers names, so that a name that occurs a thousand times is written once."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
@@ -58,17 +52,15 @@ class Names:
 
 
 @dataclass(frozen=True)
-class Row:
-    """One item with all that its runs said."""
+class Row(Item):
+    """One item and the number of its bench."""
 
     bench: int
-    question: Question
-    key: Key
 
 
 @dataclass
-class Said:
-    """What one run says, in the form in which it is looked up."""
+class RunResponses:
+    """The responses and findings of one run, by question and sample."""
 
     name: str
     bench: str
@@ -87,21 +79,21 @@ class Said:
 
 
 class Items:
-    """The items of some benches and what some runs made of them, as the page takes them."""
+    """The items of the benches and the responses of the runs, as data for the page."""
 
     def __init__(self, findings: Findings, found: Iterable[ItemFinding], corpus: Path | None = None) -> None:
         self.findings = findings
         self._moved = corpus
         self.notes: list[str] = []
-        self.runs = [_said(run.facts.name, run.facts.bench, Path(run.facts.folder)) for run in findings.runs]
+        self.runs = [_run_responses(run.info.name, run.info.bench, Path(run.info.folder)) for run in findings.runs]
         by_name = {run.name: run for run in self.runs}
-        self.patterns, self.causes = Names(), Names()
+        self.patterns, self.causes = NameTable(), NameTable()
         for one in found:
             by_name[one.run].found[one.question_id, one.sample] = one
             self._name(one)
         self.benches = [Bench(Path(bench.folder)) for bench in findings.benches]
         self.rows = [
-            Row(number, item.question, item.key)
+            Row(item.question, item.key, number)
             for number, bench in enumerate(self.benches)
             for _, items in bench.by_context()
             for item in items
@@ -109,64 +101,65 @@ class Items:
         self._contexts = [{context.id: context for context in bench.contexts()} for bench in self.benches]
 
     def _name(self, found: ItemFinding) -> None:
-        """Gives numbers to all that will be named: the index lists them before the parts point to them."""
+        """Number the patterns and causes: the index lists them before the parts refer to them."""
         for pattern in found.patterns:
             self.patterns(pattern)
-        for suspect in found.suspects:
+        for suspect in found.candidates:
             self.causes(suspect.cause)
         if found.unclear:
             self.causes("unclear")
 
     def index(self) -> dict[str, object]:
-        """What filters and the list need of every item."""
-        tags = {name: Names() for row in self.rows for name in _tags(row)}
+        """What the filters and the list need about every item."""
+        groupings = Groupings.of(tuple(dict.fromkeys(row.question.family for row in self.rows)))
+        tags = {name: NameTable() for row in self.rows for name in _tags(row, groupings.ungrouped)}
         columns: dict[str, list[int]] = {name: [] for name in tags}
         for row in self.rows:
-            has = _tags(row)
+            has = _tags(row, groupings.ungrouped)
             for name, column in columns.items():
                 column.append(tags[name](has.get(name, "")))
         return {
             "count": len(self.rows),
-            "part": IN_A_PART,
+            "part": ITEMS_PER_PART,
             "bench": [row.bench for row in self.rows] if len(self.benches) > 1 else None,
-            "tags": [[name, tags[name].listed(), columns[name]] for name in sorted(tags, key=_rank)],
+            "tags": [[name, tags[name].listed(), columns[name]] for name in sorted(tags, key=groupings.order)],
             "runs": [self._run_index(run) for run in self.runs],
             "patterns": self.patterns.listed(),
             "causes": self.causes.listed(),
         }
 
-    def _run_index(self, run: Said) -> dict[str, object]:
-        outcomes, causes, credits = [], [], []
+    def _run_index(self, run: RunResponses) -> dict[str, object]:
+        outcomes, causes, scores = [], [], []
         patterns: list[list[int]] = []
         for place, row in enumerate(self.rows):
             found = run.first(row.question.id) if self._fingerprint(row) == run.bench else None
             outcomes.append(OUTCOMES[found.outcome] if found else "-")
             cause = _cause(found)
             causes.append(self.causes(cause) if cause else -1)
-            credits.append(round(found.score * 100) if found else 0)
+            scores.append(round(found.score * 100) if found else 0)
             if found and found.patterns:
                 patterns.append([place, *map(self.patterns, found.patterns)])
-        return {"outcome": "".join(outcomes), "cause": causes, "credit": credits, "patterns": patterns}
+        return {"outcome": "".join(outcomes), "cause": causes, "score": scores, "patterns": patterns}
 
     def _fingerprint(self, row: Row) -> str:
         return self.findings.benches[row.bench].fingerprint
 
     def parts(self, limits: Limits) -> Iterator[dict[str, object]]:
-        """The details of all items, a thousand at a time."""
+        """The details of all items, in parts."""
         with ExitStack() as stack:
             opened = [Passages(self._corpus(bench, stack), limits) for bench in self.benches]
-            for start in range(0, max(1, len(self.rows)), IN_A_PART):
-                yield self._part(start, self.rows[start : start + IN_A_PART], opened, limits)
+            for start in range(0, max(1, len(self.rows)), ITEMS_PER_PART):
+                yield self._part(start, self.rows[start : start + ITEMS_PER_PART], opened, limits)
 
     def weight(self, limits: Limits) -> int:
-        """About how many bytes of the page the words of responses take, told from some of them."""
+        """Approximate size of the responses' texts in the page, from a sample."""
         responses = [response for run in self.runs for response in run.responses.values()]
         some = responses[:: max(1, len(responses) // 400)]
         texts = [shortened(one.text, limits.response) + shortened(one.thinking, limits.thinking) for one in some]
         return len(packed(texts)) * len(responses) // max(1, len(some))
 
     def _corpus(self, bench: Bench, stack: ExitStack) -> Corpus | None:
-        """The corpus of the bench; where it is gone, passages keep their places and lose their text."""
+        """The corpus of the bench; without it, passages have positions but no text."""
         try:
             corpus = stack.enter_context(Corpus(self._moved or bench.corpus_folder))
         except FathomError as error:
@@ -184,7 +177,7 @@ class Items:
             self.notes.append(note)
 
     def _part(self, start: int, rows: Sequence[Row], opened: Sequence[Passages], limits: Limits) -> dict[str, object]:
-        words = Names()
+        words = NameTable()
         for passages in opened:
             passages.begin()
         items = [self._item(row, opened[row.bench], words) for row in rows]
@@ -196,7 +189,7 @@ class Items:
             "words": words.listed(),
         }
 
-    def _item(self, row: Row, passages: Passages, words: Names) -> list[object]:
+    def _item(self, row: Row, passages: Passages, words: NameTable) -> list[object]:
         key = row.key
         context = self._contexts[row.bench][row.question.context_id]
         proof = key.proof
@@ -213,15 +206,18 @@ class Items:
             rows,
         ]
 
-    def _responses(self, run: Said, row: Row, limits: Limits, words: Names) -> list[object]:
+    def _responses(self, run: RunResponses, row: Row, limits: Limits, words: NameTable) -> list[object]:
         if self._fingerprint(row) != run.bench:
             return []
-        return [self._response(run, found, limits, words) for found in run.samples(row.question.id)]
+        return [self._response(run, row, found, limits, words) for found in run.samples(row.question.id)]
 
-    def _response(self, run: Said, found: ItemFinding, limits: Limits, words: Names) -> list[object]:
+    def _response(
+        self, run: RunResponses, row: Row, found: ItemFinding, limits: Limits, words: NameTable
+    ) -> list[object]:
         place = found.question_id, found.sample
-        response, verdict = run.responses.get(place), run.verdicts.get(place)
-        # What a right answer was read as stands in the key.
+        response = run.responses.get(place)
+        verdict = verdict_on(row, response, run.verdicts.get(place)) if response else None
+        # A correct answer is the same as the key.
         parsed = verdict.parsed if verdict and found.outcome != "correct" else None
         usage = (
             [response.usage.input_tokens, response.usage.output_tokens, response.usage.price]
@@ -236,11 +232,15 @@ class Items:
             shortened(response.thinking, limits.thinking) if response and limits.thinking else "",
             usage,
             round(found.score, 3),
-            [[self.causes(one.cause), one.detail, round(one.weight, 3)] for one in found.suspects[:5]],
+            [[self.causes(one.cause), one.detail, round(one.probability, 3)] for one in found.candidates[:5]],
             found.unclear,
             [self.patterns(name) for name in found.patterns],
-            # The same steps stand in the responses of every run: a number each, below zero where it was not reached.
+            # A number for each step, negative if it was not reached.
             [_signed(words(f"{one.name}: {shortened(one.value, 80)}"), one.at is not None) for one in found.steps[:24]],
+            sorted(verdict.measures.items()) if verdict else [],
+            [[one.name, OUTCOMES[one.outcome], shortened(one.reason, 200)] for one in verdict.parts[:40]]
+            if verdict
+            else [],
         ]
 
 
@@ -248,30 +248,21 @@ def _signed(number: int, reached: bool) -> int:
     return number + 1 if reached else -number - 1
 
 
-def _said(name: str, bench: str, folder: Path) -> Said:
-    verdicts = folder / VERDICTS
-    judged = read_records(verdicts, Verdict) if verdicts.exists() else iter(())
-    return Said(name, bench, read_responses(folder).responses, {(one.question_id, one.sample): one for one in judged})
+def _run_responses(name: str, bench: str, folder: Path) -> RunResponses:
+    verdicts = {(one.question_id, one.sample): one for one in read_verdicts(folder)}
+    return RunResponses(name, bench, read_responses(folder).responses, verdicts)
 
 
-def _tags(row: Row) -> dict[str, str]:
+def _tags(row: Row, ungrouped: frozenset[str]) -> dict[str, str]:
     question = row.question
-    tags = {name: value for name, value in question.tags.items() if name not in OPAQUE}
+    tags = {name: value for name, value in question.tags.items() if name not in ungrouped}
     return {"family": question.family, "split": question.split, "answer": row.key.answer.type, **tags}
 
 
-_FIRST = ("skill", "topic", "length", "task", "level", "type", "answer", "family")
-
-
-def _rank(tag: str) -> tuple[int, str]:
-    """Tags that people look for stand first."""
-    return (_FIRST.index(tag) if tag in _FIRST else len(_FIRST), tag)
-
-
 def _cause(found: ItemFinding | None) -> str:
-    """The likeliest cause; what has several and none before the others is unclear."""
+    """The most likely cause, "unclear", or empty."""
     if found is None:
         return ""
     if found.unclear:
         return "unclear"
-    return found.suspects[0].cause if found.suspects else ""
+    return found.candidates[0].cause if found.candidates else ""

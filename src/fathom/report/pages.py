@@ -1,4 +1,4 @@
-"""The page: one file that opens offline, or one with its details in numbered files beside it."""
+"""The report page: one file that opens offline, or one with its details in numbered files beside it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ import fathom
 from fathom.analysis.findings import Findings, ItemFinding
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import atomic_write
+from fathom.report.formatting import count
 from fathom.report.items import Items
-from fathom.report.lead import lead
 from fathom.report.packing import packed, source_hash
 from fathom.report.sections import Section, sections
-from fathom.report.shortening import LEVELS, Limits
+from fathom.report.summary import summary
 from fathom.report.titles import bench_names
+from fathom.report.truncation import LEVELS, Limits
 
-MOST = 2_900_000
-"""Bytes that a page of one file may have."""
-MANY = 60_000
-"""Responses above which the details lie beside the page from the start."""
+MAX_BYTES = 2_900_000
+"""Size limit of a page in one file."""
+MAX_RESPONSES = 60_000
+"""Number of responses above which the details are always in separate files."""
 
 SCRIPTS = (
     "elements.js",
@@ -40,20 +41,19 @@ SCRIPTS = (
     "keys.js",
     "start.js",
 )
-"""In the order in which they are joined; each knows only those before it."""
+"""In the order in which they are joined; each uses only those before it."""
 
 
 @dataclass(frozen=True)
-class Written:
-    """What was written."""
+class WrittenPage:
+    """A page that was written."""
 
     page: Path
     bytes: int
     """Of the page itself."""
     parts: int
-    """Files beside it; 0 where the page holds everything."""
-    beside: int
-    """Bytes of those."""
+    """Files beside it; 0 if the page contains everything."""
+    parts_bytes: int
     items: int
     runs: int
     notes: tuple[str, ...]
@@ -62,21 +62,20 @@ class Written:
         return asdict(self) | {"page": str(self.page)}
 
     def describe(self) -> str:
-        """What was written, in a line or two."""
-        beside = f", and {self.parts} parts beside it ({self.beside / 1e6:.2f} MB)" if self.parts else ""
-        runs = f"{self.runs} run{'' if self.runs == 1 else 's'}"
-        said = f"{self.page}: {self.items:,} items, {runs}, {self.bytes / 1e6:.2f} MB"
-        return "\n".join([said + beside, *(f"  note: {note}" for note in self.notes)])
+        """A line or two for the terminal."""
+        parts = f", and {self.parts} files beside it ({self.parts_bytes / 1e6:.2f} MB)" if self.parts else ""
+        line = f"{self.page}: {self.items:,} items, {count(self.runs, 'run')}, {self.bytes / 1e6:.2f} MB"
+        return "\n".join([line + parts, *(f"  note: {note}" for note in self.notes)])
 
 
 @dataclass(frozen=True)
-class Choice:
-    """What a user may choose about a page."""
+class PageOptions:
+    """Options of a page."""
 
     parts: bool | None = None
-    """Whether the details lie beside the page; None decides by size."""
+    """Whether the details are in separate files; None decides by size."""
     corpus: Path | None = None
-    """Where the corpus is, if it has been moved."""
+    """The corpus, if it has been moved."""
 
 
 def write_page(
@@ -84,38 +83,38 @@ def write_page(
     found: Iterable[ItemFinding],
     path: Path,
     title: str,
-    choice: Choice = Choice(),  # noqa: B008
-) -> Written:
-    """Write the page, with its details inside or beside it."""
-    refuse_page(path)
+    options: PageOptions = PageOptions(),  # noqa: B008
+) -> WrittenPage:
+    """Write the page, with its details in it or beside it."""
+    check_page_path(path)
     with file_errors("make the folder", path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-    items = Items(findings, found, choice.corpus)
-    parts = choice.parts
+    items = Items(findings, found, options.corpus)
+    parts = options.parts
     shown = sections(findings)
-    # The index names patterns and causes, so that the parts can point to them.
+    # The index comes first: it numbers the patterns and causes that the parts refer to.
     index = items.index()
     responses = len(items.rows) * max(1, len(items.runs))
-    if parts is False or (parts is None and responses <= MANY):
+    if parts is False or (parts is None and responses <= MAX_RESPONSES):
         for limits in LEVELS:
-            if limits is not LEVELS[-1] and items.weight(limits) > MOST:
+            if limits is not LEVELS[-1] and items.weight(limits) > MAX_BYTES:
                 continue
             inside = [packed(part) for part in items.parts(limits)]
             content = _page(_head(findings, items, index, shown, limits, title), inside, None)
-            if len(content) <= MOST or (parts is False and limits is LEVELS[-1]):
+            if len(content) <= MAX_BYTES or (parts is False and limits is LEVELS[-1]):
                 return _write(path, content, (), items)
     return _in_parts(findings, items, index, shown, path, title)
 
 
-def refuse_page(path: Path) -> None:
-    """Raises where no page can stand."""
+def check_page_path(path: Path) -> None:
+    """Raise an error if no page can be written there."""
     if path.is_dir():
-        raise FathomError(f"Cannot write the page to '{path}': it is a folder. Name a file such as report.html.")
+        raise FathomError(f"Cannot write the page to '{path}': it is a folder. Give a file name such as report.html.")
 
 
 def _in_parts(
     findings: Findings, items: Items, index: dict[str, object], shown: Sequence[Section], path: Path, title: str
-) -> Written:
+) -> WrittenPage:
     limits = LEVELS[1]
     folder = path.with_name(f"{path.stem}-parts")
     with file_errors("make the folder", folder):
@@ -133,44 +132,44 @@ def _in_parts(
     return _write(path, content, sizes, items)
 
 
-def _write(path: Path, content: bytes, sizes: Sequence[int], items: Items) -> Written:
+def _write(path: Path, content: bytes, sizes: Sequence[int], items: Items) -> WrittenPage:
     with atomic_write(path) as file:
         file.write(content)
-    return Written(path, len(content), len(sizes), sum(sizes), len(items.rows), len(items.runs), tuple(items.notes))
+    return WrittenPage(path, len(content), len(sizes), sum(sizes), len(items.rows), len(items.runs), tuple(items.notes))
 
 
 def _head(
     findings: Findings, items: Items, index: dict[str, object], shown: Sequence[Section], limits: Limits, title: str
 ) -> dict[str, object]:
-    """All that the page needs before an item is opened."""
+    """The data that the page needs before an item is opened."""
     names = bench_names(findings)
-    floors = [[one.name, one.accuracy.value, one.bench] for one in findings.floors if one.kind == "floor"]
+    baselines = [[one.name, one.accuracy.value, one.bench] for one in findings.baselines if one.kind == "baseline"]
     return {
         "title": title,
-        "lead": lead(findings),
+        "summary": summary(findings),
         "notes": [*findings.notes, *items.notes, limits.rule()],
         "fathom": fathom.__version__,
         "level": findings.level,
         "benches": [[names[one.fingerprint], one.questions, one.contexts, one.documents] for one in findings.benches],
         "runs": [
             [
-                run.facts.name,
-                run.facts.model,
-                run.facts.system,
-                run.facts.prompting,
-                run.facts.bench,
-                run.facts.is_whole,
+                run.info.name,
+                run.info.model,
+                run.info.system,
+                run.info.prompting,
+                run.info.bench,
+                run.info.is_complete,
             ]
             for run in findings.runs
         ],
-        "floors": floors,
+        "baselines": baselines,
         "sections": [
             {
                 "id": one.id,
                 "title": one.title,
-                "says": one.says,
+                "introduction": one.introduction,
                 "view": one.view,
-                # The page makes heat maps of any two tags itself, and needs none of those that were worked out.
+                # The page makes heat maps of any two tags itself.
                 "figures": [figure.for_page() for figure in one.figures[: 1 if one.view == "heat" else None]],
             }
             for one in shown
@@ -180,7 +179,7 @@ def _head(
 
 
 def _page(head: dict[str, object], inside: Sequence[str], beside: str | None) -> bytes:
-    """The whole file. What is beside it is let in by a number that only this page's content gives."""
+    """The whole file. Files beside it are admitted by a nonce that depends on the page's content."""
     data = packed(head | {"beside": beside})
     return assembled(
         str(head["title"]),
@@ -192,9 +191,9 @@ def _page(head: dict[str, object], inside: Sequence[str], beside: str | None) ->
 
 
 def assembled(title: str, more: str, data: str, scripts: Sequence[str], admits_scripts: bool = False) -> bytes:
-    """A page of ours around its data; its policy forbids every request, and every script but its own."""
+    """A page around its data; its content security policy forbids every request and every script but its own."""
     style, script = source("style.css"), _joined(tuple(scripts))
-    # Taken from the data: no text in the data can hold the hash of itself.
+    # Derived from the data: no text in the data can contain its own hash.
     nonce = hashlib.sha256(data.encode()).hexdigest()[:32]
     admitted = f" 'nonce-{nonce}'" if admits_scripts else ""
     policy = (
@@ -222,11 +221,11 @@ def _filled(piece: str, pieces: dict[str, str]) -> str:
 
 @cache
 def source(name: str) -> str:
-    """One of the page's own files."""
+    """One of the page's source files."""
     return files("fathom.report").joinpath("page").joinpath(name).read_text("utf-8")
 
 
 @cache
 def _joined(names: tuple[str, ...]) -> str:
-    """The page's script: its files one after another, out of everybody's way."""
+    """The page's script: its files joined in one function scope."""
     return '\n(() => {\n"use strict";\n' + "\n".join(source(name) for name in names) + "\n})();\n"

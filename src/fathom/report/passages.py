@@ -1,4 +1,4 @@
-"""The passages a question needs, with a little of the context around them, and where in the context they stand."""
+"""The passages that questions need, with some context around them and their positions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, ContextId, Edit, apply_edits
 from fathom.records.documents import DocumentId, Passage
 from fathom.records.spans import Span
-from fathom.report.shortening import Limits, shortened
+from fathom.report.truncation import Limits, shortened
 
 
 class _Place(NamedTuple):
-    """A stretch of what is shown of a document."""
+    """A span of a document as it is shown."""
 
     document: DocumentId
     edits: tuple[Edit, ...]
@@ -21,7 +21,7 @@ class _Place(NamedTuple):
 
 
 class Passages:
-    """Collects for one part of the page what its items need of one corpus; each passage is kept once."""
+    """Collects the passages that the items of one part of the page need from one corpus, each once."""
 
     def __init__(self, corpus: Corpus | None, limits: Limits) -> None:
         self._corpus = corpus
@@ -31,14 +31,14 @@ class Passages:
         self.begin()
 
     def begin(self) -> None:
-        """Forget what was collected for the part before."""
+        """Start a new part."""
         self._documents: dict[DocumentId, int] = {}
         self._passages: dict[_Place, int] = {}
         self._contexts: dict[ContextId, int] = {}
         self._layouts: list[list[object]] = []
 
     def context(self, context: Context) -> int:
-        """The number of a context; its layout is kept, its text is not."""
+        """The number of a context; its layout is stored, not its text."""
         if context.id not in self._contexts:
             self._contexts[context.id] = len(self._contexts)
             places = [[self._document(place.document), *place.span, place.token] for place in context.places]
@@ -46,20 +46,20 @@ class Passages:
         return self._contexts[context.id]
 
     def number(self, context: Context, passage: Passage) -> int | None:
-        """The number of a passage; None where one of its ends is not shown."""
+        """The number of a passage; None if one of its ends is not shown."""
         place = next((place for place in context.places if place.document == passage.document), None)
         located = None if place is None else place.locate(passage.span)
         if place is None or located is None:
             return None
-        # Where a document is shown in part, a passage is what stands there in its stead.
+        # In a document with edits, the passage is the apply_edits text.
         shown = _Place(passage.document, place.edits, located.shifted(-place.span.start))
         return self._passages.setdefault(shown, len(self._passages))
 
     def finished(self) -> dict[str, object]:
-        """All that was collected."""
+        """The collected documents, contexts and passages of the part."""
         cut = [self._cut(*place) for place in self._passages]
         titles = [self._titles.get(document, document) for document in self._documents]
-        return {"articles": titles, "contexts": self._layouts, "passages": cut}
+        return {"documents": titles, "contexts": self._layouts, "passages": cut}
 
     def _document(self, document: DocumentId) -> int:
         return self._documents.setdefault(document, len(self._documents))

@@ -1,94 +1,101 @@
-"""The sections of the page: which figures they show, and what is said above them."""
+"""The sections of the page: their figures and introductions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from fathom.analysis.findings import Comparison, Findings
-from fathom.report import where, why
-from fathom.report.costs import costs, says_cheapest
+from fathom.report import accuracy, failures
+from fathom.report.baselines import baselines, closed_book
+from fathom.report.costs import cost_summary, costs
 from fathom.report.figures import Figure
-from fathom.report.floors import contamination, floors
+from fathom.report.formatting import count
 from fathom.report.headline import headline
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page."""
+    """A section of the page."""
 
     id: str
     title: str
-    says: str
-    """What it shows, in a sentence or two."""
+    introduction: str
     figures: tuple[Figure, ...]
-    view: str = "figures"
-    """How the page shows it: as figures one below the other, or as one of several to choose from."""
+    view: Literal["figures", "headline", "choice", "heat", "matrix"] = "figures"
+    """How the page shows it; `figures` shows one below the other, `choice` one at a time."""
 
 
 def sections(findings: Findings) -> list[Section]:
-    """Every section for which there is something to show, in the order of the page."""
+    """Every section that has figures, in the order of the page."""
     made = (
-        Section("headline", "How they did", "", (headline(findings),), "headline"),
+        Section("headline", "Accuracy", "", (headline(findings),), "headline"),
         Section(
-            "comparisons", "Who is better than whom", _told_apart(findings.comparisons), where.comparisons(findings)
+            "comparisons",
+            "Pairwise comparisons",
+            _comparison_summary(findings.comparisons),
+            accuracy.comparisons(findings),
         ),
         Section(
             "lengths",
-            "The longer the context",
-            "The share right at each length; bars are 95% intervals.",
-            where.lengths(findings),
+            "Context length",
+            "Accuracy at each context length, with 95% intervals.",
+            accuracy.lengths(findings),
         ),
         Section(
             "breakdowns",
-            "Where it is lost",
-            "The share right by one property of the questions, each run in its color.",
-            where.breakdowns(findings),
+            "Breakdowns",
+            "Accuracy by one property of the questions.",
+            accuracy.breakdowns(findings),
             "choice",
         ),
         Section(
             "heat",
-            "Skill against topic",
-            "Any two properties against one another, for one run or for the difference of two.",
-            where.heat_maps(findings),
+            "Heat map",
+            "Accuracy by any two properties, for one run or for the difference between two.",
+            accuracy.heat_maps(findings),
             "heat",
         ),
-        Section("patterns", "How answers are wrong", why.says_patterns(findings), why.patterns(findings), "matrix"),
-        Section("causes", "Why they are wrong", why.says_causes(findings), why.causes(findings), "matrix"),
         Section(
-            "ladder",
+            "patterns", "Error patterns", failures.pattern_summary(findings), failures.patterns(findings), "matrix"
+        ),
+        Section("causes", "Likely causes", failures.cause_summary(findings), failures.causes(findings), "matrix"),
+        Section(
+            "loss-stages",
             "Finding, reading, computing",
-            "The same questions over the full text, over only the passages they need, and over finished tables: what "
-            "each step gives back was lost before it.",
-            why.ladders(findings),
+            "The same questions with the full text, with only the passages they need, and with tables of the values. "
+            "What the passages recover was lost in finding, what the tables recover beyond that in reading, the rest "
+            "in computing.",
+            failures.loss_stages(findings),
         ),
-        Section("steps", "How far the reasoning came", why.says_steps(findings), why.steps(findings)),
+        Section("steps", "Reasoning steps", failures.step_summary(findings), failures.steps(findings)),
         Section(
-            "goes-with",
-            "What goes with failure",
-            "How success goes with properties of the questions, one by one and with the others held fixed.",
-            why.goes_with(findings),
+            "correlates",
+            "Correlates of failure",
+            "How success correlates with properties of the questions, one by one and with the others fixed.",
+            failures.correlates(findings),
             "choice",
         ),
-        Section("cost", "Price and accuracy", says_cheapest(findings), costs(findings)),
+        Section("cost", "Cost", cost_summary(findings), costs(findings)),
         Section(
             "samples",
-            "Asked again",
-            "What repeated responses to the same question show.",
-            where.samples(findings) + where.repeated(findings),
+            "Repeated samples",
+            "Results of asking the same question several times.",
+            accuracy.samples(findings) + accuracy.repeated_runs(findings),
         ),
         Section(
-            "floors",
-            "Floors and controls",
-            "What is right without reading. A score means something as far as it stands above these.",
-            floors(findings),
+            "baselines",
+            "Baselines and controls",
+            "Accuracy without reading the context. A score is meaningful only as far as it exceeds these.",
+            baselines(findings),
         ),
         Section(
-            "contamination",
-            "Known before it was shown",
-            "Whether a model is shown to answer without the context better than a guess would. That it is not shown "
-            "does not say that nothing was known: `fathom contamination` looks closer, with probes and swapped facts.",
-            contamination(findings),
+            "closed-book",
+            "Closed-book test",
+            "Whether a model without the context beats the majority baseline. A negative result does not rule out "
+            "contamination; `fathom contamination` tests it with memorization probes and swapped benchmarks.",
+            closed_book(findings),
         ),
     )
     return [section for section in made if section.figures]
@@ -100,12 +107,13 @@ def all_figures(findings: Findings) -> Iterator[Figure]:
         yield from section.figures
 
 
-def _told_apart(comparisons: Sequence[Comparison]) -> str:
+def _comparison_summary(comparisons: Sequence[Comparison]) -> str:
     pairs = [one for one in comparisons if one.within == "all"]
-    apart = sum(one.apart for one in pairs)
     if not pairs:
         return ""
+    significant = sum(one.significant for one in pairs)
+    verb = "differs" if significant == 1 else "differ"
     return (
-        f"Runs on the same questions, compared question by question. Of {len(pairs)} pair{'s' * (len(pairs) != 1)} "
-        f"{apart} can be told apart after correction for looking at all of them, whatever responses are still to come."
+        f"Runs on the same questions, paired by question. {significant} of {count(len(pairs), 'pair')} {verb} "
+        "significantly, after Holm's correction."
     )

@@ -1,15 +1,15 @@
-"""What stands above a page."""
+"""Names of benches and the default title of a page."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 from fathom.analysis.findings import Findings
-from fathom.report.words import joined
+from fathom.report.formatting import count, join_names
 
 
 def bench_names(findings: Findings) -> dict[str, str]:
-    """The benches by their fingerprints; two of the same name are told apart by the beginning of theirs."""
+    """The benches' names by fingerprint. Equal names are extended with the start of the fingerprint."""
     names = Counter(bench.name for bench in findings.benches)
     return {
         bench.fingerprint: bench.name if names[bench.name] == 1 else f"{bench.name} {bench.fingerprint[:6]}"
@@ -18,7 +18,5 @@ def bench_names(findings: Findings) -> dict[str, str]:
 
 
 def title_of(findings: Findings) -> str:
-    """The benches and how many runs there are on them."""
-    count = len(findings.runs)
-    names = joined(list(bench_names(findings).values()), 3)
-    return f"{names}: {count} run{'' if count == 1 else 's'}"
+    """The names of the benches and the number of runs."""
+    return f"{join_names(list(bench_names(findings).values()), 3)}: {count(len(findings.runs), 'run')}"

@@ -1,1 +1,1 @@
-"""Charts as trees of SVG elements: drawn here once, shown by the page, written to files as they are."""
+"""Charts as trees of SVG elements, for the page and for SVG files."""

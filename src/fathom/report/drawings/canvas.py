@@ -1,4 +1,4 @@
-"""What charts are made of: elements, labels that fit, axes. Nothing here knows a finding."""
+"""Building blocks of charts: elements, labels that fit, axes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from math import floor
 from xml.sax.saxutils import escape, quoteattr
 
 Node = list[object]
-"""An element as JSON can hold it: [name, attributes, children], where a child is an element or a text."""
+"""An element as JSON: [name, attributes, children], where a child is an element or a text."""
 
 SERIES = 10
-"""Colors there are; a later run gets the color of an earlier one and another shape."""
+"""Number of colors; later runs repeat the colors with another marker shape."""
 
 LETTER = 6.6
-"""About the width of a letter at the size of labels."""
+"""Approximate width of a letter in a label."""
 
 
 def node(name: str, *children: object, **attributes: object) -> Node:
@@ -41,12 +41,12 @@ def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Node:
 
 
 def letters(words: str) -> int:
-    """The width of a text in letters; a Chinese sign takes two."""
+    """The width of a text in letters; a Chinese character takes two."""
     return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in words)
 
 
 def fitted(words: str, width: float) -> str:
-    """The text, shortened with an ellipsis where it would be wider."""
+    """The text, shortened with an ellipsis if it is too wide."""
     room = max(2, int(width / LETTER))
     if letters(words) <= room:
         return words
@@ -60,7 +60,7 @@ def fitted(words: str, width: float) -> str:
 
 
 def marker(series: int, x: float, y: float, tip: str, size: float = 4.5) -> Node:
-    """The sign of a series: colors repeat after ten, so the shape changes too."""
+    """The marker of a series: its color, and another shape after every ten."""
     shape = (series // SERIES) % 3
     common = {"class_": f"mark s{series % SERIES}", "tabindex": 0, "data_tip": tip, "data_run": series}
     if shape == 0:
@@ -72,27 +72,27 @@ def marker(series: int, x: float, y: float, tip: str, size: float = 4.5) -> Node
 
 @dataclass
 class Canvas:
-    """A drawing in the making."""
+    """A drawing under construction."""
 
     width: float
     height: float
     what: str
-    """The drawing in one sentence, for those who hear it."""
+    """A description for screen readers."""
     nodes: list[Node] = field(default_factory=list)
 
     def add(self, *nodes: Node) -> None:
         self.nodes.extend(nodes)
 
     def finished(self) -> Node:
-        """The whole drawing as one element."""
+        """The drawing as one element."""
         box = f"0 0 {_plain(float(self.width))} {_plain(float(self.height))}"
-        # As a group: its marks can be reached and read one by one.
+        # A group, so that screen readers can reach its marks one by one.
         return node("svg", *self.nodes, viewBox=box, role="group", aria_label=self.what, class_="drawing")
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Values to places along one direction."""
+    """Maps values to positions along one axis."""
 
     low: float
     high: float
@@ -107,20 +107,20 @@ class Scale:
 
 
 def share_axis(canvas: Canvas, scale: Scale, top: float, bottom: float, steps: Sequence[float]) -> None:
-    """Hairlines and per cents along a horizontal axis of shares."""
+    """Grid lines and percentages along a horizontal axis of shares."""
     for value in steps:
         x = scale(value)
         canvas.add(line(x, top, x, bottom, "grid"), text(percent(value), x, bottom + 16, "tick", "middle"))
 
 
 def percent(value: float, decimals: int = 0) -> str:
-    """In per cent, a half rounded up as in the page's script: 62.5 must not be 62 here and 63 there."""
+    """In percent, rounding half up as the page's script does, so that 62.5 is not 62 here and 63 there."""
     steps = 10**decimals
     return f"{floor(value * 100 * steps + 0.5) / steps:.{decimals}f}%"
 
 
 def spread(places: Iterable[float], gap: float, low: float, high: float) -> list[float]:
-    """The places moved apart so that neighbors keep the gap, in the order given, as near as can be."""
+    """The positions, moved apart so that neighbors keep the gap, as little as possible."""
     wanted = list(places)
     order = sorted(range(len(wanted)), key=lambda number: wanted[number])
     moved = wanted.copy()
@@ -139,16 +139,16 @@ RULES = """
 svg{font-family:Helvetica,Arial,sans-serif;background:@sheet}
 .label,.name{font-size:12px;fill:@ink}.name{font-weight:600}.tick,.quiet{font-size:11px;fill:@quiet}
 .onmark{font-size:11px;fill:@on-mark}.grid{stroke:@hair}.axis{stroke:@hair-strong}
-.floor{stroke:@faint;stroke-dasharray:3 3}.mark{stroke:@sheet;stroke-width:1}.line{fill:none;stroke-width:2}
+.frontier{stroke:@faint;stroke-dasharray:3 3}.mark{stroke:@sheet;stroke-width:1}.line{fill:none;stroke-width:2}
 .whisker{stroke-width:1.6;opacity:.5}
-.kept{fill:@right}.finding{fill:@s4}.reading{fill:@s1}.computing{fill:@s8}.dark{fill:@on-deep}
+.kept{fill:@correct}.finding{fill:@s4}.reading{fill:@s1}.computing{fill:@s8}.dark{fill:@on-deep}
 """
-"""How drawings look in a file; the colors are the page's own light ones."""
+"""Styles of SVG files; the colors are those of the page's light theme."""
 
 
 @cache
 def style() -> str:
-    """The rules for a file, with colors and not with variables: many programs that draw SVG know none."""
+    """The styles with literal colors: many SVG programs do not support variables."""
     page = files("fathom.report").joinpath("page", "style.css").read_text("utf-8")
     light = page[: page.index("}")]
     colors = dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", light))
@@ -161,7 +161,7 @@ def style() -> str:
 
 
 def as_svg(drawing: Node) -> str:
-    """The drawing as a file of its own."""
+    """The drawing as an SVG file."""
     name, attributes, children = drawing
     assert isinstance(attributes, dict)
     assert isinstance(children, list)
@@ -175,7 +175,7 @@ def _written(item: object) -> str:
     if not isinstance(item, list):
         return escape(legal(str(item)))
     name, attributes, children = item
-    # What the page shows under the pointer is a title in a file.
+    # Tooltips of the page become titles.
     tip = attributes.get("data-tip")
     inside = (f"<title>{escape(legal(tip))}</title>" if tip else "") + "".join(map(_written, children))
     kept = {key: value for key, value in attributes.items() if key not in ("data-tip", "data-run", "tabindex")}
@@ -183,7 +183,7 @@ def _written(item: object) -> str:
 
 
 def legal(words: str) -> str:
-    """The text without signs that XML cannot hold."""
+    """The text without characters that XML does not allow."""
     return "".join(
         sign
         if sign in "\t\n" or (sign >= " " and not "\ud800" <= sign <= "\udfff" and sign not in "\ufffe\uffff")

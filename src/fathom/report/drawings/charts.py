@@ -1,4 +1,4 @@
-"""The charts of the page: points with intervals, curves, a cloud, stacked bars, a heat map."""
+"""Charts: dot plots with intervals, curves, scatter plots, stacked bars, heat maps."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from fathom.report.drawings.canvas import (
 
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 NARROW = 520
-"""Below this width labels stand above what they name."""
+"""Below this width labels are above the marks instead of beside them."""
 
 
 class Point(NamedTuple):
-    """A value with its interval, and what is said of it under the pointer."""
+    """A value with its interval and tooltip."""
 
     value: float
     low: float
@@ -56,7 +56,7 @@ class Line(NamedTuple):
 def dots(
     what: str, lines: Sequence[Line], width: float, low: float = 0.0, high: float = 1.0, unit: str = "share"
 ) -> Node:
-    """Points with intervals, one line a name; the series of a line stand below one another."""
+    """A dot plot with intervals: one row per name, with its series below one another."""
     narrow = width < NARROW
     left = 0.0 if narrow else min(330.0, max((letters(row.name) for row in lines), default=1) * LETTER + 14)
     step, pad = 13.0, 12.0
@@ -68,7 +68,7 @@ def dots(
     for value in steps:
         x = scale(value)
         canvas.add(line(x, 2, x, bottom, "axis" if unit != "share" and value == 0 else "grid"))
-        # A length is never nothing, so that the scale begins with a place for those that keep none.
+        # The logarithmic scale of lengths begins with a tick for "none".
         none = unit == "tokens" and value == low
         canvas.add(text("none" if none else _tick(value, unit), x, bottom + 16, "tick", "middle"))
     top = 2.0
@@ -116,7 +116,7 @@ def _tick(value: float, unit: str, decimals: int = 0) -> str:
 
 
 def _round_steps(low: float, high: float) -> list[float]:
-    """Round values between two, zero among them: some four to eight."""
+    """Four to eight round values between two, zero among them."""
     width = (high - low) or 1.0
     size = 10.0 ** floor(log10(width / 5))
     size *= next(times for times in (1, 2, 5, 10) if width / (size * times) <= 8)
@@ -124,12 +124,12 @@ def _round_steps(low: float, high: float) -> list[float]:
 
 
 def _doublings(low: float, high: float) -> list[float]:
-    """A tick for each doubling, where values are powers of two."""
+    """A tick for each doubling of a base-2 logarithm."""
     return [low + number for number in range(floor(high - low + 1e-9) + 1)]
 
 
 class Curve(NamedTuple):
-    """A series over lengths."""
+    """A series of points over a logarithmic axis."""
 
     series: int
     name: str
@@ -137,7 +137,7 @@ class Curve(NamedTuple):
 
 
 def curves(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, str]], width: float) -> Node:
-    """Shares over a logarithmic axis, with intervals; each curve has its name at its end."""
+    """Shares over a logarithmic axis with intervals; each curve is labeled at its end."""
     narrow = width < NARROW
     height = 260.0 if narrow else 360.0
     right = 12.0 if narrow else min(220.0, max((letters(one.name) for one in lines), default=1) * LETTER + 22)
@@ -151,7 +151,7 @@ def curves(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, str]]
     for value, name in ticks:
         canvas.add(text(name, along(log10(value)), height - 12, "tick", "middle"))
     for number, one in enumerate(lines):
-        # A pixel aside for each run, so that intervals at the same length do not cover one another.
+        # Shift each run by a few pixels, so that intervals at the same length do not overlap.
         aside = (number - (len(lines) - 1) / 2) * 3
         _curve(canvas, one, along, down, aside)
     if not narrow:
@@ -185,7 +185,7 @@ def _names(canvas: Canvas, lines: Sequence[Curve], down: Scale, x: float, room: 
 
 
 class Spot(NamedTuple):
-    """One run in a cloud."""
+    """One run in a scatter plot."""
 
     series: int
     name: str
@@ -194,8 +194,8 @@ class Spot(NamedTuple):
     best: bool
 
 
-def cloud(what: str, spots: Sequence[Spot], axis: str, width: float) -> Node:
-    """Shares against what they cost, on a logarithmic axis; those that nothing beats are joined by a line."""
+def scatter(what: str, spots: Sequence[Spot], axis: str, width: float) -> Node:
+    """Shares against cost on a logarithmic axis; Pareto-optimal runs are joined by a line."""
     narrow = width < NARROW
     height = 280.0 if narrow else 360.0
     canvas = Canvas(width, height, what)
@@ -215,7 +215,7 @@ def cloud(what: str, spots: Sequence[Spot], axis: str, width: float) -> Node:
     best = sorted((spot for spot in spots if spot.best and spot.x > 0), key=lambda spot: spot.x)
     for one, two in pairwise(best):
         canvas.add(
-            line(along(log10(one.x)), down(one.point.value), along(log10(two.x)), down(two.point.value), "floor")
+            line(along(log10(one.x)), down(one.point.value), along(log10(two.x)), down(two.point.value), "frontier")
         )
     labels = spread((down(spot.point.value) - 9 for spot in spots), 14, 12, height - 56)
     for spot, y in zip(spots, labels, strict=True):
@@ -244,7 +244,7 @@ def _amount(value: float) -> str:
 
 
 class Piece(NamedTuple):
-    """One stretch of a stacked bar."""
+    """One segment of a stacked bar."""
 
     class_: str
     name: str
@@ -253,7 +253,7 @@ class Piece(NamedTuple):
 
 
 def stacks(what: str, rows: Sequence[tuple[str, Sequence[Piece]]], width: float) -> Node:
-    """Bars whose pieces add up to a whole, with their shares written on those that are wide enough."""
+    """Stacked bars that add up to a whole; wide segments are labeled with their shares."""
     narrow = width < NARROW
     left = 0.0 if narrow else min(230.0, max((letters(name) for name, _ in rows), default=1) * LETTER + 14)
     each = 52.0 if narrow else 40.0
@@ -294,7 +294,7 @@ def _stack(canvas: Canvas, pieces: Sequence[Piece], scale: Scale, top: float) ->
 
 
 class Field(NamedTuple):
-    """One field of a heat map."""
+    """One cell of a heat map."""
 
     row: str
     column: str
@@ -304,7 +304,7 @@ class Field(NamedTuple):
 
 
 def heat(what: str, rows: Sequence[str], columns: Sequence[str], fields: Sequence[Field], width: float) -> Node:
-    """Shares as shades, with the per cent on each; a field of few questions is written smaller."""
+    """Shares as shades, labeled in percent; cells with few questions have smaller labels."""
     left = min(width * 0.34, max((letters(row) for row in rows), default=1) * LETTER + 12)
     each = (width - left - 4) / max(1, len(columns))
     canvas = Canvas(width, 76 + len(rows) * 30, what)

@@ -1,4 +1,4 @@
-// Drawings on the page: the one that fits the width, values under the pointer, one run brought forward.
+// Drawings: the version that fits the width, tooltips, and highlighting of one run.
 
 const slim = matchMedia("screen and (max-width: 720px)");
 
@@ -21,14 +21,14 @@ function figureOf(figure, legend) {
     if (!numbers.firstChild) numbers.append(tableOf(figure));
     numbers.hidden = !numbers.hidden;
     toggle.setAttribute("aria-expanded", String(!numbers.hidden));
-  }, { "aria-expanded": "false", title: "The numbers as a table" });
+  }, { "aria-expanded": "false", title: "Show the numbers as a table" });
   const tools = toolbar(figure, () => draw(figure.drawings.wide), toggle);
   const whole = make("figure", { id: `figure-${figure.id}` }, parts, legend, drawingOf(figure),
     make("figcaption", null, note, tools), numbers);
   return whole;
 }
 
-// Names of the runs; pointing at one brings it forward in the figures around it, a click keeps it there.
+// The legend: hovering over a run highlights it in the section, a click keeps it highlighted.
 function legendOf(runs) {
   if (runs.length < 2) return null;
   let kept = null;
@@ -70,18 +70,18 @@ function followPointer() {
     const box = element.getBoundingClientRect();
     show(element, box.left + box.width / 2, box.top);
   };
-  const told = (target) => (target instanceof Element ? target.closest("[data-tip]") : null);
+  const withTip = (target) => (target instanceof Element ? target.closest("[data-tip]") : null);
   addEventListener("pointermove", (event) => {
-    const element = told(event.target);
+    const element = withTip(event.target);
     if (element) show(element, event.clientX, event.clientY);
     else hide();
   });
   addEventListener("focusin", (event) => {
-    const element = told(event.target);
+    const element = withTip(event.target);
     if (element) showAbove(element);
     else hide();
   });
-  // Coming to an element by the keyboard scrolls the page: what is said of it goes with it.
+  // Keyboard focus may scroll the page: the tooltip moves with its element.
   addEventListener("scroll", () => {
     if (held && held.isConnected) showAbove(held);
     else hide();

@@ -1,9 +1,8 @@
-// Elements are made here and nowhere else. Words only ever become text: what a document, a response or a tag holds is
-// shown and never read as markup.
+// All elements are created here. Text from documents, responses and tags is only ever inserted as text, never as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
-const DRAWN = new Set(["svg", "g", "line", "path", "circle", "rect", "text", "tspan", "title"]);
-const GIVEN = new Set([
+const SVG_NAMES = new Set(["svg", "g", "line", "path", "circle", "rect", "text", "tspan", "title"]);
+const SVG_ATTRIBUTES = new Set([
   "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "d", "width", "height", "class", "text-anchor", "transform",
   "viewBox", "role", "aria-label", "tabindex", "data-tip", "data-run", "preserveAspectRatio",
 ]);
@@ -31,9 +30,9 @@ function make(name, properties, ...children) {
 // A drawing as Python made it: [name, attributes, children].
 function draw(tree) {
   const [name, attributes, children] = tree;
-  if (!DRAWN.has(name)) throw new Error(`no drawing has an element ${name}`);
+  if (!SVG_NAMES.has(name)) throw new Error(`unknown element in a drawing: ${name}`);
   const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) if (GIVEN.has(key)) element.setAttribute(key, value);
+  for (const [key, value] of Object.entries(attributes)) if (SVG_ATTRIBUTES.has(key)) element.setAttribute(key, value);
   for (const child of children) element.append(Array.isArray(child) ? draw(child) : document.createTextNode(child));
   return element;
 }
@@ -60,17 +59,17 @@ function announce(words) {
 
 const rounded = (value, decimals) => `${(Math.floor(value * 100 * 10 ** decimals + 0.5) / 10 ** decimals).toFixed(decimals)}%`;
 
-// What is not quite all or nothing is not rounded to it.
+// A value that is not exactly 0 or 1 is not rounded to 0% or 100%.
 function percent(value, decimals = 0) {
-  const said = rounded(value, decimals);
-  return (said === "100%" || said === "0%") && value !== 0 && value !== 1 ? rounded(value, 1) : said;
+  const text = rounded(value, decimals);
+  return (text === "100%" || text === "0%") && value !== 0 && value !== 1 ? rounded(value, 1) : text;
 }
 const counted = (value) => Number(value).toLocaleString("en-US");
-const some = (count, noun, several = `${noun}s`) => `${counted(count)} ${count === 1 ? noun : several}`;
-// Runs that are no models, and why they stand below them.
-const STANDINGS = {
-  control: "Told what it could not find itself, or shown nothing: there to compare with",
-  simulated: "A simulated answerer, no model",
+const plural = (count, noun, many = `${noun}s`) => `${counted(count)} ${count === 1 ? noun : many}`;
+// Why runs of these kinds are ranked below models.
+const KINDS = {
+  control: "A baseline or control: given the needed passages, or no context at all",
+  simulated: "A simulated model",
 };
 
 function money(value) {
@@ -86,14 +85,14 @@ function shown(value, kind) {
     case "count": return counted(value);
     case "number": return Math.abs(value) >= 100 ? counted(Math.round(value)) : Number(value).toFixed(2);
     case "money": return money(value);
-    case "chance": return value < 0.001 ? "< 0.001" : value.toFixed(3);
+    case "p": return value < 0.001 ? "< 0.001" : value.toFixed(3);
     case "difference": return `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value * 100).toFixed(1)}`;
     case "yes": return value ? "yes" : "no";
     default: return String(value);
   }
 }
 
-// The colour of a run, and its sign where colours repeat.
+// The color of a run, and its shape after ten runs.
 function dot(run) {
   return make("span", { class: `dot s${run % 10} shape${Math.floor(run / 10) % 3}`, "aria-hidden": "true" });
 }

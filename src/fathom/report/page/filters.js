@@ -1,13 +1,13 @@
-// Which items are shown.
+// Filters of the item list.
 
 const OUTCOMES = [
-  ["r", "correct", "✓"], ["w", "incorrect", "✕"], ["u", "unparseable", "?"], ["f", "refused", "⊘"],
-  ["o", "too long", "↔"], ["x", "error", "!"], ["j", "unjudged", "…"], [".", "not asked yet", "·"],
+  ["c", "correct", "✓"], ["i", "incorrect", "✕"], ["u", "unparseable", "?"], ["f", "refused", "⊘"],
+  ["o", "overflow", "↔"], ["x", "error", "!"], ["j", "unjudged", "…"], [".", "not asked yet", "·"],
 ];
 const OUTCOME = Object.fromEntries(OUTCOMES.map(([sign, name, glyph]) => [sign, { name, glyph }]));
-const ACROSS = [["all-right", "right in every run"], ["none-right", "right in no run"], ["differ", "runs differ"]];
+const ACROSS = [["all-correct", "correct in every run"], ["none-correct", "correct in no run"], ["differ", "runs differ"]];
 
-function nothingChosen() {
+function noFilter() {
   return { bench: -1, run: -1, outcome: "", pattern: "", cause: "", tags: {}, words: "" };
 }
 
@@ -17,8 +17,8 @@ class Filters {
     this.patterns = items.runs.map((run) => new Map(run.patterns.map(([item, ...names]) => [item, names])));
   }
 
-  // The numbers of the items that fit, words left aside.
-  fitting(chosen) {
+  // The numbers of the items that match, apart from the search words.
+  matching(chosen) {
     const { items } = this;
     const runs = chosen.run < 0 ? items.runs.map((_, run) => run) : [chosen.run];
     const pattern = items.patterns.indexOf(chosen.pattern);
@@ -32,7 +32,7 @@ class Filters {
       for (const [value, column] of tags) if (column[item] !== value) return false;
       if (!this.outcomeFits(chosen.outcome, item, runs)) return false;
       if (!chosen.pattern && !chosen.cause) return chosen.run < 0 || items.runs[chosen.run].outcome[item] !== "-";
-      // One and the same run must show the pattern, the cause and the outcome.
+      // The same run must have the pattern, the cause and the outcome.
       return runs.some((run) => (!chosen.pattern || (this.patterns[run].get(item) || []).includes(pattern))
         && (!chosen.cause || items.runs[run].cause[item] === cause));
     };
@@ -44,15 +44,15 @@ class Filters {
   outcomeFits(outcome, item, runs) {
     if (!outcome) return true;
     const signs = runs.map((run) => this.items.runs[run].outcome[item]).filter((sign) => sign !== "-");
-    if (outcome === "all-right") return signs.length > 0 && signs.every((sign) => sign === "r");
-    if (outcome === "none-right") return signs.length > 0 && signs.every((sign) => sign !== "r");
-    if (outcome === "differ") return signs.includes("r") && signs.some((sign) => sign !== "r");
+    if (outcome === "all-correct") return signs.length > 0 && signs.every((sign) => sign === "c");
+    if (outcome === "none-correct") return signs.length > 0 && signs.every((sign) => sign !== "c");
+    if (outcome === "differ") return signs.includes("c") && signs.some((sign) => sign !== "c");
     return signs.includes(outcome);
   }
 }
 
-// Words are looked for in question, id, program, key and responses, part after part.
-async function holding(words, candidates, parts, size, goesOn, told) {
+// Searches questions, ids, programs, keys and responses for words, part by part.
+async function search(words, candidates, parts, size, isCurrent, report) {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   const found = [];
   const byPart = new Map();
@@ -64,18 +64,18 @@ async function holding(words, candidates, parts, size, goesOn, told) {
   let done = 0;
   for (const [number, items] of byPart) {
     const part = await parts.at(number);
-    if (!goesOn()) return null;
+    if (!isCurrent()) return null;
     for (const item of items) {
-      const text = searched(part, item - part.start);
+      const text = searchText(part, item - part.start);
       if (wanted.every((word) => text.includes(word))) found.push(item);
     }
     done += 1;
-    told(done, byPart.size);
+    report(done, byPart.size);
   }
   return found;
 }
 
-function searched(part, place) {
+function searchText(part, place) {
   if (!part.texts) part.texts = [];
   if (part.texts[place] === undefined) {
     const [id, question, program, , key] = part.items[place];

@@ -1,4 +1,4 @@
-// Any two tags against one another, counted here from the items themselves.
+// Heat maps of any two tags, counted from the items.
 
 function heatTags(items) {
   return items.tags.filter(([, values]) => values.length > 1 && values.length <= 40);
@@ -12,20 +12,20 @@ function counts(items, run, rows, columns) {
     const place = rows[2][item] * 1000 + columns[2][item];
     const one = found.get(place) || [0, 0];
     one[0] += 1;
-    if (outcome[item] === "r") one[1] += 1;
+    if (outcome[item] === "c") one[1] += 1;
     found.set(place, one);
   }
   return found;
 }
 
-// Numbers in their order; words with the most right ones first.
+// Numbers in order; words by accuracy.
 function ordered(values, column, outcome) {
   const shares = values.map((_, place) => {
     let [asked, right] = [0, 0];
     column.forEach((value, item) => {
       if (value !== place || outcome[item] === "-") return;
       asked += 1;
-      if (outcome[item] === "r") right += 1;
+      if (outcome[item] === "c") right += 1;
     });
     return right / Math.max(1, asked);
   });
@@ -54,9 +54,9 @@ function heatFigure(items, runs, state) {
   return {
     rows: down.map((place) => rows[1][place]), columns: along.map((place) => columns[1][place]), fields,
     figure: {
-      id: "heat", title: `${name}: ${state.rows} against ${state.columns}`, note: "The share right of first responses.",
+      id: "heat", title: `${name}: ${state.rows} by ${state.columns}`, note: "Accuracy of the first response to each question.",
       columns: [["row", state.rows, "text"], ["column", state.columns, "text"], ["accuracy", "Accuracy", "share"],
-        ["other_right", "Other right", "share"], ["questions", "Questions", "count"]],
+        ["other_accuracy", "Other accuracy", "share"], ["questions", "Questions", "count"]],
       rows: fields.map((one) => [one.row, one.column, one.right, one.less, one.asked]),
     },
   };
@@ -74,8 +74,8 @@ function heatWords(one) {
 }
 
 function heatTip(one) {
-  const said = `${one.row}, ${one.column}: ${percent(one.right)} of ${some(one.asked, "question")} right`;
-  return one.less === null ? said : `${said}, the other run ${percent(one.less)}`;
+  const tip = `${one.row}, ${one.column}: ${percent(one.right)} of ${plural(one.asked, "question")} correct`;
+  return one.less === null ? tip : `${tip}, other run ${percent(one.less)}`;
 }
 
 function heatDrawing(made) {
@@ -103,16 +103,16 @@ function heatTable(made, state, explorer) {
         () => explorer.show({ run: state.run, tags: { [state.rows]: row, [state.columns]: column } }),
         { "data-tip": heatTip(one), "aria-label": `${heatTip(one)}. Show the items` }));
     })));
-  return make("table", { class: "heat" }, make("caption", { class: "heard" }, made.figure.title),
+  return make("table", { class: "heat" }, make("caption", { class: "visually-hidden" }, made.figure.title),
     make("thead", null, make("tr", null, make("td"), made.columns.map((column) => make("th", { scope: "col" }, make("span", null, column || "(none)"))))),
     make("tbody", null, rows));
 }
 
-// The run that shows most at first: neither all right nor all wrong.
-function telling(items) {
+// The run that is shown first: its accuracy is closest to 60%, so that the map has contrast.
+function initialRun(items) {
   const far = items.runs.map(({ outcome }) => {
     const asked = [...outcome].filter((sign) => sign !== "-");
-    return Math.abs(asked.filter((sign) => sign === "r").length / Math.max(1, asked.length) - 0.6);
+    return Math.abs(asked.filter((sign) => sign === "c").length / Math.max(1, asked.length) - 0.6);
   });
   return far.indexOf(Math.min(...far));
 }
@@ -121,16 +121,15 @@ function heatView(section, data, explorer) {
   const items = data.items;
   const tags = heatTags(items);
   if (tags.length < 2) return section.figures.slice(0, 1).map((figure) => figureOf(figure));
-  const named = (name, otherwise) => (tags.some(([tag]) => tag === name) ? name : otherwise);
-  const state = { rows: named("skill", tags[0][0]), columns: named("topic", tags[1][0]), run: telling(items), other: -1 };
+  const state = { rows: tags[0][0], columns: tags[1][0], run: initialRun(items), other: -1 };
   const place = make("div");
   const show = () => {
     const made = heatFigure(items, data.runs, state);
     put(place, make("figure", { id: "figure-heat" },
       make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": made.figure.title }, heatTable(made, state, explorer)),
       make("figcaption", null, make("p", { class: "note" }, state.other < 0
-        ? "Per cent right of the first responses; paler figures rest on fewer than ten questions. A field leads to its items."
-        : "Points by which the first run is ahead (blue) or behind (orange)."),
+        ? "Accuracy of the first response in percent; small numbers are based on fewer than ten questions. Click a cell to see its items."
+        : "Difference in percentage points: the first run is ahead (blue) or behind (orange)."),
       toolbar(made.figure, () => heatDrawing(made)))));
   };
   const options = tags.map(([name]) => [name, name]);

@@ -1,4 +1,4 @@
-// One item: what was asked, what is right and why, what was replied, and where in the context it stands.
+// One item: question, key and proof, responses, and the needed passages in the context.
 
 const AT_ONCE = 12;
 
@@ -48,73 +48,76 @@ function itemView(explorer, item, part, place) {
     make("header", { class: "sheet-head" },
       make("div", null, make("span", { class: "eyebrow" }, `Item ${counted(item + 1)}`), make("code", { class: "id" }, id)),
       make("div", { class: "sheet-tools" },
-        button("↑", () => explorer.move(-1), { class: "quiet-button", "aria-label": "The item before (k)" }),
-        button("↓", () => explorer.move(1), { class: "quiet-button", "aria-label": "The next item (j)" }),
+        button("↑", () => explorer.move(-1), { class: "quiet-button", "aria-label": "Previous item (k)" }),
+        button("↓", () => explorer.move(1), { class: "quiet-button", "aria-label": "Next item (j)" }),
         button("Close", () => closeItem(explorer), { class: "quiet-button", id: "close" }))),
     make("p", { class: "question", id: "sheet-title" }, question),
     make("p", { class: "tags" }, tags.map(([name, value]) => make("span", { class: "tag" }, make("span", { class: "tag-name" }, name), value))),
     make("div", { class: "proof" },
-      make("section", { class: "key" }, make("h3", null, "Key"), make("pre", { class: "answer" }, type === "none" ? "NULL: nothing fits" : key), make("p", { class: "under" }, type)),
-      make("section", { class: "program" }, make("h3", null, "How it is worked out"),
+      make("section", { class: "key" }, make("h3", null, "Key"), make("pre", { class: "answer" }, type === "none" ? "NULL: not answerable" : key), make("p", { class: "under" }, type)),
+      make("section", { class: "program" }, make("h3", null, "Computation"),
         steps.length > 0 && make("ol", null, steps.map((step) => make("li", null, part.words[step]))),
         make("pre", { class: "code" }, part.words[program]),
-        rows && make("details", null, make("summary", null, "What it gives"), make("pre", { class: "code" }, rows)))),
+        rows && make("details", null, make("summary", null, "Result rows"), make("pre", { class: "code" }, rows)))),
     make("h3", null, data.runs.length > 1 ? "Responses" : "Response"),
-    make("div", { class: "responses" }, data.runs.map((run, number) => repliesOf(explorer, run, number, part.responses[number][place], part.words))),
+    make("div", { class: "responses" }, data.runs.map((run, number) => responsesOf(explorer, run, number, part.responses[number][place], part.words))),
     contextView(bench, context, passages),
   ];
 }
 
-function repliesOf(explorer, run, number, samples, words) {
+function responsesOf(explorer, run, number, samples, words) {
   const { items } = explorer;
   const title = make("h4", null, dot(number), run[0]);
-  if (!samples.length) return make("article", { class: "response away" }, title, make("p", { class: "under" }, "Not among its questions."));
+  if (!samples.length) return make("article", { class: "response away" }, title, make("p", { class: "under" }, "Not asked in this run."));
   const body = make("div");
-  const show = (sample) => put(body, replyView(samples[sample], items, words));
+  const show = (sample) => put(body, responseView(samples[sample], items, words));
   show(0);
   const several = samples.length > 1 && make("div", { class: "samples" }, samples.map((sample, place) =>
     button(OUTCOME[sample[0]].glyph, () => show(place), { class: `sign ${OUTCOME[sample[0]].name.replaceAll(" ", "-")}`, "aria-label": `Response ${place + 1}: ${OUTCOME[sample[0]].name}` })));
   return make("article", { class: "response", "data-outcome": samples[0][0] }, title, several, body);
 }
 
-function replyView(response, items, words) {
-  const [sign, text, read, reason, thinking, [tokensIn, tokensOut, price], score, suspects, unclear, patterns, steps] = response;
+function responseView(response, items, words) {
+  const [sign, text, parsed, reason, thinking, [tokensIn, tokensOut, price], score, candidates, unclear, patterns, steps, measures, parts] = response;
   const { name, glyph } = OUTCOME[sign];
-  const credit = score > 0 && score < 1 ? ` · credit ${percent(score)}` : "";
+  const credit = score > 0 && score < 1 ? ` · partial credit ${percent(score)}` : "";
   return [
     make("p", { class: `verdict ${name.replaceAll(" ", "-")}` }, make("span", { class: "sign" }, glyph), name, credit),
-    text ? make("pre", { class: "said" }, text) : make("p", { class: "under" }, "No words came back."),
-    read !== null && make("p", { class: "read" }, make("span", { class: "under" }, "read as "), make("code", null, read.replaceAll("\n", ", ") || "(empty)")),
+    text ? make("pre", { class: "said" }, text) : make("p", { class: "under" }, "No text."),
+    parsed !== null && make("p", { class: "read" }, make("span", { class: "under" }, "parsed as "), make("code", null, parsed.replaceAll("\n", ", ") || "(empty)")),
     reason && make("p", { class: "under" }, reason),
+    measures.length > 0 && make("p", { class: "under" }, measures.map(([name, value]) => `${name} ${value.toFixed(2)}`).join(" · ")),
+    parts.length > 0 && make("details", null, make("summary", null, `Parts: ${parts.filter(([, outcome]) => outcome === "c").length} of ${parts.length} correct`),
+      make("ul", { class: "steps" }, parts.map(([part, outcome, why]) => make("li", { class: outcome === "c" ? "reached" : "missed" }, `${OUTCOME[outcome].glyph} ${part}`, why && make("span", { class: "under" }, ` ${why}`))))),
     patterns.length > 0 && make("p", { class: "tags" }, patterns.map((one) => make("span", { class: "tag" }, items.patterns[one]))),
-    suspects.length > 0 && make("div", { class: "suspects" }, make("p", { class: "under" }, "likely cause"),
-      suspects.map(([cause, detail, weight]) => {
+    candidates.length > 0 && make("div", { class: "causes" }, make("p", { class: "under" }, "likely cause"),
+      candidates.map(([cause, detail, weight]) => {
         const bar = make("i", { class: "bar" });
         bar.style.width = `${weight * 100}%`;
-        return make("p", { class: "suspect" }, bar, make("span", null, make("b", null, items.causes[cause]), detail && ` ${detail}`), make("span", { class: "under" }, percent(weight)));
+        return make("p", { class: "cause" }, bar, make("span", null, make("b", null, items.causes[cause]), detail && ` ${detail}`), make("span", { class: "under" }, percent(weight)));
       })),
-    unclear && make("p", { class: "under" }, `cause unclear: ${unclear}`),
+    unclear && make("p", { class: "under" }, `Cause unclear: ${unclear}`),
     steps.length > 0 && make("details", null, make("summary", null, `Steps: ${steps.filter((step) => step > 0).length} of ${steps.length} reached`),
       make("ul", { class: "steps" }, steps.map((step) => make("li", { class: step > 0 ? "reached" : "missed" }, `${step > 0 ? "✓" : "✕"} ${words[Math.abs(step) - 1]}`)))),
-    thinking && make("details", null, make("summary", null, "Thoughts"), make("pre", { class: "said" }, thinking)),
-    make("p", { class: "under usage" }, [tokensIn && `${counted(tokensIn)} tokens in`, tokensOut && `${counted(tokensOut)} out`, price ? money(price) : null].filter(Boolean).join(", ")),
+    thinking && make("details", null, make("summary", null, "Thinking"), make("pre", { class: "said" }, thinking)),
+    make("p", { class: "under usage" }, [tokensIn && `${counted(tokensIn)} input tokens`, tokensOut && `${counted(tokensOut)} output tokens`, price ? money(price) : null].filter(Boolean).join(", ")),
   ];
 }
 
-// Where each needed passage stands, and the text around it: the context itself stays where it is.
+// The position of each needed passage, and the text around it. The page does not contain the whole context.
 function contextView(bench, context, passages) {
   const [id, tokens, places] = bench.contexts[context];
   const end = places[places.length - 1][2];
-  const standing = new Map(places.map(([article, start, stop, token], number) => [article, { start, stop, token, number: number + 1 }]));
+  const layout = new Map(places.map(([doc, start, stop, token], number) => [doc, { start, stop, token, number: number + 1 }]));
   const placed = passages.map((number) => {
-    const [article, start, stop, before, text, after] = bench.passages[number];
-    const home = standing.get(article);
-    return home && { home, article, from: home.start + start, to: home.start + stop, before, text, after };
+    const [doc, start, stop, before, text, after] = bench.passages[number];
+    const home = layout.get(doc);
+    return home && { home, doc, from: home.start + start, to: home.start + stop, before, text, after };
   }).filter(Boolean).sort((one, two) => one.from - two.from);
   const next = (home) => (home.number < places.length ? places[home.number][3] : tokens);
   const token = (one) => Math.round(one.home.token + ((one.from - one.home.start) / Math.max(1, one.home.stop - one.home.start)) * (next(one.home) - one.home.token));
   const list = make("ol", { class: "passages" });
-  const near = together(placed);
+  const near = grouped(placed);
   const add = (some) => list.append(...some.map((some) => passagesView(some, bench, places.length, some[0].from / end, token(some[0]))));
   add(near.slice(0, AT_ONCE));
   const more = near.length > AT_ONCE && button(`All ${placed.length} passages`, () => {
@@ -130,20 +133,20 @@ function contextView(bench, context, passages) {
   };
   return make("section", { class: "context", "aria-label": "Context" },
     make("h3", null, "In the context"),
-    make("p", { class: "under" }, `${counted(tokens)} tokens, ${some(places.length, "article")}, `,
-      placed.length ? some(placed.length, "needed passage") : "no passage is needed: nothing in it fits", ". ", make("code", null, id)),
+    make("p", { class: "under" }, `${counted(tokens)} tokens, ${plural(places.length, "document")}, `,
+      placed.length ? plural(placed.length, "needed passage") : "no needed passages", ". ", make("code", null, id)),
     strip(places, placed, end, bench, reach), list, more);
 }
 
 function strip(places, placed, end, bench, reach) {
-  const drawing = ["svg", { viewBox: "0 0 1000 40", preserveAspectRatio: "none", class: "strip", role: "group", "aria-label": "Where the needed passages stand in the context" },
-    places.map(([article, start, stop], number) => ["rect", { x: String((start / end) * 1000), y: "12", width: String(Math.max(0.5, ((stop - start) / end) * 1000 - 1)), height: "16",
-      class: `piece ${number % 2 ? "odd" : ""}`, "data-tip": `Article ${number + 1}: ${bench.articles[article]}` }, []])];
+  const drawing = ["svg", { viewBox: "0 0 1000 40", preserveAspectRatio: "none", class: "strip", role: "group", "aria-label": "Positions of the needed passages in the context" },
+    places.map(([doc, start, stop], number) => ["rect", { x: String((start / end) * 1000), y: "12", width: String(Math.max(0.5, ((stop - start) / end) * 1000 - 1)), height: "16",
+      class: `piece ${number % 2 ? "odd" : ""}`, "data-tip": `Document ${number + 1}: ${bench.documents[doc]}` }, []])];
   const made = draw(drawing);
   placed.forEach((one, number) => {
     const wide = Math.max(3, ((one.to - one.from) / end) * 1000);
     const mark = draw(["rect", { x: String(Math.min(1000 - wide, (one.from / end) * 1000)), y: "6", width: String(wide), height: "28", class: "needed", tabindex: "0", role: "button",
-      "aria-label": `Passage ${number + 1}`, "data-tip": `${one.text.slice(0, 120).trim()} (article ${one.home.number}, at ${percent(one.from / end)})` }, []]);
+      "aria-label": `Passage ${number + 1}`, "data-tip": `${one.text.slice(0, 120).trim()} (document ${one.home.number}, at ${percent(one.from / end)})` }, []]);
     mark.addEventListener("click", () => reach(one));
     mark.addEventListener("keydown", (event) => { if (event.key === "Enter") reach(one); });
     made.append(mark);
@@ -151,29 +154,29 @@ function strip(places, placed, end, bench, reach) {
   return make("div", { class: "strip-frame" }, made, make("div", { class: "strip-ends" }, make("span", null, "start"), make("span", null, "end")));
 }
 
-// Empty lines say nothing here, and the passage should stand near its neighbours.
-const close = (words) => words.replaceAll(/\n\s*\n/g, "\n");
+// Collapses empty lines, to keep passages compact.
+const compact = (words) => words.replaceAll(/\n\s*\n/g, "\n");
 
-// Passages so near one another that the words between them are at hand stand in one piece of text.
-function together(placed) {
+// Groups passages that are so close that the text between them is known.
+function grouped(placed) {
   const groups = [];
   for (const one of placed) {
     const last = groups.length ? groups[groups.length - 1].at(-1) : null;
     const gap = last ? one.from - last.to : -1;
-    if (last && last.article === one.article && gap >= 0 && gap <= last.after.length) groups[groups.length - 1].push(one);
+    if (last && last.doc === one.doc && gap >= 0 && gap <= last.after.length) groups[groups.length - 1].push(one);
     else groups.push([one]);
   }
   return groups;
 }
 
-function passagesView(some, bench, articles, share, token) {
+function passagesView(some, bench, documents, share, token) {
   const [first, last] = [some[0], some[some.length - 1]];
-  const pieces = some.map((one, number) => [make("mark", null, close(one.text)),
-    number < some.length - 1 && make("span", { class: "around" }, close(one.after.slice(0, some[number + 1].from - one.to)))]);
+  const pieces = some.map((one, number) => [make("mark", null, compact(one.text)),
+    number < some.length - 1 && make("span", { class: "around" }, compact(one.after.slice(0, some[number + 1].from - one.to)))]);
   return make("li", { class: "passage", tabindex: "-1" },
-    make("p", { class: "passage-place" }, make("b", null, `Article ${first.home.number} of ${articles}`), ` ${bench.articles[first.article]}`,
+    make("p", { class: "passage-place" }, make("b", null, `Document ${first.home.number} of ${documents}`), ` ${bench.documents[first.doc]}`,
       make("span", { class: "under" }, ` · at ${percent(share)}, about token ${counted(token)}`)),
-    first.text || first.before ? make("p", { class: "passage-text" }, first.before && make("span", { class: "around" }, `…${close(first.before)}`),
-      pieces, last.after && make("span", { class: "around" }, `${close(last.after).trimEnd()}…`))
-      : make("p", { class: "under" }, "Its text is not at hand."));
+    first.text || first.before ? make("p", { class: "passage-text" }, first.before && make("span", { class: "around" }, `…${compact(first.before)}`),
+      pieces, last.after && make("span", { class: "around" }, `${compact(last.after).trimEnd()}…`))
+      : make("p", { class: "under" }, "Its text is not available."));
 }

@@ -1,30 +1,30 @@
-// Everything can be done from the keyboard.
+// Keyboard shortcuts.
 
 const KEYS = [
   ["/", "search items"], ["j  k", "next, previous item"], ["Enter", "open the item"], ["Escape", "close, or leave a field"],
-  ["t", "light, dark, as the system"], ["p", "print"], ["?", "this help"],
+  ["t", "switch between light and dark"], ["p", "print"], ["?", "this help"],
 ];
 
 function helpDialog() {
   const dialog = make("dialog", { id: "help", "aria-labelledby": "help-title" },
-    make("h2", { id: "help-title" }, "Keys"),
+    make("h2", { id: "help-title" }, "Keyboard shortcuts"),
     make("dl", null, KEYS.map(([key, what]) => [make("dt", null, key.split("  ").map((one) => make("kbd", null, one))), make("dd", null, what)])),
     button("Close", () => dialog.close(), { class: "quiet-button" }));
   return dialog;
 }
 
 function listenToKeys(explorer, dialog) {
-  const typing = (element) => ["INPUT", "SELECT", "TEXTAREA"].includes(element.tagName);
+  const isInput = (element) => ["INPUT", "SELECT", "TEXTAREA"].includes(element.tagName);
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") {
       if (dialog.open) return;
       if (explorer.open !== null) closeItem(explorer);
-      else if (typing(event.target)) event.target.blur();
+      else if (isInput(event.target)) event.target.blur();
       return;
     }
     if (event.key === "Tab" && explorer.open !== null && !dialog.open) return keepInside(event, sheet());
-    if (typing(event.target) || dialog.open) return;
+    if (isInput(event.target) || dialog.open) return;
     const acts = {
       "/": () => {
         closeItem(explorer);
@@ -45,7 +45,7 @@ function listenToKeys(explorer, dialog) {
   });
 }
 
-// The first step leads to the list; from there on it moves.
+// The first step focuses the list, further ones move in it.
 function step(explorer, by) {
   if (explorer.open === null && document.activeElement !== explorer.frame) {
     explorer.frame.focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-// The explorer: filters, and a list of which only the visible rows exist.
+// The item explorer: filters, and a list that renders only its visible rows.
 
 const ROW = 64;
 
@@ -8,15 +8,15 @@ class Explorer {
     this.items = data.items;
     this.parts = parts;
     this.filters = new Filters(data.items);
-    this.chosen = nothingChosen();
-    // Some causes are only ever rivals of others.
-    this.likeliest = data.items.causes.filter((_, cause) => data.items.runs.some((run) => run.cause.includes(cause)));
+    this.chosen = noFilter();
+    // Causes that are the most likely one of some response.
+    this.mainCauses = data.items.causes.filter((_, cause) => data.items.runs.some((run) => run.cause.includes(cause)));
     this.found = [];
     this.at = 0;
     this.round = 0;
     this.open = null;
     this.controls = make("div", { class: "controls filters", role: "search", "aria-label": "Filter items" });
-    this.told = make("p", { class: "told", role: "status" });
+    this.status = make("p", { class: "status", role: "status" });
     this.rows = make("div", { class: "rows" });
     this.frame = make("div", {
       class: "list", role: "listbox", tabindex: "0", "aria-label": "Items",
@@ -36,7 +36,7 @@ class Explorer {
     const any = ["", "any"];
     let waiting = 0;
     this.search = make("input", {
-      type: "search", id: "search", placeholder: "Words in question, key, program or response", value: chosen.words, "aria-label": "Search",
+      type: "search", id: "search", placeholder: "Search questions, keys, programs, responses", value: chosen.words, "aria-label": "Search",
       on: { input: () => {
         clearTimeout(waiting);
         waiting = setTimeout(() => set("words")(this.search.value.trim()), 160);
@@ -49,9 +49,9 @@ class Explorer {
       items.runs.length > 1 && choose("Run", [[-1, "any run"], ...this.data.runs.map(([name], run) => [run, name])], chosen.run, set("run", true), { id: "filter-run" }),
       choose("Outcome", [any, ...OUTCOMES.map(([sign, name]) => [sign, name]), ...(items.runs.length > 1 ? ACROSS : [])], chosen.outcome, set("outcome"), { id: "filter-outcome" }),
       items.patterns.length > 0 && choose("Pattern", [any, ...items.patterns.map((name) => [name, name])], chosen.pattern, set("pattern"), { id: "filter-pattern" }),
-      items.causes.length > 0 && choose("Likely cause", [any, ...this.likeliest.map((name) => [name, name])], chosen.cause, set("cause"), { id: "filter-cause" }),
+      items.causes.length > 0 && choose("Likely cause", [any, ...this.mainCauses.map((name) => [name, name])], chosen.cause, set("cause"), { id: "filter-cause" }),
       tags.map(([name, values]) => {
-        // A tag may have an empty value, so choices go by number.
+        // A tag may have an empty value, so options are numbered.
         const ordered = values.map((value, place) => [place, value || "(none)"]).sort((one, two) => one[1].localeCompare(two[1], "en", { numeric: true }));
         const now = chosen.tags[name] === undefined ? "" : values.indexOf(chosen.tags[name]);
         return choose(name, [any, ...ordered], now, (value) => {
@@ -62,9 +62,9 @@ class Explorer {
       button("Clear", () => this.show({}), { class: "quiet-button clear" }));
   }
 
-  // Shows the items that fit, and nothing else that was chosen before.
+  // Replaces the filter and shows the matching items.
   show(chosen) {
-    this.chosen = { ...nothingChosen(), ...chosen, tags: { ...(chosen.tags || {}) } };
+    this.chosen = { ...noFilter(), ...chosen, tags: { ...(chosen.tags || {}) } };
     this.drawControls();
     document.getElementById("explorer").scrollIntoView();
     return this.apply();
@@ -73,22 +73,22 @@ class Explorer {
   async apply() {
     this.round += 1;
     const round = this.round;
-    let found = this.filters.fitting(this.chosen);
+    let found = this.filters.matching(this.chosen);
     if (this.chosen.words) {
-      this.told.textContent = "Searching…";
+      this.status.textContent = "Searching…";
       try {
-        found = await holding(this.chosen.words, found, this.parts, this.items.part, () => round === this.round,
-          (done, all) => { if (done < all) this.told.textContent = `Searching… ${counted(done)} of ${some(all, "part")}`; });
+        found = await search(this.chosen.words, found, this.parts, this.items.part, () => round === this.round,
+          (done, all) => { if (done < all) this.status.textContent = `Searching… ${counted(done)} of ${plural(all, "part")}`; });
       } catch (error) {
-        this.told.textContent = error.message;
+        this.status.textContent = error.message;
         return;
       }
       if (found === null) return;
     }
     this.found = found;
     this.at = 0;
-    this.told.textContent = found.length === this.items.count
-      ? `All ${some(found.length, "item")}` : `${counted(found.length)} of ${some(this.items.count, "item")}`;
+    this.status.textContent = found.length === this.items.count
+      ? `All ${plural(found.length, "item")}` : `${counted(found.length)} of ${plural(this.items.count, "item")}`;
     this.frame.scrollTop = 0;
     this.clear();
     this.lay();
@@ -97,7 +97,7 @@ class Explorer {
   clear() {
     this.laid.clear();
     put(this.rows);
-    // Browsers refuse elements of many millions of pixels; a list that long is pressed together.
+    // Browsers limit the height of elements; a very long list is compressed.
     this.squeeze = Math.max(1, (this.found.length * ROW) / 12e6);
     this.rows.style.height = `${(this.found.length * ROW) / this.squeeze}px`;
   }
@@ -133,7 +133,7 @@ class Explorer {
     const { items } = this;
     const item = this.found[place];
     const words = make("span", { class: "row-words" }, "…");
-    const tags = items.tags.filter(([name, values]) => values.length > 1 && name !== "template" && name !== "split")
+    const tags = items.tags.filter(([name, values]) => values.length > 1 && name !== "split")
       .slice(0, 4).map(([, values, column]) => values[column[item]]).filter(Boolean);
     const signs = items.runs.map((run, number) => outcomeSign(run.outcome[item], this.data.runs[number][0]));
     const row = make("div", { class: "row", role: "option", id: `row-${place}`, on: { click: () => this.openAt(place) } },
@@ -181,15 +181,15 @@ class Explorer {
 
   section() {
     return make("section", { id: "explorer", "aria-labelledby": "title-explorer" },
-      make("h2", { id: "title-explorer" }, "Every item"),
-      make("p", { class: "says" }, "Filter, then open one: the question, its program, the key, every response, and the needed passages in their place. ",
+      make("h2", { id: "title-explorer" }, "Items"),
+      make("p", { class: "introduction" }, "Filter the list and open an item to see its question, key, program, responses and needed passages. ",
         make("span", { class: "keys-hint" }, make("kbd", null, "/"), " search ", make("kbd", null, "j"), " ", make("kbd", null, "k"), " move ", make("kbd", null, "Enter"), " open ", make("kbd", null, "?"), " all keys")),
-      this.controls, this.told, this.frame);
+      this.controls, this.status, this.frame);
   }
 }
 
 function outcomeSign(sign, run) {
   const known = OUTCOME[sign];
-  if (!known) return make("span", { class: "sign away", "data-tip": `${run}: not among its questions` });
+  if (!known) return make("span", { class: "sign away", "data-tip": `${run}: not asked` });
   return make("span", { class: `sign ${known.name.replaceAll(" ", "-")}`, "data-tip": `${run}: ${known.name}`, role: "img", "aria-label": `${run}: ${known.name}` }, known.glyph);
 }

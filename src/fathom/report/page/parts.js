@@ -1,6 +1,6 @@
-// Data travels deflated and in letters; it is opened when it is first wanted.
+// Data is deflated and in base64; it is decoded when it is first needed.
 
-async function opened(letters) {
+async function decoded(letters) {
   const packed = Uint8Array.from(atob(letters.trim()), (sign) => sign.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   return JSON.parse(await new Response(stream).text());
@@ -8,7 +8,7 @@ async function opened(letters) {
 
 const arriving = new Map();
 
-// Called by the files beside the page; a browser that opens a page from a disk may load scripts, and nothing else.
+// Called by the files beside the page: a page opened from disk can load scripts, but nothing else.
 window.fathomPart = (number, letters) => {
   const waiting = arriving.get(number);
   if (waiting) waiting(letters);
@@ -25,11 +25,11 @@ class Parts {
 
   at(number) {
     if (!this.known.has(number)) {
-      const part = this.fetched(number).then(opened).then((found) => {
+      const part = this.fetched(number).then(decoded).then((found) => {
         this.ready.set(number, found);
         return found;
       });
-      // What could not be loaded may be tried again.
+      // A failed load can be retried.
       part.catch(() => this.known.delete(number));
       this.known.set(number, part);
     }

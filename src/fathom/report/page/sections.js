@@ -1,6 +1,6 @@
-// The sections above the explorer.
+// The sections above the item explorer.
 
-function intervalBar(low, value, high, run, floors) {
+function intervalBar(low, value, high, run, baselines) {
   const at = (element, from, to) => {
     element.style.left = `${from * 100}%`;
     if (to !== undefined) element.style.width = `${Math.max(0, to - from) * 100}%`;
@@ -8,7 +8,7 @@ function intervalBar(low, value, high, run, floors) {
   };
   return make("div", { class: `interval s${run % 10}`, "aria-hidden": "true" },
     [0.25, 0.5, 0.75].map((share) => at(make("i", { class: "quarter" }), share)),
-    floors.map(([name, share]) => at(make("i", { class: "floor-mark", "data-tip": `floor, ${name}: ${percent(share, 1)}` }), share)),
+    baselines.map(([name, share]) => at(make("i", { class: "baseline-mark", "data-tip": `baseline ${name}: ${percent(share, 1)}` }), share)),
     at(make("i", { class: "range" }), low, high),
     at(make("i", { class: "point" }), value));
 }
@@ -19,54 +19,54 @@ function headlineView(section, data) {
   const numbers = Object.fromEntries(data.runs.map(([name], run) => [name, run]));
   const priced = figure.rows.some((row) => row[column.price]);
   const lengths = figure.rows.some((row) => row[column.effective_length]);
-  const partial = figure.rows.some((row) => Math.abs(row[column.credit] - row[column.right]) > 0.0005);
+  const partial = figure.rows.some((row) => Math.abs(row[column.partial_credit] - row[column.accuracy]) > 0.0005);
   const several = data.benches.length > 1;
-  const five = ["built", "fitted", "errors", "refused", "retired"];
+  const counts = ["built", "fitted", "errors", "refused", "retired"].filter((name) => !figure.columns[column[name]][3]);
   const head = make("tr", null,
     make("th", { scope: "col", class: "words" }, "Run"),
-    make("th", { scope: "col", class: "number" }, "Right"),
+    make("th", { scope: "col", class: "number" }, "Accuracy"),
     make("th", { scope: "col", class: "scale" }, make("span", null, "0"), make("span", null, `${percent(data.level)} interval`), make("span", null, "100%")),
-    partial && make("th", { scope: "col", class: "number", "data-tip": "The mean score, partial credit included" }, "Credit"),
-    lengths && make("th", { scope: "col", class: "number", "data-tip": "The longest length at which 85% of the score at the shortest is kept" }, "Holds to"),
-    priced && make("th", { scope: "col", class: "number", "data-tip": "US dollars for a thousand questions" }, "$ per 1,000"),
-    five.map((name) => make("th", { scope: "col", class: "number five" }, name)));
+    partial && make("th", { scope: "col", class: "number", "data-tip": "Mean score, partial credit included" }, "Partial credit"),
+    lengths && make("th", { scope: "col", class: "number", "data-tip": "The longest context length with at least 85% of the accuracy at the shortest" }, "Effective length"),
+    priced && make("th", { scope: "col", class: "number", "data-tip": "US dollars per 1,000 questions" }, "$ per 1,000"),
+    counts.map((name) => make("th", { scope: "col", class: "number counts" }, name)));
   const rows = figure.rows.map((row) => {
     const run = numbers[row[column.run]];
     const fingerprint = data.runs[run][4];
-    const floors = data.floors.filter(([, , bench]) => bench === fingerprint);
-    const right = row[column.right];
+    const baselines = data.baselines.filter(([, , bench]) => bench === fingerprint);
+    const accuracy = row[column.accuracy];
     const value = (name) => row[column[name]];
     const absent = value("errors") + value("unanswered");
-    const came = value("came") > 0;
+    const received = value("received") > 0;
     const reserved = [
       value("not_asked") ? `asked ${counted(value("asked"))} of ${counted(value("asked") + value("not_asked"))}` : "",
-      absent ? `of ${some(value("responses"), "response", "responses")} ${counted(absent)} ${absent === 1 ? "has" : "have"} not come${came ? `: at most ${percent(value("at_most"))}` : ""}` : "",
-      value("overflow") ? `${counted(value("overflow"))} too long to be sent` : "",
+      absent ? `${counted(absent)} of ${plural(value("responses"), "response")} missing${received ? ` (at most ${percent(value("max_accuracy"))})` : ""}` : "",
+      value("overflow") ? plural(value("overflow"), "overflow") : "",
     ].filter(Boolean);
-    const kind = STANDINGS[value("standing")];
+    const kind = KINDS[value("kind")];
     return make("tr", { "data-run": String(run) },
-      make("th", { scope: "row", class: "words" }, make("span", { class: "run-title" }, dot(run), row[column.run], kind && make("span", { class: "control", "data-tip": kind }, value("standing"))),
+      make("th", { scope: "row", class: "words" }, make("span", { class: "run-title" }, dot(run), row[column.run], kind && make("span", { class: "control", "data-tip": kind }, value("kind"))),
         make("span", { class: "under" }, [row[column.model], row[column.system], several && row[column.bench]].filter(Boolean).join(" · "))),
-      make("td", { class: "number big", "data-tip": came ? `${percent(row[column.low], 1)} to ${percent(row[column.high], 1)}` : null }, came ? percent(right) : "–"),
-      make("td", { class: "scale" }, came && intervalBar(row[column.low], right, row[column.high], run, floors),
-        make("span", { class: "under range-words" }, [came && `${percent(row[column.low])} to ${percent(row[column.high])}`, ...reserved].filter(Boolean).join(" · ")),
-        make("span", { class: "under five-words" }, five.map((name) => `${row[column[name]] === null ? "–" : counted(row[column[name]])} ${name}`).join(" · "))),
-      partial && make("td", { class: "number" }, came ? percent(row[column.credit]) : "–"),
+      make("td", { class: "number big", "data-tip": received ? `${percent(row[column.low], 1)} to ${percent(row[column.high], 1)}` : null }, received ? percent(accuracy) : "–"),
+      make("td", { class: "scale" }, received && intervalBar(row[column.low], accuracy, row[column.high], run, baselines),
+        make("span", { class: "under range-words" }, [received && `${percent(row[column.low])} to ${percent(row[column.high])}`, ...reserved].filter(Boolean).join(" · ")),
+        make("span", { class: "under counts-words" }, counts.map((name) => `${row[column[name]] === null ? "–" : counted(row[column[name]])} ${name}`).join(" · "))),
+      partial && make("td", { class: "number" }, received ? percent(row[column.partial_credit]) : "–"),
       lengths && make("td", { class: "number" }, row[column.effective_length] || "–"),
       priced && make("td", { class: "number" }, row[column.price] === null ? "–" : money(row[column.price] * 1000)),
-      five.map((name) => make("td", { class: "number five", "data-name": name }, row[column[name]] === null ? "–" : counted(row[column[name]]))));
+      counts.map((name) => make("td", { class: "number counts", "data-name": name }, row[column[name]] === null ? "–" : counted(row[column[name]]))));
   });
-  const table = make("table", { class: "headline" }, make("caption", { class: "heard" }, figure.note),
+  const table = make("table", { class: "headline" }, make("caption", { class: "visually-hidden" }, figure.note),
     make("thead", null, head), make("tbody", null, rows));
   return make("figure", { id: "figure-headline" }, table,
     make("figcaption", null, make("p", { class: "note" }, figure.note,
-      data.floors.length ? " Thin marks on the bars are floors: what is right without reading." : ""),
+      data.baselines.length ? " Dashed marks are baselines that do not read the context." : ""),
       toolbar(figure, () => draw(figure.drawings.wide))));
 }
 
 const MOST_ROWS = 10;
 
-// Names against runs, with a bar in each field; a field leads to its items.
+// Patterns or causes by run, with a bar in each cell; a click shows the items.
 function matrixView(section, data, explorer) {
   const [figure, ...others] = section.figures;
   const column = Object.fromEntries(figure.columns.map(([name], place) => [name, place]));
@@ -76,7 +76,7 @@ function matrixView(section, data, explorer) {
   const most = Math.max(1, ...figure.rows.map((row) => row[column.count]));
   const runs = data.runs.map(([name], run) => [name, run]).filter(([name]) => figure.rows.some((row) => row[column.run] === name));
   const rows = names.map((name) => {
-    const what = figure.rows.find((row) => row[column[kind]] === name)[column.what];
+    const what = figure.rows.find((row) => row[column[kind]] === name)[column.description];
     return make("tr", null,
       make("th", { scope: "row", class: "words" }, make("span", null, name), make("span", { class: "under" }, what)),
       runs.map(([run, number]) => {
@@ -85,15 +85,15 @@ function matrixView(section, data, explorer) {
         const bar = make("i", { class: `bar s${number % 10}` });
         bar.style.width = `calc((100% - 20px) * ${row[column.count] / most})`;
         const tip = kind === "cause"
-          ? `${run}: likeliest for ${counted(row[column.count])}, certain for ${counted(row[column.certain])}; ${row[column.rate] === null ? "too few to say how often it strikes" : `strikes ${percent(row[column.rate], 1)} (${percent(row[column.rate_low], 1)} to ${percent(row[column.rate_high], 1)}) where it could`}`
-          : `${run}: ${some(row[column.count], "response", "responses")}, ${percent(row[column.share], 1)} of all, ${percent(row[column.of_wrong], 1)} of those not right`;
+          ? `${run}: most likely cause of ${counted(row[column.count])}, only explanation of ${counted(row[column.unambiguous])}; ${row[column.rate] === null ? "too few questions for a rate" : `occurrence rate ${percent(row[column.rate], 1)} (${percent(row[column.rate_low], 1)} to ${percent(row[column.rate_high], 1)})`}`
+          : `${run}: ${plural(row[column.count], "response")}, ${percent(row[column.share], 1)} of all, ${percent(row[column.share_of_errors], 1)} of errors`;
         return make("td", { class: "field" }, button([bar, make("span", null, counted(row[column.count])),
-          make("span", { class: "under" }, kind === "cause" && row[column.rate] === null ? "" : percent(kind === "cause" ? row[column.rate] : row[column.of_wrong]))],
+          make("span", { class: "under" }, kind === "cause" && row[column.rate] === null ? "" : percent(kind === "cause" ? row[column.rate] : row[column.share_of_errors]))],
         () => explorer.show({ run: number, [kind]: name }), { "data-tip": tip, "aria-label": `${tip}. Show the items` }));
       }));
   });
-  const table = make("table", { class: "matrix" }, make("caption", { class: "heard" }, figure.note),
-    make("thead", null, make("tr", null, make("th", { scope: "col", class: "words" }, kind === "cause" ? "Likeliest cause" : "Pattern"),
+  const table = make("table", { class: "matrix" }, make("caption", { class: "visually-hidden" }, figure.note),
+    make("thead", null, make("tr", null, make("th", { scope: "col", class: "words" }, kind === "cause" ? "Cause" : "Pattern"),
       runs.map(([name, number]) => make("th", { scope: "col", class: "words" }, dot(number), name)))),
     make("tbody", null, rows.slice(0, MOST_ROWS)));
   const more = rows.length > MOST_ROWS && button(`All ${rows.length}`, () => {
@@ -101,10 +101,10 @@ function matrixView(section, data, explorer) {
     more.remove();
   }, { class: "quiet-button" });
   const under = kind === "cause"
-    ? "Answers, and below them how often the cause strikes where it could; blank where it hardly could."
-    : "Responses, and below them the share of all that is not right.";
+    ? "Number of answers, and below it the occurrence rate."
+    : "Number of responses, and below it the share of the run's errors.";
   return [make("figure", { id: `figure-${figure.id}` }, make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table), more,
-    make("figcaption", null, make("p", { class: "note" }, `${under} ${figure.note} A number leads to its items.`),
+    make("figcaption", null, make("p", { class: "note" }, `${under} ${figure.note} Click a number to see its items.`),
       toolbar(figure, () => draw(figure.drawings.wide)))), others.map((one) => figureOf(one))];
 }
 
@@ -131,6 +131,6 @@ function sectionOf(section, data, explorer) {
   };
   return make("section", { id: section.id, "aria-labelledby": `title-${section.id}` },
     make("h2", { id: `title-${section.id}` }, section.title),
-    section.says && make("p", { class: "says" }, section.says),
+    section.introduction && make("p", { class: "introduction" }, section.introduction),
     views[section.view]());
 }

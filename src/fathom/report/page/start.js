@@ -1,9 +1,9 @@
-// The page draws itself.
+// Builds the page.
 
 function hero(data) {
-  const [first, ...rest] = data.lead;
+  const [first, ...rest] = data.summary;
   const facts = data.benches.map(([name, questions, contexts, documents]) =>
-    make("span", null, make("b", null, name), ` ${some(questions, "question")}, ${some(contexts, "context")}, ${some(documents, "document")}`));
+    make("span", null, make("b", null, name), ` ${plural(questions, "question")}, ${plural(contexts, "context")}, ${plural(documents, "document")}`));
   return make("header", { class: "hero" }, make("p", { class: "eyebrow" }, data.title), make("h1", null, first),
     rest.length > 0 && make("p", { class: "lead" }, rest.join(" ")), make("p", { class: "facts" }, facts));
 }
@@ -21,30 +21,30 @@ function navigation(sections) {
 }
 
 function notesSection(data) {
-  return make("section", { id: "notes", "aria-labelledby": "title-notes" }, make("h2", { id: "title-notes" }, "Before you trust a figure"),
+  return make("section", { id: "notes", "aria-labelledby": "title-notes" }, make("h2", { id: "title-notes" }, "Notes"),
     make("ul", { class: "notes" }, data.notes.map((note) => make("li", null, note))),
-    make("p", { class: "under" }, `Made by Fathom ${data.fathom}. This page asks nothing of the network.`));
+    make("p", { class: "under" }, `Made with Fathom ${data.fathom}. This page makes no network requests.`));
 }
 
 async function start() {
   const place = document.getElementById("page");
   let data;
   try {
-    data = await opened(document.getElementById("data").textContent);
+    data = await decoded(document.getElementById("data").textContent);
   } catch (error) {
-    put(place, make("p", { class: "waiting" }, `This browser cannot open the page's data (${error.message}). A browser of 2023 or later can.`));
+    put(place, make("p", { class: "waiting" }, `This browser cannot decode the page's data (${error.message}). Use a browser from 2023 or later.`));
     return;
   }
   const explorer = new Explorer(data, new Parts(data.beside));
   const dialog = helpDialog();
   const top = make("div", { class: "top" }, make("span", { class: "mark-name" }, "Fathom"),
     make("div", { class: "top-tools" }, themeSwitch(), button("Print", () => print(), { class: "quiet-button" }),
-      button("?", () => dialog.showModal(), { class: "quiet-button", "aria-label": "Keys (?)" })));
+      button("?", () => dialog.showModal(), { class: "quiet-button", "aria-label": "Keyboard shortcuts (?)" })));
   const main = make("main", { id: "content", tabindex: "-1" }, hero(data), data.sections.map((section) => sectionOf(section, data, explorer)),
     explorer.section(), notesSection(data));
   const aside = make("aside", { id: "sheet", role: "dialog", "aria-modal": "true", "aria-labelledby": "sheet-title", tabindex: "-1", hidden: true });
   put(place, top, main, dialog, aside);
-  const named = [...data.sections.map((section) => [section.id, section.title]), ["explorer", "Every item"], ["notes", "Notes"]];
+  const named = [...data.sections.map((section) => [section.id, section.title]), ["explorer", "Items"], ["notes", "Notes"]];
   main.before(navigation(named));
   followPointer();
   listenToKeys(explorer, dialog);

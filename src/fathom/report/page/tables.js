@@ -1,6 +1,6 @@
-// Numbers as tables, and as files.
+// Tables, and downloads as files.
 
-const NUMBERS = new Set(["share", "count", "number", "money", "chance", "difference"]);
+const NUMBERS = new Set(["share", "count", "number", "money", "p", "difference"]);
 const AT_FIRST = 40;
 
 function tableOf(figure) {
@@ -8,16 +8,17 @@ function tableOf(figure) {
   const add = (rows) => {
     for (const row of rows) {
       body.append(make("tr", null, row.map((value, place) => {
-        const kind = figure.columns[place][2];
+        const [, , kind, hidden] = figure.columns[place];
+        if (hidden) return null;
         const name = NUMBERS.has(kind) ? "number" : kind === "yes" ? "yes" : "words";
         return make("td", { class: name }, shown(value, kind));
       })));
     }
   };
   add(figure.rows.slice(0, AT_FIRST));
-  const head = figure.columns.map(([, title, kind]) =>
-    make("th", { scope: "col", class: NUMBERS.has(kind) ? "number" : "words" }, title));
-  const table = make("table", { class: "numbers" }, make("caption", { class: "heard" }, figure.title),
+  const head = figure.columns.map(([, title, kind, hidden]) =>
+    !hidden && make("th", { scope: "col", class: NUMBERS.has(kind) ? "number" : "words" }, title));
+  const table = make("table", { class: "numbers" }, make("caption", { class: "visually-hidden" }, figure.title),
     make("thead", null, make("tr", null, head)), body);
   const whole = make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table);
   if (figure.rows.length > AT_FIRST) {
@@ -30,12 +31,12 @@ function tableOf(figure) {
   return whole;
 }
 
-// The same bytes as `fathom report --figures` writes.
+// The same bytes that `fathom report --figures` writes.
 function csvOf(figure) {
   const cell = (value) => {
     if (value === null || value === undefined) return "";
     let words = String(value);
-    // A text that begins like a formula would be run as one by a spreadsheet.
+    // Spreadsheets run text that begins like a formula.
     if (typeof value === "string" && /^[=+\-@\t\r]/.test(words)) words = `'${words}`;
     return /[",\n\r]/.test(words) ? `"${words.replaceAll('"', '""')}"` : words;
   };
@@ -50,16 +51,16 @@ function jsonOf(figure) {
 
 function toolbar(figure, drawing, more) {
   const tools = [
-    button("CSV", () => save(`${figure.id}.csv`, csvOf(figure), "text/csv"), { title: "The numbers for a spreadsheet" }),
-    button("JSON", () => save(`${figure.id}.json`, jsonOf(figure), "application/json"), { title: "The numbers for a program" }),
+    button("CSV", () => save(`${figure.id}.csv`, csvOf(figure), "text/csv"), { title: "Download as CSV" }),
+    button("JSON", () => save(`${figure.id}.json`, jsonOf(figure), "application/json"), { title: "Download as JSON" }),
   ];
   if (drawing) {
-    tools.push(button("SVG", () => save(`${figure.id}.svg`, svgOf(drawing()), "image/svg+xml"), { title: "The drawing" }));
+    tools.push(button("SVG", () => save(`${figure.id}.svg`, svgOf(drawing()), "image/svg+xml"), { title: "Download as SVG" }));
   }
-  return make("div", { class: "tools", role: "group", "aria-label": `Files of ${figure.title}` }, more, tools);
+  return make("div", { class: "tools", role: "group", "aria-label": `Downloads of ${figure.title}` }, more, tools);
 }
 
-// A drawing as a file that stands alone: the colours it has on this page become its own.
+// A drawing as a standalone file, with its current colors.
 function svgOf(drawing) {
   const copy = drawing.cloneNode(true);
   const from = [drawing, ...drawing.querySelectorAll("*")];

@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it.
+// Light, dark, or the system setting.
 
 const THEMES = ["system", "light", "dark"];
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
@@ -7,7 +7,7 @@ function remembered(name) {
   try {
     return localStorage.getItem(name);
   } catch {
-    // A page opened from a disk may have no storage; then nothing is remembered.
+    // A page opened from disk may have no storage.
     return null;
   }
 }
@@ -23,7 +23,7 @@ function remember(name, value) {
 function setTheme(theme, control) {
   document.documentElement.dataset.theme = theme === "system" ? (prefersDark.matches ? "dark" : "light") : theme;
   control.textContent = { system: "◐ Auto", light: "○ Light", dark: "● Dark" }[theme];
-  control.setAttribute("aria-label", `Colours: ${theme}. Change`);
+  control.setAttribute("aria-label", `Color theme: ${theme}. Change`);
 }
 
 function themeSwitch() {

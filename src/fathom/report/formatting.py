@@ -1,4 +1,4 @@
-"""Figures as people say them."""
+"""Numbers as text, and estimates as chart points."""
 
 from __future__ import annotations
 
@@ -10,38 +10,34 @@ from fathom.report.drawings.charts import Point
 
 
 def percent(value: float, decimals: int = 0) -> str:
-    """62% for 0.62; what is not quite all or nothing is not rounded to it."""
-    said = rounded(value, decimals)
-    return rounded(value, 1) if said in ("100%", "0%") and value not in (0.0, 1.0) else said
+    """62% for 0.62. A value that is not exactly 0 or 1 is not rounded to 0% or 100%."""
+    text = rounded(value, decimals)
+    return rounded(value, 1) if text in ("100%", "0%") and value not in (0.0, 1.0) else text
 
 
 def points(value: float) -> str:
-    """A difference of shares in points of a hundred."""
+    """A difference in percentage points."""
     return f"{value * 100:.0f} point{'' if round(value * 100) == 1 else 's'}"
 
 
-def some(count: int, noun: str, several: str = "") -> str:
+def count(number: int, noun: str, plural: str = "") -> str:
     """1 context, 2 contexts."""
-    return f"{count:,} {noun if count == 1 else several or f'{noun}s'}"
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
-def joined(names: Sequence[str], most: int = 4) -> str:
-    """a, b and c; of many the first few."""
+def join_names(names: Sequence[str], most: int = 4) -> str:
+    """a, b and c; long lists are shortened."""
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if names else ""
 
 
 def interval(estimate: Estimate) -> str:
+    """62.0% (55.1% to 68.2%)"""
     return f"{percent(estimate.value, 1)} ({percent(estimate.low, 1)} to {percent(estimate.high, 1)})"
 
 
 def point(name: str, estimate: Estimate) -> Point:
-    """An estimate as charts take it."""
-    tip = f"{name}: {interval(estimate)}, {some(estimate.items, 'question')} over {some(estimate.clusters, 'context')}"
+    """An estimate as a chart point with its tooltip."""
+    tip = f"{name}: {interval(estimate)}, {count(estimate.items, 'question')}, {count(estimate.clusters, 'context')}"
     return Point(estimate.value, estimate.low, estimate.high, tip)
-
-
-def chance(p: float) -> str:
-    """A p-value as it is printed."""
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"

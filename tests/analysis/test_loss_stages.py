@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from fathom.analysis.analyze import analyze
-from fathom.analysis.findings import Ladder
-from fathom.analysis.ladder import ladder
+from fathom.analysis.findings import LossDecomposition
+from fathom.analysis.loss_stages import decompose
 from fathom.corpus.store import Corpus
 from fathom.records.files import read_records, write_records
 from fathom.records.questions import Response
@@ -24,9 +24,9 @@ MODEL = "sim/reader?drop-filter=0.3&other-column=0.3&miss-document=0.5"
 
 
 @pytest.fixture(scope="module")
-def climbed(ran: Ran) -> Ladder:
+def climbed(ran: Ran) -> LossDecomposition:
     runs = [ran(MODEL, "--system", system) for system in ("full", "passages", "tables")]
-    [found] = analyze(runs).findings.ladders
+    [found] = analyze(runs).findings.loss_decompositions
     return found
 
 
@@ -46,8 +46,10 @@ def changed(bench: Path, fault: str) -> float:
 @pytest.mark.parametrize(
     ("step", "fault"), [("finding", "miss-document"), ("reading", "other-column"), ("computing", "drop-filter")]
 )
-def test_the_dialled_rates_are_inside_the_intervals(climbed: Ladder, examined: Path, step: str, fault: str) -> None:
-    [found] = [one for one in climbed.steps if one.name == step]
+def test_the_dialled_rates_are_inside_the_intervals(
+    climbed: LossDecomposition, examined: Path, step: str, fault: str
+) -> None:
+    [found] = [one for one in climbed.stages if one.name == step]
     wanted = changed(examined, fault)
     assert wanted > 0.03
     assert found.rate is not None
@@ -55,10 +57,10 @@ def test_the_dialled_rates_are_inside_the_intervals(climbed: Ladder, examined: P
     assert found.rate.high - found.rate.low < 0.2
 
 
-def test_rungs_add_up(climbed: Ladder) -> None:
+def test_rungs_add_up(climbed: LossDecomposition) -> None:
     assert climbed.items == sum(climbed.paths.values())
-    assert [step.name for step in climbed.steps] == ["finding", "reading", "computing"]
-    lost = sum(step.lost.value for step in climbed.steps)
+    assert [step.name for step in climbed.stages] == ["finding", "reading", "computing"]
+    lost = sum(step.lost.value for step in climbed.stages)
     assert climbed.accuracy["full"].value + lost == pytest.approx(1.0)
     assert climbed.accuracy["full"].value < climbed.accuracy["passages"].value < climbed.accuracy["tables"].value
 
@@ -68,19 +70,19 @@ def test_who_only_misses_documents_misses_none_that_are_handed_over(ran: Ran) ->
     runs = [ran(model, "--system", system) for system in ("full", "passages")]
     analysis = analyze(runs).findings
     full, passages = analysis.runs
-    assert full.all.accuracy.value < 0.9
-    assert passages.all.accuracy.value == 1.0
-    [found] = analysis.ladders
-    assert [step.name for step in found.steps] == ["finding"]
+    assert full.overall.accuracy.value < 0.9
+    assert passages.overall.accuracy.value == 1.0
+    [found] = analysis.loss_decompositions
+    assert [step.name for step in found.stages] == ["finding"]
 
 
 def test_a_missing_rung_leaves_two_steps_together() -> None:
     where = np.repeat(np.arange(10), 2)
     full, tables = np.tile([1.0, 0.0], 10), np.ones(20)
-    found = ladder("m", "b", {"full": "r1", "tables": "r2"}, {"full": full, "tables": tables}, where)
-    assert [step.name for step in found.steps] == ["finding and reading", "computing"]
-    assert found.steps[0].lost.value == 0.5
-    assert found.steps[1].lost.high > 0, "what was never lost may yet be"
+    found = decompose("m", "b", {"full": "r1", "tables": "r2"}, {"full": full, "tables": tables}, where)
+    assert [step.name for step in found.stages] == ["finding and reading", "computing"]
+    assert found.stages[0].lost.value == 0.5
+    assert found.stages[1].lost.high > 0, "what was never lost may yet be"
     assert found.paths == {"full right, tables right": 10, "full wrong, tables right": 10}
 
 
@@ -103,11 +105,11 @@ def test_what_was_never_answered_is_no_loss_in_finding(ran: Ran, examined: Path,
     model = "sim/oracle"
     full = without(ran(model, "--system", "full"), tmp_path / "full", outcome)
     findings = analyze([full, ran(model, "--system", "passages")], bench=examined).findings
-    [found] = findings.ladders
-    assert [step.lost.value for step in found.steps] == [0.0]
+    [found] = findings.loss_decompositions
+    assert [step.lost.value for step in found.stages] == [0.0]
     questions = Bench(examined).manifest.questions
     assert found.items == questions // 2
     assert any(f"Left out: {questions - questions // 2:,} of {questions:,}" in note for note in found.notes)
     whole = findings.comparisons[0]
-    assert whole.waiting_first == (0 if outcome == "overflow" else questions - questions // 2)
-    assert whole.apart == (outcome == "overflow")
+    assert whole.missing_first == (0 if outcome == "overflow" else questions - questions // 2)
+    assert whole.significant == (outcome == "overflow")

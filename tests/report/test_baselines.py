@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fathom.analysis.analyze import analyze
-from fathom.report.floors import contamination, floors
+from fathom.report.baselines import baselines, closed_book
 from tests.report.conftest import Sample
 from tests.report.sample import Player, bench_in, play
 
@@ -24,7 +24,7 @@ def guessers(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> list[d
         Player("silent", "sim/reader?timeout=0.95", "closed-book", "meadow/1b"),
     )
     runs = [play(sample.bench, folder / player.name, player) for player in players]
-    (figure,) = contamination(analyze(runs).findings)
+    (figure,) = closed_book(analyze(runs).findings)
     rows: list[dict[str, Any]] = json.loads(figure.as_json())["rows"]
     return rows
 
@@ -52,7 +52,7 @@ def test_floors_of_several_benches_are_told_apart(sample: Sample, tmp_path: Path
     other = bench_in(tmp_path, documents=40, count=2, questions=3, lengths=(65_536,))
     player = Player("there", "sim/reader?miss=0.1", "full", "meadow/8b")
     findings = analyze([sample.runs[0], play(other, tmp_path / "there", player)]).findings
-    (figure,) = floors(findings)
+    (figure,) = baselines(findings)
     assert figure.draw is not None
     drawn = json.dumps(figure.draw(880.0))
     for bench in findings.benches:

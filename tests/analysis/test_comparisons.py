@@ -5,17 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fathom.analysis.comparing import (
-    Missing,
-    benjamini_hochberg,
-    compare,
-    contexts_needed,
-    corrected,
-    exchange_tests,
-    holm,
-)
+from fathom.analysis.comparisons import MissingResponses, compare, contexts_needed, corrected
 from fathom.analysis.findings import Comparison
 from fathom.analysis.intervals import Numbers, Values, difference
+from fathom.analysis.significance import benjamini_hochberg, holm, permutation_tests
 from tests.analysis.test_intervals import drawn
 
 
@@ -24,7 +17,7 @@ def totals(values: Values, contexts: Numbers) -> Values:
 
 
 def chance(first: Values, second: Values, contexts: Numbers, rng: np.random.Generator, exchanges: int = 499) -> float:
-    return float(exchange_tests(totals(second - first, contexts), exchanges, rng)[0])
+    return float(permutation_tests(totals(second - first, contexts), exchanges, rng)[0])
 
 
 @pytest.mark.parametrize("contexts", [10, 40])
@@ -62,16 +55,16 @@ def test_as_many_contexts_as_are_asked_for_find_the_difference() -> None:
 
 def test_all_exchanges_of_few_contexts_are_tried() -> None:
     rng = np.random.default_rng(0)
-    assert exchange_tests(np.array([[1.0], [1.0], [1.0]]), 10, rng)[0] == pytest.approx(2 / 8)
-    assert exchange_tests(np.array([[3.0], [-1.0], [0.0]]), 10, rng)[0] == pytest.approx(1.0)
-    assert exchange_tests(np.zeros((5, 1)), 10, rng)[0] == 1.0
+    assert permutation_tests(np.array([[1.0], [1.0], [1.0]]), 10, rng)[0] == pytest.approx(2 / 8)
+    assert permutation_tests(np.array([[3.0], [-1.0], [0.0]]), 10, rng)[0] == pytest.approx(1.0)
+    assert permutation_tests(np.zeros((5, 1)), 10, rng)[0] == 1.0
 
 
-def test_many_tests_at_once_are_the_same_as_one_after_another() -> None:
+def test_tests_of_many_columns_agree_with_tests_of_one() -> None:
     rng = np.random.default_rng(4)
     columns = rng.normal([0.0, 0.3, 2.0], size=(40, 3))
-    together = exchange_tests(columns, 4_000, np.random.default_rng(1))
-    alone = [exchange_tests(columns[:, [place]], 4_000, np.random.default_rng(2))[0] for place in range(3)]
+    together = permutation_tests(columns, 4_000, np.random.default_rng(1))
+    alone = [permutation_tests(columns[:, [place]], 4_000, np.random.default_rng(2))[0] for place in range(3)]
     assert together == pytest.approx(alone, abs=0.04)
     assert together[2] < 0.01 < together[0]
 
@@ -87,69 +80,75 @@ def compared(first: Values, second: Values, where: Numbers, p: float) -> Compari
     return compare(("one", "two"), (first, second), where, p)
 
 
-def test_what_is_said_of_two_runs() -> None:
+def test_notes_of_a_comparison() -> None:
     where = np.repeat(np.arange(10), 4)
     first = np.tile([1.0, 0.0, 0.0, 1.0], 10)
     second = np.tile([1.0, 1.0, 0.0, 0.0], 10)
     second[:4] = 1.0
     found = corrected([compared(first, second, where, 0.5)])[0]
     assert (found.both, found.only_first, found.only_second, found.neither) == (11, 9, 11, 9)
-    assert not found.apart
+    assert not found.significant
     assert found.more_contexts is not None
     assert found.more_contexts > 0
-    assert "cannot be told apart" in found.note
+    assert "No significant difference" in found.note
     same = corrected([compared(first, first, where, 1.0)])[0]
-    assert (same.more_items, same.more_contexts) == (None, None)
-    assert "do not differ at all" in same.note
-    assert same.difference.low < 0 < same.difference.high, "that nothing differed does not mean that nothing ever will"
+    assert (same.more_questions, same.more_contexts) == (None, None)
+    assert "same score on every question" in same.note
+    assert same.difference.low < 0 < same.difference.high, "equal scores do not prove a difference of zero"
     better = corrected([compared(first, second, where, 0.001)])[0]
-    assert better.apart
-    assert (better.more_items, better.more_contexts) == (0, 0)
+    assert better.significant
+    assert (better.more_questions, better.more_contexts) == (0, 0)
     assert better.note.startswith("two is better")
 
 
-def test_a_difference_that_is_lost_among_many_tests_wants_more_questions() -> None:
+def test_a_difference_that_is_significant_alone_needs_more_questions_among_many_tests() -> None:
     where = np.arange(20)
     first, second = np.zeros(20), np.array([1.0] * 12 + [0.0] * 8)
     crowd = [compared(first, second, where, 0.02)] + [compared(first, first, where, 1.0)] * 20
     found = corrected(crowd)[0]
-    assert not found.apart
+    assert not found.significant
     assert found.more_contexts is not None
     assert found.more_contexts >= 1
 
 
-def test_responses_that_have_not_come_may_take_the_difference_away() -> None:
+def test_missing_responses_can_cancel_a_difference() -> None:
     where = np.arange(20)
     first, second = np.zeros(20), np.array([1.0] * 10 + [0.0] * 10)
-    some = compare(("one", "two"), (first, second), where, 0.001, missing=(Missing(4, 0.2), Missing()))
+    some = compare(
+        ("one", "two"), (first, second), where, 0.001, missing=(MissingResponses(4, 0.2), MissingResponses())
+    )
     found = corrected([some])[0]
-    assert found.apart
+    assert found.significant
     assert found.note == (
         "two is better by 50.0 points. "
-        "4 responses of one have not come; were they right, the difference would be +30.0 points."
+        "one has 4 missing responses; if all were correct, the difference would be +30.0 points."
     )
-    all_of_them = compare(("one", "two"), (first, second), where, 0.001, missing=(Missing(10, 0.5), Missing(1, 0.05)))
+    all_of_them = compare(
+        ("one", "two"), (first, second), where, 0.001, missing=(MissingResponses(10, 0.5), MissingResponses(1, 0.05))
+    )
     found = corrected([all_of_them])[0]
-    assert (found.waiting_first, found.waiting_second, found.apart) == (10, 1, False)
+    assert (found.missing_first, found.missing_second, found.significant) == (10, 1, False)
     assert "is better" not in found.note
-    assert "1 response of two has not come" in found.note
-    assert found.more_items == 0, "no further question would help"
-    turned = compare(("one", "two"), (second, first), where, 0.001, missing=(Missing(), Missing(10, 0.5)))
-    assert not corrected([turned])[0].apart
+    assert "two has 1 missing response" in found.note
+    assert found.more_questions == 0, "no further question would help"
+    turned = compare(
+        ("one", "two"), (second, first), where, 0.001, missing=(MissingResponses(), MissingResponses(10, 0.5))
+    )
+    assert not corrected([turned])[0].significant
 
 
-def test_runs_that_differ_are_not_said_not_to() -> None:
+def test_notes_distinguish_equal_accuracy_from_equal_scores() -> None:
     where = np.repeat(np.arange(4), 2)
     first, second = np.tile([1.0, 0.0], 4), np.tile([0.0, 1.0], 4)
     equal = corrected([compared(first, second, where, 1.0)])[0]
-    assert equal.note == "They are equally good, though 8 questions came out differently."
+    assert equal.note == "The accuracies are equal; 8 questions came out differently."
     alone = corrected([compared(np.zeros(8), np.ones(8), np.zeros(8, dtype=np.int64), 1.0)])[0]
-    assert "one context cannot tell" in alone.note
+    assert "one context is not enough" in alone.note
     same = corrected([compared(first, first, np.zeros(8, dtype=np.int64), 1.0)])[0]
-    assert "do not differ at all" in same.note
+    assert "same score on every question" in same.note
 
 
-def test_what_is_needed_grows_with_the_tests_and_with_contexts_in_which_nothing_differs() -> None:
+def test_contexts_needed_grow_with_the_number_of_tests_and_of_equal_contexts() -> None:
     where = np.arange(100)
     first, second = np.zeros(100), np.array([1.0] * 20 + [0.0] * 80)
     alone = compare(("one", "two"), (first, second), where, 0.5)
@@ -157,7 +156,7 @@ def test_what_is_needed_grows_with_the_tests_and_with_contexts_in_which_nothing_
     assert alone.more_contexts == 0
     assert crowded.more_contexts is not None
     assert crowded.more_contexts > 0
-    # Two contexts of which one differs: six that differ are the fewest that can ever be told from chance.
+    # Two contexts of which one differs: at least six have to differ for p < 5%.
     needed = contexts_needed(np.array([1.0, 0.0]), np.arange(2))
     assert needed is not None
     assert needed >= 12

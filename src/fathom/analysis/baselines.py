@@ -1,0 +1,120 @@
+"""Baselines and controls: accuracy without reading the context, and closed-book tests for contamination."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from fathom.analysis.collection import BenchData, RunData
+from fathom.analysis.findings import Baseline, ClosedBookTest, Estimate
+from fathom.analysis.intervals import Sums, Values, clustered_error, difference, share, t_tail
+from fathom.analysis.significance import holm
+from fathom.models.simulated import PREFIX, Simulated
+
+MIN_ANSWERED = 20
+"""Questions answered below which no closed-book test is made."""
+GUESSERS = {
+    "null": "always answers NULL",
+    "random": "guesses a random value of the expected type",
+    "majority": "gives the most frequent answer of the expected type",
+    "lexical": "gives the candidate that shares most words with the question",
+}
+
+
+def baselines(bench: BenchData, runs: Sequence[RunData], fingerprint: str) -> list[Baseline]:
+    """Baselines computed from the keys, and the runs that are baselines or controls."""
+    from_keys = (
+        ("always NULL", "answers NULL to every question", np.array(bench.unanswerable)),
+        (
+            "majority",
+            "gives the most frequent key of its type; it has seen the keys, so this is an upper bound",
+            majority_values(bench.keys),
+        ),
+    )
+    made = [
+        Baseline(
+            name=name,
+            description=description,
+            kind="baseline",
+            bench=fingerprint,
+            run=None,
+            accuracy=share(values, bench.contexts),
+        )
+        for name, description, values in from_keys
+    ]
+    return made + [baseline for run in runs if (baseline := _control(run, fingerprint)) is not None]
+
+
+def majority_values(keys: Sequence[tuple[str, str]]) -> Values:
+    """For each question, 1 if its key is the most frequent one of its kind."""
+    counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for kind, answer in keys:
+        counts[kind][answer] += 1
+    most = {kind: max(answers, key=lambda answer: answers[answer]) for kind, answers in counts.items()}
+    return np.array([float(most[kind] == answer) for kind, answer in keys])
+
+
+def _control(run: RunData, fingerprint: str) -> Baseline | None:
+    manifest = run.run.manifest
+    description = None
+    if manifest.model.startswith(PREFIX):
+        description = GUESSERS.get(Simulated.parse(manifest.model).kind)
+    elif manifest.system == "closed-book":
+        description = "the model without the context"
+    elif manifest.system == "passages":
+        description = "the model with exactly the passages it needs: perfect retrieval"
+    if description is None:
+        return None
+    return Baseline(
+        name=run.name,
+        description=description,
+        kind="control" if manifest.system == "passages" else "baseline",
+        bench=fingerprint,
+        run=run.name,
+        accuracy=_accuracy(run),
+    )
+
+
+def _accuracy(run: RunData) -> Estimate:
+    return share(run.arrays.accuracy, run.arrays.contexts)
+
+
+def closed_book_tests(bench: BenchData, runs: Sequence[RunData], fingerprint: str) -> list[ClosedBookTest]:
+    """Whether closed-book runs of real models are more accurate than the majority baseline."""
+    majority = majority_values(bench.keys)
+    tests = []
+    for run in runs:
+        manifest = run.run.manifest
+        if manifest.system == "closed-book" and not manifest.model.startswith(PREFIX):
+            tests.append(_test(run, run.arrays.accuracy - majority[run.arrays.rows], fingerprint))
+    corrected = iter(holm([one.p for one in tests if one.p is not None]))
+    return [one if one.p is None else _conclude(one, next(corrected)) for one in tests]
+
+
+def _test(run: RunData, above: Values, fingerprint: str) -> ClosedBookTest:
+    """One run against the baseline, before the correction for multiple tests."""
+    contexts = run.arrays.contexts
+    estimate = difference(above, contexts)
+    error = clustered_error(Sums.of(above, contexts))
+    variance = error.variance + 1 / (estimate.items + 2) ** 2
+    two_sided = t_tail(estimate.value / float(np.sqrt(variance)), error.freedom) if error.variance < 1 else 1.0
+    p = two_sided / 2 if estimate.value > 0 else 1 - two_sided / 2
+    answered = int(run.answered(run.arrays.rows).sum())
+    return ClosedBookTest(
+        model=run.run.manifest.model,
+        bench=fingerprint,
+        run=run.name,
+        closed_book=_accuracy(run),
+        baseline="majority",
+        above_baseline=estimate,
+        p=None if answered < MIN_ANSWERED else p,
+        p_holm=None,
+        conclusion=f"answered fewer than {MIN_ANSWERED} questions, too few for a test",
+    )
+
+
+def _conclude(one: ClosedBookTest, p_holm: float) -> ClosedBookTest:
+    conclusion = "exceeds the baseline" if p_holm < 0.05 else "does not significantly exceed the baseline"
+    return one.model_copy(update={"p_holm": p_holm, "conclusion": conclusion})

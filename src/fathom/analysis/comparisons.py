@@ -1,0 +1,216 @@
+"""Pairwise comparisons: whether two runs on the same questions differ, by how much, and how many questions it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import ceil, log2
+
+import numpy as np
+
+from fathom.analysis.collection import BenchData, RunData
+from fathom.analysis.findings import Comparison
+from fathom.analysis.intervals import LEVEL, Numbers, Sums, Values, clustered_error, difference
+from fathom.analysis.significance import benjamini_hochberg, holm, permutation_tests
+
+POWER = 0.8
+
+
+def comparisons(
+    bench: BenchData, runs: Sequence[RunData], groupings: Sequence[str], exchanges: int, rng: np.random.Generator
+) -> list[Comparison]:
+    """Every pair of runs over the questions both ask, overall and within `groupings`; corrected kind by kind."""
+    pairs = [(one, two, _shared(one, two)) for one, two in combinations(runs, 2)]
+    pairs = [pair for pair in pairs if len(pair[2])]
+    kinds: dict[str, list[_Pair]] = {"all": [_Pair(one, two, "all", rows) for one, two, rows in pairs]}
+    for by in groupings:
+        within = [
+            _Pair(one, two, f"{by} = {name}", inside)
+            for one, two, rows in pairs
+            for name, mask in bench.groups.get(by, {}).items()
+            if len(inside := rows[mask[rows]])
+        ]
+        if len({pair.within for pair in within}) > 1:
+            kinds[by] = within
+    every = [pair for some in kinds.values() for pair in some]
+    if not every:
+        return []
+    totals = np.stack([pair.totals(bench) for pair in every], axis=1)
+    p_values = iter(permutation_tests(totals, exchanges, rng))
+    return [
+        comparison
+        for some in kinds.values()
+        for comparison in corrected([pair.comparison(bench, float(next(p_values)), len(some)) for pair in some])
+    ]
+
+
+@dataclass(frozen=True)
+class _Pair:
+    one: RunData
+    two: RunData
+    within: str
+    rows: Numbers
+
+    def totals(self, bench: BenchData) -> Values:
+        """The second run's accuracy less the first's, summed by context."""
+        gaps = self.two.accuracy_at(self.rows) - self.one.accuracy_at(self.rows)
+        contexts = bench.contexts[self.rows]
+        sums: Values = np.bincount(contexts, weights=gaps, minlength=len(bench.documents)).astype(float)
+        return sums
+
+    def comparison(self, bench: BenchData, p: float, tests: int) -> Comparison:
+        names = self.one.name, self.two.name
+        values = self.one.accuracy_at(self.rows), self.two.accuracy_at(self.rows)
+        missing = MissingResponses.of(self.one, self.rows), MissingResponses.of(self.two, self.rows)
+        return compare(names, values, bench.contexts[self.rows], p, self.within, missing, tests)
+
+
+def _shared(one: RunData, two: RunData) -> Numbers:
+    rows: Numbers = np.intersect1d(one.arrays.rows, two.arrays.rows, assume_unique=True)
+    return rows
+
+
+@dataclass(frozen=True)
+class MissingResponses:
+    """Responses of one run that failed or are not asked yet. An overflow is not missing: the system caused it."""
+
+    responses: int = 0
+    share: float = 0.0
+    """Of all responses."""
+
+    @classmethod
+    def of(cls, run: RunData, rows: Numbers) -> MissingResponses:
+        count = int(run.count_outcomes(rows, ("error", "unanswered")).sum())
+        return cls(count, count / max(1, len(rows) * run.run.samples))
+
+
+def contexts_needed(differences: Values, contexts: Numbers, level: float = LEVEL, power: float = POWER) -> float | None:
+    """Contexts needed to detect a difference of the observed size at this level with this power."""
+    from scipy.special import ndtri
+
+    sums = Sums.of(differences, contexts)
+    error = clustered_error(sums)
+    # The same pseudo-count as in the interval: without any spread the estimate would be too optimistic.
+    variance = error.variance + 1.0 / (sums.items + 2) ** 2
+    if abs(sums.mean) < 1e-12 or variance == float("inf"):
+        return None
+    distance = float(ndtri(0.5 + level / 2) + ndtri(power))
+    needed = len(sums.counts) * variance * (distance / sums.mean) ** 2
+    # A permutation test of fewer contexts never gives so small a p-value: at 5%, six have to differ.
+    flips = ceil(1 - log2(1 - level))
+    return max(needed, flips / float((np.abs(sums.totals) > 1e-12).mean()))
+
+
+def compare(
+    names: tuple[str, str],
+    values: tuple[Values, Values],
+    contexts: Numbers,
+    p: float,
+    within: str = "all",
+    missing: tuple[MissingResponses, MissingResponses] = (MissingResponses(), MissingResponses()),
+    tests: int = 1,
+    level: float = LEVEL,
+) -> Comparison:
+    """The comparison of two runs over the same questions in the same order; `p` comes from the permutation test.
+
+    `corrected` adds corrections for multiple tests. The number of questions needed already allows for `tests` tests.
+    """
+    first, second = values
+    differences = second - first
+    estimate = difference(differences, contexts, level)
+    clusters = estimate.clusters
+    needed = contexts_needed(differences, contexts, 1 - (1 - level) / tests) if (differences != 0).any() else None
+    more = None if needed is None else max(0, ceil(needed - clusters))
+    per_context = estimate.items / max(1, clusters)
+    one, two = first >= 0.5, second >= 0.5
+    return Comparison(
+        first=names[0],
+        second=names[1],
+        within=within,
+        items=estimate.items,
+        clusters=clusters,
+        only_first=int((one & ~two).sum()),
+        only_second=int((two & ~one).sum()),
+        both=int((one & two).sum()),
+        neither=int((~one & ~two).sum()),
+        discordant=int((differences != 0).sum()),
+        missing_first=missing[0].responses,
+        missing_second=missing[1].responses,
+        first_accuracy=float(first.mean()),
+        second_accuracy=float(second.mean()),
+        difference=estimate,
+        min_difference=estimate.value - missing[0].share,
+        max_difference=estimate.value + missing[1].share,
+        p=p,
+        p_holm=p,
+        p_benjamini_hochberg=p,
+        significant=p <= 1 - level,
+        more_questions=None if more is None else ceil(more * per_context),
+        more_contexts=more,
+        note="",
+    )
+
+
+def corrected(comparisons: Sequence[Comparison], level: float = LEVEL) -> list[Comparison]:
+    """The comparisons, corrected for their number."""
+    by_holm = holm([one.p for one in comparisons])
+    by_rate = benjamini_hochberg([one.p for one in comparisons])
+    return [
+        _corrected(one, p_holm, p_rate, level)
+        for one, p_holm, p_rate in zip(comparisons, by_holm, by_rate, strict=True)
+    ]
+
+
+def _corrected(one: Comparison, p_holm: float, p_benjamini_hochberg: float, level: float) -> Comparison:
+    unlikely = p_holm <= 1 - level
+    more_questions, more_contexts = (0, 0) if unlikely else (one.more_questions, one.more_contexts)
+    if not unlikely and more_contexts == 0:
+        # Significant but for the correction: at least one more context.
+        more_questions, more_contexts = max(1, ceil(one.items / max(1, one.clusters))), 1
+    after = one.model_copy(
+        update={
+            "p_holm": p_holm,
+            "p_benjamini_hochberg": p_benjamini_hochberg,
+            "significant": unlikely and not _may_reverse(one),
+            "more_questions": more_questions,
+            "more_contexts": more_contexts,
+        }
+    )
+    return after.model_copy(update={"note": " ".join([_note(after), *_missing_notes(after)])})
+
+
+def _may_reverse(one: Comparison) -> bool:
+    """Whether the missing responses could cancel the difference."""
+    return one.min_difference <= 0 < one.difference.value or one.difference.value < 0 <= one.max_difference
+
+
+def _note(one: Comparison) -> str:
+    if one.significant:
+        better = one.second if one.difference.value > 0 else one.first
+        return f"{better} is better by {abs(one.difference.value) * 100:.1f} points."
+    if not one.discordant:
+        return "The two runs have the same score on every question."
+    if one.clusters < 2:
+        return "The scores differ, but one context is not enough for a test."
+    if one.more_questions is None:
+        return f"The accuracies are equal; {_counted(one.discordant, 'question')} came out differently."
+    if not one.more_questions:
+        return "The difference is significant, but missing responses could cancel it."
+    return (
+        f"No significant difference. A difference of this size would take about "
+        f"{_counted(one.more_questions, 'more question')} ({_counted(one.more_contexts or 0, 'context')}) to detect "
+        f"with {POWER:.0%} power."
+    )
+
+
+def _missing_notes(one: Comparison) -> Iterator[str]:
+    sides = (one.first, one.missing_first, one.min_difference), (one.second, one.missing_second, one.max_difference)
+    for name, count, otherwise in sides:
+        if count:
+            responses = f"{name} has {_counted(count, 'missing response')}"
+            yield f"{responses}; if all were correct, the difference would be {otherwise * 100:+.1f} points."
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,149 @@
+"""Contamination: memorization probes, and answers on swapped benches that repeat the original documents."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fathom.analysis.findings import Estimate
+from fathom.analysis.intervals import difference, share
+from fathom.analysis.significance import Trend, trend
+from fathom.records.documents import Count
+from fathom.records.questions import Question, QuestionId, Response
+from fathom.records.record import Record
+from fathom.scoring.keys import Key
+from fathom.scoring.verdicts import Verdict
+
+Check = Callable[[Key, Response], Verdict]
+
+PROBES = "memorization"
+"""The family whose questions are probes."""
+
+
+@dataclass(frozen=True)
+class QuestionResult:
+    """The outcome of one question of a run."""
+
+    question: Question
+    correct: bool
+    memorized: bool = False
+    """Whether the answer is that of the documents before the swap."""
+    answered: bool = True
+    swapped: bool = False
+    """Whether the question is on a swapped bench."""
+    swapped_from: QuestionId | None = None
+
+
+def question_results(
+    questions: Iterable[tuple[Question, Key]], responses: Iterable[Response], checks: Mapping[str, Check]
+) -> Iterator[QuestionResult]:
+    """The result of each question, from its first response; a question without one is not correct."""
+    first = {response.question_id: response for response in responses if response.sample == 0}
+    for question, key in questions:
+        check, response = checks[question.family], first.get(question.id)
+        original = None if key.original is None else key.model_copy(update={"answer": key.original})
+        yield QuestionResult(
+            question,
+            correct=response is not None and check(key, response).outcome == "correct",
+            memorized=response is not None and original is not None and check(original, response).outcome == "correct",
+            answered=response is not None and response.outcome in ("answered", "truncated"),
+            swapped=original is not None,
+            swapped_from=key.swapped_from,
+        )
+
+
+class ProbeResults(Record):
+    """Results of the memorization probes of one task."""
+
+    overall: Estimate
+    """Share of probes that were completed correctly from memory."""
+    unanswered: Count
+    """Probes that were refused, failed or not asked; they count as not correct."""
+    by_year: dict[str, Estimate]
+    """By the year of the document; documents without a year are left out."""
+    trend: Trend | None
+
+
+class SwapResults(Record):
+    """Results of a run on a swapped bench."""
+
+    questions: Count
+    changed: Count
+    """Questions whose answer differs from the original; the figures below are over these."""
+    unanswered: Count
+    context_accuracy: Estimate
+    """Answers that match the text shown: context-attributable accuracy."""
+    memorized: Estimate
+    """Answers that match the original documents instead."""
+    before: Estimate | None = None
+    """Accuracy on the same questions over the original documents, if a run on those was given."""
+    drop: Estimate | None = None
+    """How much accuracy fell with the swap, paired by question."""
+
+
+class Contamination(Record):
+    """What one run shows about memorized documents."""
+
+    probes: dict[str, ProbeResults] = {}
+    """By task."""
+    swapped: SwapResults | None = None
+
+
+def contamination(results: Iterable[QuestionResult], before: Iterable[QuestionResult] = ()) -> Contamination:
+    """The figures of one run; `before` has the same model's results on the bench before the swap."""
+    tasks: dict[str, list[QuestionResult]] = defaultdict(list)
+    swapped: list[QuestionResult] = []
+    for one in results:
+        if one.question.family == PROBES:
+            tasks[one.question.tags.get("task", "")].append(one)
+        elif one.swapped:
+            swapped.append(one)
+    return Contamination(
+        probes={task: _probe_results(group) for task, group in sorted(tasks.items())},
+        swapped=_swap_results(swapped, {one.question.id: one for one in before}) if swapped else None,
+    )
+
+
+def _probe_results(group: list[QuestionResult]) -> ProbeResults:
+    by_year: dict[str, list[QuestionResult]] = defaultdict(list)
+    for one in group:
+        by_year[one.question.tags.get("year", "")].append(one)
+    known = sorted(year for year in by_year if year)
+    return ProbeResults(
+        overall=_share(group, lambda one: one.correct),
+        unanswered=sum(not one.answered for one in group),
+        by_year={year: _share(by_year[year], lambda one: one.correct) for year in known},
+        trend=trend({int(year): (sum(one.correct for one in by_year[year]), len(by_year[year])) for year in known}),
+    )
+
+
+def _swap_results(group: list[QuestionResult], before: Mapping[QuestionId, QuestionResult]) -> SwapResults:
+    changed = [one for one in group if one.question.tags.get("changed") == "yes"]
+    pairs = [one for one in changed if one.swapped_from in before]
+
+    def was_correct(one: QuestionResult) -> bool:
+        return before[one.swapped_from or ""].correct
+
+    drops = np.array([float(was_correct(one)) - float(one.correct) for one in pairs])
+    return SwapResults(
+        questions=len(group),
+        changed=len(changed),
+        unanswered=sum(not one.answered for one in changed),
+        context_accuracy=_share(changed, lambda one: one.correct),
+        memorized=_share(changed, lambda one: one.memorized),
+        before=_share(pairs, was_correct) if pairs else None,
+        drop=difference(drops, _contexts(pairs)) if pairs else None,
+    )
+
+
+def _share(group: list[QuestionResult], is_hit: Callable[[QuestionResult], bool]) -> Estimate:
+    """The share of hits, clustered by context."""
+    return share(np.array([float(is_hit(one)) for one in group]), _contexts(group))
+
+
+def _contexts(group: list[QuestionResult]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(one.question.context_id, len(numbers)) for one in group], dtype=np.int64)

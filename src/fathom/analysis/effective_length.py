@@ -1,0 +1,83 @@
+"""Accuracy by context length, and the effective length: how far a run keeps its accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fathom.analysis.findings import EffectiveLength, LengthCurve, LengthPoint
+from fathom.analysis.intervals import LEVEL, Numbers, Sums, Values, draws
+
+THRESHOLD = 0.85
+"""Share of the accuracy at the shortest length."""
+MIN_CONTEXTS = 5
+"""Contexts per length below which there is no interval: a bootstrap of one context has no spread."""
+
+
+def curve(
+    points: Sequence[LengthPoint],
+    values: Sequence[Values],
+    contexts: Sequence[Numbers],
+    resamples: int,
+    rng: np.random.Generator,
+) -> LengthCurve:
+    """The curve from the shortest length to the longest, with the effective length if there are two or more."""
+    if len(points) < 2:
+        return LengthCurve(points=tuple(points), effective=None, families=())
+    sums = [Sums.of(some, where) for some, where in zip(values, contexts, strict=True)]
+    means = np.array([one.mean for one in sums])[None, :]
+    reached = int(_last_kept(means)[0])
+    tokens = np.array([point.tokens for point in points])
+    low, high = _bootstrap_interval(sums, tokens, resamples, rng)
+    shortest = float(means[0, 0])
+    return LengthCurve(
+        points=tuple(points),
+        effective=EffectiveLength(
+            threshold=THRESHOLD,
+            shortest=points[0].name,
+            accuracy_at_shortest=shortest,
+            length=points[reached].name if reached >= 0 else None,
+            tokens=int(tokens[reached]) if reached >= 0 else 0,
+            low=low,
+            high=high,
+            reaches_longest=reached == len(points) - 1,
+            note=_note(points, reached, shortest),
+        ),
+        families=(),
+    )
+
+
+def _bootstrap_interval(
+    sums: Sequence[Sums], tokens: Numbers, resamples: int, rng: np.random.Generator
+) -> tuple[int, int] | tuple[None, None]:
+    """The interval of the effective length, from a bootstrap over contexts."""
+    drawn = np.stack([_resampled_means(one, resamples, rng) for one in sums], axis=1)
+    if min(len(one.counts) for one in sums) < MIN_CONTEXTS:
+        return None, None
+    found = np.where(_last_kept(drawn) >= 0, tokens[np.maximum(_last_kept(drawn), 0)], 0)
+    low, high = np.quantile(found, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="inverted_cdf")
+    return int(low), int(high)
+
+
+def _resampled_means(sums: Sums, resamples: int, rng: np.random.Generator) -> Values:
+    return np.concatenate(
+        [(piece @ sums.totals) / (piece @ sums.counts) for piece in draws(len(sums.counts), resamples, rng)]
+    )
+
+
+def _last_kept(means: Values) -> Numbers:
+    """For each row, the index of the last length up to which all are above the threshold; -1 if the first is zero."""
+    kept = means >= THRESHOLD * means[:, :1] - 1e-12
+    first_below = np.where(kept.all(axis=1), means.shape[1], np.argmin(kept, axis=1))
+    found: Numbers = np.where(means[:, 0] > 0, first_below - 1, -1)
+    return found
+
+
+def _note(points: Sequence[LengthPoint], reached: int, shortest: float) -> str:
+    if reached < 0:
+        return f"Accuracy is zero at {points[0].name}, so there is no effective length."
+    kept = f"at least {THRESHOLD:.0%} of its accuracy at {points[0].name} ({shortest:.1%})"
+    if reached == len(points) - 1:
+        return f"Keeps {kept} at {points[reached].name}, the longest length tested."
+    return f"Keeps {kept} up to {points[reached].name}, but not at {points[reached + 1].name}."

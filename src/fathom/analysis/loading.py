@@ -1,0 +1,210 @@
+"""Loading of runs with their bench: every question that a run asks, with its verdict if there is one.
+
+Responses are released as they are used. Contexts, questions and keys are streamed and not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fathom.analysis.findings import ResponseOutcome, RunInfo
+from fathom.records.contexts import Context
+from fathom.records.errors import FathomError
+from fathom.records.files import Journal, read_records
+from fathom.records.questions import QuestionId, Response, Usage
+from fathom.runs.folder import SPENDING, VERDICTS, RunManifest, read_responses, read_run, selected_questions
+from fathom.scoring.answers import Answer
+from fathom.scoring.verdicts import Verdict
+from fathom.tasks.bench import Bench
+from fathom.tasks.checking import check
+from fathom.tasks.family import Item
+
+ResponseId = tuple[QuestionId, int]
+"""A question and a sample number."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredResponse:
+    """A response and its verdict, as far as the analysis needs them."""
+
+    outcome: ResponseOutcome
+    score: float
+    usage: Usage
+    parsed: Answer | None = None
+    """The parsed answer, for incorrect responses only."""
+    text: str = ""
+    thinking: str = ""
+    truncated: bool = False
+    measures: Mapping[str, float] = field(default_factory=dict)
+
+
+UNANSWERED = ScoredResponse("unanswered", 0.0, Usage())
+
+
+@dataclass
+class LoadedRun:
+    """One run, opened for analysis."""
+
+    name: str
+    folder: Path
+    manifest: RunManifest
+    responses: dict[ResponseId, Response]
+    verdicts: dict[ResponseId, Verdict]
+    """From the last scoring. Responses without a verdict are scored during the analysis."""
+    questions: frozenset[QuestionId] = frozenset()
+    """Questions that the run asks."""
+    scored_here: int = 0
+    spent: float | None = None
+    not_asked: int = 0
+    """Questions of the bench that the run does not ask."""
+    all_verdicts: list[Verdict] = field(default_factory=list)
+    """Every verdict, if the run has several samples."""
+
+    @property
+    def samples(self) -> int:
+        return self.manifest.settings.samples
+
+    def take(self, item: Item) -> list[ScoredResponse]:
+        """The scored responses to a question, one per sample. They are removed from memory."""
+        return [self._take(item, sample) for sample in range(self.samples)]
+
+    def _take(self, item: Item, sample: int) -> ScoredResponse:
+        place = item.question.id, sample
+        response = self.responses.pop(place, None)
+        if response is None:
+            return UNANSWERED
+        stored = self.verdicts.pop(place, None)
+        verdict = verdict_on(item, response, stored)
+        self.scored_here += verdict is not stored
+        if self.samples > 1:
+            self.all_verdicts.append(verdict)
+        return ScoredResponse(
+            verdict.outcome,
+            verdict.score,
+            response.usage,
+            verdict.parsed if verdict.outcome == "incorrect" else None,
+            response.text,
+            response.thinking,
+            response.outcome == "truncated",
+            verdict.measures,
+        )
+
+    def info(self, is_complete: bool) -> RunInfo:
+        prompting = self.manifest.system_settings.get("prompting", "direct")
+        return RunInfo(
+            name=self.name,
+            folder=str(self.folder),
+            bench=self.manifest.bench_fingerprint,
+            model=self.manifest.model,
+            system=self.manifest.system,
+            prompting=str(prompting),
+            settings=self.manifest.settings.model_dump(),
+            is_complete=is_complete,
+        )
+
+
+def verdict_on(item: Item, response: Response, stored: Verdict | None) -> Verdict:
+    """The stored verdict, or a new one if there is none or it is out of date.
+
+    After a resume, verdicts on earlier failures are out of date.
+    """
+    states = ("error", "overflow")
+    if stored is not None and all((stored.outcome == state) == (response.outcome == state) for state in states):
+        return stored
+    return check(item, response)
+
+
+@dataclass(frozen=True)
+class BenchRuns:
+    """A bench and the runs on it."""
+
+    bench: Bench
+    runs: list[LoadedRun]
+
+    def by_context(self) -> Iterator[tuple[Context, list[Item]]]:
+        """Each context with the items that at least one run asks."""
+        asked = frozenset[QuestionId]().union(*(run.questions for run in self.runs))
+        for context, items in self.bench.by_context():
+            mine = [item for item in items if item.question.id in asked]
+            if mine:
+                yield context, mine
+
+
+def load_runs(folders: Sequence[Path], bench: Path | None = None) -> list[BenchRuns]:
+    """The runs grouped by bench, in the given order. `bench` is the bench's folder, if it has been moved."""
+    if not folders:
+        raise FathomError("No run was given. Give at least one run folder.")
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise FathomError("A run was given twice. Give each run once.")
+    by_bench: dict[str, BenchRuns] = {}
+    for name, folder in zip(_unique_names(folders), folders, strict=True):
+        manifest = read_run(folder)
+        known = by_bench.get(manifest.bench_fingerprint)
+        if known is None:
+            known = BenchRuns(open_bench(folder, manifest, bench), [])
+            by_bench[manifest.bench_fingerprint] = known
+        known.runs.append(_load(name, folder, manifest, known.bench))
+    return list(by_bench.values())
+
+
+def count_contexts(folders: Sequence[Path], bench: Path | None = None) -> int:
+    """Number of contexts in the benches of these runs, for a progress bar."""
+    manifests = {manifest.bench_fingerprint: (folder, manifest) for folder in folders if (manifest := read_run(folder))}
+    return sum(open_bench(*known, bench).manifest.contexts for known in manifests.values())
+
+
+def open_bench(folder: Path, manifest: RunManifest, given: Path | None = None) -> Bench:
+    """The bench of the run in `folder`; `given` overrides the path in the run's manifest."""
+    bench = Bench(given or folder.resolve() / manifest.bench)
+    if bench.manifest.fingerprint != manifest.bench_fingerprint:
+        raise FathomError(
+            f"'{bench.folder}' is not the bench of the run '{folder}'. Give the right one with --bench, or restore it."
+        )
+    return bench
+
+
+def _unique_names(folders: Sequence[Path]) -> list[str]:
+    """The folders' names, with as many parent folders as needed to make them unique."""
+    parts = [folder.resolve().parts for folder in folders]
+    for length in range(1, max(map(len, parts)) + 1):
+        names = ["/".join(some[-length:]) for some in parts]
+        if len(set(names)) == len(names):
+            break
+    return names
+
+
+def _load(name: str, folder: Path, manifest: RunManifest, bench: Bench) -> LoadedRun:
+    questions = frozenset(question.id for question in selected_questions(bench.all_questions(), manifest.settings))
+    if not questions:
+        raise FathomError(f"The run '{folder}' asks no questions. Run it again with another --split or --limit.")
+    responses = read_responses(folder).responses
+    return LoadedRun(
+        name,
+        folder,
+        manifest,
+        {place: response for place, response in responses.items() if place[0] in questions},
+        {(verdict.question_id, verdict.sample): verdict for verdict in read_verdicts(folder)},
+        questions,
+        spent=_spent(folder),
+        not_asked=bench.manifest.questions - len(questions),
+    )
+
+
+def read_verdicts(folder: Path) -> Iterable[Verdict]:
+    """Verdicts of the last scoring; none if the file is missing or damaged, since they can be recomputed."""
+    path = folder / VERDICTS
+    if not path.exists():
+        return []
+    try:
+        return list(read_records(path, Verdict))
+    except FathomError:
+        return []
+
+
+def _spent(folder: Path) -> float | None:
+    """US dollars for every call; None if a price is unknown."""
+    usages = list(Journal(folder / SPENDING, Usage).read())
+    known = [usage.price for usage in usages if usage.price is not None]
+    return sum(known) if len(known) == len(usages) and usages else None

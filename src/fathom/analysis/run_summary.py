@@ -1,0 +1,217 @@
+"""Summary of one run: scores overall and by group, measures, lengths, samples, error patterns."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from fathom.analysis.collection import BenchData, Mask, RunArrays, RunData
+from fathom.analysis.effective_length import curve
+from fathom.analysis.findings import (
+    OUTCOMES,
+    BenchInfo,
+    Breakdown,
+    Cell,
+    Counts,
+    Estimate,
+    Group,
+    HeatMap,
+    LengthCurve,
+    LengthPoint,
+    Outcomes,
+    Pattern,
+    Samples,
+)
+from fathom.analysis.intervals import Sums, Values, macro_average, share, share_of_sums
+from fathom.analysis.patterns import PATTERNS
+from fathom.analysis.properties import OVERLAPPING, Groupings, QuestionProperties
+from fathom.records.lengths import print_length
+from fathom.scoring.scores import pass_at_k, summarize_samples
+
+MAX_EXAMPLES = 3
+
+
+def group(name: str, scores: RunArrays, mask: Mask, bench: BenchInfo, samples: int, is_overall: bool = False) -> Group:
+    """Scores of the questions under the mask."""
+    counted = outcomes(scores, mask, samples)
+    accuracy, partial_credit, contexts = scores.accuracy[mask], scores.partial_credit[mask], scores.contexts[mask]
+    not_asked = bench.questions - len(mask)
+    # The counts of a whole run are those of its bench, however few of the questions it asks.
+    if is_overall or (mask.all() and not not_asked):
+        counts = bench.counts.model_copy(
+            update={"errors": counted.error, "asked": counted.questions, "not_asked": not_asked}
+        )
+    else:
+        counts = Counts(
+            built=None if bench.counts.refused or not_asked else counted.questions,
+            fitted=counted.questions,
+            errors=counted.error,
+            refused=0,
+            asked=counted.questions,
+        )
+    return Group(
+        name=name,
+        counts=counts,
+        outcomes=counted,
+        accuracy=share(accuracy, contexts),
+        max_accuracy=min(1.0, (counted.correct + counted.error + counted.unanswered) / max(1, counted.responses)),
+        partial_credit=share(partial_credit, contexts),
+    )
+
+
+def outcomes(scores: RunArrays, mask: Mask, samples: int) -> Outcomes:
+    """The responses under the mask, counted by outcome."""
+    sums = scores.outcomes[mask].sum(axis=0)
+    questions = int(mask.sum())
+    return Outcomes(
+        questions=questions,
+        responses=questions * samples,
+        partial_credit=float(scores.partial_credit[mask].sum()) * samples,
+        **{outcome: int(count) for outcome, count in zip(OUTCOMES, sums, strict=True)},
+    )
+
+
+def measures(bench: BenchData, run: RunData) -> dict[str, Estimate]:
+    """The mean of each named measure, over all questions of the families that have it; 0 for a response without it."""
+    scores = run.arrays
+    families = np.array([bench.questions[row].family for row in scores.rows])
+    found = {}
+    for name, values in run.measures.items():
+        of_all = np.zeros(len(scores.rows))
+        for place, value in values:
+            of_all[place] = value
+        mask = np.isin(families, np.unique(families[[place for place, _ in values]]))
+        found[name] = share(of_all[mask], scores.contexts[mask])
+    return found
+
+
+def masks(bench: BenchData, scores: RunArrays) -> dict[str, dict[str, Mask]]:
+    """For each grouping, its groups and a mask of the run's questions in each; empty groups are left out."""
+    mine = {by: {name: mask[scores.rows] for name, mask in named.items()} for by, named in bench.groups.items()}
+    kept = {by: {name: mask for name, mask in named.items() if mask.any()} for by, named in mine.items()}
+    return {by: named for by, named in kept.items() if named}
+
+
+def breakdowns(
+    scores: RunArrays,
+    groups: Mapping[str, Mapping[str, Mask]],
+    groupings: Groupings,
+    bench: BenchInfo,
+    samples: int,
+) -> list[Breakdown]:
+    """Scores by every grouping. One with a single group is kept: it tells what the bench consists of."""
+    return [
+        Breakdown(
+            by=by,
+            title=groupings.title(by),
+            overlapping=by in OVERLAPPING,
+            groups=tuple(group(name, scores, mask, bench, samples) for name, mask in named.items()),
+            macro_average=macro_average(scores.accuracy, scores.contexts, list(named.values())),
+        )
+        for by, named in groups.items()
+    ]
+
+
+def heat_maps(
+    scores: RunArrays, groups: Mapping[str, Mapping[str, Mask]], pairs: Sequence[tuple[str, str]]
+) -> list[HeatMap]:
+    """Accuracy by each pair of groupings."""
+    made = []
+    for rows, columns in pairs:
+        if len(groups.get(rows, ())) > 1 and len(groups.get(columns, ())) > 1:
+            cells = tuple(
+                Cell(row=row, column=column, accuracy=share(scores.accuracy[both], scores.contexts[both]))
+                for row, first in groups[rows].items()
+                for column, second in groups[columns].items()
+                if (both := first & second).any()
+            )
+            made.append(HeatMap(rows=rows, columns=columns, cells=cells))
+    return made
+
+
+def length_curve(
+    questions: Sequence[QuestionProperties], scores: RunArrays, samples: int, resamples: int, rng: np.random.Generator
+) -> LengthCurve:
+    """Accuracy by requested length, over the families that are asked at every length.
+
+    An easy family that is asked about short contexts only would make accuracy seem to fall with length.
+    """
+    tokens = np.array([questions[row].length for row in scores.rows])
+    names = np.array([questions[row].family for row in scores.rows])
+    lengths = np.unique(tokens)
+    every = tuple(str(name) for name in np.unique(names))
+    families = tuple(name for name in every if len(np.unique(tokens[names == name])) == len(lengths))
+    kept = np.isin(names, families or every)
+    points, values, contexts = [], [], []
+    for length in lengths:
+        mask = kept & (tokens == length)
+        values.append(scores.accuracy[mask])
+        contexts.append(scores.contexts[mask])
+        points.append(
+            LengthPoint(
+                name=print_length(int(length)),
+                tokens=int(length),
+                outcomes=outcomes(scores, mask, samples),
+                accuracy=share(values[-1], contexts[-1]),
+            )
+        )
+    made = curve(points, values, contexts, resamples, rng)
+    return made.model_copy(update=_families_in_curve(every, families))
+
+
+def _families_in_curve(every: tuple[str, ...], families: tuple[str, ...]) -> dict[str, object]:
+    if not families:
+        note = "No family is asked at every length, so the lengths are not comparable."
+        return {"families": every, "effective": None, "note": note}
+    left_out = [name for name in every if name not in families]
+    note = f"Without {', '.join(left_out)}, not asked at every length." if left_out else ""
+    return {"families": families, "note": note}
+
+
+def samples_summary(run: RunData) -> Samples | None:
+    """Statistics over several samples per question; None if there is one."""
+    samples, scores = run.run.samples, run.arrays
+    if samples < 2:
+        return None
+    correct_counts = scores.outcomes[:, OUTCOMES.index("correct")]
+    rounds = run.correct_by_sample()
+    pairs = list(combinations(range(samples), 2))
+    return Samples(
+        samples=samples,
+        mean_accuracy=float(scores.accuracy.mean()),
+        pass_at={
+            k: share(np.array([pass_at_k(samples, int(count), k) for count in correct_counts]), scores.contexts)
+            for k in sorted({1, 2, 3, 5, 10, 20, 50, 100, samples})
+            if k <= samples
+        },
+        majority_accuracy=summarize_samples(run.run.questions, run.run.all_verdicts).majority,
+        standard_deviation=float(rounds.mean(axis=0).std(ddof=1)),
+        agreement=float(np.mean([(rounds[:, one] == rounds[:, two]).mean() for one, two in pairs])),
+    )
+
+
+def patterns(bench: BenchData, run: RunData) -> list[Pattern]:
+    """The error patterns of a run, the most frequent first."""
+    samples, scores = run.run.samples, run.arrays
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, name in run.patterns:
+        places[name].append(place)
+    made = []
+    for name in sorted(places, key=lambda name: (-len(places[name]), name)):
+        values: Values = np.bincount(places[name], minlength=len(scores.rows)) / samples
+        questions = [bench.questions[scores.rows[place]] for place in places[name]]
+        made.append(
+            Pattern(
+                name=name,
+                description=PATTERNS[name],
+                count=len(places[name]),
+                share=share_of_sums(Sums.of(values, scores.contexts), samples == 1),
+                share_of_errors=len(places[name]) / len(run.patterns),
+                by_answer_type=dict(Counter(one.answer_type for one in questions).most_common()),
+                examples=tuple(dict.fromkeys(one.id for one in questions))[:MAX_EXAMPLES],
+            )
+        )
+    return made

@@ -1,0 +1,138 @@
+"""Intervals for accuracy when contexts share documents, and are therefore not independent.
+
+A context's accuracy is modeled as the mean effect of its documents plus an effect of its own. The two variance
+components are estimated from the similarity of contexts with common documents. A bootstrap with random weights for
+documents and contexts had a coverage of only 60% to 70% in simulation, at a nominal 95%.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fathom.analysis.findings import Estimate
+from fathom.analysis.intervals import LEVEL, Numbers, Sums, Values, clustered_error, share, t_quantile, wilson
+
+
+@dataclass(frozen=True)
+class SharedDocuments:
+    """Which documents each context contains."""
+
+    membership: Any
+    """Sparse matrix, contexts by documents; each row has equal weights that add up to one."""
+
+    @classmethod
+    def of(cls, documents: Sequence[Numbers]) -> SharedDocuments:
+        """`documents` has the document numbers of each context."""
+        from scipy.sparse import csr_array
+
+        sizes = np.array([len(some) for some in documents])
+        flat = np.concatenate(documents)
+        rows = np.repeat(np.arange(len(documents)), sizes)
+        return cls(csr_array((np.repeat(1 / sizes, sizes), (rows, flat)), shape=(len(documents), int(flat.max()) + 1)))
+
+    def share(self, values: Values, contexts: Numbers, level: float = LEVEL) -> Estimate | None:
+        """The mean with an interval for other documents as well as other contexts; None if the two cannot be separated,
+        for example if all contexts contain the same documents."""
+        plain = share(values, contexts, level)
+        used = np.unique(contexts)
+        sums = Sums.of(values, contexts)
+        membership = self.membership[used]
+        weights = sums.counts / sums.counts.sum()
+        components = _variance_components(membership, weights, weights * (sums.totals / sums.counts - sums.mean))
+        if components is None:
+            return None
+        variance = components.documents + components.contexts
+        mean, freedom = plain.value, clustered_error(sums).freedom
+        effective = plain.effective
+        if variance > 1e-12 and mean * (1 - mean) / variance < effective:
+            effective = mean * (1 - mean) / variance
+            common = membership.T @ weights
+            # A variance estimated from few documents has few degrees of freedom.
+            freedom = max(1.0, min(freedom, float((common**2).sum() ** 2 / (common**4).sum()) - 1))
+        low, high = wilson(mean, effective, t_quantile(level, freedom))
+        method = "variance components of documents and contexts"
+        return plain.model_copy(update={"low": low, "high": high, "effective": effective, "method": method})
+
+
+@dataclass(frozen=True)
+class _VarianceComponents:
+    """The variance of the mean, by source."""
+
+    documents: float
+    contexts: float
+
+
+def _variance_components(membership: Any, weights: Values, residuals: Values) -> _VarianceComponents | None:
+    """Method of moments: two sums of squares and their expectations give two equations.
+
+    The similarity matrix of contexts (`membership` times its transpose) is never formed; each sum goes over documents.
+    """
+    squares = weights**2
+    common = membership.T @ weights
+    whole = float(common @ common)
+    along = membership @ common
+    own = np.asarray(membership.multiply(membership).sum(axis=1)).ravel()
+    mixed = float(squares @ own - 2 * squares @ along + squares.sum() * whole)
+    alone = float(squares.sum() - 2 * (weights**3).sum() + squares.sum() ** 2)
+    similarity = _squared_similarity(membership, weights)
+    both = similarity - 2 * float(weights @ along**2) + whole**2
+    by_context = float(residuals @ residuals)
+    by_document = float(((membership.T @ residuals) ** 2).sum())
+    determinant = mixed**2 - alone * both
+    if abs(determinant) <= 1e-9 * alone * similarity:
+        return None
+    documents = max(0.0, (mixed * by_context - alone * by_document) / determinant)
+    rest = max(0.0, (by_context - documents * mixed) / alone)
+    return _VarianceComponents(documents * whole, rest * float(squares.sum()))
+
+
+def _squared_similarity(membership: Any, weights: Values) -> float:
+    """Sum of squared similarities of contexts, over the smaller of two matrices: pairs of documents in one context, or
+    pairs of contexts with a common document."""
+    rooted = membership.multiply(np.sqrt(weights)[:, None]).tocsr()
+    by_documents = float((np.diff(membership.indptr) ** 2.0).sum())
+    by_contexts = float((np.bincount(membership.indices) ** 2.0).sum())
+    table = rooted.T @ rooted if by_documents <= by_contexts else rooted @ rooted.T
+    return float((table.data**2).sum())
+
+
+@dataclass(frozen=True)
+class DocumentOverlap:
+    """How far the contexts of a bench share documents."""
+
+    documents: int
+    shared: float
+    """Share of documents that are in more than one context."""
+    linked: float
+    """Share of contexts in the largest group that is connected by shared documents."""
+
+    @classmethod
+    def of(cls, documents: Sequence[Numbers]) -> DocumentOverlap:
+        """`documents` has the document numbers of each context."""
+        contexts_of: dict[int, list[int]] = defaultdict(list)
+        for context, some in enumerate(documents):
+            for document in some:
+                contexts_of[int(document)].append(context)
+        parent = list(range(len(documents)))
+
+        def root(context: int) -> int:
+            while parent[context] != context:
+                parent[context] = parent[parent[context]]
+                context = parent[context]
+            return context
+
+        for contexts in contexts_of.values():
+            for other in contexts[1:]:
+                parent[root(other)] = root(contexts[0])
+        sizes = Counter(root(context) for context in range(len(documents)))
+        shared = sum(len(contexts) > 1 for contexts in contexts_of.values())
+        return cls(
+            len(contexts_of),
+            shared / max(1, len(contexts_of)),
+            max(sizes.values(), default=0) / max(1, len(documents)) if shared else 0.0,
+        )

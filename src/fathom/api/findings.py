@@ -1,0 +1,261 @@
+"""Findings about runs: analysis, pairwise comparison, contamination, and report pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from fathom.analysis import analyze as analysis
+from fathom.analysis import loading
+from fathom.analysis.contamination import PROBES, Contamination, QuestionResult, question_results
+from fathom.analysis.contamination import contamination as contamination_of
+from fathom.analysis.findings import Comparison, Findings, ItemFinding, RunSummary
+from fathom.analysis.properties import Groupings
+from fathom.records.errors import FathomError
+from fathom.records.files import atomic_write, write_records
+from fathom.report.figures import write_figures
+from fathom.report.pages import PageOptions, WrittenPage, check_page_path, write_page
+from fathom.report.sections import all_figures
+from fathom.report.site import Site, check_site_path, write_site
+from fathom.report.titles import title_of
+from fathom.runs.folder import MANIFEST, RunManifest, read_responses, read_run, selected_questions
+from fathom.tasks.bench import Bench
+from fathom.tasks.catalog import family
+from fathom.tasks.swapping import REPORT
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class _HasFolder(Protocol):
+    @property
+    def folder(self) -> Path: ...
+
+
+RunFolder = Path | str | _HasFolder
+"""A run: its folder, or a run of this API."""
+Progress = Callable[[int], None]
+"""Called with the number of contexts done."""
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Findings about runs, with methods that write them to files and pages."""
+
+    findings: Findings
+    """All findings as one record, as `fathom analyze --out` writes it."""
+    items: dict[str, list[ItemFinding]]
+    """Findings about each response, by run."""
+    corpus: Path | None = None
+    """The corpus, if it has been moved."""
+
+    @property
+    def runs(self) -> tuple[RunSummary, ...]:
+        """A summary of each run: scores, breakdowns, error patterns, causes, cost."""
+        return self.findings.runs
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """Pairwise comparisons of runs, overall and within groups."""
+        return self.findings.comparisons
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Caveats, in sentences."""
+        return self.findings.notes
+
+    @property
+    def groupings(self) -> tuple[str, ...]:
+        """Names of all breakdowns."""
+        return tuple(dict.fromkeys(breakdown.by for run in self.runs for breakdown in run.breakdowns))
+
+    @property
+    def main_groupings(self) -> tuple[str, ...]:
+        """The breakdowns that summaries show: the length, and the tags that families declare for summaries."""
+        families = tuple(dict.fromkeys(name for bench in self.findings.benches for name in bench.families))
+        return tuple(by for by in Groupings.of(families).main if by in self.groupings)
+
+    def all_items(self) -> Iterator[ItemFinding]:
+        """Findings about each response of each run."""
+        for some in self.items.values():
+            yield from some
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row per run and group of each breakdown. Needs pandas."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise FathomError("pandas is not installed. Install it with `pip install pandas`.") from error
+        rows = [
+            {
+                "run": run.info.name,
+                "by": breakdown.by,
+                "group": group.name,
+                "accuracy": group.accuracy.value,
+                "low": group.accuracy.low,
+                "high": group.accuracy.high,
+                "partial_credit": group.partial_credit.value,
+                "questions": group.accuracy.items,
+                "contexts": group.accuracy.clusters,
+            }
+            for run in self.runs
+            for breakdown in run.breakdowns
+            for group in breakdown.groups
+        ]
+        return pandas.DataFrame(rows)
+
+    def write_json(self, path: Path | str) -> None:
+        """Write the findings as one JSON file."""
+        with atomic_write(Path(path)) as file:
+            file.write(self.findings.model_dump_json(indent=2).encode() + b"\n")
+
+    def write_items(self, path: Path | str) -> None:
+        """Write the findings about each response as JSON lines."""
+        write_records(Path(path), self.all_items())
+
+    def write_report(self, path: Path | str, *, title: str | None = None, parts: bool | None = None) -> WrittenPage:
+        """Write the report as one HTML page that opens offline.
+
+        `parts` puts the details of items in files beside the page; by default only if the page would be large.
+        """
+        title = title or title_of(self.findings)
+        return write_page(self.findings, self.all_items(), Path(path), title, PageOptions(parts, self.corpus))
+
+    def write_site(self, folder: Path | str, *, title: str = "Leaderboard", parts: bool | None = None) -> Site:
+        """Write a leaderboard with a report page for each bench."""
+        return write_site(self.findings, self.all_items(), Path(folder), title, PageOptions(parts, self.corpus))
+
+    def write_figures(self, folder: Path | str) -> list[Path]:
+        """Write every figure of the report as CSV, JSON and SVG."""
+        return write_figures(all_figures(self.findings), Path(folder))
+
+
+def analyze(
+    runs: Sequence[RunFolder],
+    *,
+    bench: Path | str | None = None,
+    corpus: Path | str | None = None,
+    seed: int = 0,
+    processes: int = 1,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Analyze runs: scores with intervals, breakdowns, comparisons, error patterns and causes.
+
+    A folder of runs stands for all runs in it. `bench` and `corpus` are needed only if they have been moved. Reads the
+    runs, their benches and corpora; calls no model.
+    """
+    settings = analysis.Settings(seed=seed, processes=processes)
+    watch = progress or (lambda done: None)
+    found = analysis.analyze(run_folders(runs), _optional(bench), _optional(corpus), settings, watch)
+    return Analysis(found.findings, found.items, _optional(corpus))
+
+
+def count_contexts(runs: Sequence[RunFolder], bench: Path | str | None = None) -> int:
+    """Number of contexts that an analysis of these runs goes through, for a progress bar."""
+    return loading.count_contexts(run_folders(runs), _optional(bench))
+
+
+def compare(first: RunFolder, second: RunFolder, *, bench: Path | str | None = None, seed: int = 0) -> Analysis:
+    """Compare two runs on one bench, question by question. Causes of errors are not diagnosed."""
+    one, two = (_folder(run) for run in (first, second))
+    found = analysis.compare_runs(one, two, _optional(bench), analysis.Settings(seed=seed))
+    return Analysis(found.findings, found.items)
+
+
+def check_outputs(page: Path | None, site: Path | None) -> None:
+    """Raise an error if a page or site cannot be written there. Call it before a long analysis."""
+    if page is not None:
+        check_page_path(page)
+    if site is not None:
+        check_site_path(site)
+
+
+def run_folders(runs: Sequence[RunFolder]) -> list[Path]:
+    """The folders of these runs; a folder of runs stands for the runs in it."""
+    found: list[Path] = []
+    for path in map(_folder, runs):
+        inside = [] if (path / MANIFEST).exists() else sorted(one.parent for one in path.glob(f"*/{MANIFEST}"))
+        found.extend(inside or [path])
+    if not found:
+        raise FathomError("No run was given. Make one with `fathom run BENCH --model M`.")
+    return list(dict.fromkeys(found))
+
+
+def _folder(run: RunFolder) -> Path:
+    return Path(run) if isinstance(run, (str, Path)) else run.folder
+
+
+def _optional(path: Path | str | None) -> Path | None:
+    return None if path is None else Path(path)
+
+
+def contamination(runs: Sequence[RunFolder]) -> dict[str, Contamination]:
+    """How much of each run was memorized, by run folder.
+
+    For a run on memorization probes: the share that was completed from memory, by year. For a run on a swapped bench:
+    the share of answers that match the text shown, and the share that match the original documents. If the same
+    model's run on the original bench is among `runs`, also the drop in accuracy.
+    """
+    opened = [_Run(_folder(run)) for run in runs]
+    return {str(run.folder): found for run, found in _contaminations(opened)}
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run and its bench."""
+
+    folder: Path
+
+    @cached_property
+    def manifest(self) -> RunManifest:
+        return read_run(self.folder)
+
+    @cached_property
+    def bench(self) -> Bench:
+        return loading.open_bench(self.folder, self.manifest)
+
+    @property
+    def swapped_from(self) -> str | None:
+        """The fingerprint of the bench before the swap; None if the bench is not swapped."""
+        report = self.bench.manifest.reports.get(REPORT)
+        return str(report["bench"]) if report else None
+
+    def results(self) -> Iterator[QuestionResult]:
+        """The result of every question that the run asks."""
+        keys = {key.question_id: key for key in self.bench.all_keys()}
+        questions = selected_questions(self.bench.all_questions(), self.manifest.settings)
+        checks = {name: family(name).check for name in self.bench.manifest.families}
+        responses = read_responses(self.folder).responses.values()
+        return question_results(((one, keys[one.id]) for one in questions), responses, checks)
+
+    def is_original_of(self, other: _Run) -> bool:
+        """Whether this is the same model and system on the bench that the other run's bench was swapped from."""
+        mine, theirs = self.manifest, other.manifest
+        return mine.bench_fingerprint == other.swapped_from and (mine.model, mine.system, mine.system_settings) == (
+            theirs.model,
+            theirs.system,
+            theirs.system_settings,
+        )
+
+
+def _contaminations(runs: list[_Run]) -> Iterator[tuple[_Run, Contamination]]:
+    used: set[Path] = set()
+    for run in runs:
+        if run.swapped_from is None:
+            continue
+        original = next((other for other in runs if other.is_original_of(run)), None)
+        used |= {original.folder} if original else set()
+        yield run, contamination_of(run.results(), original.results() if original else ())
+    for run in runs:
+        if run.swapped_from is not None or run.folder in used:
+            continue
+        if PROBES not in run.bench.manifest.families:
+            raise FathomError(
+                f"The run '{run.folder}' is on neither memorization probes nor a swapped bench, and no other run given "
+                "is the same model's on a swapped version of its bench. Make a swapped bench with `fathom swap`, or "
+                "probes with `fathom build memorization CORPUS`."
+            )
+        yield run, contamination_of(run.results())

@@ -1,0 +1,335 @@
+"""Figures of accuracy: pairwise comparisons, context lengths, breakdowns, heat maps, repeated samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from math import log2
+
+from fathom.analysis.findings import (
+    Breakdown,
+    Comparison,
+    Counts,
+    EffectiveLength,
+    Estimate,
+    Findings,
+    HeatMap,
+    LengthPoint,
+    RepeatedRuns,
+    RunSummary,
+    Samples,
+)
+from fathom.report.drawings.canvas import Node
+from fathom.report.drawings.charts import Curve, Dot, Field, Line, Point, curves, dots, heat
+from fathom.report.figures import Column, Figure, accuracy_columns, count_columns, interval_columns
+from fathom.report.formatting import count, interval, join_names, point
+from fathom.report.ranking import received, run_colors, with_responses
+
+GRAY = 6
+"""The color of whatever is not a run."""
+MAX_PAIRS = 20
+"""Pairs in the drawing; the table has all of them."""
+
+
+def comparisons(findings: Findings) -> tuple[Figure, ...]:
+    """Every pair of runs on the same questions."""
+    pairs = findings.comparisons
+    if not pairs:
+        return ()
+    # The closest pairs come first: their order is the least certain.
+    overall = sorted((one for one in pairs if one.within == "all"), key=lambda one: abs(one.difference.value))
+    colors = run_colors(findings)
+
+    def draw(width: float) -> Node:
+        lines = [_difference_line(one, colors) for one in overall[:MAX_PAIRS]]
+        low = min((dot.point.low for row in lines for dot in row.dots), default=0.0)
+        high = max((dot.point.high for row in lines for dot in row.dots), default=0.1)
+        return dots("Differences in accuracy with 95% intervals", lines, width, min(low, 0.0), high, "difference")
+
+    columns: tuple[Column[Comparison], ...] = (
+        Column("first", "First", lambda one: one.first),
+        Column("second", "Second", lambda one: one.second),
+        Column("within", "Within", lambda one: one.within),
+        Column("first_accuracy", "First accuracy", lambda one: one.first_accuracy, "share"),
+        Column("second_accuracy", "Second accuracy", lambda one: one.second_accuracy, "share"),
+        *interval_columns(lambda one: one.difference, "difference", "Difference", "difference"),
+        Column("min_difference", "if missing of first correct", lambda one: one.min_difference, "difference"),
+        Column("max_difference", "if missing of second correct", lambda one: one.max_difference, "difference"),
+        Column("missing_first", "Missing in first", lambda one: one.missing_first, "count"),
+        Column("missing_second", "Missing in second", lambda one: one.missing_second, "count"),
+        Column("only_first", "Only first correct", lambda one: one.only_first, "count"),
+        Column("only_second", "Only second correct", lambda one: one.only_second, "count"),
+        Column("questions", "Questions", lambda one: one.items, "count"),
+        Column("p", "p", lambda one: one.p, "p"),
+        Column("p_holm", "p (Holm)", lambda one: one.p_holm, "p"),
+        Column("p_benjamini_hochberg", "p (Benjamini-Hochberg)", lambda one: one.p_benjamini_hochberg, "p"),
+        Column("significant", "Significant", lambda one: one.significant, "yes"),
+        Column("more_questions", "More questions needed", lambda one: one.more_questions, "count"),
+        Column("note", "Note", lambda one: one.note),
+    )
+    note = (
+        "Difference in accuracy (percentage points) between the better and the worse run, paired by question and "
+        "clustered by context; the closest pairs first. Gray: not significant."
+    )
+    return (Figure.of("comparisons", "Differences between runs", note, columns, pairs, draw),)
+
+
+def _difference_line(one: Comparison, colors: dict[str, int]) -> Line:
+    """The better run minus the worse; gray if the difference is not significant."""
+    sign = -1 if one.difference.value < 0 else 1
+    better, worse = (one.first, one.second) if sign < 0 else (one.second, one.first)
+    low, high = sorted((sign * one.difference.low, sign * one.difference.high))
+    value = abs(one.difference.value)
+    tip = f"{better} is {value * 100:.1f} points ahead of {worse} ({low * 100:+.1f} to {high * 100:+.1f})"
+    tip += "" if one.significant else f", {why_not_significant(one)}"
+    return Line(
+        f"{better} − {worse}",
+        [Dot(colors.get(better, 0) if one.significant else GRAY, Point(value, low, high, tip))],
+    )
+
+
+def why_not_significant(one: Comparison) -> str:
+    """The reason in a few words. More questions do not help if only responses are missing."""
+    return "but missing responses could cancel it" if one.more_questions == 0 else "not significant"
+
+
+@dataclass(frozen=True)
+class _LengthRow:
+    run: str
+    point: LengthPoint
+
+
+def lengths(findings: Findings) -> tuple[Figure, ...]:
+    """Accuracy by context length, and the effective length of each run."""
+    runs = [run for run in with_responses(findings) if len(run.lengths.points) > 1]
+    if not runs:
+        return ()
+    ticks = sorted({(float(one.tokens), one.name) for run in runs for one in run.lengths.points})
+    colors = run_colors(findings)
+
+    def draw(width: float) -> Node:
+        lines = [
+            Curve(
+                colors[run.info.name],
+                run.info.name,
+                [
+                    (one.tokens, point(f"{run.info.name} at {one.name}", one.accuracy))
+                    for one in sorted(run.lengths.points, key=lambda one: one.tokens)
+                ],
+            )
+            for run in runs
+        ]
+        return curves("Accuracy by context length", lines, ticks, width)
+
+    columns: tuple[Column[_LengthRow], ...] = (
+        Column("run", "Run", lambda row: row.run),
+        Column("length", "Length", lambda row: row.point.name),
+        Column("tokens", "Tokens", lambda row: row.point.tokens, "count"),
+        *accuracy_columns(lambda row: row.point.accuracy),
+    )
+    rows = [_LengthRow(run.info.name, one) for run in runs for one in run.lengths.points]
+    note = " ".join(["Context length in tokens, on a logarithmic scale.", *_length_notes(runs)])
+    curve = Figure.of("lengths", "Accuracy by context length", note, columns, rows, draw)
+    return (curve, *_effective_lengths(runs, colors))
+
+
+def _length_notes(runs: list[RunSummary]) -> Iterator[str]:
+    """Families that are left out of a curve, or that make its lengths incomparable."""
+    for note in dict.fromkeys(run.lengths.note for run in runs if run.lengths.note):
+        yield f"{join_names([run.info.name for run in runs if run.lengths.note == note])}: {note}"
+
+
+@dataclass(frozen=True)
+class _EffectiveRow:
+    run: str
+    effective: EffectiveLength
+
+
+def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterator[Figure]:
+    rows = [_EffectiveRow(run.info.name, one) for run in runs if (one := run.lengths.effective) is not None]
+    if not rows:
+        return
+    shortest = min(one.tokens for run in runs for one in run.lengths.points)
+    longest = max(one.tokens for run in runs for one in run.lengths.points)
+
+    def at(tokens: int) -> float:
+        return log2(max(tokens, shortest / 2))
+
+    def point_of(row: _EffectiveRow) -> Point:
+        one = row.effective
+        low, high = (one.tokens, one.tokens) if one.low is None or one.high is None else (one.low, one.high)
+        return Point(at(one.tokens), at(low), at(high), f"{row.run}: {one.note}")
+
+    def draw(width: float) -> Node:
+        lines = [Line(row.run, [Dot(colors[row.run], point_of(row))]) for row in rows]
+        return dots("Effective length of each run", lines, width, at(0), log2(longest), "tokens")
+
+    columns: tuple[Column[_EffectiveRow], ...] = (
+        Column("run", "Run", lambda row: row.run),
+        Column("accuracy_at_shortest", "Accuracy at shortest", lambda row: row.effective.accuracy_at_shortest, "share"),
+        Column("shortest", "Shortest length", lambda row: row.effective.shortest),
+        Column("effective_length", "Effective length", lambda row: row.effective.length),
+        Column("low_tokens", "low (tokens)", lambda row: row.effective.low, "count"),
+        Column("high_tokens", "high (tokens)", lambda row: row.effective.high, "count"),
+        Column("reaches_longest", "Reaches longest", lambda row: row.effective.reaches_longest, "yes"),
+        Column("note", "Note", lambda row: row.effective.note),
+    )
+    note = "The longest context length at which a run keeps 85% of its accuracy at the shortest length."
+    yield Figure.of("effective-length", "Effective length", note, columns, rows, draw)
+
+
+def breakdowns(findings: Findings) -> tuple[Figure, ...]:
+    """One figure for each property of the questions."""
+    titles = {one.by: one.title for run in with_responses(findings) for one in run.breakdowns if len(one.groups) > 1}
+    return tuple(_breakdown(findings, by, title) for by, title in titles.items())
+
+
+@dataclass(frozen=True)
+class _GroupRow:
+    run: str
+    group: str
+    accuracy: Estimate
+    partial_credit: float | None = None
+    counts: Counts | None = None
+
+
+def _breakdown(findings: Findings, by: str, title: str) -> Figure:
+    found = [(run.info.name, one) for run in with_responses(findings) for one in run.breakdowns if one.by == by]
+    names = list(dict.fromkeys(group.name for _, one in found for group in one.groups))
+    colors = run_colors(findings)
+
+    def draw(width: float) -> Node:
+        lines = [
+            Line(
+                name or "(none)",
+                [
+                    Dot(colors[run], point(f"{run}, {name}", group.accuracy))
+                    for run, one in found
+                    for group in one.groups
+                    if group.name == name
+                ],
+            )
+            for name in names
+        ]
+        return dots(f"Accuracy by {title.lower()}", lines, width)
+
+    rows = list(_group_rows(found))
+    columns: tuple[Column[_GroupRow], ...] = (
+        Column("run", "Run", lambda row: row.run),
+        Column("group", title, lambda row: row.group),
+        *accuracy_columns(lambda row: row.accuracy),
+        Column("partial_credit", "Partial credit", lambda row: row.partial_credit, "share"),
+        *count_columns(lambda row: row.counts, rows),
+    )
+    overlap = " A question may be in several groups." if any(one.overlapping for _, one in found) else ""
+    note = f"Accuracy by {title.lower()}, with 95% intervals.{overlap}"
+    return Figure.of(f"by-{_file_name(by)}", title, note, columns, rows, draw)
+
+
+def _group_rows(found: list[tuple[str, Breakdown]]) -> Iterator[_GroupRow]:
+    for run, one in found:
+        for group in one.groups:
+            yield _GroupRow(run, group.name, group.accuracy, group.partial_credit.value, group.counts)
+    for run, one in found:
+        yield _GroupRow(run, "macro average", one.macro_average)
+
+
+def _file_name(name: str) -> str:
+    """The name as part of a file name: a tag may contain anything."""
+    return "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in name.lower())[:60] or "unnamed"
+
+
+def heat_maps(findings: Findings) -> tuple[Figure, ...]:
+    """The heat maps of the findings; the page makes those of any other two tags itself."""
+    numbered = [(number, run) for number, run in enumerate(findings.runs, start=1) if received(run)]
+    return tuple(_heat_map(number, run, one) for number, run in numbered for one in run.heat_maps)
+
+
+def _heat_map(number: int, run: RunSummary, found: HeatMap) -> Figure:
+    rows = list(dict.fromkeys(cell.row for cell in found.cells))
+    columns = list(dict.fromkeys(cell.column for cell in found.cells))
+    fields = [
+        Field(
+            cell.row,
+            cell.column,
+            cell.accuracy.value,
+            cell.accuracy.items,
+            f"{cell.row}, {cell.column}: {interval(cell.accuracy)}, {count(cell.accuracy.items, 'question')}",
+        )
+        for cell in found.cells
+    ]
+    return Figure.of(
+        f"heat-{number}-{_file_name(found.rows)}-{_file_name(found.columns)}",
+        f"{run.info.name}: {found.rows} by {found.columns}",
+        "Accuracy in percent. Empty cells have no questions; small numbers are based on fewer than ten.",
+        (
+            Column("row", found.rows, lambda cell: cell.row),
+            Column("column", found.columns, lambda cell: cell.column),
+            *accuracy_columns(lambda cell: cell.accuracy),
+        ),
+        found.cells,
+        partial(heat, f"{run.info.name}: accuracy by {found.rows} and {found.columns}", rows, columns, fields),
+    )
+
+
+@dataclass(frozen=True)
+class _PassRow:
+    run: str
+    samples: Samples
+    k: int
+    pass_at_k: Estimate
+
+
+def samples(findings: Findings) -> tuple[Figure, ...]:
+    """pass@k, majority vote and agreement of repeated samples."""
+    found = [(run.info.name, run.samples) for run in with_responses(findings) if run.samples is not None]
+    rows = [_PassRow(run, one, k, share) for run, one in found for k, share in one.pass_at.items()]
+    if not rows:
+        return ()
+    colors = run_colors(findings)
+
+    def draw(width: float) -> Node:
+        lines = [
+            Curve(colors[run], run, [(k, point(f"{run}, pass@{k}", share)) for k, share in one.pass_at.items()])
+            for run, one in found
+        ]
+        ticks = sorted({row.k for row in rows})
+        return curves("pass@k by k", lines, [(k, str(k)) for k in ticks], width)
+
+    columns: tuple[Column[_PassRow], ...] = (
+        Column("run", "Run", lambda row: row.run),
+        Column("samples", "Samples", lambda row: row.samples.samples, "count"),
+        Column("k", "k", lambda row: row.k, "count"),
+        *interval_columns(lambda row: row.pass_at_k, "pass_at_k", "pass@k"),
+        Column("mean_accuracy", "Mean accuracy", lambda row: row.samples.mean_accuracy, "share"),
+        Column("majority_accuracy", "Majority vote", lambda row: row.samples.majority_accuracy, "share"),
+        Column("agreement", "Agreement of two samples", lambda row: row.samples.agreement, "share"),
+    )
+    note = "pass@k: the share of questions with at least one correct response among k."
+    return (Figure.of("samples", "Repeated samples", note, columns, rows, draw),)
+
+
+def repeated_runs(findings: Findings) -> tuple[Figure, ...]:
+    """Runs that differ only in their seed, averaged."""
+    if not findings.repeated_runs:
+        return ()
+
+    def draw(width: float) -> Node:
+        lines = [
+            Line(name, [Dot(number, point(f"{name}: {', '.join(one.runs)}", one.accuracy))])
+            for number, one in enumerate(findings.repeated_runs)
+            for name in [f"{one.model}, {one.system}, {count(len(one.runs), 'run')}"]
+        ]
+        return dots("Mean accuracy over repeated runs", lines, width)
+
+    columns: tuple[Column[RepeatedRuns], ...] = (
+        Column("model", "Model", lambda one: one.model),
+        Column("system", "System", lambda one: one.system),
+        Column("prompting", "Prompting", lambda one: one.prompting),
+        Column("runs", "Runs", lambda one: len(one.runs), "count"),
+        *accuracy_columns(lambda one: one.accuracy),
+        Column("standard_deviation", "Standard deviation", lambda one: one.standard_deviation, "difference"),
+    )
+    note = "Mean over runs that differ only in their seed, and the standard deviation between them."
+    return (Figure.of("repeated", "Repeated runs", note, columns, findings.repeated_runs, draw),)

@@ -1,0 +1,360 @@
+"""Figures of failures: error patterns, likely causes, loss by stage, reasoning steps, correlates of failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from fathom.analysis.findings import (
+    Attribution,
+    Cause,
+    Correlate,
+    Correlates,
+    Estimate,
+    Findings,
+    LossDecomposition,
+    Pattern,
+    RunSummary,
+    StepSummary,
+)
+from fathom.report.drawings.canvas import Node
+from fathom.report.drawings.charts import Dot, Line, Piece, Point, dots, stacks
+from fathom.report.figures import Column, Figure, interval_columns
+from fathom.report.formatting import count, interval, percent, point
+from fathom.report.ranking import controls, run_colors
+
+SYSTEMS = {"full": "full text", "passages": "needed passages", "tables": "tables"}
+
+
+@dataclass(frozen=True)
+class _PatternRow:
+    run: str
+    pattern: Pattern
+
+
+def patterns(findings: Findings) -> tuple[Figure, ...]:
+    """The error patterns of each run."""
+    found = [_PatternRow(run.info.name, one) for run in findings.runs for one in run.patterns if one.count]
+    if not found:
+        return ()
+    names = _by_count((row.pattern.name, row.pattern.count) for row in found)
+    rows = sorted(found, key=lambda row: names.index(row.pattern.name))
+    colors = run_colors(findings)
+
+    def draw(width: float) -> Node:
+        lines = [
+            Line(
+                name,
+                [
+                    Dot(colors[row.run], point(f"{row.run}, {name}", row.pattern.share))
+                    for row in rows
+                    if row.pattern.name == name
+                ],
+            )
+            for name in names
+        ]
+        high = max(row.pattern.share.high for row in rows)
+        return dots("Frequency of each error pattern", lines, width, 0.0, _axis_end(high))
+
+    columns: tuple[Column[_PatternRow], ...] = (
+        Column("run", "Run", lambda row: row.run),
+        Column("pattern", "Pattern", lambda row: row.pattern.name),
+        Column("count", "Responses", lambda row: row.pattern.count, "count"),
+        *interval_columns(lambda row: row.pattern.share, "share", "Share of all"),
+        Column("share_of_errors", "Share of errors", lambda row: row.pattern.share_of_errors, "share"),
+        Column("description", "Description", lambda row: row.pattern.description),
+    )
+    note = "Each response that is not correct has one pattern, determined by comparing its answer with the key."
+    return (Figure.of("patterns", "Error patterns", note, columns, rows, draw),)
+
+
+def _by_count(counted: Iterable[tuple[str, float]]) -> list[str]:
+    """The names, the most frequent first."""
+    sums: dict[str, float] = {}
+    for name, number in counted:
+        sums[name] = sums.get(name, 0) + number
+    return sorted(sums, key=lambda name: -sums[name])
+
+
+def _axis_end(high: float) -> float:
+    """A round end for an axis of shares."""
+    return next((end for end in (0.1, 0.2, 0.25, 0.5, 0.75) if high <= end), 1.0)
+
+
+def _competing(findings: Findings) -> list[RunSummary]:
+    """The runs that summaries are about: those that are not controls, or all if there are no others."""
+    aside = controls(findings)
+    return [run for run in findings.runs if run.info.name not in aside] or list(findings.runs)
+
+
+def pattern_summary(findings: Findings) -> str:
+    found = [(run, one) for run in _competing(findings) for one in run.patterns if one.count]
+    if not found:
+        return ""
+    run, one = max(found, key=lambda pair: pair[1].count)
+    share = percent(one.share_of_errors)
+    return f"Most frequent: {one.name} ({one.description}), {share} of the errors of {run.info.name}."
+
+
+@dataclass(frozen=True)
+class _CauseRow:
+    run: str
+    cause: Cause
+
+
+def causes(findings: Findings) -> tuple[Figure, ...]:
+    """The likely causes of incorrect answers in each run."""
+    found = [
+        _CauseRow(run.info.name, one)
+        for run in findings.runs
+        if run.attribution
+        for one in run.attribution.causes
+        if one.count
+    ]
+    if not found:
+        return ()
+    names = _by_count((row.cause.name, row.cause.count) for row in found)
+    rows = sorted(found, key=lambda row: names.index(row.cause.name))
+    colors = run_colors(findings)
+
+    def draw(width: float) -> Node:
+        lines = [
+            Line(
+                name,
+                [
+                    Dot(colors[row.run], _rate_point(row, row.cause.rate))
+                    for row in rows
+                    if row.cause.name == name and row.cause.rate is not None
+                ],
+            )
+            for name in names
+        ]
+        return dots("Occurrence rate of each cause", lines, width)
+
+    columns: tuple[Column[_CauseRow], ...] = (
+        Column("run", "Run", lambda row: row.run),
+        Column("cause", "Cause", lambda row: row.cause.name),
+        Column("count", "Most likely cause of", lambda row: row.cause.count, "count"),
+        Column("unambiguous", "Only explanation of", lambda row: row.cause.unambiguous, "count"),
+        Column("expected_count", "Expected count", lambda row: row.cause.expected_count, "number"),
+        Column("exposed_questions", "Exposed questions", lambda row: row.cause.exposed_questions, "count"),
+        *interval_columns(lambda row: row.cause.rate, "rate", "Occurrence rate", prefix="rate_"),
+        Column("operation", "Stage", lambda row: row.cause.operation),
+        Column("alternatives", "Alternatives", _alternatives),
+        Column("description", "Description", lambda row: row.cause.description),
+    )
+    note = (
+        "A cause is a fault, such as a dropped filter, that produces exactly the answer given. The occurrence rate is "
+        "over the questions whose answer the fault would change; it is blank if there are fewer than five."
+    )
+    return (Figure.of("causes", "Likely causes", note, columns, rows, draw), _explained(findings))
+
+
+def _alternatives(row: _CauseRow) -> str:
+    return ", ".join(f"{name} {number}" for name, number in row.cause.alternatives.items())
+
+
+def _rate_point(row: _CauseRow, rate: Estimate) -> Point:
+    exposed = count(row.cause.exposed_questions, "exposed question")
+    return Point(rate.value, rate.low, rate.high, f"{row.run}, {row.cause.name}: {interval(rate)}, {exposed}")
+
+
+@dataclass(frozen=True)
+class _AttributionRow:
+    run: str
+    attribution: Attribution
+
+
+def _explained(findings: Findings) -> Figure:
+    rows = [_AttributionRow(run.info.name, run.attribution) for run in findings.runs if run.attribution is not None]
+    drawn = [row for row in rows if row.attribution.incorrect]
+
+    def draw(width: float) -> Node:
+        bars = [(row.run, _attribution_pieces(row.attribution)) for row in drawn]
+        return stacks("Incorrect answers with a likely cause", bars, width)
+
+    columns: tuple[Column[_AttributionRow], ...] = (
+        Column("run", "Run", lambda row: row.run),
+        Column("incorrect", "Incorrect answers", lambda row: row.attribution.incorrect, "count"),
+        Column("explained", "Explained", lambda row: row.attribution.explained, "count"),
+        Column("tied", "Tied", lambda row: row.attribution.tied, "count"),
+        Column("unclear", "Unclear", lambda row: row.attribution.unclear, "count"),
+        Column("reasons", "Why unclear", _reasons),
+    )
+    note = "The cause of an answer is unclear if no single fault explains it, or several do about equally well."
+    return Figure.of("explained", "Explained answers", note, columns, rows, draw if drawn else None)
+
+
+def _reasons(row: _AttributionRow) -> str:
+    return ", ".join(f"{reason} {number}" for reason, number in row.attribution.unclear_reasons.items())
+
+
+def _attribution_pieces(one: Attribution) -> list[Piece]:
+    named = (
+        ("kept", "explained", one.explained),
+        ("reading", "tied between two causes", one.tied),
+        ("finding", "unclear", one.unclear - one.tied),
+    )
+    return [
+        Piece(style, name, number / one.incorrect, f"{name}: {number:,} of {count(one.incorrect, 'incorrect answer')}")
+        for style, name, number in named
+    ]
+
+
+def cause_summary(findings: Findings) -> str:
+    found = [run.attribution for run in _competing(findings) if run.attribution]
+    incorrect, explained = sum(one.incorrect for one in found), sum(one.explained for one in found)
+    if not incorrect:
+        return ""
+    share = percent(explained / incorrect)
+    return f"{explained:,} of {count(incorrect, 'incorrect answer')} ({share}) have a likely cause."
+
+
+@dataclass(frozen=True)
+class _LossRow:
+    model: str
+    what: str
+    share: Estimate
+
+
+def loss_stages(findings: Findings) -> tuple[Figure, ...]:
+    """Accuracy lost in finding, reading and computing."""
+    found = findings.loss_decompositions
+    if not found:
+        return ()
+
+    def draw(width: float) -> Node:
+        return stacks("Accuracy lost at each stage", [(one.model, _loss_pieces(one)) for one in found], width)
+
+    columns: tuple[Column[_LossRow], ...] = (
+        Column("model", "Model", lambda row: row.model),
+        Column("what", "Stage", lambda row: row.what),
+        *interval_columns(lambda row: row.share, "share", "Share"),
+        Column("questions", "Questions", lambda row: row.share.items, "count"),
+    )
+    rows = [row for one in found for row in _loss_rows(one)]
+    notes = " ".join(dict.fromkeys(note for one in found for note in one.notes))
+    note = notes or "Each question was asked with every system; the table has the intervals."
+    return (Figure.of("loss-stages", "Accuracy lost by stage", note, columns, rows, draw),)
+
+
+def _loss_rows(one: LossDecomposition) -> Iterator[_LossRow]:
+    for system, accuracy in one.accuracy.items():
+        yield _LossRow(one.model, f"correct with {SYSTEMS.get(system, system)}", accuracy)
+    for stage in one.stages:
+        yield _LossRow(one.model, f"lost in {stage.name}: {stage.description}", stage.lost)
+
+
+def _loss_pieces(one: LossDecomposition) -> list[Piece]:
+    kept = one.accuracy.get("full")
+    name = "correct with the full text"
+    pieces = [Piece("kept", name, kept.value, f"{name}: {interval(kept)}")] if kept else []
+    for stage in one.stages:
+        # A negative loss is sampling noise, which a bar cannot show; the table does.
+        name = f"lost in {stage.name}"
+        pieces.append(Piece(stage.name.split()[0], name, max(0.0, stage.lost.value), f"{name}: {interval(stage.lost)}"))
+    return pieces
+
+
+@dataclass(frozen=True)
+class _StepRow:
+    run: str
+    step: StepSummary
+
+
+def steps(findings: Findings) -> tuple[Figure, ...]:
+    """Which intermediate values the reasoning reaches."""
+    found = [(run.info.name, run.steps) for run in findings.runs if run.steps is not None and run.steps.traces]
+    if not found:
+        return ()
+    colors = run_colors(findings)
+    rows = [_StepRow(run, step) for run, one in found for step in one.by_step]
+    most = max((row.step.step for row in rows), default=0)
+
+    def draw(width: float) -> Node:
+        lines = [
+            Line(
+                f"step {number}",
+                [
+                    Dot(colors[row.run], _step_point(row))
+                    for row in rows
+                    if row.step.step == number and row.step.expected
+                ],
+            )
+            for number in range(1, most + 1)
+        ]
+        return dots("Share of traces that reach each step", lines, width)
+
+    columns: tuple[Column[_StepRow], ...] = (
+        Column("run", "Run", lambda row: row.run),
+        Column("step", "Step", lambda row: row.step.step, "count"),
+        Column("expected", "Expected", lambda row: row.step.expected, "count"),
+        Column("reached", "Reached", lambda row: row.step.reached, "count"),
+        Column("first_missing", "First missing step", lambda row: row.step.first_missing, "count"),
+    )
+    note = "The reasoning in each response is searched for the intermediate values of the question's program."
+    return (Figure.of("steps", "Steps reached", note, columns, rows, draw),)
+
+
+def _step_point(row: _StepRow) -> Point:
+    share = row.step.reached / row.step.expected
+    tip = f"{row.run}: {row.step.reached:,} of {row.step.expected:,} ({percent(share)})"
+    return Point(share, share, share, tip)
+
+
+def step_summary(findings: Findings) -> str:
+    incorrect = sum(run.steps.complete_but_incorrect for run in findings.runs if run.steps)
+    if not incorrect:
+        return ""
+    verb = "reaches every step and gives" if incorrect == 1 else "reach every step and give"
+    return f"{count(incorrect, 'trace')} {verb} an incorrect answer."
+
+
+def correlates(findings: Findings) -> tuple[Figure, ...]:
+    """The correlates of failure, one figure for each run."""
+    return tuple(_correlates(number, run) for number, run in enumerate(findings.runs) if run.correlates.rows)
+
+
+def _correlates(number: int, run: RunSummary) -> Figure:
+    def draw(width: float) -> Node:
+        lines = [
+            Line(one.description or one.name, [Dot(number, _correlation_point(one))]) for one in run.correlates.rows
+        ]
+        return dots("Correlation of success with properties of the questions", lines, width, -1.0, 1.0, "number")
+
+    columns: tuple[Column[Correlate], ...] = (
+        Column("property", "Property", lambda one: one.name),
+        Column("description", "Description", lambda one: one.description),
+        Column("mean", "Mean", lambda one: one.mean, "number"),
+        Column("correlation", "Correlation", lambda one: one.correlation, "number"),
+        Column("low", "low", lambda one: one.low, "number"),
+        Column("high", "high", lambda one: one.high, "number"),
+        Column("p", "p", lambda one: one.p, "p"),
+        Column("p_holm", "p (Holm)", lambda one: one.p_holm, "p"),
+        Column("odds_ratio", "Odds ratio", lambda one: one.odds_ratio, "number"),
+        Column("odds_low", "low", lambda one: one.odds_low, "number"),
+        Column("odds_high", "high", lambda one: one.odds_high, "number"),
+        Column("odds_p", "p (Holm)", lambda one: one.odds_p, "p"),
+    )
+    note = " ".join(
+        [
+            "Below zero: the larger the value, the lower the accuracy. Odds ratios are per standard deviation, with "
+            "the other properties fixed.",
+            *_exclusions(run.correlates),
+        ]
+    )
+    return Figure.of(f"correlates-{number + 1}", run.info.name, note, columns, run.correlates.rows, draw)
+
+
+def _correlation_point(one: Correlate) -> Point:
+    tip = f"{one.name}: {one.correlation:+.2f} ({one.low:+.2f} to {one.high:+.2f})"
+    return Point(one.correlation, one.low, one.high, tip)
+
+
+def _exclusions(found: Correlates) -> Iterator[str]:
+    """Why there is no logistic model, and which properties are excluded."""
+    if found.note:
+        yield found.note
+    excluded = found.excluded | (found.fit.excluded if found.fit else {})
+    if excluded:
+        yield f"Excluded: {'; '.join(f'{name} ({reason})' for name, reason in excluded.items())}."

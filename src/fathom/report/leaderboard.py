@@ -1,0 +1,116 @@
+"""The leaderboard: for each bench its models by accuracy, then simulated models and controls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fathom.analysis.findings import Findings, RunSummary
+from fathom.report.accuracy import GRAY
+from fathom.report.costs import price_per_question
+from fathom.report.drawings.canvas import Node
+from fathom.report.drawings.charts import Dot, Line, dots
+from fathom.report.figures import Column, Figure, count_columns, interval_columns
+from fathom.report.formatting import count, point
+from fathom.report.headline import response_columns
+from fathom.report.ranking import RunKind, caveats, is_partial, missing, ranked, received, run_kinds
+from fathom.report.titles import bench_names
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One model and system on one bench."""
+
+    run: RunSummary
+    """The run that is shown."""
+    runs: int
+    """Number of runs of this model and system."""
+    kind: RunKind
+    rank: int | None
+    """None for partial runs, and for simulated models and controls if there are models."""
+
+
+def leaderboard(findings: Findings) -> Figure:
+    """Every bench with its entries, the best first."""
+    found = entries(findings)
+    names = bench_names(findings)
+
+    def label(entry: Entry) -> str:
+        info = entry.run.info
+        bench = f"{names[info.bench]}: " if len(names) > 1 else ""
+        kind = "" if entry.kind == "model" else f" ({entry.kind})"
+        return f"{bench}{info.model}, {info.system}{kind}"
+
+    def draw(width: float) -> Node:
+        lines = [
+            Line(
+                label(entry),
+                [Dot(0 if entry.kind == "model" else GRAY, point(label(entry), entry.run.overall.accuracy))],
+            )
+            for entry in found
+            if received(entry.run)
+        ]
+        return dots("Accuracy by bench, model and system", lines, width)
+
+    columns: tuple[Column[Entry], ...] = (
+        Column("bench", "Bench", lambda entry: names[entry.run.info.bench]),
+        Column("rank", "Rank", lambda entry: entry.rank, "count"),
+        Column("model", "Model", lambda entry: entry.run.info.model),
+        Column("system", "System", lambda entry: entry.run.info.system),
+        Column("prompting", "Prompting", lambda entry: entry.run.info.prompting),
+        Column("kind", "Kind", lambda entry: entry.kind),
+        Column("run", "Run shown", lambda entry: entry.run.info.name),
+        Column("runs", "Runs", lambda entry: entry.runs, "count"),
+        *interval_columns(
+            lambda entry: entry.run.overall.accuracy if received(entry.run) else None, "accuracy", "Accuracy"
+        ),
+        Column("notes", "Notes", _notes),
+        Column("max_accuracy", "Max accuracy", lambda entry: entry.run.overall.max_accuracy, "share"),
+        *(_of_run(column) for column in response_columns()),
+        *count_columns(lambda entry: entry.run.overall.counts, found),
+        Column("price", "Price per question", lambda entry: price_per_question(entry.run), "money"),
+    )
+    note = (
+        "Accuracy with a 95% interval for each bench; accuracies on different benches are not comparable. Models are "
+        "ranked. Simulated models, controls and runs that did not ask every question are listed below them. If a model "
+        "and system has several runs, the first complete one is shown, whatever its score; the bench's page has all."
+    )
+    return Figure.of("leaderboard", "Leaderboard", note, columns, found, draw)
+
+
+def _of_run(column: Column[RunSummary]) -> Column[Entry]:
+    return Column(column.name, column.title, lambda entry: column.value(entry.run), column.kind, column.hidden)
+
+
+def _notes(entry: Entry) -> str:
+    several = f"{entry.run.info.name}, one of {count(entry.runs, 'run')}" if entry.runs > 1 else ""
+    return "; ".join(filter(None, [caveats(entry.run), several]))
+
+
+def entries(findings: Findings) -> list[Entry]:
+    """One entry for each model, system and prompting on each bench, the best first."""
+    kinds = run_kinds(findings)
+    alike: dict[tuple[str, ...], list[RunSummary]] = {}
+    for run in findings.runs:
+        info = run.info
+        alike.setdefault((info.bench, info.model, info.system, info.prompting), []).append(run)
+    shown = {_shown(runs).info.name: len(runs) for runs in alike.values()}
+    order = [run for run in ranked(findings) if run.info.name in shown]
+    ranks = {run.info.name: rank for ranking in _rankings(order, kinds) for rank, run in ranking}
+    return [Entry(run, shown[run.info.name], kinds[run.info.name], ranks.get(run.info.name)) for run in order]
+
+
+def _shown(runs: Sequence[RunSummary]) -> RunSummary:
+    """The first of the most complete runs: showing the best of many would favor models that were run often."""
+    return min(runs, key=lambda run: (not received(run), is_partial(run), missing(run) > 0))
+
+
+def _rankings(order: Sequence[RunSummary], kinds: dict[str, RunKind]) -> Iterator[list[tuple[int, RunSummary]]]:
+    """For each bench, the complete runs of its first kind with their ranks."""
+    by_bench: dict[str, list[RunSummary]] = {}
+    for run in order:
+        by_bench.setdefault(run.info.bench, []).append(run)
+    for runs in by_bench.values():
+        first = kinds[runs[0].info.name]
+        competing = [run for run in runs if kinds[run.info.name] == first and received(run) and not is_partial(run)]
+        yield list(enumerate(competing, start=1))

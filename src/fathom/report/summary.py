@@ -1,0 +1,112 @@
+"""The summary at the top of the page: two or three sentences."""
+
+from __future__ import annotations
+
+from math import hypot
+
+from fathom.analysis.findings import Findings, LengthPoint, RunSummary
+from fathom.report.accuracy import why_not_significant
+from fathom.report.formatting import count, percent, points
+from fathom.report.ranking import asked_note, caveats, is_partial, missing, ranked, received, run_kinds
+from fathom.report.titles import bench_names
+
+MAX_BENCHES = 3
+"""Benches whose best run is named."""
+
+
+def summary(findings: Findings) -> list[str]:
+    """Two or three sentences about the best runs."""
+    if not findings.runs:
+        return ["There are no runs."]
+    rankings = _rankings(findings)
+    if len(rankings) > 1:
+        # Accuracies on different benches are not comparable: each bench has its own best run.
+        names = bench_names(findings)
+        return [f"{names[runs[0].info.bench]}: {_best(runs[0])}" for runs in rankings][:MAX_BENCHES]
+    runs = rankings[0]
+    sentences = [_best(runs[0]), _length_effect(runs[0]), _second(findings, runs[0], runs[1]) if len(runs) > 1 else ""]
+    return [sentence for sentence in sentences if sentence]
+
+
+def _rankings(findings: Findings) -> list[list[RunSummary]]:
+    """For each bench the runs of its first kind, the best first."""
+    kinds = run_kinds(findings)
+    rankings: dict[str, list[RunSummary]] = {}
+    for run in ranked(findings):
+        runs = rankings.setdefault(run.info.bench, [])
+        if not runs or kinds[run.info.name] == kinds[runs[0].info.name]:
+            runs.append(run)
+    return [rankings[bench.fingerprint] for bench in findings.benches if bench.fingerprint in rankings]
+
+
+def _best(run: RunSummary) -> str:
+    accuracy = run.overall.accuracy
+    if not received(run):
+        responses = count(run.overall.outcomes.responses, "response")
+        asked = f" ({asked_note(run)} questions)" if asked_note(run) else ""
+        return f"{run.info.name} has none of its {responses} yet{asked}."
+    notes = f"; {caveats(run)}" if caveats(run) else ""
+    return (
+        f"{run.info.name} answers {percent(accuracy.value)} of the questions correctly "
+        f"(95% interval {percent(accuracy.low)} to {percent(accuracy.high)}){notes}."
+    )
+
+
+def _second(findings: Findings, best: RunSummary, second: RunSummary) -> str:
+    if not received(second):
+        return ""
+    names = {best.info.name, second.info.name}
+    pair = next((one for one in findings.comparisons if {one.first, one.second} == names and one.within == "all"), None)
+    notes = f" ({caveats(second)})" if caveats(second) else ""
+    # A partial run is ranked below complete ones even if its accuracy is higher.
+    verb = "has" if is_partial(second) else "follows with"
+    sentence = f"{second.info.name} {verb} {percent(second.overall.accuracy.value)}{notes}"
+    if pair is None:
+        return f"{sentence}."
+    over = f" over the {count(pair.items, 'question')} that both were asked" if is_partial(second) else ""
+    if pair.significant:
+        return f"{sentence}, a significant difference{over}."
+    if pair.more_questions == 0:
+        return f"{sentence}, a significant difference, {why_not_significant(pair)}."
+    if pair.more_questions:
+        needed = count(pair.more_questions, "more question")
+        return f"{sentence}; the difference is not significant{over} (about {needed} needed to detect it)."
+    return f"{sentence}; the difference is not significant{over}."
+
+
+def _length_effect(run: RunSummary) -> str:
+    """How accuracy changes from the shortest to the longest context; empty if the run cannot show it."""
+    ends = _ends(run)
+    if ends is None:
+        return ""
+    lost, low, high = _drop(*ends)
+    verb = "falls" if lost >= 0 else "rises"
+    low, high = (low, high) if lost >= 0 else (-high, -low)
+    change = f"{points(abs(lost))} ({_whole(low)} to {_whole(high)})"
+    sentence = f"From {ends[0].name} to {ends[1].name} tokens its accuracy {verb} by {change}"
+    return f"{sentence}, which is not significant." if low <= 0 <= high else f"{sentence}."
+
+
+def _ends(run: RunSummary) -> tuple[LengthPoint, LengthPoint] | None:
+    """The shortest and the longest length of a complete run."""
+    found = sorted(run.lengths.points, key=lambda one: one.tokens)
+    # An incomplete run loses accuracy where its failures happen to be, and a partial one may have a single length.
+    if is_partial(run) or missing(run) or run.lengths.effective is None or len(found) < 2:
+        return None
+    return (found[0], found[-1]) if found[0].name != found[-1].name else None
+
+
+def _drop(short: LengthPoint, long: LengthPoint) -> tuple[float, float, float]:
+    """The accuracy lost between two lengths, with Newcombe's interval (the lengths have different contexts)."""
+    one, two = short.accuracy, long.accuracy
+    lost = one.value - two.value
+    return (
+        lost,
+        lost - hypot(one.value - one.low, two.high - two.value),
+        lost + hypot(one.high - one.value, two.value - two.low),
+    )
+
+
+def _whole(share: float) -> str:
+    """Points without a fraction, and never -0."""
+    return str(round(share * 100))
