@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that speaks the OpenAI protocol: counts a prefix cache, and misbehaves on demand."""
+"""An HTTP server on loopback with the OpenAI protocol: it simulates a prefix cache, calls tools, and misbehaves."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ from typing import Any
 
 @dataclass
 class Provider:
-    """What the server does and what it has seen."""
+    """What the server does and what it has received."""
 
     response: Callable[[str], str] = lambda prompt: "Answer: 1"
     fault: Callable[[int, str], str] = lambda number, prompt: ""
     """For the n-th request: a fault by name, or nothing."""
+    tool_calls: Callable[[list[dict[str, Any]]], list[tuple[str, dict[str, Any]]]] = lambda messages: []
+    """The tools that the model calls after these messages, with their arguments; none where it answers."""
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    """The bodies of the requests, where they are kept."""
     cached_prefixes: int = 4
     seconds: float = 0.0
     prompts: list[str] = field(default_factory=list)
@@ -83,7 +87,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        parts = _parts(body["messages"][-1]["content"])
+        if self.provider.keep_prompts:
+            self.provider.requests.append(body)
+        users = [message for message in body["messages"] if message["role"] == "user"]
+        parts = _parts(users[0]["content"])
         prefix, question = "".join(parts[:-1]), parts[-1]
         hit, fault = self.provider.begin(prefix, "".join(parts))
         try:
@@ -99,8 +106,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, body: dict[str, Any], prefix: str, question: str, hit: int) -> None:
         time.sleep(self.provider.seconds)
         self.provider.filled(prefix)
-        text = self.provider.response(prefix + question)
-        self.provider.seen[question] += 1
+        calls = _native_calls(self.provider.tool_calls(body["messages"]))
+        text = "" if calls else self.provider.response(prefix + question)
+        self.provider.seen[question] += not calls
         usage = {
             "prompt_tokens": len(prefix + question) // 4,
             "completion_tokens": 5,
@@ -110,17 +118,18 @@ class _Handler(BaseHTTPRequestHandler):
         if not self.provider.counts:
             usage = None  # type: ignore[assignment]
         if body.get("stream") and self.provider.streams:
-            self._stream(text, usage)
+            self._stream(text, calls, usage)
         else:
-            message = {"role": "assistant", "content": text}
-            self._send(200, _completion("chat.completion", [_choice("message", message, "stop")], usage))
+            message = {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}
+            ended = "tool_calls" if calls else "stop"
+            self._send(200, _completion("chat.completion", [_choice("message", message, ended)], usage))
 
-    def _stream(self, text: str, usage: dict[str, Any]) -> None:
+    def _stream(self, text: str, calls: list[dict[str, Any]], usage: dict[str, Any]) -> None:
         self._begin_stream()
-        self._chunk(
-            _completion("chat.completion.chunk", [_choice("delta", {"role": "assistant", "content": text}, None)])
-        )
-        self._chunk(_completion("chat.completion.chunk", [_choice("delta", {}, "stop")]))
+        delta = {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}
+        self._chunk(_completion("chat.completion.chunk", [_choice("delta", delta, None)]))
+        ended = "tool_calls" if calls else "stop"
+        self._chunk(_completion("chat.completion.chunk", [_choice("delta", {}, ended)]))
         self._chunk(_completion("chat.completion.chunk", [], usage))
         self._write(b"data: [DONE]\n\n")
         self._write(b"")
@@ -173,6 +182,18 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _parts(content: str | list[dict[str, Any]]) -> list[str]:
     return [content] if isinstance(content, str) else [part["text"] for part in content]
+
+
+def _native_calls(calls: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "index": number,
+            "id": f"call-{number}",
+            "type": "function",
+            "function": {"name": name, "arguments": json.dumps(arguments)},
+        }
+        for number, (name, arguments) in enumerate(calls)
+    ]
 
 
 def _choice(kind: str, message: dict[str, Any], finish: str | None) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def test_a_plan_says_what_is_there_already(tiny_bench: Path, tmp_path: Path, sai
     ("words", "sentence"),
     [
         (("--temperature", 1), "has temperature None, not 1.0. Give the same settings, or another --out."),
-        (("--system", "tables"), "has another system. Choose another --out, or delete it."),
+        (("--system", "tables"), "has a different system. Choose another --out, or delete it."),
     ],
 )
 def test_a_plan_to_go_on_with_another_run_is_refused_as_the_run_would_be(

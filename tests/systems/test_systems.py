@@ -41,7 +41,7 @@ class PaperSession:
     def record(self, step: Step) -> None:
         self.steps.append(step)
 
-    async def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
+    def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
         raise NotImplementedError
 
     async def ask(self, prompt: Prompt, purpose: str = "") -> Completion:

@@ -13,9 +13,10 @@ from pydantic import ValidationError
 
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import read_records, write_records
+from fathom.records.judgments import Judgment
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import first_error
-from fathom.runs.folder import VERDICTS, read_responses, read_run, selected_questions
+from fathom.runs.folder import JUDGMENTS, VERDICTS, read_responses, read_run, selected_questions
 from fathom.scoring import scitrek
 from fathom.scoring.answer_types.format import published
 from fathom.scoring.keys import Key
@@ -140,7 +141,8 @@ def score_run(run: Path | str, *, bench: Path | str | None = None, out: Path | s
     asked = [one for one in responses if one.question_id in ids and one.sample < manifest.settings.samples]
     path = Path(out) if out else folder / VERDICTS
     earlier, warning = _earlier_verdicts(path)
-    return _scores(opened, questions, asked, path, earlier, len(responses) - len(asked), warning)
+    judgments = list(read_records(folder / JUDGMENTS, Judgment)) if (folder / JUDGMENTS).exists() else []
+    return _scores(opened, questions, asked, path, earlier, len(responses) - len(asked), warning, judgments)
 
 
 def score_answers(bench: Path | str, answers: Path | str, *, out: Path | str | None = None) -> Scores:
@@ -164,8 +166,9 @@ def _scores(
     earlier: Sequence[Verdict] = (),
     ignored: int = 0,
     warning: str = "",
+    judgments: Sequence[Judgment] = (),
 ) -> Scores:
-    checker = Checker(bench, questions)
+    checker = Checker(bench, questions, judgments)
     verdicts = list(score_responses(checker.keys, responses, checker))
     if out is not None:
         write_records(out, verdicts)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Protocol
 
 import anyio
-import anyio.to_thread
 
 from fathom.models.prompts import Completion, Prompt
 from fathom.records.contexts import ContextId
@@ -70,8 +69,8 @@ class _Session:
     async def once(self, name: str, work: Callable[[], Awaitable[str]]) -> str:
         return await self.runner.once(self.view.context.id, name, work)
 
-    async def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
-        return await self.runner.artifact(self.view.context.id if scope == "context" else "", name, make)
+    def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
+        return self.runner.journal.artifact(self.view.context.id if scope == "context" else "", name, make)
 
     def complete(self, response: Response) -> Response:
         """The response with the usage of its calls and its trace; a single call needs no trace."""
@@ -104,7 +103,7 @@ class SystemRunner:
         self.caller = caller
         self._bench = bench
         self._system = system
-        self._journal = journal
+        self.journal = journal
         self._watch = watch
         self._locks: dict[tuple[str, str], anyio.Lock] = {}
 
@@ -131,7 +130,7 @@ class SystemRunner:
             response = Response(question_id=job.question.id, outcome="error", error=error_text(error), usage=usage)
         response = session.complete(response).model_copy(update={"sample": job.sample})
         try:
-            self._journal.append(response)
+            self.journal.append(response)
         except FathomError as error:
             self.caller.give_up(error)
             return None
@@ -140,17 +139,9 @@ class SystemRunner:
 
     async def once(self, context: str, name: str, work: Callable[[], Awaitable[str]]) -> str:
         """The note of that name, or the result of `work`. Two questions never do the same work."""
-        async with self._lock(context, f"note {name}"):
-            noted = self._journal.noted(context, name)
+        async with self._locks.setdefault((context, name), anyio.Lock()):
+            noted = self.journal.noted(context, name)
             if noted is None:
                 noted = await work()
-                self._journal.note(context, name, noted)
+                self.journal.note(context, name, noted)
             return noted
-
-    async def artifact(self, scope: str, name: str, make: Callable[[Path], None]) -> Path:
-        """The artifact of that name, made in a thread if it does not exist."""
-        async with self._lock(scope, f"artifact {name}"):
-            return await anyio.to_thread.run_sync(self._journal.artifact, scope, name, make)
-
-    def _lock(self, scope: str, name: str) -> anyio.Lock:
-        return self._locks.setdefault((scope, name), anyio.Lock())

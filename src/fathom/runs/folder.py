@@ -176,13 +176,22 @@ def _begin(folder: Path, manifest: RunManifest) -> None:
     write_json(folder / MANIFEST, manifest)
 
 
+_IDENTITY = {
+    "bench_fingerprint": "a different bench",
+    "model": "a different model",
+    "system": "a different system",
+    "system_settings": "different system settings",
+    "system_source": "a different version of the system",
+}
+
+
 def check_resumable(folder: Path, manifest: RunManifest) -> RunManifest:
     """The manifest of the existing run; an error if it cannot be resumed, or extended, with the new one."""
     found = read_run(folder)
-    for name in ("bench_fingerprint", "model", "system", "system_settings", "system_source"):
-        if getattr(found, name) != getattr(manifest, name):
-            what = "bench" if name == "bench_fingerprint" else name.replace("_", " ")
-            raise FathomError(f"The run in '{folder}' has another {what}. Choose another --out, or delete it.")
+    old, new = found.model_dump(), manifest.model_dump()
+    for name, what in _IDENTITY.items():
+        if old[name] != new[name]:
+            raise FathomError(f"The run in '{folder}' has {what}. Choose another --out, or delete it.")
     if not _is_more(found.settings, manifest.settings):
         old, new = found.settings.model_dump(), manifest.settings.model_dump()
         name = next(name for name in old if old[name] != new[name])

@@ -195,10 +195,10 @@ class Session(Protocol):
         """The result of `work`, done once per context for all questions and resumed runs."""
         ...
 
-    async def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
+    def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
         """The file or folder that `make` writes, such as an index, made once for all questions and resumed runs.
 
-        `make` runs in a thread. It gets a path that does not exist and writes a file or a folder there.
+        `make` gets a path that does not exist, and writes a file or a folder there.
         """
         ...
 

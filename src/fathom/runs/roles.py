@@ -1,0 +1,319 @@
+"""Batches of prompts for models in other roles than the one under test: judge, extractor, writer, translator.
+
+A batch has a folder with a journal of its calls, which is also its cache: a call is found by the hash of model, prompt
+and settings. A killed batch resumes where it stopped. Calls go the same way as those of a run: through the gate, within
+a budget, by the same engine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Generic, Literal, TypeVar
+
+from pydantic import Field
+
+from fathom.models.model_info import ModelInfo
+from fathom.models.prompts import Completion, Expand, Message, Prompt, Reference, RolePrompt
+from fathom.records.documents import Position
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.files import Journal
+from fathom.records.questions import Response, Usage
+from fathom.records.record import Record, digest
+from fathom.runs.budget import Budget, BudgetReached
+from fathom.runs.calling import FatalError, ModelCaller, NotBegunError, error_text
+from fathom.runs.folder import LOGS
+from fathom.runs.gate import Gate
+from fathom.runs.run import OpenedModel, RunLimits, missing_engine
+from fathom.systems.protocol import OUTCOMES, Estimate, count_tokens, estimate_prompts, total
+
+T = TypeVar("T")
+
+CALLS = "calls.jsonl"
+
+
+class RoleSettings(Record):
+    """What the model is asked for with every prompt of a batch."""
+
+    max_tokens: Position = 1_024
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    seed: int | None = None
+    reasoning_effort: str | None = None
+
+
+class RoleCall(Record):
+    """One call of a batch, as its journal has it."""
+
+    key: str
+    """The hash of model, prompt and settings."""
+    id: str
+    """The id of the prompt that was asked."""
+    version: str
+    model: str
+    outcome: Literal["answered", "truncated", "refused", "overflow", "error"]
+    text: str = ""
+    error: str | None = None
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True)
+class RoleModel:
+    """A model in a role: one of the engine's, or a function that simulates one."""
+
+    name: str
+    info: ModelInfo
+    opened: OpenedModel | None = None
+    simulate: Callable[[Prompt], str] | None = None
+    """The completion of a prompt. Without it the model is called through the engine."""
+
+
+@dataclass(frozen=True)
+class RoleResult(Generic[T]):
+    """The result of one prompt."""
+
+    id: str
+    state: Literal["parsed", "unparseable", "failed", "waiting"]
+    """`waiting`: not asked, because the batch was stopped. All but `parsed` are asked again on resume."""
+    value: T | None = None
+    call: RoleCall | None = None
+    """The call that gave it; None while it waits."""
+
+
+@dataclass(frozen=True)
+class RoleBatch(Generic[T]):
+    """The results of a batch by prompt id."""
+
+    results: Mapping[str, RoleResult[T]]
+    usage: Usage
+    """Of the calls that gave these results."""
+    spent: float
+    """Dollars for all calls of the journal, where prices are known."""
+    stopped: str | None = None
+    """Why the batch ended early."""
+
+    @property
+    def values(self) -> dict[str, T]:
+        """The parsed values."""
+        return {id: one.value for id, one in self.results.items() if one.state == "parsed" and one.value is not None}
+
+    @property
+    def is_complete(self) -> bool:
+        return all(one.state == "parsed" for one in self.results.values())
+
+
+def _no_references(reference: Reference) -> str:
+    raise FathomError(f"The prompt refers to {reference}, and the batch has no contexts. Give `expand`.")
+
+
+def run_role(
+    prompts: Iterable[RolePrompt[T]],
+    model: RoleModel,
+    folder: Path,
+    settings: RoleSettings = RoleSettings(),  # noqa: B008
+    limits: RunLimits = RunLimits(),  # noqa: B008
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    expand: Expand = _no_references,
+) -> RoleBatch[T]:
+    """Ask every prompt that the journal in `folder` has no parseable completion for; give all results.
+
+    `progress` is called with the number of prompts done and in all. `expand` gives the text of references to contexts.
+    """
+    wanted = list(prompts)
+    if len({one.id for one in wanted}) != len(wanted):
+        raise FathomError("Two prompts of a batch have the same id. Give each its own.")
+    if limits.budget is not None and model.simulate is None and not model.info.has_prices:
+        raise FathomError(f"The prices of the model '{model.name}' are unknown, so a budget cannot be kept.")
+    with file_errors("create the folder", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with Journal(folder / CALLS, RoleCall) as journal:
+        batch = _Batch(wanted, model, settings, journal, progress, expand)
+        pending = batch.pending()
+        stopped = None
+        if pending and model.simulate is not None:
+            for job in pending:
+                batch.record(job, Completion(model.simulate(job.prompt.prompt)), price=0.0)
+        elif pending:
+            stopped = _run_engine(batch, pending, folder, limits)
+        return batch.finish(stopped)
+
+
+@dataclass(frozen=True)
+class _RoleJob(Generic[T]):
+    """One prompt to ask. Prompts with the same content are asked once."""
+
+    key: str
+    prompt: RolePrompt[T]
+
+    @property
+    def id(self) -> str:
+        return self.key
+
+    @property
+    def group(self) -> str:
+        return self.prompt.prompt.prefix
+
+    @property
+    def label(self) -> str:
+        return self.prompt.id
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        return {"version": self.prompt.version}
+
+
+class _Batch(Generic[T]):
+    """A batch while it runs."""
+
+    def __init__(
+        self,
+        prompts: Sequence[RolePrompt[T]],
+        model: RoleModel,
+        settings: RoleSettings,
+        journal: Journal[RoleCall],
+        progress: Callable[[int, int], None],
+        expand: Expand,
+    ) -> None:
+        self._prompts = prompts
+        self.model = model
+        self.settings = settings
+        self.expand = expand
+        self._journal = journal
+        self._progress = progress
+        self._keys = [_key(one.prompt, model.name, settings) for one in prompts]
+        self.spent = 0.0
+        self._calls: dict[str, RoleCall] = {}
+        for call in journal.read():
+            self.spent += call.usage.price or 0.0
+            self._calls[call.key] = call
+        self._done = 0
+
+    def pending(self) -> list[_RoleJob[T]]:
+        """The prompts without a parseable completion, each content once."""
+        jobs = {
+            key: _RoleJob(key, one)
+            for key, one in zip(self._keys, self._prompts, strict=True)
+            if self._result(key, one).state != "parsed"
+        }
+        self._done = len(self._prompts) - len(jobs)
+        return list(jobs.values())
+
+    def record(self, job: _RoleJob[T], completion: Completion, price: float | None = None) -> RoleCall:
+        """Write a completion to the journal."""
+        usage = completion.usage if price is None else completion.usage.model_copy(update={"price": price})
+        return self._append(job, outcome=OUTCOMES[completion.stop], text=completion.text, usage=usage)
+
+    def fail(self, job: _RoleJob[T], error: Exception) -> RoleCall:
+        """Write an error to the journal."""
+        return self._append(job, outcome="error", error=error_text(error), usage=Usage(price=0.0))
+
+    def _append(self, job: _RoleJob[T], **fields: object) -> RoleCall:
+        about = {"key": job.key, "id": job.prompt.id, "version": job.prompt.version, "model": self.model.name}
+        call = RoleCall.model_validate(about | fields)
+        self._journal.append(call)
+        self._calls[job.key] = call
+        self._done += 1
+        self._progress(self._done, len(self._prompts))
+        return call
+
+    def _result(self, key: str, prompt: RolePrompt[T]) -> RoleResult[T]:
+        call = self._calls.get(key)
+        if call is None:
+            return RoleResult(prompt.id, "waiting")
+        if call.outcome not in ("answered", "truncated"):
+            return RoleResult(prompt.id, "failed", call=call)
+        # The end of a truncated completion is missing, and with it perhaps the decision.
+        if call.outcome == "answered":
+            with suppress(ValueError):
+                return RoleResult(prompt.id, "parsed", prompt.parse(call.text), call)
+        return RoleResult(prompt.id, "unparseable", call=call)
+
+    def finish(self, stopped: str | None) -> RoleBatch[T]:
+        results = {one.id: self._result(key, one) for key, one in zip(self._keys, self._prompts, strict=True)}
+        calls = {key: self._calls[key] for key in self._keys if key in self._calls}
+        usage = total([Usage(price=0.0), *(call.usage for call in calls.values())])
+        spent = sum(call.usage.price or 0.0 for call in self._journal.read())
+        return RoleBatch(results, usage, spent, stopped)
+
+
+def _run_engine(batch: _Batch[T], pending: list[_RoleJob[T]], folder: Path, limits: RunLimits) -> str | None:
+    """Ask the prompts through the engine; gives the reason if the batch ended early."""
+    try:
+        from fathom.runs.engine import run_jobs
+        from fathom.runs.engine_model import EngineModel, RetryPolicy, Sampling, open_model
+    except ModuleNotFoundError as error:
+        raise missing_engine(error) from error
+    assert batch.model.opened is not None, "a model without a simulation has a way to open it"
+    policy = RetryPolicy(limits.retries, limits.timeout, limits.backoff)
+    settings = batch.settings
+    sampling = Sampling(settings.max_tokens, settings.temperature, settings.seed, settings.reasoning_effort)
+    with batch.model.opened() as (name, arguments):
+        model = open_model(name, sampling, policy, limits.connections, **arguments)
+        caller = ModelCaller(
+            EngineModel(model, batch.expand, policy),
+            batch.model.info,
+            settings.max_tokens,
+            Budget(limits.budget, batch.spent),
+            Gate(limits.contexts_at_once),
+            lambda usage: None,  # the journal of calls has the usage
+        )
+        runner = _RoleRunner(batch, caller)
+        run_jobs(runner.run, pending, caller, model, folder / LOGS, limits.connections)
+    if caller.fatal is not None:
+        raise FathomError(caller.fatal)
+    return caller.stopped
+
+
+@dataclass(frozen=True)
+class _RoleRunner(Generic[T]):
+    batch: _Batch[T]
+    caller: ModelCaller
+
+    async def run(self, job: _RoleJob[T]) -> Response | None:
+        """Ask one prompt and journal the call; None if it was not begun or the budget ended it."""
+        if self.caller.stopped is not None:
+            return None
+
+        def bound() -> Estimate:
+            return estimate_prompts([job.prompt.prompt], lambda one: count_tokens(self.batch.expand(one)))
+
+        try:
+            if self._overflows(bound()):
+                call = self.batch.record(job, Completion("", "overflow"))
+            else:
+                call = self.batch.record(job, await self.caller.ask(job.prompt.prompt, bound, bound))
+        except NotBegunError:
+            return None
+        except BudgetReached as reached:
+            self.caller.stop_for_budget(reached)
+            return None
+        except (FatalError, FathomError) as error:
+            self.caller.give_up(error)
+            return None
+        except Exception as error:
+            call = self.batch.fail(job, error)
+        return Response(question_id=call.id, outcome=call.outcome, text=call.text[:LONGEST_LOGGED], error=call.error)
+
+    def _overflows(self, estimate: Estimate) -> bool:
+        info = self.batch.model.info
+        needed = info.tokens(estimate.largest_call) + self.batch.settings.max_tokens
+        return info.window is not None and needed > info.window
+
+
+LONGEST_LOGGED = 2_000
+"""Characters of a completion in the engine's log; the journal has all of it."""
+
+
+def _key(prompt: Prompt, model: str, settings: RoleSettings) -> str:
+    """The hash by which a call is found again."""
+    tools = [[tool.name, tool.description, dict(tool.parameters)] for tool in prompt.tools]
+    messages = [_plain(message) for message in prompt.messages]
+    return digest(model, settings.model_dump_json(), json.dumps([messages, tools], sort_keys=True)).hex()[:32]
+
+
+def _plain(message: Message) -> list[object]:
+    calls = [[call.id, call.name, dict(call.arguments)] for call in message.tool_calls]
+    answers = message.answers.id if message.answers else None
+    return [message.role, [str(part) for part in message.parts], calls, answers]
