@@ -20,7 +20,10 @@ NOTEBOOK = Path(__file__).parent.parent / "docs" / "tour.ipynb"
 def run_cell(source: str, namespace: dict[str, Any]) -> str:
     """What the cell prints, followed by the value of its last expression, as Jupyter shows it."""
     tree = ast.parse(source)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    final = tree.body[-1] if tree.body else None
+    last = final if isinstance(final, ast.Expr) else None
+    if last is not None:
+        tree.body.pop()
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(tree, "<cell>", "exec"), namespace)

@@ -1,3 +1,77 @@
-"""Fathom turns documents into long-context benchmarks whose every answer carries its proof."""
+"""Fathom turns documents into long-context benchmarks in which every answer key carries its proof.
+
+The public Python API. Functions that take a corpus, a bench or a run accept the object or its folder:
+
+    corpus = fathom.generate("corpus", documents=60, seed=7)
+    corpus.contexts(lengths=["64K"], count=10)
+    bench = fathom.build("numeric", corpus, out="bench")
+    run = fathom.run(bench, model="sim/reader?miss=0.05", out="run")
+    print(run.score().by("length"))
+
+Everything is imported on first use, so that `import fathom` is fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fathom.api.benches import Bench, BenchItem, audit, build, build_recipe, fit, open_bench, swap
+    from fathom.api.contexts import ContextSet
+    from fathom.api.corpora import Corpus, generate, ingest, open_corpus
+    from fathom.api.findings import Analysis, analyze, compare, contamination
+    from fathom.api.runs import Run, open_run, plan, run
+    from fathom.api.scores import Scores, score_answers, score_run
+    from fathom.records.errors import FathomError
 
 __version__ = "0.1.0"
+
+_MODULES = {
+    "fathom.api.benches": ("Bench", "BenchItem", "audit", "build", "build_recipe", "fit", "open_bench", "swap"),
+    "fathom.api.contexts": ("ContextSet",),
+    "fathom.api.corpora": ("Corpus", "generate", "ingest", "open_corpus"),
+    "fathom.api.findings": ("Analysis", "analyze", "compare", "contamination"),
+    "fathom.api.runs": ("Run", "open_run", "plan", "run"),
+    "fathom.api.scores": ("Scores", "score_answers", "score_run"),
+    "fathom.records.errors": ("FathomError",),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "Analysis",
+    "Bench",
+    "BenchItem",
+    "ContextSet",
+    "Corpus",
+    "FathomError",
+    "Run",
+    "Scores",
+    "analyze",
+    "audit",
+    "build",
+    "build_recipe",
+    "compare",
+    "contamination",
+    "fit",
+    "generate",
+    "ingest",
+    "open_bench",
+    "open_corpus",
+    "open_run",
+    "plan",
+    "run",
+    "score_answers",
+    "score_run",
+    "swap",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULE_OF:
+        return getattr(import_module(_MODULE_OF[name]), name)
+    raise AttributeError(f"module 'fathom' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

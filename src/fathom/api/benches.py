@@ -7,26 +7,108 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, ValidationError
 
+from fathom.api.dataframes import require_pandas
 from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.corpus.store import Corpus
+from fathom.records.contexts import Context, Split
 from fathom.records.errors import FathomError, file_errors
+from fathom.records.lengths import parse_length
 from fathom.records.questions import Response
 from fathom.records.record import Record, first_error
 from fathom.runs.folder import read_responses, read_run
+from fathom.scoring.answer_types.format import published
 from fathom.scoring.keys import Key
+from fathom.scoring.verdicts import Verdict
 from fathom.tasks import bench as benches
 from fathom.tasks import fitting, swapping
 from fathom.tasks.auditing import AuditReport
 from fathom.tasks.auditing import audit as audit_folder
-from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family, settings_of
-from fathom.tasks.family import FamilySettings, FromRun, PerContext
+from fathom.tasks.checking import check
+from fathom.tasks.family import FamilySettings, FromRun, Item, PerContext
 
+if TYPE_CHECKING:
+    import pandas
+
+Folder = str | os.PathLike[str]
+"""A folder, or an object of this API that has one: a corpus or a bench."""
 Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class BenchItem(Item):
+    """A question with its key."""
+
+    context: Context
+
+    def check(self, response: str | Response) -> Verdict:
+        """The verdict on a response, such as `item.check("Answer: 4")`."""
+        if isinstance(response, str):
+            response = Response(question_id=self.question.id, outcome="answered", text=response)
+        return check(self, response)
+
+    def explain(self) -> list[str]:
+        """The computation behind the key, step by step in plain words."""
+        return list(family(self.question.family).explain(self.key))
+
+
+class Bench(benches.Bench):
+    """A bench on disk: contexts, questions and keys. `bench.manifest` has the counts."""
+
+    def __fspath__(self) -> str:
+        return str(self.folder)
+
+    def __repr__(self) -> str:
+        return f"Bench('{self.folder}', {self.manifest.questions:,} questions, {self.manifest.contexts:,} contexts)"
+
+    def __len__(self) -> int:
+        return self.manifest.questions
+
+    def items(self, split: Split | None = None, family: str | None = None) -> Iterator[BenchItem]:
+        """The items, one at a time; only those of a split or family, if given."""
+        for context, items in self.by_context():
+            for item in items:
+                question = item.question
+                if split in (None, question.split) and family in (None, question.family):
+                    yield BenchItem(question, item.key, context)
+
+    def audit(self, corpus: Folder | None = None, seed: int = 0) -> AuditReport:
+        """Recompute every key and check from the files; see `fathom.audit`."""
+        return audit(self, corpus, seed)
+
+    def fit(self, out: Folder, window: int | str, **options: Any) -> Bench:
+        """The bench shortened to a context window; see `fathom.fit`."""
+        return fit(self, out, window, **options)
+
+    def swap(self, out: Folder, **options: Any) -> Bench:
+        """A counterfactual bench; see `fathom.swap`."""
+        return swap(self, out, **options)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row per question, with its tags and its key as text. Needs pandas."""
+        frame = require_pandas()
+        rows = (
+            {
+                "question_id": item.question.id,
+                "context_id": item.question.context_id,
+                "family": item.question.family,
+                "split": item.question.split,
+                **item.question.tags,
+                "question": item.question.text,
+                "answer": published(item.key.answer),
+            }
+            for item in self.items()
+        )
+        return frame.DataFrame(rows)
+
+
+def open_bench(folder: Folder) -> Bench:
+    """Open the bench in `folder` for reading."""
+    return Bench(Path(folder))
 
 
 def _ignore(done: int) -> None:
@@ -123,42 +205,61 @@ def run_marker(field: Any) -> FromRun | None:
 
 
 def build(
-    name: str,
-    corpus: Path,
-    out: Path,
-    contexts: Path | None = None,
+    family: str,
+    corpus: Folder,
+    out: Folder,
+    *,
+    contexts: Folder | None = None,
     seed: int = 0,
     processes: int = 1,
-    watch: Progress = _ignore,
+    progress: Progress = _ignore,
     **settings: Any,
 ) -> Bench:
-    """Build a bench of one family into the folder `out`; `settings` are those of `fathom build NAME`."""
-    return BenchRecipe(corpus, out, {name: settings}, contexts, seed).build(processes, watch)
+    """Build a bench of one family into the folder `out`.
+
+    `settings` are the options of `fathom build FAMILY`, with underscores. `contexts` defaults to the contexts in the
+    corpus folder. The same arguments give the same bytes, with any number of processes.
+    """
+    sampled = Path(contexts) if contexts is not None else None
+    return BenchRecipe(Path(corpus), Path(out), {family: settings}, sampled, seed).build(processes, progress)
 
 
-def audit(bench: Path, corpus: Path | None = None, seed: int = 0) -> AuditReport:
+def build_recipe(path: Folder, out: Folder | None = None, *, processes: int = 1, progress: Progress = _ignore) -> Bench:
+    """Build the bench that a recipe file describes; see `fathom build --recipe`. `out` replaces the recipe's own."""
+    return read_recipe(Path(path), Path(out) if out is not None else None).build(processes, progress)
+
+
+def audit(bench: Folder, corpus: Folder | None = None, seed: int = 0) -> AuditReport:
     """Verify every item of a bench from its files; `corpus` says where the corpus is now if it was moved."""
-    return audit_folder(bench, corpus, seed)
+    return audit_folder(Path(bench), Path(corpus) if corpus is not None else None, seed)
 
 
 def fit(
-    bench: Path,
-    out: Path,
-    window: int,
+    bench: Folder,
+    out: Folder,
+    window: int | str,
+    *,
     reserve: int = 2_048,
     model: str | None = None,
-    corpus: Path | None = None,
-    watch: Progress = _ignore,
+    corpus: Folder | None = None,
+    progress: Progress = _ignore,
 ) -> Bench:
-    """Write to `out` the bench shortened to a context window of so many tokens, `reserve` of them for the response."""
-    fitting.fit(bench, fitting.Window(window, reserve, model), out, corpus, watch)
-    return Bench(out)
+    """Write to `out` the bench shortened to a context window, such as "128K", with all keys recomputed.
+
+    `reserve` tokens of the window are left for the response. With `model`, lengths are counted in its tokens.
+    """
+    tokens = parse_length(window) if isinstance(window, str) else window
+    moved = Path(corpus) if corpus is not None else None
+    fitting.fit(Path(bench), fitting.Window(tokens, reserve, model), Path(out), moved, progress)
+    return Bench(Path(out))
 
 
-def swap(bench: Path, out: Path, seed: int = 0, corpus: Path | None = None, watch: Progress = _ignore) -> Bench:
+def swap(
+    bench: Folder, out: Folder, *, seed: int = 0, corpus: Folder | None = None, progress: Progress = _ignore
+) -> Bench:
     """Write to `out` a counterfactual bench: the same questions over documents with swapped names and numbers."""
-    swapping.swap(bench, out, seed, corpus, watch)
-    return Bench(out)
+    swapping.swap(Path(bench), Path(out), seed, Path(corpus) if corpus is not None else None, progress)
+    return Bench(Path(out))
 
 
 # Settings that are read from a run.

@@ -33,6 +33,12 @@ class Corpus(store.Corpus):
     `corpus.manifest` has the counts.
     """
 
+    def __fspath__(self) -> str:
+        return str(self.folder)
+
+    def __repr__(self) -> str:
+        return f"Corpus('{self.folder}', {self.manifest.documents:,} documents, {self.manifest.tokens:,} tokens)"
+
     @cached_property
     def ingest_report(self) -> IngestReport | None:
         """How well the documents were read; None for a generated corpus."""

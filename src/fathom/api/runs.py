@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 from fathom.api.bench_views import open_bench_view
+from fathom.api.scores import Scores, score_run
 from fathom.api.simulation import simulated_answers
 from fathom.corpus.store import Corpus
 from fathom.models.model_info import ModelInfo, model_info
@@ -79,9 +80,24 @@ class Run:
     def manifest(self) -> RunManifest:
         return read_run(self.folder)
 
+    def __fspath__(self) -> str:
+        return str(self.folder)
+
+    def score(self, bench: Folder | None = None) -> Scores:
+        """Score the run and write its verdicts; see `fathom.score_run`."""
+        return score_run(self, bench=bench)
+
     def responses(self) -> list[Response]:
         """The responses so far, one for each question and sample."""
         return list(read_responses(self.folder).responses.values())
+
+
+def open_run(folder: Folder) -> Run:
+    """Open the run in `folder` for reading, whether or not it is complete."""
+    path = Path(folder)
+    manifest = read_run(path)
+    with open_bench_view(Path(os.path.normpath(path.resolve() / manifest.bench))) as bench:
+        return Run(path, running.summarize(bench, manifest, read_responses(path)))
 
 
 def plan(bench: Folder, *, model: str, out: Folder | None = None, **options: Unpack[RunOptions]) -> Plan:

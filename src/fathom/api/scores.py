@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from fathom.api.dataframes import require_pandas
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import read_records, write_records
 from fathom.records.judgments import Judgment
@@ -31,13 +33,13 @@ from fathom.scoring.scores import (
 )
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
+from fathom.tasks.catalog import tags_of
 from fathom.tasks.checking import Checker
 
 if TYPE_CHECKING:
     import pandas
 
-DEFAULT_TAGS = ("skill", "level", "task", "length")
-"""Tags for a breakdown of scores; the first that the bench has is the default."""
+Folder = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Scores:
     responses: Sequence[Response]
     verdicts: Sequence[Verdict]
     keys: Mapping[QuestionId, Key]
+    families: tuple[str, ...]
     tags: tuple[str, ...]
     """Tags that scores can be broken down by."""
     changes: VerdictChanges
@@ -78,7 +81,9 @@ class Scores:
 
     @property
     def default_tag(self) -> str:
-        return next((tag for tag in DEFAULT_TAGS if tag in self.tags), "split")
+        """The first tag that the bench's families declare for summaries."""
+        declared = (tag.name for tag in tags_of(self.families) if tag.summary)
+        return next((tag for tag in declared if tag in self.tags), "split")
 
     def by(self, tag: str) -> dict[str, Score]:
         """Scores for each value of a tag, in order."""
@@ -100,10 +105,7 @@ class Scores:
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row per verdict, with the tags of its question. Needs pandas."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise FathomError("pandas is not installed. Install it with `pip install pandas`.") from error
+        frame = require_pandas()
         by_id = {question.id: question for question in self.questions}
         rows = []
         for verdict in self.verdicts:
@@ -121,10 +123,10 @@ class Scores:
                     "parsed": None if verdict.parsed is None else published(verdict.parsed),
                 }
             )
-        return pandas.DataFrame(rows)
+        return frame.DataFrame(rows)
 
 
-def score_run(run: Path | str, *, bench: Path | str | None = None, out: Path | str | None = None) -> Scores:
+def score_run(run: Folder, *, bench: Folder | None = None, out: Folder | None = None) -> Scores:
     """Score a run and write its verdicts.
 
     Verdicts go to the run's folder, or to `out`. `bench` is the folder of its bench, if that has been moved. A run can
@@ -145,7 +147,7 @@ def score_run(run: Path | str, *, bench: Path | str | None = None, out: Path | s
     return _scores(opened, questions, asked, path, earlier, len(responses) - len(asked), warning, judgments)
 
 
-def score_answers(bench: Path | str, answers: Path | str, *, out: Path | str | None = None) -> Scores:
+def score_answers(bench: Folder, answers: Folder, *, out: Folder | None = None) -> Scores:
     """Score a file of answers against a bench.
 
     The file has JSON lines, {"question_id": ..., "text": ...} or whole responses. Verdicts are written to `out`, if it
@@ -178,6 +180,7 @@ def _scores(
         responses=responses,
         verdicts=verdicts,
         keys=checker.keys,
+        families=bench.manifest.families,
         tags=tuple(bench.manifest.counts),
         changes=compare_verdicts(earlier, verdicts),
         questions_not_asked=bench.manifest.questions - len(questions),

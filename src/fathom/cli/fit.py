@@ -46,7 +46,8 @@ def command(
     bench of its own; calls no model.
     """
     with all_or_nothing("bench"), progress_bar("Fitting", Bench(bench).manifest.contexts) as show:
-        manifest = benches.fit(bench, out, window, reserve, model, corpus, show).manifest
+        fitted = benches.fit(bench, out, window, reserve=reserve, model=model, corpus=corpus, progress=show)
+    manifest = fitted.manifest
     click.echo(manifest.model_dump_json(indent=2) if as_json else describe(out, manifest))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fathom.api.scores import DEFAULT_TAGS, score_answers, score_run
+from fathom.api.scores import score_answers, score_run
 from fathom.cli import options
 from fathom.records.errors import FathomError
 from fathom.runs.folder import MANIFEST
@@ -37,9 +37,7 @@ Examples:
     help='For a bench: JSON lines, {"question_id": ..., "text": ...} or whole responses.',
 )
 @click.option("--bench", type=click.Path(path_type=Path), help="For a run: its bench, if that has been moved.")
-@click.option(
-    "--by", help=f"The tag to break scores down by.  [default: the first that exists of {', '.join(DEFAULT_TAGS)}]"
-)
+@click.option("--by", help="The tag to break scores down by.  [default: the family's main tag]")
 @click.option("--compat", type=click.Choice(["scitrek"]), help="Also print the published exact match and F1.")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Where to write the verdicts.  [default: in the run's folder]"

@@ -34,7 +34,7 @@ def command(bench: Path, out: Path, corpus: Path | None, seed: int, as_json: boo
     and its corpus; writes a whole bench with a corpus of its own inside; calls no model.
     """
     with progress_bar("Swapping", Bench(bench).manifest.contexts) as show:
-        manifest = benches.swap(bench, out, seed, corpus, show).manifest
+        manifest = benches.swap(bench, out, seed=seed, corpus=corpus, progress=show).manifest
     click.echo(manifest.model_dump_json(indent=2) if as_json else describe(out, manifest))
 
 

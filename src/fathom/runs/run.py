@@ -104,7 +104,7 @@ def run(
                 run_jobs(runner.run, pending, caller, model, path / LOGS, limits.connections)
             if caller.fatal is not None:
                 raise FathomError(caller.fatal)
-            return _summary(bench, manifest, folder.index(), caller.stopped, caller.stopped == INTERRUPTED)
+            return summarize(bench, manifest, folder.index(), caller.stopped, caller.stopped == INTERRUPTED)
 
 
 def missing_engine(error: ModuleNotFoundError) -> FathomError:
@@ -131,7 +131,7 @@ def run_simulated(
             response = answer(job, attempts[job.question.id, job.sample])
             folder.append(response)
             watch(response)
-        return _summary(bench, manifest, folder.index())
+        return summarize(bench, manifest, folder.index())
 
 
 def _pending(bench: BenchView, system: System, info: ModelInfo, folder: RunFolder, watch: Watch) -> list[Job]:
@@ -165,13 +165,14 @@ def expander(bench: BenchView, pending: Iterable[Job]) -> Expand:
     return expand
 
 
-def _summary(
+def summarize(
     bench: BenchView,
     manifest: RunManifest,
     index: ResponseIndex,
     stopped: str | None = None,
     interrupted: bool = False,
 ) -> RunSummary:
+    """The state of a run, from the responses that it has."""
     wanted = [(job.question.id, job.sample) for group in jobs(bench, manifest.settings) for job in group]
     found = [index.responses[place] for place in wanted if place in index.responses]
     usage = Usage(price=0.0)
