@@ -16,6 +16,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from fathom.records.version import __version__
+
 if TYPE_CHECKING:
     from fathom.api.benches import Bench, BenchItem, audit, build, build_recipe, fit, open_bench, swap
     from fathom.api.contexts import ContextSet
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from fathom.api.scores import Scores, score_answers, score_run
     from fathom.records.errors import FathomError
 
-__version__ = "0.1.0"
 
 _MODULES = {
     "fathom.api.benches": ("Bench", "BenchItem", "audit", "build", "build_recipe", "fit", "open_bench", "swap"),
@@ -47,6 +48,7 @@ __all__ = [
     "FathomError",
     "Run",
     "Scores",
+    "__version__",
     "analyze",
     "audit",
     "build",

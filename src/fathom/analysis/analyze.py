@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-import fathom
 from fathom.analysis.baselines import baselines, closed_book_tests
 from fathom.analysis.collection import BenchData, RunData, collect, with_causes
 from fathom.analysis.comparisons import comparisons
@@ -36,6 +35,7 @@ from fathom.analysis.run_summary import samples_summary as samples_of
 from fathom.analysis.shared_documents import DocumentOverlap, SharedDocuments
 from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
+from fathom.records.version import __version__
 
 FEW_CONTEXTS = 15
 MIN_FOR_PROCESSES = 1_500
@@ -86,7 +86,7 @@ def analyze(
         key=lambda pair: pair[0],
     )
     findings = Findings(
-        fathom=fathom.__version__,
+        fathom=__version__,
         seed=settings.seed,
         resamples=settings.resamples,
         benches=tuple(part.bench for part in parts),

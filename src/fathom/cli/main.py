@@ -10,8 +10,8 @@ from importlib import import_module
 
 import click
 
-import fathom
 from fathom.records.errors import FathomError, os_error
+from fathom.records.version import __version__
 
 COMMANDS = {
     "demo": "Everything below on a small generated corpus.",
@@ -62,7 +62,7 @@ Example:
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLE)
-@click.version_option(fathom.__version__, prog_name="fathom", message="%(prog)s %(version)s")
+@click.version_option(__version__, prog_name="fathom", message="%(prog)s %(version)s")
 def cli() -> None:
     """Turn a pile of documents into a long-context benchmark whose every answer carries its proof.
 

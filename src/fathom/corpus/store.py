@@ -20,7 +20,6 @@ from typing import Any, NamedTuple, Self, TypeVar
 import zstandard
 from pydantic import ConfigDict, JsonValue, ValidationError
 
-import fathom
 from fathom.corpus.compression import compressed
 from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.manifest import FORMAT, REBUILD_ADVICE, CorpusManifest, read_manifest
@@ -29,6 +28,7 @@ from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.documents import BibliographicRecord, Document, DocumentId, DocumentOutline
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.record import Record, digest, digest_stream, first_error
+from fathom.records.version import __version__
 
 STORE = "corpus.sqlite"
 UNFINISHED = "corpus.sqlite.part"
@@ -481,7 +481,7 @@ class CorpusWriter(_Database):
             )
 
         return CorpusManifest(
-            fathom=fathom.__version__,
+            fathom=__version__,
             recipe=self.recipe,
             fingerprint=digest_stream(self._contents()).hex(),
             documents=one("SELECT count(*) FROM documents"),

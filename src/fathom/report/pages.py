@@ -10,10 +10,10 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-import fathom
 from fathom.analysis.findings import Findings, ItemFinding
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import atomic_write
+from fathom.records.version import __version__
 from fathom.report.formatting import count
 from fathom.report.items import Items
 from fathom.report.packing import packed, source_hash
@@ -148,7 +148,7 @@ def _head(
         "title": title,
         "summary": summary(findings),
         "notes": [*findings.notes, *items.notes, limits.rule()],
-        "fathom": fathom.__version__,
+        "fathom": __version__,
         "level": findings.level,
         "benches": [[names[one.fingerprint], one.questions, one.contexts, one.documents] for one in findings.benches],
         "runs": [

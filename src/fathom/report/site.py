@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import fathom
 from fathom.analysis.findings import BenchInfo, Findings, ItemFinding
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import atomic_write
+from fathom.records.version import __version__
 from fathom.report.figures import Figure, write_figures
 from fathom.report.formatting import count
 from fathom.report.headline import headline
@@ -101,7 +101,7 @@ def _first_page(findings: Findings, figure: Figure, title: str) -> bytes:
     names = bench_names(findings)
     data = {
         "title": title,
-        "fathom": fathom.__version__,
+        "fathom": __version__,
         "benches": [
             [
                 names[one.fingerprint],

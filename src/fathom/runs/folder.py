@@ -11,7 +11,6 @@ from typing import Annotated, Self
 
 from pydantic import Field, JsonValue
 
-import fathom
 from fathom.records.contexts import ContextId, Split
 from fathom.records.documents import Position
 from fathom.records.errors import FathomError, file_errors
@@ -19,6 +18,7 @@ from fathom.records.files import Journal, write_json
 from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question, QuestionId, Response, Usage
 from fathom.records.record import Record, digest
+from fathom.records.version import __version__
 from fathom.runs.artifacts import make_artifact
 
 FORMAT = 2
@@ -54,7 +54,7 @@ class RunManifest(Record):
     """The identity of a run. It cannot be resumed with another bench, model, system or other settings."""
 
     format: int = FORMAT
-    fathom: str = fathom.__version__
+    fathom: str = __version__
     bench: str
     bench_fingerprint: str
     model: str

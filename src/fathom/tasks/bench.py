@@ -13,7 +13,6 @@ from typing import Any, Self
 
 from pydantic import JsonValue, model_validator
 
-import fathom
 from fathom.contexts.files import read_contexts
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
@@ -24,6 +23,7 @@ from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question
 from fathom.records.record import Record, digest, digest_stream
 from fathom.records.rng import rng_for
+from fathom.records.version import __version__
 from fathom.scoring.keys import Key
 from fathom.tasks.bench_folder import (
     CONTEXTS,
@@ -131,7 +131,7 @@ def build(
             if not counts.questions:
                 raise FathomError(inputs.explain_empty())
         manifest = BenchManifest(
-            fathom=fathom.__version__,
+            fathom=__version__,
             corpus=Path(os.path.relpath(corpus_folder.resolve(), folder.resolve())).as_posix(),
             corpus_fingerprint=fingerprint,
             licenses=licenses,
@@ -170,7 +170,7 @@ class _Inputs:
     def fingerprint(self) -> str:
         """Of everything that the items depend on."""
         with Corpus(self._corpus_folder) as corpus:
-            parts = [fathom.__version__, corpus.manifest.fingerprint]
+            parts = [__version__, corpus.manifest.fingerprint]
         if self._over_contexts:
             parts.append(digest_stream(context.to_line() for context in read_contexts(self._contexts_path)).hex())
         for name, settings in self.settings.items():

@@ -10,7 +10,6 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import get_args
 
-import fathom
 from fathom.contexts.assembly import Piece, assemble, count_tokens
 from fathom.contexts.layout import LAYOUT
 from fathom.corpus.store import Corpus
@@ -22,6 +21,7 @@ from fathom.records.errors import FathomError
 from fathom.records.lengths import print_length
 from fathom.records.record import digest
 from fathom.records.rng import rng_for
+from fathom.records.version import __version__
 from fathom.systems.protocol import Prompting
 from fathom.tasks.bench import Bench, BenchCounts, BenchManifest, FitReport
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, QUESTIONS, fingerprint_of, making, refuse_another, writing
@@ -297,10 +297,10 @@ def lay_out_again(context: Context, documents: Sequence[DocumentId], length: int
 
 def refuse_unsound(bench: Bench) -> None:
     """Keys are proved again from the bench's own programs: they must be those that were built, and by these rules."""
-    if bench.manifest.fathom != fathom.__version__:
+    if bench.manifest.fathom != __version__:
         raise FathomError(
             f"The bench '{bench.folder}' was built by Fathom {bench.manifest.fathom}, and this is "
-            f"{fathom.__version__}. Build it again, or fit it with that version."
+            f"{__version__}. Build it again, or fit it with that version."
         )
     for name in (CONTEXTS, QUESTIONS, KEYS):
         if not (bench.folder / name).is_file():
