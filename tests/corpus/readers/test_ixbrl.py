@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from fathom.corpus.readers.assembly import assemble
-from fathom.corpus.readers.ixbrl.numbers import number_of
-from fathom.corpus.readers.ixbrl.reader import RawFact, facts_of, matches, read
+from fathom.corpus.readers.ixbrl.facts import RawFact
+from fathom.corpus.readers.ixbrl.numbers import parse_number
+from fathom.corpus.readers.ixbrl.reader import facts_of, matches, read
 from fathom.corpus.readers.parsed_document import Heading, NoCompanions, ParsedDocument, ParsedTable, ReadError
 from fathom.records.documents import Document
 from tests.corpus.readers.conftest import members
@@ -164,7 +165,7 @@ def test_values_have_no_exponent() -> None:
     ],
 )
 def test_parses_numbers_by_format(text: str, form: str, value: str) -> None:
-    assert number_of(text, form) == Decimal(value)
+    assert parse_number(text, form) == Decimal(value)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +174,7 @@ def test_parses_numbers_by_format(text: str, form: str, value: str) -> None:
 )
 def test_rejects_what_is_not_a_number(text: str, form: str) -> None:
     with pytest.raises(ValueError, match="no"):
-        number_of(text, form)
+        parse_number(text, form)
 
 
 def test_matches_filings() -> None:
@@ -194,7 +195,7 @@ def test_matches_filings() -> None:
 def test_reads_a_filing_with_errors_and_records_them(change: Callable[[str], str]) -> None:
     one = found(change(filing().decode()).encode())
     document = assemble(one)
-    assert one.uncertain["text"].startswith("not well formed")
+    assert one.uncertain["text"].startswith("not well-formed")
     assert "& grew" in document.text
     assert len(document.facts) == 6
 
@@ -357,7 +358,7 @@ def test_every_printed_fact_has_the_span_of_its_characters(
 
 def test_key_metrics_of_annual_reports(shared: Callable[[str], Path]) -> None:
     read_in = filings(shared("sec-10k-ixbrl/html.tar.xz"))
-    checked = 0
+    check_padding = 0
     for row in rows(shared("sec-10k-ixbrl/key_metrics.csv")):
         document, _, facts = read_in[row["file"]]
         texts = {f.concept: f for f in reversed(facts) if not f.numeric and not f.dimensions}
@@ -375,13 +376,13 @@ def test_key_metrics_of_annual_reports(shared: Callable[[str], Path]) -> None:
             best = max(held, key=lambda f: 99 if f.decimals == "INF" else int(f.decimals), default=None)
             value = rounded(best.value) if best is not None and best.value is not None else None
             assert value == (rounded(row[concept]) if row[concept] else None)
-            checked += 1
-    assert checked == 600
+            check_padding += 1
+    assert check_padding == 600
 
 
 def test_key_metrics_of_small_accounts(shared: Callable[[str], Path]) -> None:
     read_in = filings(shared("uk-accounts-ixbrl/html.tar.xz"))
-    checked = 0
+    check_padding = 0
     for row in rows(shared("uk-accounts-ixbrl/key_metrics.csv")):
         document, _, facts = read_in[row["file"]]
         assert document.title_text.startswith(" ".join(row["company_name"].split()) + ": annual accounts ")
@@ -390,5 +391,5 @@ def test_key_metrics_of_small_accounts(shared: Callable[[str], Path]) -> None:
                 held = [f for f in facts if bare(f.concept) == row[f"{metric}_concept"] and not f.dimensions]
                 values = [f.value for f in held if f.end == row["balance_sheet_date"] and f.value is not None]
                 assert values[0] == Decimal(row[metric])
-                checked += 1
-    assert checked == 423
+                check_padding += 1
+    assert check_padding == 423

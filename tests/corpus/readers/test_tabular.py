@@ -13,8 +13,8 @@ import pytest
 
 from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.parsed_document import NoCompanions, ReadError
-from fathom.corpus.readers.parsing.titles import title_from
-from fathom.corpus.readers.tabular import limits as table_limits
+from fathom.corpus.readers.parsing import tables
+from fathom.corpus.readers.parsing.text_cleanup import title_from_name
 from fathom.corpus.readers.tabular.reader import matches, read
 from fathom.records.documents import Document
 from tests.corpus.readers.conftest import members
@@ -145,7 +145,7 @@ def test_matches_its_formats() -> None:
     assert not matches("a.html", b'<html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL">')
     assert not matches("a.csv", b"\0\0")
     assert not matches("a.pdf", b"%PDF")
-    assert title_from("a.tar!b/c_d.json.xz") == "C d"
+    assert title_from_name("a.tar!b/c_d.json.xz") == "C d"
 
 
 @pytest.mark.parametrize(
@@ -158,8 +158,8 @@ def test_matches_its_formats() -> None:
         (b"a," * 100_000 + b"\n" + b"a\n" * 1_000, "x.csv", "different lengths"),
         (b"[" * 200_000, "x.json", "too deep"),
         (b'{"a":' * 900 + b"1" + b"}" * 900, "x.json", "too deep"),
-        (b'{"a": 1', "x.json", "no JSON"),
-        (b"\xff\xfe\x00", "x.json", "no JSON"),
+        (b'{"a": 1', "x.json", "not JSON"),
+        (b"\xff\xfe\x00", "x.json", "not JSON"),
         (b"7", "x.json", "single value"),
         (b'{"a": null}', "x.json", "no fields"),
         (b"<div>" * 100_000 + b"x", "x.html", "too deep"),
@@ -177,12 +177,12 @@ def test_unreadable_input_is_refused_with_a_reason(content: bytes, name: str, re
 
 
 def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_limits, "MOST_ROWS", 5)
+    monkeypatch.setattr(tables, "MAX_ROWS", 5)
     for content, name in ((b"a,b\n" + b"1,2\n" * 6, "x.csv"), (json.dumps([{"a": 1}] * 6).encode(), "x.json"),
                           (b"<table>" + b"<tr><td>a<td>b" * 6, "x.html")):  # fmt: skip
         with pytest.raises(ReadError, match="more than 5 rows"):
             document(content, name)
-    monkeypatch.setattr(table_limits, "MOST_BYTES", 3_000_000)
+    monkeypatch.setattr(tables, "MAX_BYTES", 3_000_000)
     with pytest.raises(ReadError, match="larger than 3 MB"):
         document(b"a,b\n" * 1_000_000, "x.csv")
 

@@ -46,7 +46,7 @@ MOST_AFFILIATIONS = 12
 LONGEST_AFFILIATION = 400
 """Characters. Of one author: a thousand authors may each be given all that a hostile file prints once."""
 
-MOST_COLUMNS = 1_000
+MAX_COLUMNS = 1_000
 """That one cell may span: a document that claims more is not believed."""
 
 
@@ -214,7 +214,7 @@ class _Composer:
         for number, row in enumerate(rows):
             cells.extend(self._row(number, row, width))
             if number == headers - 1:
-                self._write("|" + " --- |" * min(width, MOST_COLUMNS) + "\n")
+                self._write("|" + " --- |" * min(width, MAX_COLUMNS) + "\n")
         end = self._visible_end()
         self._tables.append(
             Table(number=len(self._tables) + 1, span=Span(start, end), caption=caption, cells=tuple(cells))
@@ -229,7 +229,7 @@ class _Composer:
             start = self._length
             self._words(cell.inlines, in_table=True)
             yield Cell(row=number, column=column, span=Span(start, self._length), header=cell.header)
-            columns = min(cell.columns, MOST_COLUMNS)
+            columns = min(cell.columns, MAX_COLUMNS)
             self._write(" |" + "  |" * (columns - 1))
             column += columns
         # Filled up to the widest row, unless that is so wide that a long table would become enormous.

@@ -1,13 +1,12 @@
-"""A page's layout, which filings and web pages have in common: blocks in reading order from tags and texts."""
+"""Blocks in reading order from the elements and text of an HTML page, for filings and web pages."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fathom.corpus.readers.html.headings import OWN_RANKS, is_headline, rank, ranked
-from fathom.corpus.readers.html.tables import Cell, as_table, finished, joined, one_row, runs
+from fathom.corpus.readers.html.tables import GridCell, build_table, join_blocks
 from fathom.corpus.readers.parsed_document import (
     Block,
     Heading,
@@ -18,77 +17,77 @@ from fathom.corpus.readers.parsed_document import (
     TaggedNumber,
 )
 from fathom.corpus.readers.parsing.blocks import is_visible, normalized_text
+from fathom.corpus.readers.parsing.tables import MAX_COLUMNS, MAX_ROWS, check_rows
 from fathom.corpus.readers.parsing.text_cleanup import word_set
-from fathom.corpus.readers.tabular.limits import MOST_COLUMNS, MOST_ROWS, check_rows
 
 BLOCKS = word_set(
     "address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form"
     " h1 h2 h3 h4 h5 h6 header hr html li main nav ol p pre section summary table tbody td tfoot th thead tr ul"
 )
-_UNSEEN = word_set("head script style template noscript svg math iframe object select textarea")
+_HIDDEN_TAGS = word_set("head script style template noscript svg math iframe object select textarea")
 _BOLD = re.compile(r"font-weight:\s*(bold|bolder|[6-9]00)|font-weight:\s*(normal|lighter|[1-5]00)", re.IGNORECASE)
 _ITALIC = re.compile(r"font-style:\s*(italic|oblique)|font-style:\s*(normal)", re.IGNORECASE)
-_NOT_SHOWN = re.compile(r"display:\s*none|visibility:\s*hidden", re.IGNORECASE)
-_PERCENT = re.compile(r"(?:^|[;\s])width:\s*([0-9]{1,3}(?:\.[0-9]{1,20})?)%")
-_PLACE = re.compile(r"(?:^|[;\s])(top|left|width):\s*([0-9]{1,6}(?:\.[0-9]{1,20})?)(pt|in|px)")
+_HIDDEN_STYLE = re.compile(r"display:\s*none|visibility:\s*hidden", re.IGNORECASE)
+_WIDTH_PERCENT = re.compile(r"(?:^|[;\s])width:\s*([0-9]{1,3}(?:\.[0-9]{1,20})?)%")
+_POSITION = re.compile(r"(?:^|[;\s])(top|left|width):\s*([0-9]{1,6}(?:\.[0-9]{1,20})?)(pt|in|px)")
 _POINTS = {"pt": 1.0, "in": 72.0, "px": 0.75}
 _LINE = re.compile(r"position:\s*relative")
 _INLINE = re.compile(r"display:\s*inline\s*(?:;|$)", re.IGNORECASE)
-_MOST_STEPS = 20_000_000
+_MAX_STEPS = 20_000_000
 
 
 @dataclass(frozen=True)
 class _Style:
-    """An open element: its name, and how its text looks."""
+    """An open element: its name and its text style."""
 
     tag: str
     bold: bool = False
     italic: bool = False
     hidden: bool = False
-    placed: tuple[float | None, float, float] | None = None
-    """Its distance from the top, its distance from the left and its width, where the page says the last two."""
+    position: tuple[float | None, float, float] | None = None
+    """Top, left and width in points, if the page states the last two."""
 
 
 @dataclass
 class _Table:
-    """A table in the making."""
+    """A table being read."""
 
-    rows: list[list[Cell]] = field(default_factory=list)
+    rows: list[list[GridCell]] = field(default_factory=list)
     caption: Inlines = field(default_factory=list)
     column: int = 0
-    taken: dict[int, int] = field(default_factory=dict)
-    """For a column that a cell of an earlier row still covers, the first row that is free again."""
+    covered: dict[int, int] = field(default_factory=dict)
+    """For each column covered by a cell of an earlier row, the first row that is free again."""
     open: bool = False
     """Whether a cell is open."""
 
 
-class Layout:
-    """Blocks in reading order from a page's tags and texts, fed one by one in document order."""
+class PageLayout:
+    """Builds blocks from elements and text, added in document order."""
 
     def __init__(self) -> None:
         self._styles = [_Style("")]
         self._blocks: list[Block] = []
-        self._words: Inlines = []
+        self._inlines: Inlines = []
         self._bold = self._italic = True
         self._verbatim = False
         self._tables: list[_Table] = []
-        self._rows: list[list[Cell]] = []
+        self._rows: list[list[GridCell]] = []
         self._top = -1.0
         self._lines = 0
         self._steps = 0
 
     @property
     def hidden(self) -> bool:
-        """Whether what comes now is not shown."""
+        """Whether the current element is hidden."""
         return self._styles[-1].hidden
 
-    def opens(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """An element begins."""
-        self._styles.append(_styled(self._styles[-1], tag, attributes))
+    def open_element(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Open an element."""
+        self._styles.append(_child_style(self._styles[-1], tag, attributes))
         if self.hidden:
             return
         if tag == "br":
-            self._line_break()
+            self._add_line_break()
         elif self._styles[-1].tag in BLOCKS:
             self._flush()
             self._lines += _LINE.search(attributes.get("style", "")) is not None
@@ -96,54 +95,54 @@ class Layout:
             if tag == "table":
                 self._tables.append(_Table())
             elif tag == "tr" and self._tables:
-                self._opens_row(self._tables[-1])
+                self._open_row(self._tables[-1])
             elif tag in ("td", "th") and self._tables:
-                self._opens_cell(self._tables[-1], tag, attributes)
+                self._open_cell(self._tables[-1], tag, attributes)
 
-    def closes(self) -> None:
-        """The element that was opened last ends."""
+    def close_element(self) -> None:
+        """Close the element that was opened last."""
         style = self._styles.pop()
         if style.hidden or style.tag not in BLOCKS:
             return
         if style.tag == "caption" and self._tables:
-            self._tables[-1].caption, self._words = self._words, []
+            self._tables[-1].caption, self._inlines = self._inlines, []
         self._flush(style)
         if style.tag in ("td", "th") and self._tables:
             self._tables[-1].open = False
         elif style.tag == "table" and self._tables:
-            self._closes_table(self._tables.pop())
+            self._close_table(self._tables.pop())
         self._verbatim = False
 
-    def text(self, text: str) -> None:
-        """Characters as they stand in the page."""
+    def add_text(self, text: str) -> None:
+        """Add text as written in the page."""
         style = self._styles[-1]
         if style.hidden or not text:
             return
         if text.strip():
             self._bold, self._italic = self._bold and style.bold, self._italic and style.italic
-        self._words.append(text)
+        self._inlines.append(text)
 
-    def figure(self, figure: TaggedNumber) -> None:
-        """A number whose meaning is known."""
+    def add_number(self, number: TaggedNumber) -> None:
+        """Add a tagged number."""
         if not self.hidden:
-            self._words.append(figure)
+            self._inlines.append(number)
 
-    def blocks(self) -> list[Block]:
-        """All there is, when the page is at its end."""
+    def finish(self) -> list[Block]:
+        """Return all blocks at the end of the page."""
         self._flush()
         while self._tables:
-            self._closes_table(self._tables.pop())
-        self._settle()
-        return ranked(self._blocks)
+            self._close_table(self._tables.pop())
+        self._flush_rows()
+        return _normalize_levels(self._blocks)
 
     # Paragraphs and headings.
 
-    def _line_break(self) -> None:
-        blank = len(self._words) - 1
-        while blank >= 0 and isinstance(piece := self._words[blank], str) and not piece.strip() and piece != "\n":
+    def _add_line_break(self) -> None:
+        blank = len(self._inlines) - 1
+        while blank >= 0 and isinstance(piece := self._inlines[blank], str) and not piece.strip() and piece != "\n":
             blank -= 1
-        again = blank >= 0 and self._words[blank] == "\n"
-        self._words.append("\n")
+        again = blank >= 0 and self._inlines[blank] == "\n"
+        self._inlines.append("\n")
         if again and not self._in_cell() and not self._verbatim:
             self._flush()
 
@@ -151,107 +150,109 @@ class Layout:
         return bool(self._tables) and self._tables[-1].open
 
     def _flush(self, style: _Style | None = None) -> None:
-        words, bold, italic = self._words, self._bold, self._italic
-        self._words, self._bold, self._italic = [], True, True
-        if any(is_visible(piece) for piece in words):
-            block = self._block(words, bold, italic, style.tag if style else "")
-            if style is not None and style.placed and not self._in_cell():
-                self._take_placed(block, style.placed)
+        inlines, bold, italic = self._inlines, self._bold, self._italic
+        self._inlines, self._bold, self._italic = [], True, True
+        if any(is_visible(piece) for piece in inlines):
+            block = self._block(inlines, bold, italic, style.tag if style else "")
+            if style is not None and style.position and not self._in_cell():
+                self._keep_positioned(block, style.position)
             else:
-                self._put(block)
+                self._add_block(block)
 
-    def _block(self, words: Inlines, bold: bool, italic: bool, tag: str) -> Block:
-        figures = any(isinstance(piece, TaggedNumber) for piece in words)
-        if self._verbatim and not figures:
-            return Paragraph(words, verbatim=True)
-        said = normalized_text(words)
-        if not figures and re.fullmatch("h[1-6]", tag) and len(said) <= 500:
-            return Heading(int(tag[1]) + OWN_RANKS, words)
-        if not figures and bold and not self._in_cell() and is_headline(said):
-            return Heading(rank(said, italic), words)
-        return Paragraph(words)
+    def _block(self, inlines: Inlines, bold: bool, italic: bool, tag: str) -> Block:
+        tagged = any(isinstance(piece, TaggedNumber) for piece in inlines)
+        if self._verbatim and not tagged:
+            return Paragraph(inlines, verbatim=True)
+        text = normalized_text(inlines)
+        if not tagged and re.fullmatch("h[1-6]", tag) and len(text) <= 500:
+            return Heading(int(tag[1]) + _EXPLICIT_OFFSET, inlines)
+        if not tagged and bold and not self._in_cell() and _is_heading_text(text):
+            return Heading(_guess_level(text, italic), inlines)
+        return Paragraph(inlines)
 
-    def _put(self, block: Block) -> None:
+    def _add_block(self, block: Block) -> None:
         if self._in_cell():
             self._tables[-1].rows[-1][-1].blocks.append(block)
         else:
-            self._settle()
+            self._flush_rows()
             self._blocks.append(block)
 
     # Tables.
 
-    def _opens_row(self, table: _Table) -> None:
+    def _open_row(self, table: _Table) -> None:
         check_rows(len(table.rows) + 1, "a table")
         table.rows.append([])
         table.column, table.open = 0, False
 
-    def _opens_cell(self, table: _Table, tag: str, attributes: Mapping[str, str]) -> None:
+    def _open_cell(self, table: _Table, tag: str, attributes: Mapping[str, str]) -> None:
         if not table.rows:
-            self._opens_row(table)
+            self._open_row(table)
         row = len(table.rows) - 1
-        while table.taken.get(table.column, 0) > row:
+        while table.covered.get(table.column, 0) > row:
             table.column += 1
             self._steps += 1
-        width = _number(attributes.get("colspan"), MOST_COLUMNS)
-        down = _number(attributes.get("rowspan"), MOST_ROWS)
+        width = _span(attributes.get("colspan"), MAX_COLUMNS)
+        down = _span(attributes.get("rowspan"), MAX_ROWS)
         start, end = table.column, table.column + width
-        if end > MOST_COLUMNS or self._steps > _MOST_STEPS:
-            raise ReadError(f"a table has more than {MOST_COLUMNS:,} columns")
+        if end > MAX_COLUMNS or self._steps > _MAX_STEPS:
+            raise ReadError(f"a table has more than {MAX_COLUMNS:,} columns")
         if down > 1:
-            table.taken.update((column, row + down) for column in range(start, end))
+            table.covered.update((column, row + down) for column in range(start, end))
         style = attributes.get("style", "")
-        share = _PERCENT.search(style)
-        cell = Cell(start, end, tag == "th", right=re.search(r"text-align:\s*right", style) is not None)
-        cell.share = float(share[1]) if share is not None and width == 1 else None
+        width_percent = _WIDTH_PERCENT.search(style)
+        cell = GridCell(start, end, tag == "th", right_aligned=re.search(r"text-align:\s*right", style) is not None)
+        cell.width_percent = float(width_percent[1]) if width_percent is not None and width == 1 else None
         table.rows[-1].append(cell)
         table.column, table.open = end, True
 
-    def _closes_table(self, table: _Table) -> None:
+    def _close_table(self, table: _Table) -> None:
         table.open = False
         for cell in (cell for row in table.rows for cell in row):
-            cell.words = joined(cell.blocks)
-        table.rows = [row for row in table.rows if any(cell.words for cell in row)]
+            cell.inlines = join_blocks(cell.blocks)
+        table.rows = [row for row in table.rows if any(cell.inlines for cell in row)]
         if not table.rows:
             return
         first = table.rows[0]
         if any(isinstance(block, ParsedTable) for row in table.rows for cell in row for block in cell.blocks):
-            self._dissolve(table)
-        elif len(table.rows) == 1 and not self._in_cell() and all(cell.share is not None for cell in first):
-            self._take_row(first)
+            self._unpack_table(table)
+        elif len(table.rows) == 1 and not self._in_cell() and all(cell.width_percent is not None for cell in first):
+            self._keep_row(first)
         elif len(table.rows) == 1 and not any(cell.header for cell in first):
-            self._put(one_row(first))
-        elif all(sum(bool(cell.words) for cell in row) == 1 for row in table.rows) and not table.caption:
-            self._dissolve(table)
+            self._add_block(row_block(first))
+        elif all(sum(bool(cell.inlines) for cell in row) == 1 for row in table.rows) and not table.caption:
+            self._unpack_table(table)
         else:
-            self._put(finished(table.caption, table.rows))
+            self._add_block(build_table(table.caption, table.rows))
 
-    def _dissolve(self, table: _Table) -> None:
-        """A table that only arranges other parts gives those parts, in order."""
+    def _unpack_table(self, table: _Table) -> None:
+        """Add the content of a layout table, in order."""
         for cell in (cell for row in table.rows for cell in row):
             for block in cell.blocks:
-                self._put(block)
+                self._add_block(block)
 
-    # Rows that no table holds together.
+    # Rows outside tables.
 
-    def _take_row(self, row: list[Cell]) -> None:
-        """Keep a table of one row: accounts programs print each row of a balance sheet as a table of its own."""
+    def _keep_row(self, row: list[GridCell]) -> None:
+        """Keep a one-row table: accounting software writes each row of a balance sheet as a table of its own."""
         place = 0.0
         for cell in row:
-            start, place = round(place * 4), place + (cell.share or 0)
+            start, place = round(place * 4), place + (cell.width_percent or 0)
             cell.end = max(round(place * 4), start + 1)
-            cell.start = cell.end - 1 if cell.right else start
+            cell.start = cell.end - 1 if cell.right_aligned else start
         self._top = -1.0
-        self._rows.append([cell for cell in row if cell.words])
+        self._rows.append([cell for cell in row if cell.inlines])
 
-    def _take_placed(self, block: Block, placed: tuple[float | None, float, float]) -> None:
-        """Keep a line that the page puts at a certain place: those at the same height are cells of a row."""
-        _, left, width = placed
-        top = placed[0] if placed[0] is not None else -2.0 - self._lines
-        words = block.inlines if isinstance(block, Paragraph | Heading) else []
-        short = len(normalized_text(words)) <= 20
-        # Columns of numbers overlap by a point or two, so only the middle of a short cell counts.
+    def _keep_positioned(self, block: Block, position: tuple[float | None, float, float]) -> None:
+        """Keep a line with a fixed position: lines at the same height are cells of a row."""
+        _, left, width = position
+        top = position[0] if position[0] is not None else -2.0 - self._lines
+        inlines = block.inlines if isinstance(block, Paragraph | Heading) else []
+        short = len(normalized_text(inlines)) <= 20
+        # Columns of numbers overlap by a point or two: use only the middle of a short cell.
         inner = width / 4 if short else 0
-        cell = Cell(round(left + inner), max(round(left + width - inner), round(left + inner) + 1), False, words=words)
+        cell = GridCell(
+            round(left + inner), max(round(left + width - inner), round(left + inner) + 1), False, inlines=inlines
+        )
         row = self._rows[-1] if self._rows and top == self._top else None
         if row is not None and row[-1].start < cell.start:
             row.append(cell)
@@ -259,30 +260,128 @@ class Layout:
             self._rows.append([cell])
         self._top = top
 
-    def _settle(self) -> None:
-        """Put down the rows that were kept, as tables where they are some."""
+    def _flush_rows(self) -> None:
+        """Add the kept rows, as tables where possible."""
         rows, self._rows, self._top = self._rows, [], -1.0
-        for run in runs(rows):
-            self._blocks += as_table(run)
+        for group in row_groups(rows):
+            self._blocks += rows_to_blocks(group)
 
 
-def _styled(above: _Style, tag: str, attributes: Mapping[str, str]) -> _Style:
+def _child_style(above: _Style, tag: str, attributes: Mapping[str, str]) -> _Style:
     style = attributes.get("style", "")
     bold, italic = above.bold or tag in ("b", "strong"), above.italic or tag in ("i", "em")
-    hidden = above.hidden or tag in _UNSEEN or "hidden" in attributes
-    placed = None
+    hidden = above.hidden or tag in _HIDDEN_TAGS or "hidden" in attributes
+    position = None
     if style:
         weight, slant = _BOLD.search(style), _ITALIC.search(style)
         bold = bool(weight[1]) if weight else bold
         italic = bool(slant[1]) if slant else italic
-        hidden = hidden or _NOT_SHOWN.search(style) is not None
+        hidden = hidden or _HIDDEN_STYLE.search(style) is not None
         tag = "span" if tag == "div" and _INLINE.search(style) else tag
-        places = {name: float(number) * _POINTS[unit] for name, number, unit in _PLACE.findall(style)}
-        placed = (places.get("top"), places["left"], places["width"]) if {"left", "width"} <= places.keys() else None
-    return _Style(tag, bold, italic, hidden, placed)
+        places = {name: float(number) * _POINTS[unit] for name, number, unit in _POSITION.findall(style)}
+        position = (places.get("top"), places["left"], places["width"]) if {"left", "width"} <= places.keys() else None
+    return _Style(tag, bold, italic, hidden, position)
 
 
-def _number(text: str | None, most: int) -> int:
-    """How many columns or rows a cell covers."""
+def _span(text: str | None, most: int) -> int:
+    """Return the number of columns or rows that a cell spans."""
     stated = re.fullmatch(r"\s*([0-9]{1,6})\s*", text or "")
     return min(most, max(1, int(stated[1]))) if stated else 1
+
+
+# Rows outside tables.
+
+
+def row_groups(rows: Sequence[list[GridCell]]) -> Iterator[list[list[GridCell]]]:
+    """Group consecutive rows with several short cells and the labels between them. Other rows are single."""
+    group: list[list[GridCell]] = []
+    for row in rows:
+        longest = max(len(normalized_text(cell.inlines)) for cell in row)
+        label = len(row) == 1 and (bool(group) or _is_number(row[0]))
+        if longest <= 100 and (len(row) > 1 or (label and longest <= 60)):
+            group.append(row)
+            continue
+        if group:
+            yield group
+        yield [row]
+        group = []
+    if group:
+        yield group
+
+
+def rows_to_blocks(group: list[list[GridCell]]) -> list[Block]:
+    """Return a group as a table, with the lines above its header and below its last number; else as lines."""
+    lines = [row_block(row) for row in group]
+    first, last = _table_extent(group)
+    if sum(len(row) > 1 for row in group[first:last]) < 2:
+        return lines
+    table = build_table([], group[first:last])
+    # Two numbers in one cell: the columns are unknown, and a wrong column is worse than none.
+    if any(sum(isinstance(piece, TaggedNumber) for piece in cell.inlines) > 1 for row in table.rows for cell in row):
+        return lines
+    return [*lines[:first], table, *lines[last:]]
+
+
+def _table_extent(group: list[list[GridCell]]) -> tuple[int, int]:
+    """Return the rows from the header of the first number to the last number."""
+    known = [
+        n
+        for n, row in enumerate(group)
+        if any(isinstance(piece, TaggedNumber) for cell in row for piece in cell.inlines)
+    ]
+    numbers = known or [n for n, row in enumerate(group) if len(row) > 1 and any(map(_is_number, row))]
+    if not numbers:
+        return 0, 0
+    first, headed = numbers[0], False
+    while first and (len(group[first - 1]) > 1 or not headed):
+        first -= 1
+        headed = headed or len(group[first]) > 1
+    return (first if headed else numbers[0]), numbers[-1] + 1
+
+
+def _is_number(cell: GridCell) -> bool:
+    text = normalized_text(cell.inlines)
+    return (
+        any(isinstance(piece, TaggedNumber) for piece in cell.inlines)
+        or re.fullmatch(r"[(-]?[0-9][0-9,.]*\)?", text) is not None
+    )
+
+
+def row_block(row: Sequence[GridCell]) -> Block:
+    """Return a one-row table as a block: a bullet and its paragraph, or "Item 1." and its heading."""
+    inlines = join_blocks([Paragraph(cell.inlines) for cell in row if cell.inlines])
+    text = normalized_text(inlines)
+    if not any(isinstance(piece, TaggedNumber) for piece in inlines) and _ITEM.match(text) and _is_heading_text(text):
+        return Heading(_guess_level(text, False), inlines)
+    return Paragraph(inlines)
+
+
+# Headings.
+
+_EXPLICIT_OFFSET = 10
+"""Added to the level of an explicit heading (h1 to h6), to distinguish it from guessed ones."""
+_PART = re.compile(r"part\s+[ivx]{1,4}\b", re.IGNORECASE)
+_ITEM = re.compile(r"(?:item|note)\s+[0-9]{1,2}[a-c]?\b", re.IGNORECASE)
+
+
+def _is_heading_text(text: str) -> bool:
+    """Return whether a bold line can be a heading."""
+    if not 2 <= len(text) <= 150 or not re.search(r"[^\W\d_]{2}", text):
+        return False
+    return not text.endswith((",", ";")) and (len(text) <= 80 or not text.endswith("."))
+
+
+def _guess_level(text: str, italic: bool) -> int:
+    """Guess the level of a bold heading."""
+    if _PART.match(text):
+        return 2
+    return 3 if _ITEM.match(text) else 5 if italic else 4
+
+
+def _normalize_levels(blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks with heading levels from two on, explicit ones above guessed ones."""
+    used = sorted(
+        {block.level for block in blocks if isinstance(block, Heading)}, key=lambda n: (n < _EXPLICIT_OFFSET, n)
+    )
+    levels = {level: number for number, level in enumerate(used, start=2)}
+    return [Heading(levels[block.level], block.inlines) if isinstance(block, Heading) else block for block in blocks]

@@ -1,13 +1,12 @@
-"""Tables of a page as readers see them: without empty columns, with signs of money at their numbers."""
+"""Tables of an HTML page as displayed: without empty columns, with currency symbols next to their numbers."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fathom.corpus.readers.html.headings import ITEM, is_headline, rank
 from fathom.corpus.readers.parsed_document import (
     Block,
     Heading,
@@ -16,112 +15,48 @@ from fathom.corpus.readers.parsed_document import (
     ParsedTable,
     ReadError,
     TableCell,
-    TaggedNumber,
 )
 from fathom.corpus.readers.parsing.blocks import is_visible, normalized_text
-from fathom.corpus.readers.parsing.header_rows import with_header
-from fathom.corpus.readers.tabular.limits import MOST_COLUMNS, MOST_PADDING, checked
+from fathom.corpus.readers.parsing.tables import MAX_COLUMNS, MAX_PADDING, check_padding, mark_header_rows
 
 
 @dataclass
-class Cell:
-    """A cell in the making: the columns it covers, and what stands in it."""
+class GridCell:
+    """A cell being read: its columns and its content."""
 
     start: int
     end: int
     header: bool
     blocks: list[Block] = field(default_factory=list)
-    words: Inlines = field(default_factory=list)
-    share: float | None = None
-    """Its share of the table's width in percent."""
-    right: bool = False
-    """Whether its text stands at its right edge."""
+    inlines: Inlines = field(default_factory=list)
+    width_percent: float | None = None
+    """Width as a percentage of the table."""
+    right_aligned: bool = False
+    """Whether the text is right-aligned."""
 
 
-def runs(rows: Sequence[list[Cell]]) -> Iterator[list[list[Cell]]]:
-    """Stretches of rows: those with several short cells and the labels between them, and everything else one by one."""
-    run: list[list[Cell]] = []
-    for row in rows:
-        longest = max(len(normalized_text(cell.words)) for cell in row)
-        label = len(row) == 1 and (bool(run) or _is_number(row[0]))
-        if longest <= 100 and (len(row) > 1 or (label and longest <= 60)):
-            run.append(row)
-            continue
-        if run:
-            yield run
-        yield [row]
-        run = []
-    if run:
-        yield run
-
-
-def as_table(run: list[list[Cell]]) -> list[Block]:
-    """A run as one table, what stands above its head and below its last number left out; as lines where it is none."""
-    lines = [one_row(row) for row in run]
-    first, last = _extent(run)
-    if sum(len(row) > 1 for row in run[first:last]) < 2:
-        return lines
-    table = finished([], run[first:last])
-    # Two numbers in one cell: the places do not tell the columns apart, and a wrong column is worse than none.
-    if any(sum(isinstance(piece, TaggedNumber) for piece in cell.inlines) > 1 for row in table.rows for cell in row):
-        return lines
-    return [*lines[:first], table, *lines[last:]]
-
-
-def _extent(run: list[list[Cell]]) -> tuple[int, int]:
-    """From the row that heads the first known number to the row of the last one."""
-    known = [
-        n for n, row in enumerate(run) if any(isinstance(piece, TaggedNumber) for cell in row for piece in cell.words)
-    ]
-    numbers = known or [n for n, row in enumerate(run) if len(row) > 1 and any(map(_is_number, row))]
-    if not numbers:
-        return 0, 0
-    first, headed = numbers[0], False
-    while first and (len(run[first - 1]) > 1 or not headed):
-        first -= 1
-        headed = headed or len(run[first]) > 1
-    return (first if headed else numbers[0]), numbers[-1] + 1
-
-
-def _is_number(cell: Cell) -> bool:
-    said = normalized_text(cell.words)
-    return (
-        any(isinstance(piece, TaggedNumber) for piece in cell.words)
-        or re.fullmatch(r"[(-]?[0-9][0-9,.]*\)?", said) is not None
-    )
-
-
-def joined(blocks: Sequence[Block]) -> Inlines:
-    """The running text of a cell: its paragraphs with a blank between them."""
-    words: Inlines = []
+def join_blocks(blocks: Sequence[Block]) -> Inlines:
+    """Return the text of a cell: its paragraphs, separated by spaces."""
+    inlines: Inlines = []
     for block in blocks:
         if isinstance(block, Paragraph | Heading):
-            words += [" ", *block.inlines] if words else block.inlines
-    return words
+            inlines += [" ", *block.inlines] if inlines else block.inlines
+    return inlines
 
 
-def one_row(row: Sequence[Cell]) -> Block:
-    """A table of one row only arranges its text: a bullet and its paragraph, "Item 1." and its heading."""
-    words = joined([Paragraph(cell.words) for cell in row if cell.words])
-    said = normalized_text(words)
-    if not any(isinstance(piece, TaggedNumber) for piece in words) and ITEM.match(said) and is_headline(said):
-        return Heading(rank(said, False), words)
-    return Paragraph(words)
-
-
-def finished(caption: Inlines, filled: Sequence[list[Cell]]) -> ParsedTable:
-    """The table without its empty columns, with signs of money and closing brackets at their numbers."""
-    rows = [_merged([cell for cell in row if cell.words]) for row in filled]
+def build_table(caption: Inlines, filled: Sequence[list[GridCell]]) -> ParsedTable:
+    """Return the table without empty columns, with currency symbols and closing brackets next to their numbers."""
+    rows = [_merge_symbols([cell for cell in row if cell.inlines]) for row in filled]
     columns = _columns([cell for row in rows for cell in row])
     starts, ends = [start for start, _ in columns], [end for _, end in columns]
-    laid: list[list[TableCell]] = []
-    room = MOST_PADDING + sum(map(len, rows))
+    aligned: list[list[TableCell]] = []
+    room = MAX_PADDING + sum(map(len, rows))
     for row in rows:
-        laid.append(_laid(row, starts, ends))
-        room -= len(laid[-1])
+        aligned.append(_aligned_row(row, starts, ends))
+        room -= len(aligned[-1])
         if room < 0:
             raise ReadError("a table has rows of very different lengths")
-    return checked(ParsedTable(caption, with_header(laid)))
+    return check_padding(ParsedTable(caption, mark_header_rows(aligned)))
 
 
 _MONEY = re.compile(r"[-(]?(?:US|C|A)?[$£€¥]")
@@ -129,27 +64,27 @@ _CLOSING = re.compile(r"[)%\]]{1,3}")
 _NUMBER_AHEAD = re.compile(r"[-(\u2212\u2013\u2014]?\s*[0-9.]|[-\u2212\u2013\u2014]$")
 
 
-def _merged(row: Sequence[Cell]) -> list[Cell]:
-    """The cells of a row with "$" joined to what follows and ")" to what stands before."""
-    merged: list[Cell] = []
+def _merge_symbols(row: Sequence[GridCell]) -> list[GridCell]:
+    """Return the cells of a row, with "$" merged into the next cell and ")" into the previous one."""
+    merged: list[GridCell] = []
     for cell in row:
-        said = normalized_text(cell.words)
+        text = normalized_text(cell.inlines)
         before = merged[-1] if merged else None
         if before is not None and cell.start - before.end <= 1:
-            money = _MONEY.fullmatch(normalized_text(before.words)) and _NUMBER_AHEAD.match(said)
-            if money or _CLOSING.fullmatch(said):
-                before.words = [*_trimmed(before.words), *_trimmed(cell.words)]
+            money = _MONEY.fullmatch(normalized_text(before.inlines)) and _NUMBER_AHEAD.match(text)
+            if money or _CLOSING.fullmatch(text):
+                before.inlines = [*_strip_inlines(before.inlines), *_strip_inlines(cell.inlines)]
                 before.end = cell.end
                 continue
-        merged.append(Cell(cell.start, cell.end, cell.header, words=cell.words))
+        merged.append(GridCell(cell.start, cell.end, cell.header, inlines=cell.inlines))
     return merged
 
 
-def _trimmed(words: Inlines) -> Inlines:
-    """Without the blanks at both ends."""
-    first = next((n for n, piece in enumerate(words) if is_visible(piece)), 0)
-    last = next((n for n in reversed(range(len(words))) if is_visible(words[n])), 0)
-    kept = words[first : last + 1]
+def _strip_inlines(inlines: Inlines) -> Inlines:
+    """Remove whitespace at both ends."""
+    first = next((n for n, piece in enumerate(inlines) if is_visible(piece)), 0)
+    last = next((n for n in reversed(range(len(inlines))) if is_visible(inlines[n])), 0)
+    kept = inlines[first : last + 1]
     if kept and isinstance(kept[0], str):
         kept[0] = kept[0].lstrip()
     if kept and isinstance(kept[-1], str):
@@ -157,14 +92,14 @@ def _trimmed(words: Inlines) -> Inlines:
     return kept
 
 
-def _columns(cells: Sequence[Cell]) -> list[tuple[int, int]]:
-    """The columns that readers see: cells that overlap share one, unless a cell covers several."""
+def _columns(cells: Sequence[GridCell]) -> list[tuple[int, int]]:
+    """Return the displayed columns: overlapping cells share one, unless a cell covers several."""
     starts: list[int] = []
     ends: list[int] = []
     for cell in sorted(cells, key=lambda cell: cell.end - cell.start):
         first, last = bisect_right(ends, cell.start), bisect_left(starts, cell.end)
-        if len(starts) > MOST_COLUMNS:
-            raise ReadError(f"a table has more than {MOST_COLUMNS:,} columns")
+        if len(starts) > MAX_COLUMNS:
+            raise ReadError(f"a table has more than {MAX_COLUMNS:,} columns")
         if first == last:
             starts.insert(first, cell.start)
             ends.insert(first, cell.end)
@@ -173,18 +108,18 @@ def _columns(cells: Sequence[Cell]) -> list[tuple[int, int]]:
     return list(zip(starts, ends, strict=True))
 
 
-def _laid(row: Sequence[Cell], starts: list[int], ends: list[int]) -> list[TableCell]:
-    """A row with a cell, filled or empty, in each column up to its last."""
-    laid: list[TableCell] = []
+def _aligned_row(row: Sequence[GridCell], starts: list[int], ends: list[int]) -> list[TableCell]:
+    """Return a row with a cell, filled or empty, in each column up to its last."""
+    aligned: list[TableCell] = []
     at = 0
     for number, cell in enumerate(row):
         first, last = bisect_right(ends, cell.start), bisect_left(starts, cell.end)
-        if first < at and laid:  # Two cells in what is one column elsewhere.
-            laid[-1] = TableCell([*laid[-1].inlines, " ", *cell.words], laid[-1].header, laid[-1].columns)
+        if first < at and aligned:  # Two cells in what is one column elsewhere.
+            aligned[-1] = TableCell([*aligned[-1].inlines, " ", *cell.inlines], aligned[-1].header, aligned[-1].columns)
             continue
         if number + 1 < len(row):
             last = max(first + 1, min(last, bisect_right(ends, row[number + 1].start)))
-        laid += [TableCell([]) for _ in range(first - at)]
-        laid.append(TableCell(cell.words, cell.header, max(1, last - first)))
+        aligned += [TableCell([]) for _ in range(first - at)]
+        aligned.append(TableCell(cell.inlines, cell.header, max(1, last - first)))
         at = max(first + 1, last)
-    return laid
+    return aligned

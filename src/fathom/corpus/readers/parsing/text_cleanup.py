@@ -1,4 +1,4 @@
-"""Text as it may stand in a document: one form of every letter, single blanks, nothing that is no character."""
+"""Text normalization: Unicode NFC, single spaces, no control characters. Also titles from file names."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _BLANKS = re.compile(r"\s+")
 
 
 def tidy(text: str) -> str:
-    """One blank between words, no control characters, no half ones, nothing that forges; blanks at the ends stay."""
+    """Normalize whitespace and letters, and remove control characters and document separators. Outer spaces stay."""
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
-    # Most stretches are printable and so hold no blank but the space and nothing that goes: asked first, since
-    # looking for each such sign in ten thousand words takes longer than all the rest of writing them down.
+    # Most texts are printable, so their only whitespace is the space. Testing that first is much faster than searching
+    # ten thousand words for each character to remove.
     if not text.isprintable():
         text = _BLANKS.sub(" ", _CONTROL.sub("", text.encode("utf-8", "replace").decode()))
     elif "  " in text:
@@ -24,20 +24,32 @@ def tidy(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """The same without blanks at the ends."""
+    """Return tidy text without outer spaces."""
     return tidy(text).strip(" ")
 
 
 def verbatim(line: str) -> str:
-    """A line of code or verse: its blanks are its own, but for those at its end."""
+    """Clean a line of code or verse. Its whitespace is kept, except at the end."""
     return without_rules(_CONTROL.sub("", line)).rstrip()
 
 
 def without_rules(text: str) -> str:
-    """A line of five equals signs tells documents apart in a context, so no document may hold one."""
+    """Shorten runs of equals signs: five of them separate documents in a context."""
     return _EQUALS.sub("====", text) if "=====" in text else text
 
 
 def word_set(text: str) -> frozenset[str]:
     """Return the words of a text as a set: a compact way to write a set of names."""
     return frozenset(text.split())
+
+
+def strip_compression(name: str) -> str:
+    """Return a file name without its compression suffix."""
+    return re.sub(r"\.(gz|xz|bz2)$", "", name, flags=re.IGNORECASE)
+
+
+def title_from_name(name: str) -> str:
+    """Return a title from a file name: "House prices" for "data/house_prices.csv"."""
+    stem = re.sub(r"\.\w{1,6}$", "", re.split(r"[/\\!#]", strip_compression(name).rstrip("/"))[-1])
+    words = " ".join(re.split(r"[\s_]+", stem)).strip()
+    return words[:1].upper() + words[1:] or "Untitled"

@@ -1,4 +1,4 @@
-"""Data as documents: JSON of nested fields, tables in CSV and TSV, web pages with tables, tables with paragraphs."""
+"""Tabular reader: JSON with nested fields, CSV and TSV, web pages with tables, tables with paragraphs."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterator
 
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ParsedTable, ReadError, TableCell
 from fathom.corpus.readers.parsing.decoding import decoded_with_doubt
-from fathom.corpus.readers.parsing.titles import title_from, unwrapped
-from fathom.corpus.readers.tabular.json_reports import read_json
-from fathom.corpus.readers.tabular.limits import (
-    MOST_CELLS,
-    MOST_CHARACTERS,
-    bounded_text,
+from fathom.corpus.readers.parsing.tables import (
+    MAX_CELL_CHARACTERS,
+    MAX_CELLS,
+    check_cell_text,
+    check_padding,
     check_rows,
     check_size,
-    checked,
 )
+from fathom.corpus.readers.parsing.text_cleanup import strip_compression, title_from_name
+from fathom.corpus.readers.tabular.json_reports import read_json
 from fathom.corpus.readers.tabular.web_pages import read_page
 
 FORMAT = "tabular"
@@ -28,7 +28,7 @@ _PAPERS = (b'"body_text"', b'"pdf_parse"', b'"bib_entries"')
 
 
 def matches(name: str, head: bytes) -> bool:
-    """Whether it is JSON, CSV, TSV or a web page by its name, and not a filing or a paper in the same clothes."""
+    """Return whether a file is JSON, CSV, TSV or a web page by its name, and not a filing or a paper."""
     lower = name.lower()
     if lower.endswith((".csv", ".tsv")):
         return b"\0" not in head or head[:2] in (b"\xff\xfe", b"\xfe\xff")
@@ -39,9 +39,9 @@ def matches(name: str, head: bytes) -> bool:
 
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
-    """The reports in a file: one, or one for each context of a file of tables with paragraphs."""
+    """Yield the reports in a file: one, or one for each context of a file of tables with paragraphs."""
     check_size(content)
-    ending = unwrapped(name).lower().rpartition(".")[2]
+    ending = strip_compression(name).lower().rpartition(".")[2]
     if ending == "json":
         return read_json(content, name)
     if ending in ("csv", "tsv"):
@@ -50,7 +50,7 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
 
 
 def _csv(content: bytes, name: str, ending: str) -> ParsedDocument:
-    text, doubt = decoded_with_doubt(content)
+    text, encoding_note = decoded_with_doubt(content)
     delimiter = "\t" if ending == "tsv" else _delimiter(text)
     rows: list[list[TableCell]] = []
     cells = 0
@@ -60,26 +60,28 @@ def _csv(content: bytes, name: str, ending: str) -> ParsedDocument:
                 continue
             check_rows(len(rows) + 1)
             cells += len(row)
-            if cells > MOST_CELLS:
-                raise ReadError(f"it has more than {MOST_CELLS:,} cells")
-            rows.append([TableCell([bounded_text(cell)], header=not rows) for cell in row])
+            if cells > MAX_CELLS:
+                raise ReadError(f"it has more than {MAX_CELLS:,} cells")
+            rows.append([TableCell([check_cell_text(cell)], header=not rows) for cell in row])
     except csv.Error as error:
         raise ReadError(_csv_fault(error)) from error
     if len(rows) < 2:
         raise ReadError("it has no row below its header")
-    found = ParsedDocument(name, kind="report", title=title_from(name), body=[checked(ParsedTable([], rows))])
-    if doubt:
-        found.uncertain["text"] = doubt
-    return found
+    document = ParsedDocument(
+        name, kind="report", title=title_from_name(name), body=[check_padding(ParsedTable([], rows))]
+    )
+    if encoding_note:
+        document.uncertain["text"] = encoding_note
+    return document
 
 
 def _csv_fault(error: csv.Error) -> str:
     if "field larger" in str(error):
-        return f"a cell holds more than {MOST_CHARACTERS:,} characters"
-    return f"it is no table: {error}"
+        return f"a cell has more than {MAX_CELL_CHARACTERS:,} characters"
+    return f"it is not a table: {error}"
 
 
 def _delimiter(text: str) -> str:
-    """The sign that occurs most in the first line; a comma where none does."""
+    """Return the most frequent delimiter in the first line; a comma by default."""
     line = text[:10_000].partition("\n")[0]
     return max(",;\t|", key=line.count) if line else ","
