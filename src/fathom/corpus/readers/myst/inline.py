@@ -1,4 +1,4 @@
-"""Running text of MyST: roles, citations, links, footnotes and emphasis."""
+"""Inline markup of MyST: roles, citations, links, footnotes and emphasis."""
 
 from __future__ import annotations
 
@@ -25,54 +25,54 @@ _INLINE = re.compile(
 )
 
 
-class Running:
-    """Turns the markup within a paragraph into running text."""
+class InlineParser:
+    """Parses inline markup, and formats citations and cross-references."""
 
     def __init__(self, citations: CitationFormatter, labels: Mapping[str, str]) -> None:
         self._citations = citations
         self._labels = labels
-        self._notes: dict[str, int] = {}
+        self._footnotes: dict[str, int] = {}
 
-    def note(self, key: str) -> int:
-        """The number of a footnote: footnotes are counted as they are first named."""
-        return self._notes.setdefault(key, len(self._notes) + 1)
+    def footnote_number(self, key: str) -> int:
+        """Return the number of a footnote; footnotes are numbered in the order of their first use."""
+        return self._footnotes.setdefault(key, len(self._footnotes) + 1)
 
-    def inline(self, text: str, depth: int = 0) -> Inlines:
-        """Markup within a paragraph as running text."""
-        words: Inlines = []
-        place = 0
+    def parse(self, text: str, depth: int = 0) -> Inlines:
+        """Return the inlines of a text."""
+        inlines: Inlines = []
+        position = 0
         for match in _INLINE.finditer(text):
-            words.append(html.unescape(text[place : match.start()]))
-            words.extend(self._piece(match, depth))
-            place = match.end()
-        words.append(html.unescape(text[place:]))
-        return words
+            inlines.append(html.unescape(text[position : match.start()]))
+            inlines.extend(self._match_inlines(match, depth))
+            position = match.end()
+        inlines.append(html.unescape(text[position:]))
+        return inlines
 
-    def _piece(self, match: re.Match[str], depth: int) -> Inlines:
+    def _match_inlines(self, match: re.Match[str], depth: int) -> Inlines:
         if match["escaped"] is not None:
             return [match["escaped"]]
         if match["role"]:
-            return self._role(match["role"].lower(), match["roled"])
+            return self._role_inlines(match["role"].lower(), match["roled"])
         if match["code"] or match["codes"]:
             return [(match["code"] or match["codes"]).strip()]
         if match["math"]:
             return [match["math"]]
         if match["cites"]:
-            return self._cites(match["cites"])
+            return self._bracket_citations(match["cites"])
         if match["key"]:
-            return self._narrative(match["key"])
+            return self._narrative_citation(match["key"])
         if match["note"]:
-            return [f"[{self.note(match['note'])}]"]
+            return [f"[{self.footnote_number(match['note'])}]"]
         if match["target"] is not None:
-            return [] if match["picture"] else self._link(match["label"], match["target"], depth)
+            return [] if match["picture"] else self._link_inlines(match["label"], match["target"], depth)
         inner = match["strong"] or match["stressed"] or match["underlined"]
         if inner is not None:
-            return self.inline(inner, depth + 1) if depth < 3 else [inner]
+            return self.parse(inner, depth + 1) if depth < 3 else [inner]
         if match["address"]:
             return [match["address"]]
         return [" "] if match[0].lower().startswith("<br") else []
 
-    def _role(self, role: str, text: str) -> Inlines:
+    def _role_inlines(self, role: str, text: str) -> Inlines:
         if role.startswith("cite"):
             form: CitationForm = (
                 "textual" if role.endswith(":t") else "bare" if role.endswith(":alp") else "parenthetical"
@@ -85,8 +85,8 @@ class Running:
             return [named[1] if named else self._labels.get(text, text)]
         return [named[1] if named else text]
 
-    def _cites(self, text: str) -> Inlines:
-        """A bracket of citations: "see @a, p. 3; @b"."""
+    def _bracket_citations(self, text: str) -> Inlines:
+        """Format the citations in a bracket such as "see @a, p. 3; @b"."""
         keys: list[str] = []
         before = after = ""
         form: CitationForm = "parenthetical"
@@ -102,16 +102,16 @@ class Running:
             return ["(" + ", ".join(self._labels[key] for key in keys) + ")"]
         return self._citations.format(keys, form, before, after)
 
-    def _narrative(self, key: str) -> Inlines:
-        bare = key.rstrip(".,:;/")
-        if self._citations.has(bare):
-            return [*self._citations.format([bare], "textual"), key[len(bare) :]]
-        return [self._labels.get(bare, f"@{bare}"), key[len(bare) :]]
+    def _narrative_citation(self, key: str) -> Inlines:
+        trimmed = key.rstrip(".,:;/")
+        if self._citations.has(trimmed):
+            return [*self._citations.format([trimmed], "textual"), key[len(trimmed) :]]
+        return [self._labels.get(trimmed, f"@{trimmed}"), key[len(trimmed) :]]
 
-    def _link(self, label: str, target: str, depth: int) -> Inlines:
+    def _link_inlines(self, label: str, target: str, depth: int) -> Inlines:
         if label.strip():
             label = label.replace("%s", self._labels.get(target.lstrip("#"), "").rpartition(" ")[2])
-            return self.inline(label, depth + 1) if depth < 3 else [label]
+            return self.parse(label, depth + 1) if depth < 3 else [label]
         if find_doi(target):
             return self._citations.format([f"doi:{find_doi(target)}"], "textual")
         name = target.lstrip("#")

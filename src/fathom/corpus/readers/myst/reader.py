@@ -1,28 +1,24 @@
-"""MyST Markdown: papers of proceedings, with their front matter, project file and bibliographies."""
+"""Reader of MyST Markdown: papers with front matter, a project file and bibliographies."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.token import Token
+from mdit_py_plugins.colon_fence import colon_fence_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.dollarmath.index import math_block_dollar
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.myst_blocks import myst_block_plugin
+
 from fathom.corpus.readers.bibtex.citations import CitationFormatter
 from fathom.corpus.readers.bibtex.files import bib_file_names, note_uncertainties, read_bibliographies, read_companion
 from fathom.corpus.readers.markdown.blocks import without_comments
-from fathom.corpus.readers.myst.inline import Running
-from fathom.corpus.readers.myst.lines import (
-    COUNTED,
-    FENCE,
-    HEADING,
-    ITEM,
-    NAMED,
-    NOTE,
-    RULE,
-    TARGET,
-    begins_block,
-    fenced,
-    labels_in,
-    options_of,
-)
+from fathom.corpus.readers.myst.directives import DIRECTIVE, FENCE, NUMBERED, find_labels, split_options
+from fathom.corpus.readers.myst.inline import InlineParser
 from fathom.corpus.readers.parsed_document import (
     Block,
     CompanionFiles,
@@ -57,37 +53,37 @@ from fathom.corpus.readers.parsing.text_tables import (
     limit_columns,
     list_table_rows,
     mark_header_rows,
-    split_pipe_row,
 )
 
 FORMAT = "myst"
 
-_DEEPEST = 12
-"""Directives inside directives deeper than this are read as plain paragraphs."""
-_MOST_INCLUDED = 50
-_MOST_TEXT = 20_000_000
+_MAX_DEPTH = 12
+"""Directives nested deeper than this are read as plain paragraphs."""
+_MAX_INCLUDES = 50
+_MAX_INCLUDED_CHARS = 20_000_000
 
 
 def matches(name: str, head: bytes) -> bool:
-    """A Markdown file with front matter, directives, roles or citations of MyST."""
-    return name.lower().endswith((".md", ".myst")) and _SIGN.search(head) is not None
+    """Return whether a Markdown file has front matter, directives, roles or citations of MyST."""
+    return name.lower().endswith((".md", ".myst")) and _MYST.search(head) is not None
 
 
-_SIGN = re.compile(
+_MYST = re.compile(
     rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:[^\n]*\n){0,200}?(?:title|authors?|abstract|exports):"
     rb"|(?m:^(?::{3,}|`{3,})\{[\w:-]{1,40}\})|\{cite(?::\w{1,10})?\}`|\[-?@[\w:.-]{1,80}[\];,]"
 )
 
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
-    """The one document in a file; a part that another file includes is read with that one."""
-    yield _Document(decoded_leniently(content), name, companions).found()
+    """Read the one document in a file; a part that another file includes is read with that file."""
+    yield _Document(decoded_leniently(content), name, companions).parse()
 
 
 # The document.
 
 _VERBATIM = {"code", "code-block", "code-cell", "sourcecode", "mermaid", "literal", "parsed-literal", "prf:algorithm"}
-_SILENT = {"image", "embed", "toctree", "bibliography", "raw", "literalinclude", "tableofcontents", "anywidget"}
+_IGNORED = {"image", "embed", "toctree", "bibliography", "raw", "literalinclude", "tableofcontents", "anywidget"}
+_CONTAINERS = ("div", "grid", "container")
 
 
 class _Document:
@@ -101,270 +97,258 @@ class _Document:
         self._front = read_front_matter(values)
         self._acknowledgements = text_value(values, "acknowledgements") or text_value(values, "acknowledgments")
 
-    def found(self) -> ParsedDocument:
+    def parse(self) -> ParsedDocument:
         front = self._front
-        self._refuse_parts()
+        self._reject_parts()
         project = read_project_file(self._companions)
         names = front.bibliographies or project.bibliographies or bib_file_names(self._companions)
-        sources, broken = read_bibliographies(names, self._companions)
-        self._citations = CitationFormatter(sources)
-        lines = self._gathered(without_comments(self._text).split("\n"))
-        self._running = Running(self._citations, labels_in(lines))
-        found = ParsedDocument(source=self._name)
-        found.abstract = self._blocks((front.abstract or project.abstract).split("\n"), 0)
-        body = self._blocks(lines, 0)
+        works, broken = read_bibliographies(names, self._companions)
+        self._citations = CitationFormatter(works)
+        lines = self._expand_includes(without_comments(self._text).split("\n"))
+        self._inline = InlineParser(self._citations, find_labels(lines))
+        document = ParsedDocument(source=self._name)
+        document.abstract = self._blocks(front.abstract or project.abstract, 0)
+        body = self._blocks("\n".join(lines), 0)
         if self._acknowledgements:
-            body += [Heading(2, ["Acknowledgements"]), *self._blocks(self._acknowledgements.split("\n"), 0)]
-        alone = sum(name.lower().endswith(".md") for name in self._companions.names()) < 2
-        title = inlines_text(self._running.inline(front.title or (project.title if alone else "")))
-        found.title, body = (title, body) if title.strip() else _title_of(body)
-        if not found.title:
+            body += [Heading(2, ["Acknowledgements"]), *self._blocks(self._acknowledgements, 0)]
+        only_file = sum(name.lower().endswith(".md") for name in self._companions.names()) < 2
+        title = inlines_text(self._inline.parse(front.title or (project.title if only_file else "")))
+        document.title, body = (title, body) if title.strip() else _extract_title(body)
+        if not document.title:
             raise ReadError("it has no title")
-        lifted, body = ([], body) if found.abstract else extract_abstract(body)
-        found.abstract = found.abstract or lifted
-        found.body = drop_empty_reference_sections(_ranked(body))
-        found.authors = front.authors or project.authors
-        found.references = self._citations.references()
-        self._imprint(found, front, project, broken)
-        return found
+        abstract, body = ([], body) if document.abstract else extract_abstract(body)
+        document.abstract = document.abstract or abstract
+        document.body = drop_empty_reference_sections(_normalize_levels(body))
+        document.authors = front.authors or project.authors
+        document.references = self._citations.references()
+        self._add_metadata(document, front, project, broken)
+        return document
 
-    def _imprint(self, found: ParsedDocument, front: FrontMatter, project: FrontMatter, broken: Sequence[str]) -> None:
+    def _add_metadata(
+        self, document: ParsedDocument, front: FrontMatter, project: FrontMatter, broken: Sequence[str]
+    ) -> None:
         doi = front.doi or project.doi
         if doi:
-            found.ids["doi"] = doi
-        found.subjects = front.keywords or project.keywords
-        found.license = front.license or project.license
-        found.published = front.published or project.published
-        found.year = found.published.year if found.published else None
+            document.ids["doi"] = doi
+        document.subjects = front.keywords or project.keywords
+        document.license = front.license or project.license
+        document.published = front.published or project.published
+        document.year = document.published.year if document.published else None
         if front.subtitle or project.subtitle:
-            found.uncertain["subtitle"] = front.subtitle or project.subtitle
-        note_uncertainties(found, self._citations, broken)
+            document.uncertain["subtitle"] = front.subtitle or project.subtitle
+        note_uncertainties(document, self._citations, broken)
 
-    def _refuse_parts(self) -> None:
-        """A part of a paper has no front matter of its own, and the paper's main file includes it."""
+    def _reject_parts(self) -> None:
+        """Raise `ReadError` for a file without front matter that another file includes."""
         if self._front.title:
             return
-        own = re.escape(re.split(r"[/\\:!]", self._name)[-1])
+        own_name = re.split(r"[/\\:!]", self._name)[-1]
+        include = re.compile(rf"\{{include\}} *(?:\./)?{re.escape(own_name)}\s")
         for name in self._companions.names()[:200]:
-            if name.lower().endswith(".md") and name != re.split(r"[/\\:!]", self._name)[-1]:
+            if name.lower().endswith(".md") and name != own_name:
                 content = self._companions.get(name)
-                if content is not None and re.search(rf"\{{include\}} *(?:\./)?{own}\s", decoded_leniently(content)):
-                    raise ReadError(f"it is a part of {name}, and is read with it")
+                if content is not None and include.search(decoded_leniently(content)):
+                    raise ReadError(f"it is a part of {name} and is read with it")
 
-    def _gathered(self, lines: list[str]) -> list[str]:
-        """The lines with those of included files in place of the directives that name them."""
+    def _expand_includes(self, lines: list[str]) -> list[str]:
+        """Replace include directives by the lines of the files, four levels deep."""
         for _ in range(4):
             if not any("{include}" in line for line in lines):
                 break
-            lines = self._once_gathered(lines)
+            lines = self._expand_once(lines)
         return lines
 
-    def _once_gathered(self, lines: list[str]) -> list[str]:
-        gathered: list[str] = []
-        waits = ""
+    def _expand_once(self, lines: list[str]) -> list[str]:
+        expanded: list[str] = []
+        closing_fence = ""
         for line in lines:
-            match = FENCE.match(line) if "`" in line or ":::" in line or "~" in line else None
-            if waits:
-                if match and match["fence"] == waits and not match["info"]:
-                    waits = ""
+            fence = FENCE.match(line) if "`" in line or ":::" in line or "~" in line else None
+            if closing_fence:
+                if fence and fence["fence"] == closing_fence and not fence["info"]:
+                    closing_fence = ""
                 continue
-            named = NAMED.match(match["info"]) if match else None
-            if match and named and named["name"] == "include":
-                gathered.extend(self._file(named["rest"].strip()))
-                waits = match["fence"]
+            directive = DIRECTIVE.match(fence["info"]) if fence else None
+            if fence and directive and directive["name"] == "include":
+                expanded.extend(self._included_lines(directive["argument"].strip()))
+                closing_fence = fence["fence"]
             else:
-                gathered.append(line)
-        return gathered
+                expanded.append(line)
+        return expanded
 
-    def _file(self, name: str) -> list[str]:
-        content = read_companion(name, self._companions) if self._included < _MOST_INCLUDED else None
+    def _included_lines(self, name: str) -> list[str]:
+        content = read_companion(name, self._companions) if self._included < _MAX_INCLUDES else None
         self._included += 1
-        if content is None or self._size + len(content) > _MOST_TEXT:
+        if content is None or self._size + len(content) > _MAX_INCLUDED_CHARS:
             return []
         self._size += len(content)
-        text = decoded_leniently(content)
         if not name.lower().endswith((".md", ".myst", ".txt")):
             return []
-        return ["", *without_comments(split_front_matter(text)[1]).split("\n"), ""]
+        return ["", *without_comments(split_front_matter(decoded_leniently(content))[1]).split("\n"), ""]
 
     # Blocks.
 
-    def _blocks(self, lines: Sequence[str], depth: int) -> list[Block]:
-        if depth > _DEEPEST:
-            return [Paragraph([" ".join(line.strip() for line in lines)])]
+    def _blocks(self, text: str, depth: int) -> list[Block]:
+        if depth > _MAX_DEPTH:
+            return [Paragraph([" ".join(text.split())])]
+        tokens: list[Token] = []
+        _MARKDOWN.block.parse(text.replace("\x00", ""), _MARKDOWN, {}, tokens)
         blocks: list[Block] = []
-        place = 0
-        while place < len(lines):
-            place = self._block(lines, place, depth, blocks) if lines[place].strip() else place + 1
+        prefix = ""
+        rows: TextRows = []
+        for number, token in enumerate(tokens):
+            content = token.content
+            match token.type:
+                case "inline" if tokens[number - 1].type == "heading_open":
+                    blocks.append(Heading(int(tokens[number - 1].tag[1]), self._inline.parse(_join_lines(content))))
+                case "inline" if tokens[number - 1].type == "paragraph_open":
+                    self._add_paragraph(content, prefix, blocks)
+                    prefix = ""
+                case "list_item_open":
+                    prefix = f"{token.info}{token.markup} " if token.info else "- "
+                case "footnote_reference_open":
+                    prefix = f"[{self._inline.footnote_number(token.meta['label'])}] "
+                case "fence" | "colon_fence":
+                    self._add_fence(token, depth, blocks)
+                case "math_block" | "math_block_label" | "amsmath":
+                    _add_verbatim(content, blocks)
+                case "table_open":
+                    rows = []
+                case "tr_open":
+                    rows.append([])
+                case "inline" if tokens[number - 1].type in ("th_open", "td_open"):
+                    rows[-1].append(TextCell(content, header=tokens[number - 1].type == "th_open"))
+                case "table_close":
+                    self._add_table(rows, [], blocks)
+                case "html_block":
+                    self._add_html(content, depth, blocks)
         return blocks
 
-    def _block(self, lines: Sequence[str], place: int, depth: int, blocks: list[Block]) -> int:
-        """Reads the block that begins here; returns where it ends."""
-        line = lines[place]
-        stripped = line.strip()
-        if (fence := FENCE.match(line)) is not None and not (fence["fence"][0] == "`" and "`" in fence["info"]):
-            return self._fenced(lines, place, fence, depth, blocks)
-        if (heading := HEADING.match(line)) is not None:
-            blocks.append(Heading(len(heading["signs"]), self._running.inline(heading["words"] or "")))
-            return place + 1
-        if TARGET.match(line) or stripped.startswith("%") or stripped.startswith("+++"):
-            return place + 1
-        if (note := NOTE.match(line)) is not None:
-            return self._note(lines, place, note, blocks)
-        if stripped.startswith("$$"):
-            return self._display(lines, place, blocks)
-        if stripped.lower().startswith("<table"):
-            return self._html_table(lines, place, blocks)
-        if place + 1 < len(lines) and "|" in line and "|" in lines[place + 1] and RULE.match(lines[place + 1]):
-            return self._pipe_table(lines, place, blocks)
-        if stripped.startswith(">"):
-            end = place
-            while end < len(lines) and lines[end].strip().startswith(">"):
-                end += 1
-            blocks.extend(self._blocks([part.strip()[1:].removeprefix(" ") for part in lines[place:end]], depth + 1))
-            return end
-        if re.match(r" {0,3}([-*_])( *\1){2,} *$", line):
-            return place + 1
-        return self._paragraph(lines, place, blocks)
+    def _add_paragraph(self, text: str, prefix: str, blocks: list[Block]) -> None:
+        inlines = self._inline.parse(_join_lines(text))
+        if inlines_text(inlines).strip():
+            blocks.append(Paragraph([prefix, *inlines] if prefix else inlines))
 
-    def _paragraph(self, lines: Sequence[str], place: int, blocks: list[Block]) -> int:
-        item = ITEM.match(lines[place])
-        end = place + 1
-        while end < len(lines) and lines[end].strip() and not begins_block(lines[end]):
-            if ITEM.match(lines[end]) and (item or lines[end].lstrip()[0] in "-*+" or lines[end].lstrip()[:2] == "1."):
-                break
-            if "|" in lines[end] and end + 1 < len(lines) and "|" in lines[end + 1] and RULE.match(lines[end + 1]):
-                break
-            end += 1
-        text = " ".join(part.strip() for part in lines[place:end])
-        if item:
-            sign = "-" if item["sign"] in "-*+" else item["sign"]
-            words = text[len(item["sign"]) :].lstrip()
-            blocks.append(Paragraph([f"{sign} ", *self._running.inline(words)]))
-        elif re.fullmatch(r"(=+|-+)", lines[end - 1].strip()) and end - place > 1:
-            level = 1 if lines[end - 1].strip()[0] == "=" else 2
-            blocks.append(
-                Heading(level, self._running.inline(" ".join(part.strip() for part in lines[place : end - 1])))
-            )
+    def _add_html(self, text: str, depth: int, blocks: list[Block]) -> None:
+        end = text.lower().find("</table>")
+        if text.lstrip().lower().startswith("<table") and end >= 0:
+            self._add_table(html_table_rows(text[:end]), [], blocks)
+            # An HTML block extends to the next blank line, but text may follow the table at once.
+            blocks.extend(self._blocks(text[end + len("</table>") :], depth + 1))
         else:
-            words_found = self._running.inline(text)
-            if inlines_text(words_found).strip():
-                blocks.append(Paragraph(words_found))
-        return end
-
-    def _note(self, lines: Sequence[str], place: int, match: re.Match[str], blocks: list[Block]) -> int:
-        end = place + 1
-        while end < len(lines) and lines[end][:1] in (" ", "\t") and lines[end].strip():
-            end += 1
-        number = self._running.note(match["key"])
-        text = " ".join([match["words"], *(part.strip() for part in lines[place + 1 : end])])
-        blocks.append(Paragraph([f"[{number}] ", *self._running.inline(text)]))
-        return end
-
-    def _display(self, lines: Sequence[str], place: int, blocks: list[Block]) -> int:
-        first = lines[place].strip()[2:]
-        end = place + 1
-        if "$$" not in first:
-            while end < len(lines) and "$$" not in lines[end]:
-                end += 1
-        inner = "\n".join([first, *lines[place + 1 : end + ("$$" not in first)]]).partition("$$")[0]
-        if inner.strip():
-            blocks.append(Paragraph([inner.strip("\n")], verbatim=True))
-        return end + ("$$" not in first)
+            self._add_paragraph(text, "", blocks)
 
     # Directives.
 
-    def _fenced(self, lines: Sequence[str], place: int, fence: re.Match[str], depth: int, blocks: list[Block]) -> int:
-        content, end = fenced(lines, place, fence["fence"])
-        named = NAMED.match(fence["info"].strip())
-        if named is not None:
-            self._directive(named["name"].lower(), named["rest"].strip(), content, depth, blocks)
-        elif fence["fence"][0] == ":":
-            blocks.extend(self._blocks(content, depth + 1))
-        elif any(content):
-            blocks.append(Paragraph(["\n".join(content)], verbatim=True))
-        return end
+    def _add_fence(self, fence: Token, depth: int, blocks: list[Block]) -> None:
+        lines = [line.rstrip() for line in fence.content.split("\n")]
+        margin = min((len(line) - len(line.lstrip(" ")) for line in lines if line), default=0)
+        content = [line[margin:] for line in lines]
+        directive = DIRECTIVE.match(fence.info.strip())
+        if directive is not None:
+            self._add_directive(directive["name"].lower(), directive["argument"].strip(), content, depth, blocks)
+        elif fence.type == "colon_fence":
+            blocks.extend(self._blocks("\n".join(content), depth + 1))
+        else:
+            _add_verbatim("\n".join(content), blocks)
 
-    def _directive(self, name: str, rest: str, content: Sequence[str], depth: int, blocks: list[Block]) -> None:
-        if name in _SILENT:
+    def _add_directive(self, name: str, argument: str, content: Sequence[str], depth: int, blocks: list[Block]) -> None:
+        if name in _IGNORED:
             return
-        options, content = options_of(content)
+        options, content = split_options(content)
+        text = "\n".join(content)
         if name in _VERBATIM:
             if options.get("caption"):
-                blocks.append(Paragraph(self._running.inline(options["caption"])))
-            if any(content):
-                blocks.append(Paragraph(["\n".join(content)], verbatim=True))
+                blocks.append(Paragraph(self._inline.parse(options["caption"])))
+            _add_verbatim(text, blocks)
         elif name == "math":
-            if any([rest, *content]):
-                blocks.append(Paragraph(["\n".join(filter(None, [rest, *content]))], verbatim=True))
-        elif name in COUNTED:
-            self._float(name, rest, options, content, depth, blocks)
+            _add_verbatim("\n".join(filter(None, [argument, *content])), blocks)
+        elif name in NUMBERED:
+            self._add_float(name, argument, options, content, depth, blocks)
         else:
-            if rest and not name.startswith("tab-set") and name not in ("div", "grid", "container"):
-                blocks.append(Paragraph(self._running.inline(rest)))
-            blocks.extend(self._blocks(content, depth + 1))
+            if argument and not name.startswith("tab-set") and name not in _CONTAINERS:
+                blocks.append(Paragraph(self._inline.parse(argument)))
+            blocks.extend(self._blocks(text, depth + 1))
 
-    def _float(
-        self, name: str, rest: str, options: dict[str, str], content: Sequence[str], depth: int, blocks: list[Block]
+    def _add_float(
+        self,
+        name: str,
+        argument: str,
+        options: dict[str, str],
+        content: Sequence[str],
+        depth: int,
+        blocks: list[Block],
     ) -> None:
-        kind = COUNTED[name]
+        kind = NUMBERED[name]
         self._counts[kind] = self._counts.get(kind, 0) + 1
         number = f"{kind} {self._counts[kind]}: "
-        caption = [number, *self._running.inline(rest)] if kind == "Table" and rest else []
+        caption = [number, *self._inline.parse(argument)] if kind == "Table" and argument else []
         if name == "list-table":
-            self._table(mark_header_rows(list_table_rows(content), options.get("header-rows", "")), caption, blocks)
+            rows = list_table_rows(content)
+            self._add_table(mark_header_rows(rows, options.get("header-rows", "")), caption, blocks)
         elif name == "csv-table":
-            self._table(csv_table_rows(content, options), caption, blocks)
+            self._add_table(csv_table_rows(content, options), caption, blocks)
         else:
-            inside = self._blocks(content, depth + 1)
+            inner = self._blocks("\n".join(content), depth + 1)
             if kind == "Figure":
-                inside = _numbered(number, inside)
-            blocks.extend(attach_caption(inside, caption))
+                inner = _prefix_first_paragraph(number, inner)
+            blocks.extend(attach_caption(inner, caption))
 
-    # Tables.
-
-    def _table(self, rows: TextRows, caption: Inlines, blocks: list[Block]) -> None:
-        cells = [
-            [TableCell(self._running.inline(cell.text), cell.header, cell.columns) for cell in row] for row in rows
-        ]
+    def _add_table(self, rows: TextRows, caption: Inlines, blocks: list[Block]) -> None:
+        cells = [[TableCell(self._inline.parse(cell.text), cell.header, cell.columns) for cell in row] for row in rows]
         if any(cells):
             blocks.append(ParsedTable(caption, limit_columns(cells)))
 
-    def _pipe_table(self, lines: Sequence[str], place: int, blocks: list[Block]) -> int:
-        end = place + 2
-        while end < len(lines) and "|" in lines[end] and lines[end].strip():
-            end += 1
-        rows = [split_pipe_row(lines[place]), *map(split_pipe_row, lines[place + 2 : end])]
-        self._table(mark_header_rows([[TextCell(cell) for cell in row] for row in rows], "1"), [], blocks)
-        return end
 
-    def _html_table(self, lines: Sequence[str], place: int, blocks: list[Block]) -> int:
-        end = place
-        while end < len(lines) and "</table" not in lines[end].lower():
-            end += 1
-        end = min(end + 1, len(lines))
-        self._table(html_table_rows("\n".join(lines[place:end])), [], blocks)
-        return end
+_MARKDOWN = (
+    MarkdownIt("commonmark")
+    .enable("table")
+    # Papers indent paragraphs by four spaces and begin them with "[1]: ".
+    .disable(["code", "reference"])
+    .use(colon_fence_plugin)
+    .use(dollarmath_plugin)
+    .use(footnote_plugin)
+    .use(myst_block_plugin)
+)
+"""Parses blocks only; inline markup is parsed by `InlineParser`."""
 
 
-def _numbered(number: str, blocks: Sequence[Block]) -> list[Block]:
-    """A figure's blocks, its first paragraph led by its number."""
-    first = next((n for n, one in enumerate(blocks) if isinstance(one, Paragraph) and not one.verbatim), None)
-    return [with_prefix(number, block) if place == first else block for place, block in enumerate(blocks)]
+def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Parse a formula between lines of dollars, which may interrupt a paragraph, unlike in the plugin."""
+    if silent:
+        return state.src.startswith("$$", state.bMarks[start] + state.tShift[start])
+    return _parse_math_block(state, start, end, silent)
 
 
-def _title_of(body: list[Block]) -> tuple[str, list[Block]]:
-    """The first heading where it is of the first rank, and the rest."""
-    for place, block in enumerate(body):
-        if isinstance(block, Heading) and block.level == 1:
-            return inlines_text(block.inlines), [*body[:place], *body[place + 1 :]]
-        if isinstance(block, Heading):
-            break
-    return "", body
+_parse_math_block = math_block_dollar()
+_MARKDOWN.block.ruler.at("math_block", _math_block, {"alt": ["paragraph", "reference", "blockquote", "list"]})
 
 
-def _ranked(body: Sequence[Block]) -> list[Block]:
-    """Blocks with the highest heading at rank two: papers begin with one, two or three signs."""
+def _join_lines(text: str) -> str:
+    return " ".join(line.strip() for line in text.split("\n"))
+
+
+def _add_verbatim(text: str, blocks: list[Block]) -> None:
+    if text.strip():
+        blocks.append(Paragraph([text.strip("\n")], verbatim=True))
+
+
+def _prefix_first_paragraph(prefix: str, blocks: Sequence[Block]) -> list[Block]:
+    """Return a figure's blocks with its number before the first paragraph."""
+    first = next((n for n, block in enumerate(blocks) if isinstance(block, Paragraph) and not block.verbatim), None)
+    return [with_prefix(prefix, block) if number == first else block for number, block in enumerate(blocks)]
+
+
+def _extract_title(body: list[Block]) -> tuple[str, list[Block]]:
+    """Return the first heading if it is of level 1, and the other blocks."""
+    first = next((number for number, block in enumerate(body) if isinstance(block, Heading)), None)
+    heading = body[first] if first is not None else None
+    if not isinstance(heading, Heading) or heading.level != 1:
+        return "", body
+    return inlines_text(heading.inlines), [block for block in body if block is not heading]
+
+
+def _normalize_levels(body: Sequence[Block]) -> list[Block]:
+    """Return blocks with the highest heading at level 2: papers start at level 1, 2 or 3."""
     highest = min((block.level for block in body if isinstance(block, Heading)), default=2)
     return [
         Heading(block.level - highest + 2, block.inlines, block.role) if isinstance(block, Heading) else block
