@@ -45,6 +45,11 @@ class BenchItem(Item):
 
     context: Context
 
+    @property
+    def answer(self) -> str:
+        """The correct answer as text."""
+        return published(self.key.answer)
+
     def check(self, response: str | Response) -> Verdict:
         """The verdict on a response, such as `item.check("Answer: 4")`."""
         if isinstance(response, str):
@@ -99,7 +104,7 @@ class Bench(benches.Bench):
                 "split": item.question.split,
                 **item.question.tags,
                 "question": item.question.text,
-                "answer": published(item.key.answer),
+                "answer": item.answer,
             }
             for item in self.items()
         )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from fathom.analysis import analyze as analysis
 from fathom.analysis import loading
@@ -14,6 +15,7 @@ from fathom.analysis.contamination import PROBES, Contamination, QuestionResult,
 from fathom.analysis.contamination import contamination as contamination_of
 from fathom.analysis.findings import Comparison, Findings, ItemFinding, RunSummary
 from fathom.analysis.properties import Groupings
+from fathom.api.dataframes import require_pandas
 from fathom.records.errors import FathomError
 from fathom.records.files import atomic_write, write_records
 from fathom.report.figures import write_figures
@@ -30,13 +32,8 @@ if TYPE_CHECKING:
     import pandas
 
 
-class _HasFolder(Protocol):
-    @property
-    def folder(self) -> Path: ...
-
-
-RunFolder = Path | str | _HasFolder
-"""A run: its folder, or a run of this API."""
+Folder = str | os.PathLike[str]
+"""A run or a bench: its folder, or an object of this API."""
 Progress = Callable[[int], None]
 """Called with the number of contexts done."""
 
@@ -85,10 +82,7 @@ class Analysis:
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row per run and group of each breakdown. Needs pandas."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise FathomError("pandas is not installed. Install it with `pip install pandas`.") from error
+        frame = require_pandas()
         rows = [
             {
                 "run": run.info.name,
@@ -105,18 +99,18 @@ class Analysis:
             for breakdown in run.breakdowns
             for group in breakdown.groups
         ]
-        return pandas.DataFrame(rows)
+        return frame.DataFrame(rows)
 
-    def write_json(self, path: Path | str) -> None:
+    def write_json(self, path: Folder) -> None:
         """Write the findings as one JSON file."""
         with atomic_write(Path(path)) as file:
             file.write(self.findings.model_dump_json(indent=2).encode() + b"\n")
 
-    def write_items(self, path: Path | str) -> None:
+    def write_items(self, path: Folder) -> None:
         """Write the findings about each response as JSON lines."""
         write_records(Path(path), self.all_items())
 
-    def write_report(self, path: Path | str, *, title: str | None = None, parts: bool | None = None) -> WrittenPage:
+    def write_report(self, path: Folder, *, title: str | None = None, parts: bool | None = None) -> WrittenPage:
         """Write the report as one HTML page that opens offline.
 
         `parts` puts the details of items in files beside the page; by default only if the page would be large.
@@ -124,20 +118,20 @@ class Analysis:
         title = title or title_of(self.findings)
         return write_page(self.findings, self.all_items(), Path(path), title, PageOptions(parts, self.corpus))
 
-    def write_site(self, folder: Path | str, *, title: str = "Leaderboard", parts: bool | None = None) -> Site:
+    def write_site(self, folder: Folder, *, title: str = "Leaderboard", parts: bool | None = None) -> Site:
         """Write a leaderboard with a report page for each bench."""
         return write_site(self.findings, self.all_items(), Path(folder), title, PageOptions(parts, self.corpus))
 
-    def write_figures(self, folder: Path | str) -> list[Path]:
+    def write_figures(self, folder: Folder) -> list[Path]:
         """Write every figure of the report as CSV, JSON and SVG."""
         return write_figures(all_figures(self.findings), Path(folder))
 
 
 def analyze(
-    runs: Sequence[RunFolder],
+    runs: Folder | Sequence[Folder],
     *,
-    bench: Path | str | None = None,
-    corpus: Path | str | None = None,
+    bench: Folder | None = None,
+    corpus: Folder | None = None,
     seed: int = 0,
     processes: int = 1,
     progress: Progress | None = None,
@@ -153,14 +147,14 @@ def analyze(
     return Analysis(found.findings, found.items, _optional(corpus))
 
 
-def count_contexts(runs: Sequence[RunFolder], bench: Path | str | None = None) -> int:
+def count_contexts(runs: Folder | Sequence[Folder], bench: Folder | None = None) -> int:
     """Number of contexts that an analysis of these runs goes through, for a progress bar."""
     return loading.count_contexts(run_folders(runs), _optional(bench))
 
 
-def compare(first: RunFolder, second: RunFolder, *, bench: Path | str | None = None, seed: int = 0) -> Analysis:
+def compare(first: Folder, second: Folder, *, bench: Folder | None = None, seed: int = 0) -> Analysis:
     """Compare two runs on one bench, question by question. Causes of errors are not diagnosed."""
-    one, two = (_folder(run) for run in (first, second))
+    one, two = Path(first), Path(second)
     found = analysis.compare_runs(one, two, _optional(bench), analysis.Settings(seed=seed))
     return Analysis(found.findings, found.items)
 
@@ -173,10 +167,10 @@ def check_outputs(page: Path | None, site: Path | None) -> None:
         check_site_path(site)
 
 
-def run_folders(runs: Sequence[RunFolder]) -> list[Path]:
+def run_folders(runs: Folder | Sequence[Folder]) -> list[Path]:
     """The folders of these runs; a folder of runs stands for the runs in it."""
     found: list[Path] = []
-    for path in map(_folder, runs):
+    for path in _folders(runs):
         inside = [] if (path / MANIFEST).exists() else sorted(one.parent for one in path.glob(f"*/{MANIFEST}"))
         found.extend(inside or [path])
     if not found:
@@ -184,22 +178,22 @@ def run_folders(runs: Sequence[RunFolder]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def _folder(run: RunFolder) -> Path:
-    return Path(run) if isinstance(run, (str, Path)) else run.folder
+def _folders(runs: Folder | Sequence[Folder]) -> list[Path]:
+    return [Path(runs)] if isinstance(runs, str | os.PathLike) else [Path(run) for run in runs]
 
 
-def _optional(path: Path | str | None) -> Path | None:
+def _optional(path: Folder | None) -> Path | None:
     return None if path is None else Path(path)
 
 
-def contamination(runs: Sequence[RunFolder]) -> dict[str, Contamination]:
+def contamination(runs: Folder | Sequence[Folder]) -> dict[str, Contamination]:
     """How much of each run was memorized, by run folder.
 
     For a run on memorization probes: the share that was completed from memory, by year. For a run on a swapped bench:
     the share of answers that match the text shown, and the share that match the original documents. If the same
     model's run on the original bench is among `runs`, also the drop in accuracy.
     """
-    opened = [_Run(_folder(run)) for run in runs]
+    opened = [_Run(folder) for folder in _folders(runs)]
     return {str(run.folder): found for run, found in _contaminations(opened)}
 
 

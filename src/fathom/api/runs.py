@@ -32,7 +32,7 @@ from fathom.runs.folder import (
     read_run,
 )
 from fathom.runs.plan import Plan
-from fathom.runs.run import OpenedModel, RunLimits, RunSummary
+from fathom.runs.run import OpenedModel, RunLimits, RunStatus
 from fathom.systems.catalog import LoadedSystem, load_system, wrap_system
 from fathom.systems.protocol import Prompting, System
 from fathom.tasks.ages import ages
@@ -74,7 +74,7 @@ class Run:
     """A run on disk."""
 
     folder: Path
-    summary: RunSummary
+    summary: RunStatus
 
     @property
     def manifest(self) -> RunManifest:
@@ -234,7 +234,7 @@ class RunRequest:
         limits: RunLimits,
         url: str | None = None,
         progress: Progress = lambda done, total: None,
-    ) -> RunSummary:
+    ) -> RunStatus:
         """Run, or resume the run in `folder`."""
         with open_bench_view(self.bench, self.corpus) as bench:
             manifest, info = self.manifest(bench, folder), self.info

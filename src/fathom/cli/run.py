@@ -10,7 +10,7 @@ from fathom.api.runs import RunRequest
 from fathom.cli import options
 from fathom.cli.output import progress_bar
 from fathom.cli.run_options import run_options, warn_of_age
-from fathom.runs.run import RunLimits, RunSummary
+from fathom.runs.run import RunLimits, RunStatus
 
 EXAMPLE = """
 \b
@@ -65,7 +65,7 @@ def command(
         raise SystemExit(1)
 
 
-def describe(path: Path, summary: RunSummary) -> str:
+def describe(path: Path, summary: RunStatus) -> str:
     """The outcomes, the usage and the next command."""
     outcomes = ", ".join(f"{name} {count:,}" for name, count in summary.outcomes.items())
     used = summary.usage

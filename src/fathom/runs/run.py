@@ -28,7 +28,7 @@ OpenedModel = Callable[[], AbstractContextManager[tuple[str, dict[str, str]]]]
 """Starts the server of a model, if it needs one; gives the engine's name of the model and its arguments."""
 
 
-class RunSummary(Record):
+class RunStatus(Record):
     """The state of a run."""
 
     responses: Count
@@ -73,7 +73,7 @@ def run(
     opened: OpenedModel,
     limits: RunLimits,
     watch: Watch = lambda response: None,
-) -> RunSummary:
+) -> RunStatus:
     """Ask a model through the engine."""
     try:
         from fathom.runs.answering import SystemRunner
@@ -123,7 +123,7 @@ def run_simulated(
     path: Path,
     answer: SimulatedAnswer,
     watch: Watch = lambda response: None,
-) -> RunSummary:
+) -> RunStatus:
     """The same for a simulated model, without the engine: one response after another."""
     with RunFolder(path, manifest) as folder:
         attempts = folder.index().attempts
@@ -171,7 +171,7 @@ def summarize(
     index: ResponseIndex,
     stopped: str | None = None,
     interrupted: bool = False,
-) -> RunSummary:
+) -> RunStatus:
     """The state of a run, from the responses that it has."""
     wanted = [(job.question.id, job.sample) for group in jobs(bench, manifest.settings) for job in group]
     found = [index.responses[place] for place in wanted if place in index.responses]
@@ -181,7 +181,7 @@ def summarize(
         used = response.usage
         usage = usage.plus(used if used.input_tokens else used.model_copy(update={"price": 0.0}))
     errors = Counter(response.error[:120] for response in found if response.error is not None)
-    return RunSummary(
+    return RunStatus(
         responses=len(wanted),
         outcomes=dict(sorted(Counter(response.outcome for response in found).items())),
         waiting=len(wanted) - len(found),
