@@ -21,7 +21,7 @@ from random import Random
 from _measuring import fathom, workplace
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
-from fathom.tasks.citations.make import CitationBuilder
+from fathom.tasks.citations.build import CitationBuilder
 from fathom.tasks.citations.settings import CitationSettings
 from fathom.tasks.citations.simulate import options_of
 

@@ -1,4 +1,4 @@
-"""A family from a temporary folder goes from build to report page with nothing else changed than the catalog."""
+"""A family from a temporary folder goes from build to report page, and nothing in Fathom is changed for it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 
 from fathom.cli.main import main
-from fathom.contexts.files import FILE_NAME, gather
-from fathom.contexts.sampling import Settings
+from fathom.contexts.files import FILE_NAME, write_contexts
+from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus
 from fathom.records.questions import Response
 from fathom.tasks import catalog
 from tests.serving import Provider, serving
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # the engine emits warnings of its own
 
 FAMILY = '''
 """Which title does a document have?"""
@@ -48,7 +50,7 @@ from fathom.tasks.family import (
     Ruling,
     Tag,
 )
-from fathom.tasks.rules import Rules
+from fathom.tasks.audit_checks import AuditChecks
 from fathom.tasks.simulating import simulated_response
 from fathom.tasks.text_views import text_views
 
@@ -90,14 +92,14 @@ def check(key, response, text=None, judgments=()):
 
 
 def audit(items, corpus, seed):
-    rules = Rules()
+    rules = AuditChecks()
     builder = Builder(corpus, ToySettings(), seed)
     for context, mine in items:
         for item in mine:
             if item.question.family == "toy":
                 again = builder.item(context, int(item.key.proof.rows[0][0]))
                 rules.check("the key is the document's title", item, again == item)
-    return rules.checks()
+    return rules.results()
 
 
 class Simulator:
@@ -155,14 +157,14 @@ You will read articles. Answer the question after them. End with a line that beg
 
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The family, installed as a user would: a package on the path, and one more entry in the catalog."""
+    """The family, installed as a user would: a package on the path, named in the environment."""
     package = tmp_path / "packages" / "titles" / "toy"
     package.mkdir(parents=True)
     (package.parent / "__init__.py").write_text("")
     (package / "__init__.py").write_text(FAMILY)
     (package / "ask.md").write_text(ASK)
     monkeypatch.syspath_prepend(tmp_path / "packages")
-    monkeypatch.setattr(catalog, "FAMILIES", (*catalog.FAMILIES, "titles.toy"))
+    monkeypatch.setenv(catalog.VARIABLE, "titles.toy")
     yield
     for name in ("titles", "titles.toy"):
         sys.modules.pop(name, None)
@@ -181,7 +183,7 @@ def test_a_family_of_your_own_goes_from_build_to_report(
 ) -> None:
     contexts, bench, runs = tmp_path / FILE_NAME, tmp_path / "bench", tmp_path / "runs"
     with Corpus(small_folder) as corpus:
-        gather(corpus, Settings(lengths=(32_768,), count=8), contexts)
+        write_contexts(corpus, SamplingSettings(lengths=(32_768,), count=8), contexts)
 
     def said(*words: object) -> str:
         capsys.readouterr()

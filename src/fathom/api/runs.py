@@ -35,8 +35,8 @@ from fathom.runs.plan import Plan
 from fathom.runs.run import OpenedModel, RunLimits, RunStatus
 from fathom.systems.catalog import LoadedSystem, load_system, wrap_system
 from fathom.systems.protocol import Prompting, System
-from fathom.tasks.ages import ages
 from fathom.tasks.bench import Bench
+from fathom.tasks.document_ages import ages
 from fathom.tasks.simulating import simulated_model
 
 EMBEDDED = "local/smollm2"

@@ -1,11 +1,12 @@
 """The list of question families, loaded by name.
 
-To add a family, write a package with a `FAMILY` value and add it to `FAMILIES`: a built-in family by its folder's name,
-a family of your own by the dotted name of its package.
+To add a family to Fathom, write a package here with a `FAMILY` value and add its name to `FAMILIES`. A family of your
+own can live anywhere on the Python path: name its package in the environment variable FATHOM_FAMILIES.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
@@ -16,23 +17,35 @@ from fathom.records.errors import FathomError
 from fathom.records.record import first_error
 from fathom.tasks.family import Family, FamilySettings, Tag
 
-FAMILIES: tuple[str, ...] = ("numeric", "citations", "citation_types", "memorization")
-"""Names of folders of `fathom.tasks`, or dotted names of packages elsewhere (`my_package.family`)."""
+FAMILIES = ("numeric", "citations", "citation_types", "memorization")
+"""The built-in families: folders of `fathom.tasks`."""
+VARIABLE = "FATHOM_FAMILIES"
+"""Packages of further families by their dotted names, separated by commas. Worker processes inherit it."""
+
+
+def _packages() -> dict[str, str]:
+    """The package of each family by its name, which is the last part of the package's name."""
+    added = [package.strip() for package in os.environ.get(VARIABLE, "").split(",") if package.strip()]
+    packages = [*(f"fathom.tasks.{name}" for name in FAMILIES), *added]
+    return {package.rpartition(".")[2]: package for package in packages}
 
 
 def names() -> tuple[str, ...]:
     """The names of all families."""
-    return tuple(entry.rpartition(".")[2] for entry in FAMILIES)
+    return tuple(_packages())
 
 
 def family(name: str) -> Family:
     """The family of that name. It is imported on first use: one needs an SQL parser, another numpy."""
-    for entry in FAMILIES:
-        if entry.rpartition(".")[2] == name:
-            found = import_module(entry if "." in entry else f"fathom.tasks.{entry}").FAMILY
-            assert isinstance(found, Family) and found.name == name, f"{entry} exports no family of that name"
-            return found
-    raise FathomError(f"There is no family '{name}'. Choose among {', '.join(names())}.")
+    packages = _packages()
+    if name not in packages:
+        raise FathomError(f"There is no family '{name}'. Choose among {', '.join(packages)}.")
+    try:
+        found = import_module(packages[name]).FAMILY
+    except (ModuleNotFoundError, AttributeError) as error:
+        raise FathomError(f"The package '{packages[name]}' has no family: {error}. Check {VARIABLE}.") from error
+    assert isinstance(found, Family) and found.name == name, f"{packages[name]} exports no family '{name}'"
+    return found
 
 
 def tags_of(families: Iterable[str]) -> tuple[Tag, ...]:

@@ -20,7 +20,7 @@ from fathom.tasks.bench_folder import fingerprint_of, held, making, refuse_anoth
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Swapper
 from fathom.tasks.fitting import refuse_unsound
-from fathom.tasks.moving import Moved
+from fathom.tasks.swapped_contexts import Moved
 
 CORPUS = "corpus"
 """Where the swapped corpus lies in the bench's folder."""

@@ -16,10 +16,10 @@ from fathom.records.errors import FathomError
 from fathom.scoring.answers import Assignment, Choice
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
-from fathom.tasks.citations.floors import by_elimination
+from fathom.tasks.citations.baselines import by_elimination
 from fathom.tasks.citations.lexical import MATCHERS
 from fathom.tasks.citations.settings import LEVELS
-from fathom.tasks.citations.words import letters_of
+from fathom.tasks.citations.word_counts import letters_of
 from tests.tasks.citations.conftest import build_citations
 
 

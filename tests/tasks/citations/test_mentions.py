@@ -8,7 +8,7 @@ import pytest
 
 from fathom.records.documents import Citation, Document, Reference
 from fathom.records.spans import Span
-from fathom.tasks.citations.giveaways import giveaways, names_of
+from fathom.tasks.citations.identifying_text import identifying_spans, presented_names
 from fathom.tasks.citations.mentions import Mentions
 
 Style = Literal["numeric", "author-year", "superscript"]
@@ -127,13 +127,13 @@ def test_a_name_inside_the_citation_of_another_work_stays() -> None:
     ],
 )
 def test_what_gives_a_work_away(title: str, text: str, hidden: set[str]) -> None:
-    found = {span.of(text) for span in giveaways(title, names_of(title, "", text), text)}
+    found = {span.of(text) for span in identifying_spans(title, presented_names(title, "", text), text)}
     assert found == hidden
 
 
 def test_what_gives_a_work_away_within_a_part() -> None:
     text = "All skills are one. So all skills are one, and SkillNet too. All skills are one."
-    found = giveaways("All skills are one", ["SkillNet"], text, Span(20, 60))
+    found = identifying_spans("All skills are one", ["SkillNet"], text, Span(20, 60))
     assert {(span.start, span.of(text)) for span in found} == {(23, "all skills are one"), (47, "SkillNet")}
 
 

@@ -14,7 +14,7 @@ from fathom.corpus.ingest import ingest
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import apply_edits
 from fathom.tasks.citations import works
-from fathom.tasks.citations.make import CitationBuilder
+from fathom.tasks.citations.build import CitationBuilder
 from fathom.tasks.citations.settings import CitationSettings, Form
 from fathom.tasks.citations.works import FIRST, Work
 
@@ -105,7 +105,7 @@ def test_no_cycle_keeps_what_a_maker_has_opened(citing_corpus: Path) -> None:
     try:
         with Corpus(citing_corpus) as corpus:
             maker = CitationBuilder(corpus, CitationSettings(items=4), 0)
-            work = weakref.ref(maker._shelf.work(next(corpus.entries()).id))
+            work = weakref.ref(maker._works.work(next(corpus.entries()).id))
             assert sum(1 for _ in maker.build())
             assert maker.report()
             assert work() is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from fathom.tasks.citation_types.audit import audit
-from fathom.tasks.citation_types.make import CitationTypeBuilder, CitationTypeSettings, describe
+from fathom.tasks.citation_types.build import CitationTypeBuilder, CitationTypeSettings, describe
 from fathom.tasks.citation_types.simulate import Simulator
 from fathom.tasks.citations.check import check
 from fathom.tasks.family import Family, Fault, FromCorpus, Tag

@@ -10,7 +10,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.scoring.answers import Text
 from fathom.tasks.citations.draft import mark
-from fathom.tasks.citations.naming import BEFORE, citation_type_of
+from fathom.tasks.citations.type_rule import BEFORE, citation_type_of
 from fathom.tasks.family import AuditCheck, Item
 
 RULE = "the rule says the key again, and the mask is shown"

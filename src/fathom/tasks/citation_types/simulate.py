@@ -12,7 +12,7 @@ from fathom.records.contexts import Context
 from fathom.records.questions import Response
 from fathom.scoring.answers import Text
 from fathom.scoring.keys import Key
-from fathom.tasks.citations.naming import CitationType
+from fathom.tasks.citations.type_rule import CitationType
 from fathom.tasks.family import Item
 from fathom.tasks.simulating import simulated_response
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from fathom.tasks.citations.audit import audit
+from fathom.tasks.citations.build import CitationBuilder
 from fathom.tasks.citations.check import check
 from fathom.tasks.citations.describe import describe
 from fathom.tasks.citations.diagnose import Diagnoser
 from fathom.tasks.citations.explain import explain
-from fathom.tasks.citations.make import CitationBuilder
 from fathom.tasks.citations.passages import Needed
 from fathom.tasks.citations.settings import CitationSettings
 from fathom.tasks.citations.simulate import Simulator

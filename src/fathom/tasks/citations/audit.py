@@ -12,19 +12,19 @@ from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.lengths import print_length
 from fathom.records.spans import Span
+from fathom.tasks.audit_checks import AuditChecks
+from fathom.tasks.citations.baselines import by_elimination, is_named
 from fathom.tasks.citations.check import check
 from fathom.tasks.citations.draft import HIDDEN, mark
-from fathom.tasks.citations.floors import by_elimination, is_named
-from fathom.tasks.citations.laying_out import wording
+from fathom.tasks.citations.item_layout import wording
 from fathom.tasks.citations.lexical import MATCHERS
-from fathom.tasks.citations.naming import is_coined
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Task
 from fathom.tasks.citations.simulate import Simulator, options_of
-from fathom.tasks.citations.words import letters_of
+from fathom.tasks.citations.type_rule import is_coined
+from fathom.tasks.citations.word_counts import letters_of
 from fathom.tasks.citations.works import LEAST, Work
 from fathom.tasks.family import AuditCheck, Item
-from fathom.tasks.rules import Rules
 
 KEPT = 512
 """Documents kept at hand."""
@@ -41,7 +41,7 @@ class _Audit:
         self._paper = lru_cache(maxsize=KEPT)(lambda id: Paper(corpus.document(id), corpus.text(id)))
         self._work = lru_cache(maxsize=KEPT)(lambda id: Work(corpus, id))
         self._matcher = Simulator(corpus)
-        self._rules = Rules()
+        self._checks = AuditChecks()
         self._used: Counter[tuple[str, str]] = Counter()
         self._answers: Counter[tuple[str, ...]] = Counter()
         self._items: Counter[str] = Counter()
@@ -62,9 +62,9 @@ class _Audit:
             masks = self._masks(context, item)
         except Exception:
             # A key file may hold anything; what cannot be read proves nothing.
-            self._rules.look("the item can be read and laid out", item, False)
+            self._checks.check("the item can be read and laid out", item, False)
             return
-        self._rules.look(
+        self._checks.check(
             "the item can be read and laid out",
             item,
             context.layout == PAPER_AND_CANDIDATES and len(context.places) == 5,
@@ -72,9 +72,9 @@ class _Audit:
         self._prove(context, item, masks, options)
         self._hide(context, item, text, masks)
         self._offer(context, item, text)
-        self._rules.look("the question is worded by its rules", item, item.question.text == _worded(item))
-        self._rules.look("the tags are those of the item", item, self._is_tagged(context, item, masks))
-        self._rules.response(item, check)
+        self._checks.check("the question is worded by its rules", item, item.question.text == _worded(item))
+        self._checks.check("the tags are those of the item", item, self._is_tagged(context, item, masks))
+        self._checks.check_responses(item, check)
         self._measure(context, item, text, options)
 
     def _masks(self, context: Context, item: Item) -> list[Mask | None]:
@@ -92,21 +92,21 @@ class _Audit:
     def _prove(self, context: Context, item: Item, masks: list[Mask | None], options: tuple[int, ...]) -> None:
         candidates = context.documents[1:]
         named = [mask.work if mask else None for mask in masks]
-        self._rules.look("every mask is a citation that stands alone", item, None not in masks and bool(masks))
+        self._checks.check("every mask is a citation that stands alone", item, None not in masks and bool(masks))
         right = len(named) == len(options) and all(
             work == candidates[option - 1] for work, option in zip(named, options, strict=True)
         )
-        self._rules.look("the paper itself cites the key's candidates there", item, right)
+        self._checks.check("the paper itself cites the key's candidates there", item, right)
         if item.question.tags.get("sampling") == "nearest":
             near = self._is_near(context, masks)
-            self._rules.look("one section cites all candidates, and the mask of a choice is in it", item, near)
+            self._checks.check("one section cites all candidates, and the mask of a choice is in it", item, near)
         for row in item.key.proof.rows:
             self._used[row[0], row[2]] += 1
-            self._rules.look("no mask is used twice", item, self._used[row[0], row[2]] == 1)
+            self._checks.check("no mask is used twice", item, self._used[row[0], row[2]] == 1)
         if len(masks) == 1:
             asked = item.key.proof.rows[0][:2]
             self._answers[asked] += 1
-            self._rules.look("no work is the answer to two choices of a paper", item, self._answers[asked] == 1)
+            self._checks.check("no work is the answer to two choices of a paper", item, self._answers[asked] == 1)
 
     def _is_near(self, context: Context, masks: list[Mask | None]) -> bool:
         cited = self._paper(context.documents[0]).cited_in
@@ -119,9 +119,9 @@ class _Audit:
         task = _task(item)
         wanted = [mark(task, number) for number in range(1, len(masks) + 1)]
         found = re.findall(r"\[\[CITATION(?: \d+)?\]\]", said)
-        self._rules.look("the masks stand in the paper once each, in order", item, found == wanted)
+        self._checks.check("the masks stand in the paper once each, in order", item, found == wanted)
         places = {edit.span: edit.text.strip() for edit in shown.edits}
-        self._rules.look(
+        self._checks.check(
             "every mask stands where its citation stood",
             item,
             all(
@@ -129,7 +129,7 @@ class _Audit:
             ),
         )
         if HIDDEN in item.question.text:
-            self._rules.look("no mention of a candidate is left in the paper", item, not self._mentioned(context))
+            self._checks.check("no mention of a candidate is left in the paper", item, not self._mentioned(context))
 
     def _mentioned(self, context: Context) -> bool:
         """Whether a citation of a candidate is still shown as it was."""
@@ -143,13 +143,13 @@ class _Audit:
     def _offer(self, context: Context, item: Item, text: str) -> None:
         works = [self._work(id) for id in context.documents[1:]]
         same = {self._paper(context.documents[0]).same, *(work.same for work in works)}
-        self._rules.look("the candidates are four works apart from the paper", item, len(same) == OPTIONS + 1)
+        self._checks.check("the candidates are four works apart from the paper", item, len(same) == OPTIONS + 1)
         least = 1 if item.question.tags.get("candidates") == "concise" else min(LEAST, 200)
         texts = [place.span.of(text) for place in context.places[1:]]
-        self._rules.look("no candidate is empty", item, all(len(shown.strip()) >= least for shown in texts))
+        self._checks.check("no candidate is empty", item, all(len(shown.strip()) >= least for shown in texts))
         if item.question.tags.get("candidates") == "body":
             told = any(_gives_away(work, shown) for work, shown in zip(works, texts, strict=True))
-            self._rules.look("no candidate gives its own title or name away", item, not told)
+            self._checks.check("no candidate gives its own title or name away", item, not told)
 
     def _is_tagged(self, context: Context, item: Item, masks: list[Mask | None]) -> bool:
         tags = item.question.tags
@@ -161,7 +161,7 @@ class _Audit:
             and tags.get("length") == print_length(context.length)
         )
 
-    # Floors.
+    # Baselines.
 
     def _measure(self, context: Context, item: Item, text: str, options: tuple[int, ...]) -> None:
         cell = f"{item.question.tags.get('task', '')}, {item.question.tags.get('level', '')}"
@@ -178,7 +178,7 @@ class _Audit:
         longest = [place for place, length in enumerate(lengths, 1) if length == max(lengths)]
         sums["longest"] += sum(option in longest for option in options) / len(longest) / len(options)  # type: ignore[assignment]
 
-    def _floors(self) -> dict[str, float]:
+    def _baselines(self) -> dict[str, float]:
         floors: dict[str, float] = {}
         for cell in sorted(self._items):
             for name, value in self._sums[cell].items():
@@ -189,10 +189,10 @@ class _Audit:
     # Book-keeping.
 
     def _report(self) -> list[AuditCheck]:
-        rules = self._rules.checked()
+        rules = self._checks.results()
         total = sum(self._items.values())
         if total:
-            rules.append(AuditCheck(name="floors of the citations", checked=total, measures=self._floors()))
+            rules.append(AuditCheck(name="floors of the citations", checked=total, measures=self._baselines()))
         return rules
 
 

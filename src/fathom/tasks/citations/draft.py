@@ -12,8 +12,8 @@ from fathom.records.spans import Span
 from fathom.tasks.citations.lexical import Matcher, Stretch, best_assignment, rank, scores
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Difficulty, Masking, Task
-from fathom.tasks.citations.words import Counted, Words
-from fathom.tasks.citations.works import LEAST, Shown, Work, evenly, show
+from fathom.tasks.citations.word_counts import WordCounts, Words
+from fathom.tasks.citations.works import LEAST, ShownText, Work, evenly, show
 
 HIDDEN = "[[HIDDEN]]"
 """What stands where a candidate is cited and is not asked about."""
@@ -46,7 +46,7 @@ class Draft:
     # The question paper.
 
     @cached_property
-    def question_paper(self) -> Shown:
+    def question_paper(self) -> ShownText:
         """The paper with its masks."""
         return show(self.paper.document, self.paper.text, self._scope, self._changes, to_be_cut=False)
 
@@ -77,7 +77,7 @@ class Draft:
     # The candidates.
 
     @cached_property
-    def offered(self) -> list[Shown]:
+    def offered(self) -> list[ShownText]:
         """The candidates, each as far as it may be shown: its share of the room, or more where others are short."""
         form, room = self.difficulty.form, max(0, self._room)
         works = list(map(self.work_of, self.candidates))
@@ -152,7 +152,7 @@ class Draft:
         return {}
 
     @cached_property
-    def _counted(self) -> list[Counted]:
+    def _counted(self) -> list[WordCounts]:
         """The words of what is shown of each candidate."""
         return [one.stems.up_to(length) for one, length in zip(self.offered, self.lengths, strict=True)]
 
@@ -161,7 +161,7 @@ class Draft:
         return {}
 
 
-def _even(shown: Sequence[Shown], room: int) -> int:
+def _even(shown: Sequence[ShownText], room: int) -> int:
     """To how many characters all must be cut to fit into the room, each with the line break behind it."""
     return max(0, evenly([one.length + 1 for one in shown], room) - 1)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fathom.records.documents import Document
 from fathom.records.spans import Span
-from fathom.tasks.citations.words import Counted, Words, words_of
+from fathom.tasks.citations.word_counts import WordCounts, Words, words_of
 
 Stretch = Literal["sentence", "around", "paragraph"]
 
@@ -98,17 +98,17 @@ class Queries:
         return self._alone[stretch, place]
 
 
-def scores(words: Words, candidates: Sequence[Counted], cosine: bool = False) -> list[float]:
+def scores(words: Words, candidates: Sequence[WordCounts], cosine: bool = False) -> list[float]:
     """How well each candidate goes with the words of the query."""
     return _cosines(words, candidates) if cosine else _sums(words, candidates)
 
 
-def _cosines(words: Sequence[str], candidates: Sequence[Counted]) -> list[float]:
+def _cosines(words: Sequence[str], candidates: Sequence[WordCounts]) -> list[float]:
     length = sqrt(len(words)) or 1.0
     return [sum(map(one.counts.get, words, repeat(0))) / one.size / length for one in candidates]
 
 
-def _sums(words: Sequence[str], candidates: Sequence[Counted]) -> list[float]:
+def _sums(words: Sequence[str], candidates: Sequence[WordCounts]) -> list[float]:
     """What all candidates have tells little, and the tenth time less than the first."""
     total = [0.0] * len(candidates)
     weights = [rarity(found, len(candidates)) for found in range(len(candidates) + 1)]

@@ -14,7 +14,7 @@ from fathom.records.documents import Citation, Document
 from fathom.records.names import CHINESE, PARTICLE, family_name
 from fathom.records.spans import Span
 from fathom.tasks.citations.chinese_names import chinese_names, named_in, names_before
-from fathom.tasks.citations.words import occurrences
+from fathom.tasks.citations.word_counts import occurrences
 
 NEIGHBOR = 4
 """Characters between two citations that stand as one group, whatever the brackets say."""

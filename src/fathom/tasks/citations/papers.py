@@ -15,8 +15,8 @@ from fathom.records.names import CHINESE
 from fathom.records.spans import Span
 from fathom.tasks.citations.lexical import Queries
 from fathom.tasks.citations.mentions import Mentions
-from fathom.tasks.citations.naming import BEFORE, CitationType, citation_type_of
-from fathom.tasks.citations.words import letters_of
+from fathom.tasks.citations.type_rule import BEFORE, CitationType, citation_type_of
+from fathom.tasks.citations.word_counts import letters_of
 
 LEFT_OUT = ("references", "appendix")
 """Sections that are shown of no paper: the list would name the candidates, and appendices are not what is read."""

@@ -19,7 +19,7 @@ from fathom.scoring.keys import Key
 from fathom.tasks.citations.lexical import MATCHERS, Matcher, around, best_assignment, query, scores
 from fathom.tasks.citations.papers import MARK
 from fathom.tasks.citations.settings import OPTIONS
-from fathom.tasks.citations.words import Stems, Words
+from fathom.tasks.citations.word_counts import Stems, Words
 from fathom.tasks.family import Item
 from fathom.tasks.simulating import simulated_response
 

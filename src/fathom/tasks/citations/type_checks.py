@@ -13,7 +13,7 @@ from fathom.scoring.answers import Text
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.citations.check import check
-from fathom.tasks.citations.naming import CitationType
+from fathom.tasks.citations.type_rule import CitationType
 
 
 class TypeChecks(Record):

@@ -13,10 +13,10 @@ from fathom.corpus.store import Corpus
 from fathom.records.contexts import Edit, apply_edits
 from fathom.records.documents import Document, DocumentId, DocumentOutline
 from fathom.records.spans import Span
-from fathom.tasks.citations.giveaways import giveaways, names_of
+from fathom.tasks.citations.identifying_text import identifying_spans, presented_names
 from fathom.tasks.citations.papers import LEFT_OUT, top_level, without
 from fathom.tasks.citations.settings import Form
-from fathom.tasks.citations.words import FAR, LONGEST_WORD, Stems, letters_of
+from fathom.tasks.citations.word_counts import FAR, LONGEST_WORD, Stems, letters_of
 
 OWN = "[[NAME]]"
 """What stands where a work gives its own title or name away."""
@@ -32,7 +32,7 @@ FIRST = FAR + LONGEST_WORD
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownText:
     """Some of a document's text, its ends trimmed and its pieces set apart by a blank line; equal to itself alone."""
 
     id: DocumentId
@@ -90,7 +90,7 @@ def show(
     kept: Sequence[Span],
     changes: Sequence[tuple[Span, str]] = (),
     to_be_cut: bool = True,
-) -> Shown:
+) -> ShownText:
     """These stretches of the document, in order, with the changes that fall into them; what is never to be cut need not
     know where its paragraphs end."""
     edits: list[Edit] = []
@@ -115,7 +115,7 @@ def show(
             ends.append((length, end))
         last = span.end
     edits.append(Edit(span=Span(last, len(text)), text="\n"))
-    return Shown(document.id, text, tuple(edits), tuple(ends))
+    return ShownText(document.id, text, tuple(edits), tuple(ends))
 
 
 def _trimmed(text: str, span: Span) -> Span | None:
@@ -141,7 +141,7 @@ class Work:
     def __init__(self, corpus: Corpus, id: DocumentId) -> None:
         self.outline = corpus.outline(id)
         self._corpus = corpus
-        self._forms: dict[Form, Shown] = {}
+        self._forms: dict[Form, ShownText] = {}
 
     @cached_property
     def text(self) -> str:
@@ -166,7 +166,7 @@ class Work:
         end = self.outline.paragraphs[-1].end if self.outline.paragraphs else 0
         return sum(span.end - span.start for span in self._stretches(form, end))
 
-    def shown(self, form: Form, characters: int) -> Shown:
+    def shown(self, form: Form, characters: int) -> ShownText:
         """What is shown of it in that form, at the least as far as it takes to cut it to so many characters."""
         known = self._forms.get(form)
         if known is None or not known.reaches(characters):
@@ -177,9 +177,9 @@ class Work:
             self._forms[form] = known
         return known
 
-    def _show(self, form: Form, kept: list[Span], whole: list[Span]) -> Shown:
+    def _show(self, form: Form, kept: list[Span], whole: list[Span]) -> ShownText:
         within = Span(kept[0].start, kept[-1].end) if kept else Span(0, 0)
-        told = giveaways(self.title, self.names, self.text, within) if form == "body" else ()
+        told = identifying_spans(self.title, self.names, self.text, within) if form == "body" else ()
         parts = [part for span in told for part in self._by_paragraph(span)]
         shown = show(self.outline, self.text, kept, [(part, OWN) for part in parts])
         return replace(shown, is_whole=kept == whole)
@@ -224,7 +224,7 @@ class Work:
     def names(self) -> list[str]:
         """What the work presents, as far as it gives it a name."""
         abstract = self.outline.abstract.of(self.text) if self.outline.abstract else ""
-        return names_of(self.title, abstract, self.text)
+        return presented_names(self.title, abstract, self.text)
 
 
 def _end(span: Span) -> int:

@@ -14,10 +14,10 @@ from fathom.records.documents import Document
 from fathom.records.questions import Response
 from fathom.records.spans import Span
 from fathom.scoring.answers import Text
+from fathom.tasks.audit_checks import AuditChecks
 from fathom.tasks.family import AuditCheck, Item
-from fathom.tasks.memorization.check import check, comes_back, holds
-from fathom.tasks.memorization.make import wording
-from fathom.tasks.rules import Rules
+from fathom.tasks.memorization.build import wording
+from fathom.tasks.memorization.check import check, comes_back, contains_name
 
 KEPT = 256
 """Documents kept at hand."""
@@ -37,7 +37,7 @@ class _Audit:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._document = lru_cache(maxsize=KEPT)(corpus.document)
-        self._rules = Rules()
+        self._checks = AuditChecks()
         self._answers: Counter[str] = Counter()
 
     def look(self, context: Context, item: Item) -> None:
@@ -50,34 +50,36 @@ class _Audit:
             span = Span(int(start), int(end))
         except Exception:
             # A key file may hold anything; what cannot be read proves nothing.
-            self._rules.look("the probe can be read and laid out", item, False)
+            self._checks.check("the probe can be read and laid out", item, False)
             return
         alone = context.layout == LAYOUT and context.documents == (id,)
-        self._rules.look("the probe can be read and laid out", item, alone and isinstance(item.key.answer, Text))
+        self._checks.check("the probe can be read and laid out", item, alone and isinstance(item.key.answer, Text))
         self._prove(item, document, span, name)
-        self._rules.look("nothing that is shown tells the key", item, not holds(context.places[0].span.of(text), name))
-        self._rules.look(
+        self._checks.check(
+            "nothing that is shown tells the key", item, not contains_name(context.places[0].span.of(text), name)
+        )
+        self._checks.check(
             "the question is worded by its rules", item, item.question.text == wording(_task(item), document)
         )
-        self._rules.look("the tags are those of the document", item, _is_tagged(item, document))
+        self._checks.check("the tags are those of the document", item, _is_tagged(item, document))
         self._response(item, name)
         self._answers[name] += 1
 
     def _prove(self, item: Item, document: Document, span: Span, name: str) -> None:
         rest = document.text[span.start :] if _task(item) == "citation" else span.of(document.text)
-        self._rules.look("the document itself goes on with the key", item, comes_back((name,), rest))
+        self._checks.check("the document itself goes on with the key", item, comes_back((name,), rest))
         inside = _task(item) == "citation" or document.title.contains(span)
-        self._rules.look("what is left out stands where it should", item, inside and span.end <= len(document.text))
+        self._checks.check("what is left out stands where it should", item, inside and span.end <= len(document.text))
 
     def _response(self, item: Item, name: str) -> None:
         for said, wanted in ((name, True), (f"({name.upper()} et al., 2001)", True), ("", False), (f"x{name}", False)):
             response = Response(question_id=item.question.id, outcome="answered", text=said)
             rule = "right answers are taken" if wanted else "near misses are refused"
-            self._rules.look(rule, item, (check(item.key, response).outcome == "correct") == wanted)
+            self._checks.check(rule, item, (check(item.key, response).outcome == "correct") == wanted)
 
     def report(self) -> list[AuditCheck]:
         """Every rule, and how often the most frequent name is right."""
-        rules = self._rules.checked()
+        rules = self._checks.results()
         total = sum(self._answers.values())
         if total:
             floor = {"floor of the most frequent answer": round(max(self._answers.values()) / total, 4)}

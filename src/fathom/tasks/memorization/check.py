@@ -54,7 +54,7 @@ def comes_back(names: Sequence[str], text: str) -> bool:
     return any(_stands(list(map(plain_word, WORD.findall(name))), words) for name in names)
 
 
-def holds(text: str, name: str) -> bool:
+def contains_name(text: str, name: str) -> bool:
     """Whether a name stands anywhere in a text."""
     return _stands(list(map(plain_word, WORD.findall(name))), [plain_word(word) for word in WORD.findall(text)])
 

@@ -14,7 +14,7 @@ from fathom.records.documents import Citation, Document
 from fathom.records.names import WORD, family_name, plain_word
 from fathom.records.spans import Span
 from fathom.tasks.citations.mentions import Mentions
-from fathom.tasks.memorization.check import comes_back, holds
+from fathom.tasks.memorization.check import comes_back, contains_name
 
 Task = Literal["citation", "title"]
 
@@ -48,7 +48,7 @@ class Probe:
         return self.document.text[self.place.start :]
 
 
-class Citing:
+class CitationProbes:
     """The citations of one document that can be probed."""
 
     def __init__(self, document: Document, characters: int) -> None:
@@ -71,7 +71,7 @@ class Citing:
                 continue
             self.steps["named in the text"] += 1
             shown = self._shown(place.start)
-            if shown is None or any(holds(shown.of(self._document.text), name) for name in names):
+            if shown is None or any(contains_name(shown.of(self._document.text), name) for name in names):
                 continue
             self.steps["not named before"] += 1
             yield Probe("citation", self._document, place, names, citation.reference or 0, self._edits(shown))
@@ -104,7 +104,7 @@ def title_probe(document: Document, frequency: Mapping[str, int], rng: Random) -
     text, title = document.text, document.title
     kept = [title, *(author.span for author in document.authors)]
     byline = " ".join(span.of(text) for span in kept[1:])
-    words = [word for word in distinctive_words(title.of(text)) if not holds(byline, word)]
+    words = [word for word in distinctive_words(title.of(text)) if not contains_name(byline, word)]
     if not words or any(span.start < title.end for span in kept[1:]):
         return None
     # "Models" can be guessed behind "large language", and proves nothing.

@@ -18,6 +18,7 @@ from fathom.records.lengths import print_length
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Unanswerable, ValueSet
+from fathom.tasks.audit_checks import AuditChecks
 from fathom.tasks.family import AuditCheck, Item
 from fathom.tasks.numeric.answers import answer_of, normal_form
 from fathom.tasks.numeric.check import check
@@ -27,7 +28,6 @@ from fathom.tasks.numeric.own import STEPS, parse
 from fathom.tasks.numeric.programs import Part, Program, parts_read, skill, topic
 from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, read_source
 from fathom.tasks.numeric.wording import is_wording
-from fathom.tasks.rules import Rules
 
 SHUFFLES = 12
 """Random orders of rows under which no answer may change."""
@@ -53,7 +53,7 @@ class _Audit:
         self._seed = seed
         self._database = _Database()
         self._read: dict[str, tuple[Source, int]] = {}
-        self._rules = Rules()
+        self._checks = AuditChecks()
         self._answers: dict[str, Counter[str]] = defaultdict(Counter)
         self._degenerate: Counter[str] = Counter()
         self._mutants: Counter[str] = Counter()
@@ -95,19 +95,19 @@ class _Audit:
             seen = answer_of(program, evaluate(program, by_spelling), by_spelling)
         except Exception:
             # A key file may hold anything; whatever cannot be read and run proves nothing.
-            self._rules.look("the query can be read and run", item, False)
+            self._checks.check("the query can be read and run", item, False)
             return False
-        self._rules.look("the query can be read and run", item, True)
+        self._checks.check("the query can be read and run", item, True)
         proved = _same(answer, key.answer)
-        self._rules.look("the query gives the key again", item, proved)
-        self._rules.look("a second way of computing gives the key too", item, _same(again, key.answer))
-        self._rules.look("who is who does not change the answer", item, _same(seen, key.answer))
+        self._checks.check("the query gives the key again", item, proved)
+        self._checks.check("a second way of computing gives the key too", item, _same(again, key.answer))
+        self._checks.check("who is who does not change the answer", item, _same(seen, key.answer))
         self._look_at_passages(context, item, program, tables)
-        self._rules.look("the words are whole", item, not _is_badly_worded(item.question.text))
-        self._rules.look("the words say what the program does", item, is_wording(item.question.text, program))
-        self._rules.look("the tags are those of the program", item, _is_tagged(item, program, context))
+        self._checks.check("the words are whole", item, not _is_badly_worded(item.question.text))
+        self._checks.check("the words say what the program does", item, is_wording(item.question.text, program))
+        self._checks.check("the tags are those of the program", item, _is_tagged(item, program, context))
         if proved:  # what is right and what is nearly so hangs on the key
-            self._rules.response(item, check)
+            self._checks.check_responses(item, check)
         self._note(key.answer)
         return True
 
@@ -115,8 +115,8 @@ class _Audit:
         passages, shown = item.key.proof.passages, set(context.documents)
         for passage in passages:
             inside = passage.document in shown and passage.span.end <= self._opened(passage.document)[1]
-            self._rules.look("every passage is in the text that is shown", item, inside)
-        self._rules.look("the passages are those that are needed", item, passages == _needed(program, tables))
+            self._checks.check("every passage is in the text that is shown", item, inside)
+        self._checks.check("the passages are those that are needed", item, passages == _needed(program, tables))
 
     def _shuffle(self, items: list[Item], tables: Tables) -> None:
         """The same rows in other orders: an answer that hangs on hidden order is no answer."""
@@ -126,7 +126,7 @@ class _Audit:
             for item in items:
                 rows = self._database.rows(item.key.proof.program)
                 answer = answer_of(_parsed(item.key.proof.program), rows, tables)
-                self._rules.look("no order of rows changes the answer", item, _same(answer, item.key.answer))
+                self._checks.check("no order of rows changes the answer", item, _same(answer, item.key.answer))
         self._database.load(tables)
 
     def _mislead(self, items: list[Item], tables: Tables) -> int:
@@ -173,7 +173,7 @@ class _Audit:
                 self._degenerate["tables of one row"] += 1
 
     def _report(self) -> list[AuditCheck]:
-        rules = self._rules.checked()
+        rules = self._checks.results()
         total = sum(sum(counter.values()) for counter in self._answers.values())
         if not total:
             return rules

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from fathom.records.spans import Span
-from fathom.tasks.citations.naming import is_coined
-from fathom.tasks.citations.words import occurrences
+from fathom.tasks.citations.type_rule import is_coined
+from fathom.tasks.citations.word_counts import occurrences
 
 _PRESENTED = re.compile(
     r"\b(?:propos|introduc|present|develop|releas|describ|call|nam|dub|term)\w*\s+(?:it\s+|our\s+|a\s+|an\s+|the\s+|"
@@ -20,7 +20,7 @@ _MIXED = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z\d]|[a-z]\d")
 """Small letters and capitals in one word: "SimVOS", but not "LSTM", which everybody has."""
 
 
-def names_of(title: str, abstract: str, text: str) -> list[str]:
+def presented_names(title: str, abstract: str, text: str) -> list[str]:
     """What a work presents, as far as it gives it a name: "JudgeLM" in "JudgeLM: Fine-tuned models ..."."""
     head, colon, _ = title.partition(":")
     named = [head.strip()] if colon and len(head.split()) <= 3 else []
@@ -31,10 +31,10 @@ def names_of(title: str, abstract: str, text: str) -> list[str]:
     return sorted({name for name in named if len(name) > 2})
 
 
-def giveaways(title: str, names: list[str], text: str, within: Span | None = None) -> Iterator[Span]:
+def identifying_spans(title: str, names: list[str], text: str, within: Span | None = None) -> Iterator[Span]:
     """Every place of the text, or of a part of it, that says the title, its head or its tail, or one of the names."""
     if within is not None:
-        yield from (span.shifted(within.start) for span in giveaways(title, names, within.of(text)))
+        yield from (span.shifted(within.start) for span in identifying_spans(title, names, within.of(text)))
         return
     small = _small(text, plain=title.isascii() and all(map(str.isascii, names)))
     head, _, tail = _small(title).partition(":")

@@ -13,9 +13,9 @@ import pytest
 from fathom.corpus.store import Corpus
 from fathom.tasks.bench import Bench
 from fathom.tasks.citations.balance import Balance
-from fathom.tasks.citations.choosing import Table
+from fathom.tasks.citations.candidate_search import ScoreTable
 from fathom.tasks.citations.lexical import scores
-from fathom.tasks.citations.words import Stems, words_of
+from fathom.tasks.citations.word_counts import Stems, words_of
 from tests.tasks.citations.conftest import build_citations
 
 LETTERS = "abcdefgh"
@@ -30,7 +30,7 @@ def test_sets_together_are_scored_as_each_alone(cosine: bool) -> None:
     rng = Random(1)
     wanted = [words_of(_text(rng, words)) for words in (3, 40, 0, 12, 25)]
     works = [Stems(_text(rng, words)).up_to(15_000) for words in (900, 40, 300, 700, 5, 250)]
-    table = Table(wanted, works)
+    table = ScoreTable(wanted, works)
     fours = np.array(list(combinations(range(len(works)), 4)))
     masks = np.array([rng.sample(range(len(wanted)), 4) for _ in fours])
     for found, asked, offered in zip(table.scores(masks, fours, cosine), masks, fours, strict=True):

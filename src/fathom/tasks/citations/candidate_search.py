@@ -19,7 +19,7 @@ from fathom.tasks.citations.balance import Balance
 from fathom.tasks.citations.lexical import MATCHERS, Matcher, Stretch, damped, orders, rarity
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS
-from fathom.tasks.citations.words import FAR, Counted, Words
+from fathom.tasks.citations.word_counts import FAR, WordCounts, Words
 
 STRONGEST = MATCHERS[2]
 """The matcher that must not only fail, but fail clearly."""
@@ -43,7 +43,7 @@ _LOOKED = sorted(range(len(MATCHERS)), key=lambda n: (MATCHERS[n] is not STRONGE
 """The strongest matcher first, then the short stretch: what one tells apart need not be shown to the next."""
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """What came of looking through sets: the best of those that fit, each by the places of its members."""
 
     tried: int
@@ -51,10 +51,10 @@ class Found(NamedTuple):
     best: list[tuple[int, ...]]
 
 
-class Table:
+class ScoreTable:
     """How well works go with masks by the words around these, for many sets of both at once."""
 
-    def __init__(self, wanted: Sequence[Words], works: Sequence[Counted]) -> None:
+    def __init__(self, wanted: Sequence[Words], works: Sequence[WordCounts]) -> None:
         column: dict[str, int] = {}
         self._wanted = [[column.setdefault(word, len(column)) for word in words] for words in wanted]
         # The last column is that of no word, with which short queries are filled up.
@@ -97,21 +97,21 @@ class Search:
         paper: Paper,
         masks: Sequence[Mask],
         works: Sequence[DocumentId],
-        words_of: Callable[[DocumentId], Counted],
+        words_of: Callable[[DocumentId], WordCounts],
     ) -> None:
         """`words_of` gives the words of what will be shown of a work, as far as that is known yet."""
         self._paper, self._masks = paper, masks
         self._works = list(map(words_of, works))
-        self._tables: dict[Stretch, Table] = {}
+        self._tables: dict[Stretch, ScoreTable] = {}
 
     def _scores(self, matcher: Matcher, masks: Numbers, works: Numbers) -> Values:
         stretch = matcher.stretch
         if stretch not in self._tables:
             wanted = [self._paper.queries.alone(stretch, mask.place) for mask in self._masks]
-            self._tables[stretch] = Table(wanted, self._works)
+            self._tables[stretch] = ScoreTable(wanted, self._works)
         return self._tables[stretch].scores(masks, works, matcher.cosine)
 
-    def beside(self, balance: Balance) -> Found:
+    def beside(self, balance: Balance) -> SearchResult:
         """Three works to stand beside the first, which is the mask's; first what puts it where it has stood least."""
         left = sets = _threes(len(self._works) - 1)
         places = np.zeros(len(left), dtype=int)
@@ -126,9 +126,9 @@ class Search:
                 places = place
             left, places = left[fits], places[fits]
         rare = balance.rarity(STRONGEST)[places].argsort(kind="stable")
-        return Found(len(sets), len(left), list(map(tuple, left[rare[:OFFERED], 1:].tolist())))
+        return SearchResult(len(sets), len(left), list(map(tuple, left[rare[:OFFERED], 1:].tolist())))
 
-    def together(self, sets: Sequence[tuple[int, ...]], own: Sequence[int], balance: Balance) -> Found:
+    def together(self, sets: Sequence[tuple[int, ...]], own: Sequence[int], balance: Balance) -> SearchResult:
         """Four masks of whose works about as much is filled by shared words as may be, and no more."""
         left, apart = np.array(sets), np.zeros(len(sets))
         works, most, wanted = np.array(own), balance.most, balance.wanted
@@ -142,7 +142,7 @@ class Search:
             if not len(left):
                 break
         best = left[apart.argsort(kind="stable")[:OFFERED]]
-        return Found(len(sets), len(left), list(map(tuple, best.tolist())))
+        return SearchResult(len(sets), len(left), list(map(tuple, best.tolist())))
 
 
 def _filled(totals: Values) -> Values:

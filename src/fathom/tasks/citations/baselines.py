@@ -10,11 +10,11 @@ from fathom.tasks.citations.draft import Draft
 from fathom.tasks.citations.lexical import MATCHERS
 from fathom.tasks.citations.papers import Paper
 from fathom.tasks.citations.settings import OPTIONS
-from fathom.tasks.citations.words import occurrences
+from fathom.tasks.citations.word_counts import occurrences
 from fathom.tasks.citations.works import Work
 
 
-class Floors:
+class Baselines:
     """Sums over the items of each task and level."""
 
     def __init__(self) -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from fathom.corpus.store import Corpus
-from fathom.tasks.citations.naming import citation_type_of, is_coined
 from fathom.tasks.citations.papers import Paper
-from fathom.tasks.citations.words import stems_in
+from fathom.tasks.citations.type_rule import citation_type_of, is_coined
+from fathom.tasks.citations.word_counts import stems_in
 from tests.corpus.readers.conftest import shared
 
 __all__ = ["shared"]

@@ -24,7 +24,7 @@ from fathom.records.rng import rng_for
 from fathom.scoring.answers import Text
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.family import FamilySettings, Item
-from fathom.tasks.memorization.probes import BLANK, LEAST, STEPS, Citing, Probe, Task, title_probe
+from fathom.tasks.memorization.probes import BLANK, LEAST, STEPS, CitationProbes, Probe, Task, title_probe
 
 NAME = "memorization"
 SEED_LABEL = "recall"
@@ -98,7 +98,7 @@ class ProbeBuilder:
             yield from self._citations(document)
 
     def _citations(self, document: Document) -> Iterator[Probe]:
-        citing = Citing(document, self.settings.characters)
+        citing = CitationProbes(document, self.settings.characters)
         found = list(citing.probes())
         self._steps.update(citing.steps)
         self._documents["whose citations name nobody"] += bool(document.citations) and not citing.steps[STEPS[2]]

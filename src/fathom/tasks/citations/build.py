@@ -18,13 +18,13 @@ from fathom.records.documents import DocumentId
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 from fathom.tasks.citations.balance import Balance
-from fathom.tasks.citations.choosing import Search
+from fathom.tasks.citations.baselines import Baselines
+from fathom.tasks.citations.candidate_search import Search
 from fathom.tasks.citations.draft import Draft
-from fathom.tasks.citations.floors import Floors
-from fathom.tasks.citations.laying_out import LaidOut
+from fathom.tasks.citations.item_layout import ItemLayout
 from fathom.tasks.citations.papers import STEPS, Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, CitationSettings, Difficulty, Form, Task
-from fathom.tasks.citations.words import Counted
+from fathom.tasks.citations.word_counts import WordCounts
 from fathom.tasks.citations.works import LEAST, Work
 from fathom.tasks.family import Item
 
@@ -53,7 +53,7 @@ Offer = tuple[tuple[Mask, ...], tuple[DocumentId, ...]]
 """Masks that can be asked about together, and the works to stand beside theirs."""
 
 
-class _Shelf:
+class _CorpusWorks:
     """The works of a corpus that have a text to show; each is opened when it is first asked for."""
 
     def __init__(self, corpus: Corpus, forms: set[Form]) -> None:
@@ -71,7 +71,7 @@ class _Shelf:
         return self._known[id]
 
 
-class _Stock:
+class _AvailableMasks:
     """What can still be asked of a paper: each mask once, and no work in two choices.
 
     Were masks drawn instead of works, the work that the paper cites most often would be the likeliest answer to a
@@ -117,8 +117,8 @@ class CitationBuilder:
         self._disputed = settings.types.disputed if settings.types is not None else {}
         self._corpus = corpus
         self._seed = seed
-        self._shelf = _Shelf(corpus, {level.form for level in self._levels.values()})
-        self._laid_out = LaidOut(corpus)
+        self._works = _CorpusWorks(corpus, {level.form for level in self._levels.values()})
+        self._laid_out = ItemLayout(corpus)
         self._years = {listed.id: listed.year if self.settings.yearly else None for listed in corpus.entries()}
         self._made: Counter[tuple[Cell, int | None]] = Counter()
         """How many of each task and level, for each year where that counts."""
@@ -128,7 +128,7 @@ class CitationBuilder:
         self._orders: dict[Cell, list[tuple[int, ...]]] = defaultdict(list)
         self._steps: Counter[str] = Counter()
         self._papers = 0
-        self.floors = Floors()
+        self.baselines = Baselines()
 
     @property
     def _cells(self) -> list[Cell]:
@@ -144,7 +144,7 @@ class CitationBuilder:
             drafts = list(self._drafts(paper, rng_for(self._seed, "citations", paper.document.id)))
             self._steps.update(paper.steps)
             for draft in drafts:
-                self.floors.add(draft)
+                self.baselines.add(draft)
                 context, item = self._laid_out.item(draft)
                 yield context, [item]
 
@@ -155,7 +155,7 @@ class CitationBuilder:
                 yield self._paper(id)
 
     def _paper(self, id: DocumentId) -> Paper:
-        return Paper(self._corpus.document(id), self._corpus.text(id), self._shelf, self._disputed)
+        return Paper(self._corpus.document(id), self._corpus.text(id), self._works, self._disputed)
 
     @cached_property
     def _order(self) -> list[DocumentId]:
@@ -186,7 +186,7 @@ class CitationBuilder:
         Within a block what is hardest to fill: else a small corpus would spend what hard items need on easy ones, and
         if that went on, a large one would have its hard items from other papers than its easy ones.
         """
-        stock = _Stock(paper, rng)
+        available = _AvailableMasks(paper, rng)
         hopeless: set[Cell] = set()
         made = 0
         while made < self.settings.per_paper:
@@ -194,12 +194,12 @@ class CitationBuilder:
             if not wanted or self._is_too_long(paper) or len(paper.cited) < OPTIONS:
                 return
             cell = min(wanted, key=lambda cell: self._used(cell, paper) // BLOCK)
-            draft = self._draft(stock, cell, rng)
+            draft = self._draft(available, cell, rng)
             if draft is None:
                 hopeless.add(cell)
                 continue
             made += 1
-            stock.take(draft)
+            available.take(draft)
             self._note(cell, draft)
             yield draft
 
@@ -218,12 +218,12 @@ class CitationBuilder:
         if draft.difficulty.filtered:
             self._balance[cell].note(draft)
 
-    def _draft(self, stock: _Stock, cell: Cell, rng: Random) -> Draft | None:
+    def _draft(self, available: _AvailableMasks, cell: Cell, rng: Random) -> Draft | None:
         """One item of that task and level from the paper; None where it allows none."""
         offers = self._choices if cell[0] == "choice" else self._clozes
         order = self._next_order(cell)
-        for asked, others in islice(offers(stock, cell, rng), TRIES):
-            draft = self._ordered(cell, stock.paper, asked, others, order, rng)
+        for asked, others in islice(offers(available, cell, rng), TRIES):
+            draft = self._ordered(cell, available.paper, asked, others, order, rng)
             if draft.fits and (not draft.difficulty.filtered or self._balance[cell].takes(draft)):
                 return draft
         return None
@@ -265,7 +265,7 @@ class CitationBuilder:
             candidates=candidates,
             masking=self.settings.mask,
             characters=self.settings.characters,
-            work_of=self._shelf.work,
+            work_of=self._works.work,
         )
 
     # Which masks, which candidates.
@@ -274,19 +274,19 @@ class CitationBuilder:
         """Those works that are no versions of one another, nor of what they are to stand beside."""
         seen, kept = set(beside), []
         for work in works:
-            same = self._shelf.work(work).same
+            same = self._works.work(work).same
             if same not in seen:
                 seen.add(same)
                 kept.append(work)
         return kept
 
-    def _choices(self, stock: _Stock, cell: Cell, rng: Random) -> Iterator[Offer]:
+    def _choices(self, available: _AvailableMasks, cell: Cell, rng: Random) -> Iterator[Offer]:
         """Masks, each with three other works."""
-        difficulty, paper = self._levels[cell[1]], stock.paper
+        difficulty, paper = self._levels[cell[1]], available.paper
         tried = MASKS if difficulty.filtered else 1
-        for mask in chain.from_iterable(masks[:tried] for masks in stock.masks("choice", difficulty).values()):
-            works = stock.cited_in(mask.section) if difficulty.sampling == "nearest" else stock.works
-            others = self._apart(works, paper.same, self._shelf.work(mask.work).same)
+        for mask in chain.from_iterable(masks[:tried] for masks in available.masks("choice", difficulty).values()):
+            works = available.cited_in(mask.section) if difficulty.sampling == "nearest" else available.works
+            others = self._apart(works, paper.same, self._works.work(mask.work).same)
             if len(others) < OPTIONS - 1:
                 continue
             if not difficulty.filtered:
@@ -298,13 +298,13 @@ class CitationBuilder:
             self._looked[cell].update(tried=found.tried, fitting=found.fitting)
             yield from (((mask,), tuple(pool[number - 1] for number in chosen)) for chosen in found.best)
 
-    def _clozes(self, stock: _Stock, cell: Cell, rng: Random) -> Iterator[Offer]:
+    def _clozes(self, available: _AvailableMasks, cell: Cell, rng: Random) -> Iterator[Offer]:
         """Four masks of four works; no other candidates."""
-        difficulty, paper = self._levels[cell[1]], stock.paper
-        masks = stock.masks("cloze", difficulty)
-        pools = [stock.works]
+        difficulty, paper = self._levels[cell[1]], available.paper
+        masks = available.masks("cloze", difficulty)
+        pools = [available.works]
         if difficulty.sampling == "nearest":
-            pools = [stock.cited_in(section) for section in rng.sample(list(paper.cited_in), len(paper.cited_in))]
+            pools = [available.cited_in(section) for section in rng.sample(list(paper.cited_in), len(paper.cited_in))]
         for pool in pools:
             works = self._apart((work for work in pool if work in masks), paper.same)
             if len(works) < OPTIONS:
@@ -327,10 +327,10 @@ class CitationBuilder:
             if found.best or (found.tried < sets and len(asked) == sum(map(len, masks.values()))):
                 return
 
-    def _words(self, paper: Paper, form: Form) -> Callable[[DocumentId], Counted]:
+    def _words(self, paper: Paper, form: Form) -> Callable[[DocumentId], WordCounts]:
         """The words of a work, before it is known how much of it will be shown."""
         shown = max(LEAST, (self.settings.characters - sum(map(_length, paper.shown))) // OPTIONS)
-        return lambda work: self._shelf.work(work).shown(form, shown).stems.up_to(shown)
+        return lambda work: self._works.work(work).shown(form, shown).stems.up_to(shown)
 
     def _alike(
         self, work: DocumentId, others: list[DocumentId], difficulty: Difficulty, rng: Random
@@ -338,7 +338,7 @@ class CitationBuilder:
         """Three others at random; of a few draws the one whose lengths are nearest to the right one's."""
 
         def length(id: DocumentId) -> int:
-            return self._shelf.work(id).room(difficulty.form)
+            return self._works.work(id).room(difficulty.form)
 
         draws = [tuple(rng.sample(others, OPTIONS - 1)) for _ in range(3)]
         return min(draws, key=lambda draw: sum(abs(length(other) - length(work)) for other in draw))
@@ -355,7 +355,7 @@ class CitationBuilder:
                 "asked": self.settings.items * years,
                 "made": self._total((task, level)),
                 "kept share": round(looked["fitting"] / looked["tried"], 4) if looked else 1.0,
-                "floors": {**self.floors.of(task, level)},
+                "floors": {**self.baselines.of(task, level)},
             }
         steps: dict[str, JsonValue] = {step: self._steps[step] for step in STEPS}
         checked: dict[str, JsonValue] = {}

@@ -10,7 +10,7 @@ import pytest
 
 from fathom.tasks.auditing import audit
 from fathom.tasks.citations.lexical import MATCHERS
-from fathom.tasks.citations.words import STEP, Stems, stems_in
+from fathom.tasks.citations.word_counts import STEP, Stems, stems_in
 from tests.tasks.citations.conftest import build_citations
 
 ENGLISH, CHINESE = "estimates of a naïve reader, ", "深度学习的方法"

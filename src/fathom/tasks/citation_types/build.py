@@ -16,9 +16,9 @@ from fathom.records.questions import Question
 from fathom.records.record import digest, short_id
 from fathom.scoring.answers import Text
 from fathom.scoring.keys import Key, Proof
+from fathom.tasks.citations.build import CitationBuilder
 from fathom.tasks.citations.draft import mark
-from fathom.tasks.citations.laying_out import bucket, counter
-from fathom.tasks.citations.make import CitationBuilder
+from fathom.tasks.citations.item_layout import bucket, counter
 from fathom.tasks.citations.papers import STEPS, Mask, Paper, place_name
 from fathom.tasks.citations.settings import CitationSettings
 from fathom.tasks.citations.works import show

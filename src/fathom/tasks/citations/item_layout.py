@@ -18,7 +18,7 @@ from fathom.scoring.keys import Key, Proof
 from fathom.tasks.citations.draft import HIDDEN, Draft, mark
 from fathom.tasks.citations.papers import Mask
 from fathom.tasks.citations.settings import OPTIONS, Masking, Task
-from fathom.tasks.citations.works import Shown
+from fathom.tasks.citations.works import ShownText
 from fathom.tasks.family import Item
 
 NAME = "citations"
@@ -34,7 +34,7 @@ def counter() -> CachingTokenizer:
     return CachingTokenizer(tokenizer(DEFAULT), LINES)
 
 
-class LaidOut:
+class ItemLayout:
     """Lays out one item after another."""
 
     def __init__(self, corpus: Corpus) -> None:
@@ -53,7 +53,7 @@ class LaidOut:
         pieces = [paper, *map(self._candidate, draft.offered, draft.candidate_edits)]
         return assemble(pieces, counter(), length=bucket, layout=PAPER_AND_CANDIDATES)
 
-    def _piece(self, shown: Shown, edits: tuple[Edit, ...]) -> Piece:
+    def _piece(self, shown: ShownText, edits: tuple[Edit, ...]) -> Piece:
         """A document as it is shown with these edits."""
         characters = len(shown.document) + sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in edits)
         tokens = self._lines(shown.id).tokens(shown.document, edits, counter())

@@ -1,0 +1,107 @@
+"""How a citation is made: does it name a method, a model or a data set, or does it say what a work found?"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from fathom.records.names import CHINESE
+
+CitationType = Literal["attributional", "descriptive"]
+
+BEFORE = 120
+"""Characters before a citation that can name what is cited."""
+
+_WORD = re.compile(r"[^\W_][\w.+*/@’'&-]*[\w+*]|[^\W_]")
+_TAIL = re.compile(r"[\s\\(\[{*_`\"“”（［【]+$")
+_CHINESE = re.compile(rf"[{CHINESE}]+")
+_CHINESE_ARTIFACTS_WORDS = """
+模型 算法 方法 框架 网络 数据集 数据库 语料库 软件 工具 平台 系统 程序 优化器 基准
+"""
+_CHINESE_ARTIFACTS = tuple(_CHINESE_ARTIFACTS_WORDS.split())
+"""What a Chinese sentence may put behind a name: "TideMap潮位模型"."""
+_LONGEST_ARTIFACT = 6
+"""Letters of such a word with what qualifies it; more of them are a clause of their own."""
+
+_ARTIFACTS_WORDS = """
+dataset datasets data-set corpus corpora benchmark benchmarks model models method methods algorithm algorithms
+framework frameworks optimizer optimiser architecture architectures network networks toolkit library package
+simulator environment environments software loss transformer transformers encoder decoder autoencoder suite
+challenge collection leaderboard tokenizer parser platform toolbox
+"""
+_ARTIFACTS = frozenset(_ARTIFACTS_WORDS.split())
+"""What a name may be followed by: "the ImageNet dataset"."""
+
+_NO_NAMES_WORDS = """
+what who why how which where whether the a an we our in on for as by from with this these those that their its it he
+she they recently however moreover also following while since when although thus hence then here there both other
+others another some many most more recent previous prior early earlier later such each all several various existing
+similar similarly inspired based see e.g i.e cf and or of to at is are was were be been being has have had can may
+might should will would first second third finally additionally furthermore specifically generally notably meanwhile
+theorem lemma proposition corollary section figure table equation appendix algorithm fig eq sec motivated unlike
+like given if though further work works study studies one two three english chinese european american bayesian
+gaussian markov euclidean hilbert fourier lipschitz ai ml nlp llm llms cnn cnns rnn rnns gnn gnns mlp mlps dnn dnns
+sgd rl dl cv gpu gpus cpu cpus api apis iid i.i.d pde pdes ode odes sde sdes
+"""
+_NO_NAMES = frozenset(_NO_NAMES_WORDS.split())
+"""Words that begin with a capital, or are capitals, and still name nothing of their own."""
+
+
+def citation_type_of(before: str, after: str = "") -> CitationType:
+    """What the words before a citation make of it; author names that belong to it are no longer among them."""
+    tail = _TAIL.sub("", before[-BEFORE:])
+    tail = re.sub(r"[,;:，；：]$", "", tail)
+    if tail.endswith("》"):
+        # A Chinese sentence sets the name of a work between these: 《中国统计年鉴》.
+        return "attributional"
+    words = _words_of_the_phrase(tail)
+    if not words:
+        return "descriptive"
+    last = words[-1]
+    if len(words) > 1 and (last.lower() in _ARTIFACTS or _is_chinese_artifact(last)):
+        words = words[:-1]
+    return "attributional" if _names(words, tail) else "descriptive"
+
+
+def _words_of_the_phrase(tail: str) -> list[str]:
+    """The last words of the clause that the citation closes."""
+    clause = re.split(r"[;:,.!?|](?:\s+|$)|[()\[\]，。；：、！？（）［］【】]|\n", tail)[-1]
+    if not clause.strip():
+        # "Query by Committee (QBC)": the name stands in brackets of its own.
+        inside = re.search(r"[(（]([^()（）]{1,30})[)）]?$", tail)
+        clause = inside[1] if inside else ""
+    # Nothing parts "采用TideMap模型" but the kind of its letters.
+    return _WORD.findall(_CHINESE.sub(lambda run: f" {run[0]} ", clause))[-4:]
+
+
+def _is_chinese_artifact(word: str) -> bool:
+    return len(word) <= _LONGEST_ARTIFACT and word.endswith(_CHINESE_ARTIFACTS)
+
+
+def _names(words: list[str], tail: str) -> bool:
+    """Whether the last words are a name."""
+    last = words[-1]
+    if is_coined(last):
+        return True
+    if not _is_capital(last):
+        return False
+    # "Stable Diffusion", "the Adam", but not the first word of a sentence by itself.
+    if len(words) > 1 and (_is_capital(words[-2]) or is_coined(words[-2])):
+        return True
+    starts_sentence = len(words) == 1 and not re.search(r"[,|]\s*\S*$", tail)
+    return not starts_sentence or len(last) > 3
+
+
+def _is_capital(word: str) -> bool:
+    return word[:1].isupper() and word.lower().rstrip("s") not in _NO_NAMES and word.lower() not in _NO_NAMES
+
+
+def is_coined(word: str) -> bool:
+    """Whether a word looks made up as a name: "BERT", "LoRA", "GPT-4", "ResNet50", "Zimlet-EM"."""
+    plain = word.strip("*+_.'’")
+    if plain.lower() in _NO_NAMES or len(plain) < 2:
+        return False
+    capitals = sum(map(str.isupper, plain))
+    inner = capitals > plain[0].isupper()
+    numbered = any(map(str.isdigit, plain)) and any(map(str.isalpha, plain))
+    return (capitals >= 2 and inner) or (inner and plain[0].islower()) or (numbered and capitals >= 1)
