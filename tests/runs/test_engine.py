@@ -12,6 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from inspect_ai.log import EvalLog
 
 from fathom.cli.main import main
 from fathom.records.errors import FathomError
@@ -238,22 +239,28 @@ def test_the_second_interrupt_stops_at_once(tiny_bench: Path, tmp_path: Path) ->
     assert read_responses(tmp_path / "run").responses
 
 
-def test_inspect_eval_runs_a_task_of_the_bench(tiny_bench: Path, tmp_path: Path) -> None:
+def _inspect_eval(family: str, bench: Path, logs: Path, answer: str, *words: str) -> EvalLog:
+    from inspect_ai.log import read_eval_log
+
     inspect = Path(sys.executable).with_name("inspect")
-    with serving(Provider(response=lambda prompt: "Answer: NULL")) as provider:
-        words = ["eval", "fathom/numeric", "-T", f"bench={tiny_bench}", "-T", "samples=2"]
+    with serving(Provider(response=lambda prompt: answer)) as provider:
+        task = ["eval", f"fathom/{family}", "-T", f"bench={bench}", *words]
         ended = subprocess.run(
-            [str(inspect), *words, "--model", "openai-api/mine/m", "--display", "none", "--log-dir", str(tmp_path)],
+            [str(inspect), *task, "--model", "openai-api/mine/m", "--display", "none", "--log-dir", str(logs)],
             env={**os.environ, "MINE_API_KEY": KEY, "MINE_BASE_URL": provider.url},
             capture_output=True,
             check=False,
             timeout=120,
         )
     assert ended.returncode == 0, ended.stderr
-    from inspect_ai.log import read_eval_log
+    # The model reads the text, and not the name of the text.
+    assert not any("⟦" in prompt for prompt in provider.prompts)
+    [path] = logs.glob("*.eval")
+    return read_eval_log(str(path))
 
-    [path] = tmp_path.glob("*.eval")
-    log = read_eval_log(str(path))
+
+def test_inspect_eval_runs_a_task_of_the_bench(tiny_bench: Path, tmp_path: Path) -> None:
+    log = _inspect_eval("numeric", tiny_bench, tmp_path, "Answer: NULL", "-T", "samples=2")
     assert log.samples is not None
     assert len(log.samples) == 60
     assert log.results is not None
@@ -262,6 +269,29 @@ def test_inspect_eval_runs_a_task_of_the_bench(tiny_bench: Path, tmp_path: Path)
     assert log.results.scores[0].metrics["accuracy"].value == pytest.approx(nothing / len(keys))
     assert _longest_string(log.model_dump_json().encode()) < 20_000
     assert not any(sample.target for sample in log.samples)
+
+
+def test_the_engine_has_a_task_for_every_family(
+    small_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import inspect_ai
+
+    from fathom.api.inspect_tasks import TASKS
+    from fathom.tasks.catalog import names
+
+    assert tuple(TASKS) == names()
+    assert main(["build", "citation_types", str(small_folder), "--out", str(tmp_path / "bench")]) == 0
+    monkeypatch.setenv("MINE_API_KEY", KEY)
+    with serving(Provider(response=lambda prompt: "Answer: descriptive")) as provider:
+        monkeypatch.setenv("MINE_BASE_URL", provider.url)
+        task = TASKS["citation_types"](bench=str(tmp_path / "bench"))
+        [log] = inspect_ai.eval(
+            task, model="openai-api/mine/m", log_dir=str(tmp_path / "logs"), display="none", limit=40
+        )
+    assert log.results is not None
+    assert 0 < log.results.scores[0].metrics["accuracy"].value < 1
+    assert len(provider.prompts) == 40
+    assert not any("⟦" in prompt for prompt in provider.prompts)
 
 
 def test_the_price_of_a_failed_question_counts(ask: Ask, tmp_path: Path) -> None:

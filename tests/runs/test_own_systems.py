@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,18 @@ def test_an_agent_calls_a_tool_twice_and_then_answers(ask: Ask, tmp_path: Path) 
     for path in (tmp_path / "run").rglob("*"):
         for name, content in _contents(path) if path.is_file() else []:
             assert _longest_string(content) <= 20_000, name
+
+
+def test_the_example_of_the_docs_runs_as_printed(ask: Ask, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "running.md").read_text()
+    [example] = re.findall(r"```python\n(# two_step\.py\n.*?)```", page, re.DOTALL)
+    (tmp_path / "two_step.py").write_text(example)
+    words = ("--system", f"{tmp_path}/two_step.py:TwoStep", "-S", "words=300", "--limit", 2)
+    with serving(Provider(response=lambda prompt: "Answer: 7" if "notes." in prompt else "Notes.")) as provider:
+        assert ask(provider, *words) == 0
+    for response in read_responses(tmp_path / "run").responses.values():
+        assert [step.name for step in response.trace] == ["notes", "answer"]
+        assert response.text == "Answer: 7"
 
 
 def test_the_budget_holds_back_a_question_that_it_could_not_finish(ask: Ask, tmp_path: Path) -> None:
