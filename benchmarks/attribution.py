@@ -15,8 +15,10 @@ from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
 from fathom.records.rng import rng_for
 from fathom.tasks.bench import Bench
-from fathom.tasks.numeric.faults import FAULTS, Reading
-from fathom.tasks.numeric.simulate import Simulator, program_of
+from fathom.tasks.numeric.faults import FAULTS
+from fathom.tasks.numeric.key_programs import program_of
+from fathom.tasks.numeric.simulate import Simulator
+from fathom.tasks.programs.faults import Reading
 
 FOUR = "sim/reader?drop-filter=0.2&ignore-not=0.4&reverse=0.2&miss-document=0.3"
 ALL = "sim/reader?" + "&".join(f"{fault}=0.06" for fault in FAULTS)
@@ -33,7 +35,7 @@ def struck(bench: Bench, simulated: Simulated) -> dict[str, list[str]]:
                 reading = Reading(program_of(item.key), simulator.read(context))
                 found[item.question.id] = []
                 for fault in [name for name in FAULTS if simulated.happens(name, rng)]:
-                    after = FAULTS[fault].strike(reading, rng)
+                    after = FAULTS[fault].apply(reading, rng)
                     if after is not None:
                         reading = after
                         found[item.question.id].append(fault)

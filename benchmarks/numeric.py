@@ -22,17 +22,18 @@ from fathom.contexts.files import read_contexts
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.rng import rng_for
-from fathom.tasks.numeric.filling import Filled, Filler
-from fathom.tasks.numeric.programs import Slot
-from fathom.tasks.numeric.tables import SCHEMA, Source, build_tables, open_database, read_source
+from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
+from fathom.tasks.numeric.schema import SCHEMA
+from fathom.tasks.numeric.tables import Source, build_tables, open_database, read_source
 from fathom.tasks.numeric.templates import Template, templates
+from fathom.tasks.programs.tree import Constant, Slot
 
 QUESTIONS = 10
 Asked = tuple[str, tuple[tuple[object, ...], ...]]
 """A template and the rows that its filling gives."""
 
 
-def filled(filler: Filler, offered: tuple[Template, ...], rng: Random) -> Filled:
+def filled(filler: TemplateFiller, offered: tuple[Template, ...], rng: Random) -> FilledTemplate:
     """The next template that can be filled here."""
     while True:
         made = filler.fill(rng.choice(offered), rng)
@@ -48,13 +49,13 @@ def in_memory(contexts: list[Context], sources: dict[str, Source]) -> Iterator[A
         rng = rng_for(0, context.id)
         tables = build_tables([sources[id] for id in context.documents])
         tables.load(database)
-        filler = Filler(tables, database)
+        filler = TemplateFiller(tables, database)
         for _ in range(QUESTIONS):
             made = filled(filler, offered, rng)
             yield made.template.id, made.rows
 
 
-class PlainFiller(Filler):
+class PlainFiller(TemplateFiller):
     """Learns how large a result is by asking, as a script does: every try opens a file, builds its tables and asks."""
 
     def __init__(self, sources: list[Source], file: Path) -> None:
@@ -63,15 +64,15 @@ class PlainFiller(Filler):
         self._file = file
         self.tries = 0
 
-    def is_of_size(self, template: Template, values: dict[Slot, int | str], empty: bool) -> bool:
+    def has_planned_size(self, template: Template, values: dict[Slot, Constant], empty: bool) -> bool:
         self._database.close()
         self._file.unlink(missing_ok=True)
         self._database = sqlite3.connect(self._file, isolation_level=None)
-        self._database.executescript(SCHEMA)
+        self._database.executescript(SCHEMA.statements())
         build_tables(self._sources).load(self._database)
         self.run(template.query, values)
         self.tries += 1
-        return super().is_of_size(template, values, empty)
+        return super().has_planned_size(template, values, empty)
 
 
 def on_disk(contexts: list[Context], sources: dict[str, Source], file: Path, tries: list[int]) -> Iterator[Asked]:

@@ -15,8 +15,10 @@ from fathom.models.simulated import Simulated
 from fathom.records.rng import rng_for
 from fathom.tasks.bench import Bench
 from fathom.tasks.family import Fault
-from fathom.tasks.numeric.faults import FAULTS, Reading
-from fathom.tasks.numeric.simulate import Simulator, program_of
+from fathom.tasks.numeric.faults import FAULTS
+from fathom.tasks.numeric.key_programs import program_of
+from fathom.tasks.numeric.simulate import Simulator
+from fathom.tasks.programs.faults import Reading
 from tests.analysis.conftest import Ran
 
 MIXED = "sim/reader?" + "&".join(f"{fault}=0.06" for fault in FAULTS)
@@ -68,7 +70,7 @@ def struck(bench: Path, name: str, seed: int) -> Mapping[str, list[str]]:
                 reading = Reading(program_of(item.key), simulator.read(context))
                 mine: list[str] = []
                 for fault in [name for name in FAULTS if simulated.happens(name, rng)]:
-                    after = FAULTS[fault].strike(reading, rng)
+                    after = FAULTS[fault].apply(reading, rng)
                     if after is not None:
                         reading, mine = after, [*mine, fault]
                 found[item.question.id] = mine

@@ -29,7 +29,7 @@ from fathom.tasks.family import Item
 from fathom.tasks.fitting import LEAST_DOCUMENTS, TAKEN, TOO_FEW, Window, fit
 from fathom.tasks.instructions import instructions
 from fathom.tasks.numeric.build import DisagreementError
-from fathom.tasks.numeric.tables import SCHEMA
+from fathom.tasks.numeric.schema import SCHEMA
 
 fitting: Any = import_module("fathom.tasks.fitting")
 numeric_build: Any = import_module("fathom.tasks.numeric.build")
@@ -191,7 +191,7 @@ def test_every_fitted_key_is_right(bench: Bench, fitted: Bench, corpus: Corpus) 
 def by_hand(documents: Sequence[Document]) -> sqlite3.Connection:
     """The three tables of the documents, filled without the program's help."""
     database = sqlite3.connect(":memory:")
-    database.executescript(SCHEMA)
+    database.executescript(SCHEMA.statements())
     numbers = {document.id: number for number, document in enumerate(documents, start=1)}
     called = _called(documents)
     for number, document in enumerate(documents, start=1):

@@ -14,13 +14,15 @@ from fathom.scoring.answers import Number, Unanswerable
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Family, FamilySettings
-from fathom.tasks.numeric.answers import normal_form
 from fathom.tasks.numeric.diagnose import Diagnoser
-from fathom.tasks.numeric.faults import FAULTS, variants
-from fathom.tasks.numeric.passages import Needed
-from fathom.tasks.numeric.programs import Not as NotNode
-from fathom.tasks.numeric.programs import nodes, parts_read
-from fathom.tasks.numeric.simulate import Simulator, program_of
+from fathom.tasks.numeric.faults import FAULTS
+from fathom.tasks.numeric.key_programs import program_of
+from fathom.tasks.numeric.passages import RequiredPassages
+from fathom.tasks.numeric.schema import SCHEMA, parts_read
+from fathom.tasks.numeric.simulate import Simulator
+from fathom.tasks.programs.answers import normal_form
+from fathom.tasks.programs.faults import wrong_answers
+from fathom.tasks.programs.tree import Not
 from fathom.tasks.simulating import simulated_model
 
 
@@ -36,7 +38,7 @@ def test_suspects_are_all_single_faults_that_change_the_answer(bench: Bench, cor
     for context, items in list(bench.by_context())[:12]:
         for item in items:
             found = teller.diagnose(context, item).suspects
-            plain = list(variants(program_of(item.key), simulator.read(context)))
+            plain = list(wrong_answers(program_of(item.key), simulator.read(context), tuple(FAULTS.values())))
             assert Counter((one.cause, one.detail, str(normal_form(one.answer))) for one in found) == Counter(
                 (one.fault, one.detail, str(normal_form(one.answer))) for one in plain
             )
@@ -53,7 +55,7 @@ def test_operators_are_read_off_the_program_and_not_off_the_words(bench: Bench, 
             operators = teller.diagnose(context, item).operators
             assert operators
             assert len(set(operators)) == len(operators)
-            if any(isinstance(node, NotNode) for node in nodes(program_of(item.key))):
+            if any(isinstance(node, Not) for node in SCHEMA.nodes(program_of(item.key))):
                 negated += 1
                 assert "not" in operators
             words += " not " in item.question.text and "not" not in operators
@@ -76,7 +78,7 @@ def test_steps_lead_to_the_result(bench: Bench, corpus: Corpus) -> None:
 
 
 def test_needed_passages_do_not_tell_which_articles_fit(bench: Bench, corpus: Corpus) -> None:
-    needed = Needed(corpus)
+    needed = RequiredPassages(corpus)
     for context, items in list(bench.by_context())[:10]:
         for item in items:
             passages = needed(context, item)

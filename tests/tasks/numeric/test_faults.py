@@ -1,4 +1,4 @@
-"""Faults of reading: each changes what it says and nothing else, and no program breaks under any of them."""
+"""Faults of readers: each changes the answer as described, and every program can be evaluated with each of them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,21 @@ import pytest
 from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answers import Answer, Number, Ranking
 from fathom.tasks.numeric import FAMILY
-from fathom.tasks.numeric.answers import answer_of, normal_form
-from fathom.tasks.numeric.evaluate import evaluate
-from fathom.tasks.numeric.faults import FAULTS, Reading, variants, without
-from fathom.tasks.numeric.mutants import constants, random_tables
-from fathom.tasks.numeric.own import parse
-from fathom.tasks.numeric.programs import Program, Slot, bind
-from fathom.tasks.numeric.sql import literal
-from fathom.tasks.numeric.tables import ArticleRow, AuthorRow, CitationRow, Tables, open_database
+from fathom.tasks.numeric.build import answer_of_tables
+from fathom.tasks.numeric.faults import FAULTS
+from fathom.tasks.numeric.mutants import random_tables
+from fathom.tasks.numeric.schema import SCHEMA
+from fathom.tasks.numeric.tables import ArticleRow, AuthorRow, CitationRow, make_tables, open_database
 from fathom.tasks.numeric.templates import Template, templates
+from fathom.tasks.numeric.user_templates import parse
+from fathom.tasks.programs.answers import answer_of, normal_form
+from fathom.tasks.programs.database import Database
+from fathom.tasks.programs.faults import Reading, wrong_answers
+from fathom.tasks.programs.mutants import constants
+from fathom.tasks.programs.sql import literal
+from fathom.tasks.programs.tree import Constant, Program, Slot, bind
 
-TABLES = Tables(
+TABLES = make_tables(
     sources=(),
     articles=(
         ArticleRow(1, "Tides, storms", 2, 2, 10),
@@ -59,8 +63,10 @@ def plain(answer: Answer) -> str:
 
 
 def found(fault: str, statement: str) -> list[str]:
-    """What the fault makes of a statement over the small collection, in all its ways."""
-    return [plain(way.reading.answer()) for way in FAULTS[fault].ways(Reading(parse(statement), TABLES))]
+    """The answers to a statement over the small collection with every variation of the fault."""
+    return [
+        plain(variation.reading.answer()) for variation in FAULTS[fault].variations(Reading(parse(statement), TABLES))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -132,114 +138,115 @@ def found(fault: str, statement: str) -> list[str]:
         ("miss-document", f"SELECT COUNT(*) FROM articles WHERE article_id IN {CITED}", ["2", "1", "1", "1"]),
     ],
 )
-def test_a_fault_does_what_it_says(fault: str, statement: str, answers: list[str]) -> None:
+def test_a_fault_changes_the_answer_as_described(fault: str, statement: str, answers: list[str]) -> None:
     assert found(fault, statement) == answers
 
 
-def test_all_citations_can_be_read_the_wrong_way_round() -> None:
+def test_all_citations_can_be_reversed() -> None:
     statement = f"SELECT article_title FROM articles WHERE article_id IN {CITING} AND article_id NOT IN {CITED}"
     assert found("citing-for-cited", statement) == ["NULL", "NULL", "Sand, Waves"]
 
 
-def test_division_by_what_is_not_there_gives_no_answer() -> None:
+def test_division_by_zero_gives_no_answer() -> None:
     statement = "SELECT AVG(1.0 * author_count / reference_count) FROM articles"
     assert found("references-as-citations", statement) == ["NULL", "NULL"]
 
 
-def test_a_reader_has_a_dial_for_every_fault() -> None:
+def test_a_simulated_reader_has_a_setting_for_every_fault() -> None:
     assert tuple(fault.name for fault in FAMILY.dials) == ("miss", *FAULTS)
     assert all(name == fault.name and fault.describe for name, fault in FAULTS.items())
 
 
-def test_articles_that_are_missed_leave_no_trace_and_the_others_are_the_same() -> None:
+def test_missed_articles_are_gone_from_every_table() -> None:
     """Against SQL over the tables with these rows deleted and all numbers as they were."""
     rng, database = Random(3), open_database()
     for template in templates()[::4]:
         program = bound(template)
-        tables = random_tables(rng, constants(literal(program)))
+        tables = random_tables(rng, constants(program))
         missing = frozenset(rng.sample(range(1, len(tables.articles) + 1), rng.randint(1, len(tables.articles))))
         tables.load(database)
         for number in missing:
             database.execute("DELETE FROM articles WHERE article_id = ?", [number])
             database.execute("DELETE FROM article_author WHERE article_id = ?", [number])
             database.execute("DELETE FROM citing_cited WHERE ? IN (article_id_citing, article_id_cited)", [number])
-        left = without(tables, missing)
-        assert same(database, program, left), (literal(program), missing)
+        left = tables.without(missing)
+        assert same(database, program, left), (literal(program, SCHEMA), missing)
 
 
-def test_a_fault_strikes_after_articles_were_missed() -> None:
+def test_a_fault_applies_after_articles_were_missed() -> None:
     statement = "SELECT SUM(reference_count) FROM articles"
-    ways = list(FAULTS["references-as-citations"].ways(Reading(parse(statement), TABLES, frozenset({2}))))
-    assert [plain(way.reading.answer()) for way in ways] == ["1", "1"]
-    again = list(FAULTS["miss-document"].ways(Reading(parse(statement), TABLES, frozenset({2}))))
-    assert [plain(way.reading.answer()) for way in again] == ["60", "40", "40"]
+    variations = list(FAULTS["references-as-citations"].variations(Reading(parse(statement), TABLES, frozenset({2}))))
+    assert [plain(variation.reading.answer()) for variation in variations] == ["1", "1"]
+    again = list(FAULTS["miss-document"].variations(Reading(parse(statement), TABLES, frozenset({2}))))
+    assert [plain(variation.reading.answer()) for variation in again] == ["60", "40", "40"]
 
 
-def test_every_broken_program_is_a_program() -> None:
-    """Run by SQLite and without it, over collections that crowd around what the program names."""
+def test_every_program_with_a_fault_can_be_evaluated() -> None:
+    """By SQLite and by the second evaluation, over collections with values around the constants of the program."""
     rng, database = Random(8), open_database()
-    struck: Counter[str] = Counter()
+    applied: Counter[str] = Counter()
     for template in templates():
         program = bound(template)
-        tables = random_tables(rng, constants(literal(program)))
+        tables = random_tables(rng, constants(program))
         for name, fault in FAULTS.items():
-            for detail, reading in fault.ways(Reading(program, tables)):
-                struck[name] += 1
+            for detail, reading in fault.variations(Reading(program, tables)):
+                applied[name] += 1
                 assert detail
                 reading.answer()
                 if rng.random() < 0.2:
                     reading.seen.load(database)
-                    assert same(database, reading.program, reading.seen), literal(reading.program)
-    assert min(struck[name] for name in FAULTS) >= 5, struck
+                    assert same(database, reading.program, reading.seen), literal(reading.program, SCHEMA)
+    assert min(applied[name] for name in FAULTS) >= 5, applied
 
 
-def test_variants_are_wrong_answers_each_with_its_fault() -> None:
+def test_wrong_answers_differ_from_the_correct_one_and_name_their_fault() -> None:
     rng = Random(4)
     for template in templates()[::5]:
         program = bound(template)
-        tables = random_tables(rng, constants(literal(program)))
-        right = answer_of(program, evaluate(program, tables), tables)
-        told = list(variants(program, tables))
-        assert all(not agrees(right, variant.answer) and variant.fault in FAULTS for variant in told)
-        assert all(normal_form(variant.answer) != normal_form(right) for variant in told)
-        faults = [variant.fault for variant in told]
+        tables = random_tables(rng, constants(program))
+        correct = answer_of_tables(program, tables)
+        wrong = list(wrong_answers(program, tables, tuple(FAULTS.values())))
+        assert all(not agrees(correct, one.answer) and one.fault in FAULTS for one in wrong)
+        assert all(normal_form(one.answer) != normal_form(correct) for one in wrong)
+        faults = [one.fault for one in wrong]
         assert faults == sorted(faults, key=list(FAULTS).index)
 
 
-def test_what_a_fault_leaves_right_is_no_variant() -> None:
+def test_a_fault_that_leaves_the_answer_correct_is_not_listed() -> None:
     """A sum over one article is its mean, and a set may be stated with repeats."""
     for statement in (
         "SELECT AVG(reference_count) FROM articles WHERE author_count = 3",
         "SELECT DISTINCT reference_count FROM articles WHERE author_count = 2",
     ):
-        told = {variant.fault for variant in variants(parse(statement), TABLES)}
-        assert not told & {"sum-for-avg", "ignore-distinct"}
-        assert "other-column" in told
+        faults = {one.fault for one in wrong_answers(parse(statement), TABLES, tuple(FAULTS.values()))}
+        assert not faults & {"sum-for-avg", "ignore-distinct"}
+        assert "other-column" in faults
 
 
-def test_a_strike_is_one_of_the_ways() -> None:
+def test_a_fault_applies_one_of_its_variations() -> None:
     reading = Reading(parse("SELECT MAX(reference_count) FROM articles"), TABLES)
-    ways = [way.reading for way in FAULTS["other-column"].ways(reading)]
-    struck = [FAULTS["other-column"].strike(reading, Random(seed)) for seed in range(20)]
-    assert {ways.index(one) for one in struck if one is not None} == {0, 1}
-    assert FAULTS["reverse"].strike(reading, Random(0)) is None
+    variations = [variation.reading for variation in FAULTS["other-column"].variations(reading)]
+    applied = [FAULTS["other-column"].apply(reading, Random(seed)) for seed in range(20)]
+    assert {variations.index(one) for one in applied if one is not None} == {0, 1}
+    assert FAULTS["reverse"].apply(reading, Random(0)) is None
 
 
 def bound(template: Template) -> Program:
-    words: dict[str, int | str] = {
-        "name": "Author 3",
-        "title": "Title 2",
+    words: dict[str, Constant] = {
+        "name": "Lind",
+        "title": "Tides",
         "fragment": "tle 1",
         "few": 2,
         "position": 2,
         "number": 4,
     }
-    values: dict[Slot, int | str] = {slot: words[slot.kind] for slot in template.slots}
+    values: dict[Slot, Constant] = {slot: words[slot.kind] for slot in template.slots}
     return bind(template.program, values)
 
 
-def same(database: sqlite3.Connection, program: Program, tables: Tables) -> bool:
+def same(database: sqlite3.Connection, program: Program, tables: Database) -> bool:
     """Whether SQLite and the evaluator give one answer."""
-    rows = database.execute(literal(program)).fetchall()
-    theirs, ours = answer_of(program, rows, tables), answer_of(program, evaluate(program, tables), tables)
+    rows = database.execute(literal(program, SCHEMA)).fetchall()
+    theirs = answer_of(program, rows, SCHEMA, tables.aliases)
+    ours = answer_of(program, tables.evaluation.run(program), SCHEMA, tables.aliases)
     return normal_form(theirs) == normal_form(ours)

@@ -40,14 +40,17 @@ from fathom.scoring.keys import Key, Proof
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.family import Item
 from fathom.tasks.numeric.check import check
-from fathom.tasks.numeric.faults import FAULTS, Reading
-from fathom.tasks.numeric.own import parse
-from fathom.tasks.numeric.programs import Program, Slot, bind
-from fathom.tasks.numeric.simulate import Simulator, program_of
-from fathom.tasks.numeric.sql import literal
+from fathom.tasks.numeric.faults import FAULTS
+from fathom.tasks.numeric.key_programs import program_of
+from fathom.tasks.numeric.schema import SCHEMA
+from fathom.tasks.numeric.simulate import Simulator
 from fathom.tasks.numeric.tables import Tables, build_tables, read_source
 from fathom.tasks.numeric.templates import templates
-from tests.tasks.numeric.test_own import GOOD
+from fathom.tasks.numeric.user_templates import parse
+from fathom.tasks.programs.faults import Reading
+from fathom.tasks.programs.sql import literal
+from fathom.tasks.programs.tree import Constant, Program, Slot, bind
+from tests.tasks.numeric.test_user_templates import GOOD
 
 TITLES = (
     "Tides, storms and shores",
@@ -186,7 +189,7 @@ def test_one_fault_makes_wrong_what_it_changes_and_nothing_else(
     changed = 0
     for context, item, response in Told(other, f"sim/reader?{fault}=1").responses:
         reading = Reading(parse(item.key.proof.program), other_tables[context.id])
-        kept = [agrees(item.key.answer, way.reading.answer()) for way in FAULTS[fault].ways(reading)]
+        kept = [agrees(item.key.answer, way.reading.answer()) for way in FAULTS[fault].variations(reading)]
         outcome = check(item.key, response).outcome
         if all(kept):
             assert outcome == "correct", item.key
@@ -286,10 +289,10 @@ def test_programs_are_read_back_without_parsing_each(monkeypatch: pytest.MonkeyP
     for words in ("What's “new”? 100% of it", "% {author-name} 12 'blank 1'", "LIKE '%x%' 3"):
         values = {"number": 4, "position": 2, "few": 3, "name": words, "title": words, "fragment": "grap"}
         for template in templates():
-            bound: dict[Slot, int | str] = {slot: values[slot.kind] for slot in template.slots}
+            bound: dict[Slot, Constant] = {slot: values[slot.kind] for slot in template.slots}
             program = bind(template.program, bound)
             assert program_of(keyed(program)) == program
-        monkeypatch.setattr("fathom.tasks.numeric.simulate.parse", None)
+        monkeypatch.setattr("fathom.tasks.numeric.key_programs.parse", None)
 
 
 def test_a_key_that_holds_no_program_is_named() -> None:
@@ -299,4 +302,4 @@ def test_a_key_that_holds_no_program_is_named() -> None:
 
 
 def keyed(program: Program) -> Key:
-    return Key(question_id="q", answer=Unanswerable(), proof=Proof(program=literal(program)))
+    return Key(question_id="q", answer=Unanswerable(), proof=Proof(program=literal(program, SCHEMA)))

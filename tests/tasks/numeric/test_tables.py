@@ -1,4 +1,4 @@
-"""The tables against the text they were read from, and who is who in them."""
+"""The tables against the text they were read from, and which names in them belong to one person."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from fathom.corpus.store import Corpus
 from fathom.records.documents import Document
 from fathom.records.spans import Span
-from fathom.tasks.numeric.filling import Filler
+from fathom.tasks.numeric.fill import TemplateFiller
 from fathom.tasks.numeric.tables import Byline, Source, build_tables, open_database, read_source
 from fathom.tasks.numeric.templates import templates
 
@@ -68,7 +68,7 @@ def test_one_person_has_one_name_however_spelled() -> None:
     assert build_tables(marta).spellings["Marta K. Kovács"] == ("Marta K. Kovács", "M. Kovacs", "Marta Kovács")
 
 
-def test_namesakes_are_two_people_and_look_like_one() -> None:
+def test_namesakes_are_two_people_who_look_like_one() -> None:
     wei = [source(1, ("p1", "Wei", "Zhang")), source(2, ("p2", "Wei", "Zhang")), source(3, ("p3", "W.", "Zhang"))]
     assert names_of("people", *wei) == ["Wei Zhang", "Wei Zhang (2)", "W. Zhang"]
     assert len(set(names_of("spellings", *wei))) == 1
@@ -92,15 +92,15 @@ def test_different_given_names_are_different_people() -> None:
         (("Ann", "van der Walt"), ("A.", "Vanderwalt"), True),
     ],
 )
-def test_who_may_be_one_to_a_reader(one: tuple[str, str], two: tuple[str, str], alike: bool) -> None:
+def test_names_that_may_belong_to_one_person(one: tuple[str, str], two: tuple[str, str], alike: bool) -> None:
     for first, second in ((one, two), (two, one)):
         pair = [source(1, ("p1", *first)), source(2, ("p2", *second))]
         assert (len(set(names_of("spellings", *pair))) == 1) == alike
         assert len(set(names_of("people", *pair))) == 2
 
 
-def test_who_prints_no_given_name_may_be_anybody_of_the_family() -> None:
-    """So nothing is asked whose answer hangs on who that is."""
+def test_a_bare_family_name_matches_every_person_of_that_name() -> None:
+    """So no question is asked whose answer depends on it."""
     sources = [source(1, ("p1", "Marta", "Kovács")), source(2, ("p2", "Jan", "Kovács"))]
     assert len(set(names_of("spellings", *sources))) == 2
     assert len(set(names_of("spellings", *sources, source(3, ("p3", "", "Kovács"))))) == 1
@@ -115,26 +115,26 @@ def test_a_database_serves_one_context_after_another(small: Corpus) -> None:
         assert database.execute("SELECT COUNT(*) FROM article_author").fetchone() == (sum(len(s.byline) for s in part),)
 
 
-def test_nothing_is_divided_by_the_authors_of_an_article_that_has_none() -> None:
+def test_no_question_divides_by_zero_authors() -> None:
     sources = [source(number, (f"p{number}", "Ada", "Lind")) for number in range(1, 7)]
     for others, possible in (([], True), ([source(7)], False)):
         tables = build_tables([*sources, *others])
         database = open_database()
         tables.load(database)
-        filler = Filler(tables, database)
+        filler = TemplateFiller(tables, database)
         divided = [template for template in templates() if template.divisors and not template.slots]
         assert divided
         assert any(filler.fill(template, Random(1)) for template in divided) == possible
 
 
-def test_no_title_is_asked_for_where_two_articles_share_it() -> None:
+def test_no_question_names_a_title_that_two_articles_share() -> None:
     sources = [source(number, (f"p{number}", "Ada", "Lind")) for number in range(1, 7)]
-    twin = replace(sources[0], id="a-9", title=sources[0].title.upper() + "!")
-    for others, possible in (([], True), ([twin], False)):
+    duplicate = replace(sources[0], id="a-9", title=sources[0].title.upper() + "!")
+    for others, possible in (([], True), ([duplicate], False)):
         tables = build_tables([*sources, *others])
-        assert tables.has_twins != possible
+        assert tables.has_duplicate_titles != possible
         database = open_database()
         tables.load(database)
-        filler = Filler(tables, database)
+        filler = TemplateFiller(tables, database)
         named = [template for template in templates() if template.names_titles]
         assert not any(filler.fill(template, Random(1)) for template in named) or possible

@@ -10,9 +10,9 @@ from fathom.tasks.numeric.audit import audit
 from fathom.tasks.numeric.build import builder
 from fathom.tasks.numeric.check import check
 from fathom.tasks.numeric.diagnose import Diagnoser
-from fathom.tasks.numeric.explain import explain
 from fathom.tasks.numeric.faults import FAULTS
-from fathom.tasks.numeric.passages import Needed
+from fathom.tasks.numeric.key_programs import explain
+from fathom.tasks.numeric.passages import RequiredPassages
 from fathom.tasks.numeric.refit import Refitter
 from fathom.tasks.numeric.settings import NumericSettings
 from fathom.tasks.numeric.simulate import Simulator
@@ -62,10 +62,10 @@ def _explain_empty(settings: NumericSettings) -> str:
 def _warnings(settings: NumericSettings) -> Sequence[str]:
     if settings.templates is None:
         return []
-    from fathom.tasks.numeric.own import read_own
+    from fathom.tasks.numeric.user_templates import read_user_templates
 
-    refused = read_own(settings.templates).refused
-    return [f"{settings.templates}, {one.place}, is left out: {one.why}." for one in refused]
+    rejected = read_user_templates(settings.templates).rejected
+    return [f"{settings.templates}, {one.position}, is left out: {one.reason}." for one in rejected]
 
 
 def _leaks(item: Item) -> Mapping[str, str]:
@@ -102,7 +102,7 @@ FAMILY = Family(
     swap=Swapper,
     simulate=Simulator,
     diagnose=Diagnoser,
-    passages=Needed,
+    passages=RequiredPassages,
     explain=explain,
     warnings=_warnings,
     leaks=_leaks,

@@ -1,4 +1,4 @@
-"""Ten questions a context, every one proved by a query and by a second way of computing it."""
+"""Builds the questions of a context; every key is computed by SQL and by a second evaluation."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from fathom.records.spans import Span
 from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.family import Item
-from fathom.tasks.numeric.answers import answer_of, normal_form
-from fathom.tasks.numeric.evaluate import evaluate, kept_articles
-from fathom.tasks.numeric.filling import Filled, Filler
-from fathom.tasks.numeric.own import read_templates
-from fathom.tasks.numeric.programs import Part, Skill
+from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
+from fathom.tasks.numeric.schema import SCHEMA, Part, Skill
 from fathom.tasks.numeric.settings import NumericSettings
-from fathom.tasks.numeric.sql import literal
 from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, read_source
 from fathom.tasks.numeric.templates import Template, templates
+from fathom.tasks.numeric.user_templates import read_templates
+from fathom.tasks.programs.answers import answer_of, normal_form
+from fathom.tasks.programs.sql import literal
+from fathom.tasks.programs.tree import Program
 
 NAME = "numeric"
 ATTEMPTS = 40
-"""Templates tried for one question before a context is taken to allow none."""
+"""Templates tried for one question before it is given up."""
 
 
 class DisagreementError(Exception):
-    """Two ways of computing one key gave two answers: the program is wrong, and no bench may come of it."""
+    """SQL and the second evaluation gave different answers: a defect, and no bench may be built on it."""
 
 
 def builder(corpus: Corpus, settings: NumericSettings, seed: int) -> NumericBuilder:
     """A builder for the contexts of `corpus`."""
     offered = templates() if settings.templates is None else read_templates(settings.templates)
-    return NumericBuilder(corpus, settings, Offer(offered, settings, seed))
+    return NumericBuilder(corpus, settings, TemplatePool(offered, settings, seed))
 
 
-class Offer:
-    """Which templates a split may ask, by skill."""
+class TemplatePool:
+    """The templates that each split may use."""
 
     def __init__(self, offered: Sequence[Template], settings: NumericSettings, seed: int) -> None:
         self._by: dict[tuple[Split, str], dict[Skill, list[Template]]] = {}
@@ -52,17 +52,17 @@ class Offer:
         self._splits = {template.id: _split_of(template, settings.template_splits, seed) for template in offered}
 
     def of(self, split: Split, length: str) -> dict[Skill, list[Template]]:
-        """The templates for contexts of that split and length, by skill; none where they are held out."""
+        """The templates for contexts of a split and length, by skill; none where they are held out."""
         if (split, length) not in self._by:
             by_skill: dict[Skill, list[Template]] = {}
             for template in self._offered:
-                if self._splits[template.id] in (None, split) and self._is_fair(template, split, length):
+                if self._splits[template.id] in (None, split) and self._is_allowed(template, split, length):
                     by_skill.setdefault(template.skill, []).append(template)
             self._by[split, length] = by_skill
         return self._by[split, length]
 
-    def _is_fair(self, template: Template, split: Split, length: str) -> bool:
-        """What is held out is asked in the test split, and nothing else is; training and tuning never see it."""
+    def _is_allowed(self, template: Template, split: Split, length: str) -> bool:
+        """The test split asks only what is held out, and the other splits never do."""
         if self._settings.held_out is None:
             return True
         tag, value = self._settings.held_out
@@ -79,32 +79,32 @@ def _split_of(template: Template, shares: Mapping[Split, int], seed: int) -> str
 class NumericBuilder:
     """Builds items for the contexts of one corpus; each article is read once."""
 
-    def __init__(self, corpus: Corpus, settings: NumericSettings, offer: Offer) -> None:
+    def __init__(self, corpus: Corpus, settings: NumericSettings, pool: TemplatePool) -> None:
         self._corpus = corpus
         self._settings = settings
-        self._offer = offer
+        self._pool = pool
         self._database = open_database()
         self._sources: dict[DocumentId, Source] = {}
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
-        """The context's items; fewer than asked for where its articles do not allow more."""
-        offered = self._offer.of(context.split, print_length(context.length))
+        """The context's items; fewer than requested where its articles do not allow more."""
+        offered = self._pool.of(context.split, print_length(context.length))
         if not offered:
             return
         sources = [self._source(id) for id in context.documents]
-        workshop = Workshop(build_tables(sources), sources)
-        workshop.tables.load(self._database)
-        filler = Filler(workshop.tables, self._database)
+        factory = ItemFactory(build_tables(sources), sources)
+        factory.tables.load(self._database)
+        filler = TemplateFiller(factory.tables, self._database)
         used: set[str] = set()
         emptiable = [skill for skill, options in offered.items() if any(option.may_be_empty for option in options)]
-        # Some skills always have an answer; the others make up for them, so that the planned share comes out.
+        # Some skills always have an answer; the others compensate, so that the planned share comes out.
         rate = min(1.0, self._settings.unanswerable * len(offered) / max(1, len(emptiable)))
         for number, skill in enumerate(_planned_skills(sorted(offered), self._settings.questions, rng)):
             empty = skill in emptiable and rng.random() < rate
-            filled = _fill(filler, workshop, offered[skill], empty, rng, used)
+            filled = _fill(filler, factory, offered[skill], empty, rng, used)
             if filled is not None:
                 used.add(filled.template.id)
-                yield workshop.item(context, filled, rng_of(rng, number))
+                yield factory.item(context, filled, rng_of(rng, number))
 
     def _source(self, id: DocumentId) -> Source:
         if id not in self._sources:
@@ -113,34 +113,34 @@ class NumericBuilder:
 
 
 def _fill(
-    filler: Filler, workshop: Workshop, options: Sequence[Template], empty: bool, rng: Random, used: set[str]
-) -> Filled | None:
-    """One of the templates with values that work here; without an answer if that is wanted and can be had."""
+    filler: TemplateFiller, factory: ItemFactory, options: Sequence[Template], empty: bool, rng: Random, used: set[str]
+) -> FilledTemplate | None:
+    """One of the templates with suitable values; an unanswerable question if `empty` and possible."""
     for _ in range(ATTEMPTS):
         template = rng.choice(options)
         if template.id in used:
             continue
         filled = filler.fill(template, rng, empty)
-        if filled is not None and workshop.is_certain(filled):
+        if filled is not None and factory.is_unambiguous(filled):
             return filled
-    return _fill(filler, workshop, options, False, rng, used) if empty else None
+    return _fill(filler, factory, options, False, rng, used) if empty else None
 
 
 def rng_of(rng: Random, number: int) -> Random:
-    """A generator for one question's words, so that wording draws nothing from the choice of questions."""
+    """A generator for the wording of one question, independent of the choice of questions."""
     return Random(rng.getrandbits(64) ^ number)
 
 
 def _planned_skills(skills: list[Skill], questions: int, rng: Random) -> list[Skill]:
-    """Every skill once before any comes twice."""
+    """Every skill once before any occurs twice."""
     planned: list[Skill] = []
     while len(planned) < questions:
         planned.extend(rng.sample(skills, len(skills)))
     return planned[:questions]
 
 
-class Workshop:
-    """The tables of one context under both readings of who is who, and the making of items from them."""
+class ItemFactory:
+    """Makes items from the tables of one context."""
 
     def __init__(self, tables: Tables, sources: Sequence[Source]) -> None:
         self.tables = tables
@@ -154,14 +154,14 @@ class Workshop:
     def _names_differ(self) -> bool:
         return self._by_spelling.authors != self.tables.authors
 
-    def is_certain(self, filled: Filled) -> bool:
-        """Whether the answer is the same for a reader who knows people only by how they are spelled."""
+    def is_unambiguous(self, filled: FilledTemplate) -> bool:
+        """Whether the answer is the same for a reader who identifies people by spelling alone."""
         if not (filled.template.names_people and self._names_differ):
             return True
-        other = answer_of(filled.program, evaluate(filled.program, self._by_spelling), self._by_spelling)
-        return normal_form(other) == normal_form(answer_of(filled.program, filled.rows, self.tables))
+        other = answer_of_tables(filled.program, self._by_spelling)
+        return normal_form(other) == normal_form(answer_of(filled.program, filled.rows, SCHEMA, self.tables.aliases))
 
-    def item(self, context: Context, filled: Filled, rng: Random) -> Item:
+    def item(self, context: Context, filled: FilledTemplate, rng: Random) -> Item:
         """The question and its key."""
         key = self.key(context, filled)
         return Item(
@@ -183,25 +183,25 @@ class Workshop:
             key,
         )
 
-    def key(self, context: Context, filled: Filled) -> Key:
-        """What is right, computed in both ways; a question's id hangs on its context and its program alone."""
-        statement = literal(filled.program)
+    def key(self, context: Context, filled: FilledTemplate) -> Key:
+        """The key, computed twice; a question's id depends on its context and its program alone."""
+        statement = literal(filled.program, SCHEMA)
         return Key(
             question_id=short_id("q", context.id, statement),
             answer=self._answer(filled),
             proof=self._proof(filled, statement),
         )
 
-    def _answer(self, filled: Filled) -> Answer:
-        answer = answer_of(filled.program, filled.rows, self.tables)
-        again = answer_of(filled.program, evaluate(filled.program, self.tables), self.tables)
+    def _answer(self, filled: FilledTemplate) -> Answer:
+        answer = answer_of(filled.program, filled.rows, SCHEMA, self.tables.aliases)
+        again = answer_of_tables(filled.program, self.tables)
         if normal_form(answer) != normal_form(again):
-            raise DisagreementError(f"{literal(filled.program)} gives {answer} in SQL and {again} without")
+            raise DisagreementError(f"{literal(filled.program, SCHEMA)} gives {answer} in SQL and {again} in Python")
         return answer
 
-    def _proof(self, filled: Filled, statement: str) -> Proof:
-        """The rows of the articles that fit, and where each needed cell of theirs is printed."""
-        kept = kept_articles(filled.program, self.tables)
+    def _proof(self, filled: FilledTemplate, statement: str) -> Proof:
+        """The result rows, and the spans that the articles in the result were read from."""
+        kept = self.tables.selected(filled.program)
         return Proof(
             program=statement,
             rows=tuple(tuple("" if value is None else str(value) for value in row) for row in filled.rows),
@@ -213,8 +213,13 @@ class Workshop:
         )
 
 
+def answer_of_tables(program: Program, tables: Tables) -> Answer:
+    """The answer by the second evaluation."""
+    return answer_of(program, tables.evaluation.run(program), SCHEMA, tables.aliases)
+
+
 def spans_of(source: Source, needed: Collection[Part]) -> Iterator[Span]:
-    """Where the needed parts of an article are printed."""
+    """The spans of the needed parts of an article."""
     if "title" in needed:
         yield source.title_span
     if "byline" in needed and source.byline:

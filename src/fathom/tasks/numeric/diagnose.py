@@ -1,4 +1,4 @@
-"""How a wrong response is wrong: every single slip of the question's own program, and where it leads."""
+"""Diagnoses incorrect answers: every single fault of the question's own program, and the answer it leads to."""
 
 from __future__ import annotations
 
@@ -11,53 +11,52 @@ from fathom.records.contexts import Context
 from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answers import Answer, Number
 from fathom.tasks.family import Diagnosis, FaultyAnswer, Item, ReasoningStep
-from fathom.tasks.numeric.evaluate import kept_articles, measured
-from fathom.tasks.numeric.faults import FAULTS, Reading, Way
-from fathom.tasks.numeric.programs import RELATIONS as RELATING
-from fathom.tasks.numeric.programs import (
+from fathom.tasks.numeric.faults import FAULTS
+from fathom.tasks.numeric.key_programs import program_of
+from fathom.tasks.numeric.schema import NAME, POSITION, SCHEMA, TITLE, over_bylines, relations
+from fathom.tasks.numeric.simulate import Simulator
+from fathom.tasks.numeric.tables import Tables
+from fathom.tasks.programs.faults import Reading, Variation
+from fathom.tasks.programs.tree import (
+    Aggregate,
     And,
     Arithmetic,
-    AtPosition,
     Between,
     Compare,
-    Field,
-    HowMany,
-    Names,
+    Count,
+    CountDistinct,
+    Exists,
+    Grouped,
+    Labels,
+    Measure,
     Not,
     OneOf,
     Or,
-    PerValue,
     Program,
-    Titles,
-    Total,
     Values,
-    nodes,
-    over_bylines,
 )
-from fathom.tasks.numeric.simulate import Simulator, program_of
-from fathom.tasks.numeric.tables import Tables
 
 MOST_PAIRS = 120
-"""Pairs of documents that are tried as missed together: all of those of sixteen."""
+"""Pairs of documents that are tried as missed together: all pairs of sixteen."""
 MOST_STEPS = 24
-"""Articles whose mention is looked for in a trace."""
+"""Articles that are sought in a trace."""
 
 _OPERATORS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("not", (Not,)),
     ("and", (And,)),
     ("or", (Or,)),
     ("compare", (Compare, Between, OneOf)),
-    ("position", (AtPosition,)),
-    ("relation", RELATING),
+    ("position", ()),
+    ("relation", (Exists,)),
     ("arithmetic", (Arithmetic,)),
-    ("count", (HowMany,)),
-    ("aggregate", (Total,)),
-    ("group", (PerValue,)),
+    ("count", (Count, CountDistinct)),
+    ("aggregate", (Aggregate,)),
+    ("group", (Grouped,)),
 )
 
 
 class Diagnoser:
-    """Walks the faults of questions over one corpus; the tables of a context are kept until the next one comes."""
+    """Finds the faults that explain incorrect answers to questions over one corpus."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._simulator = Simulator(corpus)
@@ -66,95 +65,111 @@ class Diagnoser:
         tables = self._simulator.read(context)
         program = program_of(item.key)
         reading = Reading(program, tables)
-        right = item.key.answer
-        kept = kept_articles(program, tables)
+        correct = item.key.answer
+        selected = tables.selected(program)
         return Diagnosis(
             operators=_operators(program),
-            sizes=_sizes(program, kept),
-            steps=_steps(program, tables, kept, right),
-            suspects=tuple(_suspects(reading, right, kept)),
-            further=lambda: _two_missed(reading, right, kept),
+            sizes=_sizes(program, selected),
+            steps=_steps(program, tables, selected, correct),
+            suspects=tuple(_suspects(reading, correct, selected)),
+            further=lambda: _two_missed(reading, correct, selected),
         )
 
 
-def _suspects(reading: Reading, right: Answer, kept: Sequence[int]) -> Iterator[FaultyAnswer]:
-    needed = _needed(reading, kept)
+def _suspects(reading: Reading, correct: Answer, selected: Sequence[int]) -> Iterator[FaultyAnswer]:
+    needed = _needed(reading, selected)
     for fault in FAULTS.values():
-        ways = list(fault.ways(reading))
-        yield from _changing(fault.name, ways, right, needed)
+        yield from _changing(fault.name, list(fault.variations(reading)), correct, needed)
 
 
-def _changing(cause: str, ways: list[Way], right: Answer, needed: frozenset[int]) -> Iterator[FaultyAnswer]:
-    """The ways that change the answer, each as likely as every way that there is."""
-    for detail, broken in ways:
-        # Missing what is not needed changes nothing, and most of what can be missed is not.
+def _changing(
+    cause: str, variations: list[Variation], correct: Answer, needed: frozenset[int]
+) -> Iterator[FaultyAnswer]:
+    """The variations that change the answer, all equally likely."""
+    for detail, broken in variations:
+        # Missing an article that is not needed changes nothing, and most are not.
         if broken.missing and not broken.missing <= needed:
             continue
         answer = broken.answer()
-        if not agrees(right, answer):
-            yield FaultyAnswer(cause, detail, answer, 1 / len(ways))
+        if not agrees(correct, answer):
+            yield FaultyAnswer(cause, detail, answer, 1 / len(variations))
 
 
-def _needed(reading: Reading, kept: Sequence[int]) -> frozenset[int]:
-    """The articles without which the answer may change: those that fit, and all where one bears on another."""
-    if any(isinstance(node, RELATING) for node in nodes(reading.program)):
-        return frozenset(row.number for row in reading.tables.articles)
-    return frozenset(kept)
+def _needed(reading: Reading, selected: Sequence[int]) -> frozenset[int]:
+    """The articles whose absence may change the answer: the selected ones, or all where articles are related."""
+    if any(relations(reading.program)):
+        return frozenset(range(1, len(reading.database.rows["articles"]) + 1))
+    return frozenset(selected)
 
 
-def _two_missed(reading: Reading, right: Answer, kept: Sequence[int]) -> Iterator[FaultyAnswer]:
+def _two_missed(reading: Reading, correct: Answer, selected: Sequence[int]) -> Iterator[FaultyAnswer]:
     """Two articles missed at once, where there are few enough to try."""
-    numbers = [row.number for row in reading.tables.articles]
-    pairs = list(combinations(numbers, 2))
+    pairs = list(combinations(range(1, len(reading.database.rows["articles"]) + 1), 2))
     if len(pairs) <= MOST_PAIRS:
-        ways = [Way(f"articles {one} and {two}", replace(reading, missing=frozenset((one, two)))) for one, two in pairs]
-        yield from _changing("miss-document", ways, right, _needed(reading, kept))
+        variations = [
+            Variation(f"articles {one} and {two}", replace(reading, missing=frozenset((one, two))))
+            for one, two in pairs
+        ]
+        yield from _changing("miss-document", variations, correct, _needed(reading, selected))
 
 
 def _operators(program: Program) -> tuple[str, ...]:
-    """What the program does; a negation is an operator here, and not the word in the question."""
-    found = list(nodes(program))
-    names = [name for name, kinds in _OPERATORS if any(isinstance(node, kinds) for node in found)]
-    if any(isinstance(node, Compare | AtPosition) and node.sign == "<>" for node in found) and "not" not in names:
+    """The operations of the program."""
+    seen = list(SCHEMA.nodes(program))
+    positions = [node for node in seen if isinstance(node, Compare) and node.measure == POSITION]
+    others = [node for node in seen if node not in positions]
+    names = [
+        name
+        for name, kinds in _OPERATORS
+        if (positions if name == "position" else any(isinstance(node, kinds) for node in others))
+    ]
+    if any(isinstance(node, Compare) and node.sign == "<>" for node in seen) and "not" not in names:
         names.insert(0, "not")
     if program.order:
         names.append("sort")
-    if any(isinstance(node, Values) and node.distinct for node in found):
+    if isinstance(program.output, Values) and program.output.distinct and program.output.measure != NAME:
         names.append("distinct")
     return tuple(names) or ("list",)
 
 
-def _sizes(program: Program, kept: Sequence[int]) -> dict[str, float]:
-    length = sum(hasattr(node, "__match_args__") for node in nodes(program))
-    return {"program length": float(length), "articles that fit": float(len(kept))}
+def _sizes(program: Program, selected: Sequence[int]) -> dict[str, float]:
+    # A name, a position and a title belong to the node that looks them up.
+    counted = (node for node in SCHEMA.nodes(program) if node not in (NAME, POSITION, TITLE))
+    length = sum(hasattr(node, "__match_args__") for node in counted)
+    return {"program length": float(length), "articles that fit": float(len(selected))}
 
 
-def _steps(program: Program, tables: Tables, kept: Sequence[int], right: Answer) -> tuple[ReasoningStep, ...]:
-    """The articles that fit, what is measured of each, and the result."""
-    rows = [tables.articles[number - 1] for number in kept]
-    found: list[ReasoningStep] = []
-    if 0 < len(rows) <= MOST_STEPS and program.where is not None and not over_bylines(program):
-        named = tuple((row.title, f"Article {row.number}") for row in rows)
-        found.append(ReasoningStep("the articles that fit", named))
+def _steps(program: Program, tables: Tables, selected: Sequence[int], correct: Answer) -> tuple[ReasoningStep, ...]:
+    """The selected articles, the measure of each, and the result."""
+    steps: list[ReasoningStep] = []
+    if 0 < len(selected) <= MOST_STEPS and program.where is not None and not over_bylines(program):
+        rows = [tables.articles[number - 1] for number in selected]
+        steps.append(
+            ReasoningStep("the articles that fit", tuple((row.title, f"Article {row.number}") for row in rows))
+        )
     measure = _measure(program)
-    if measure is not None and 0 < len(rows) <= MOST_STEPS:
+    if measure is not None and 0 < len(selected) <= MOST_STEPS:
+        places = [number - 1 for number in selected]
         try:
-            values = tuple((f"{measured(measure, row):g}",) for row in rows)
+            values = tuple((f"{value:g}",) for value in tables.evaluation.view(SCHEMA.main).values(measure, places))
         except ZeroDivisionError:
             values = ()
         if values:
-            found.append(ReasoningStep("their values", values))
-    if isinstance(right, Number):
-        found.append(ReasoningStep("the result", ((f"{right.value:f}",),)))
-    return tuple(found)
+            steps.append(ReasoningStep("their values", values))
+    if isinstance(correct, Number):
+        steps.append(ReasoningStep("the result", ((f"{correct.value:f}",),)))
+    return tuple(steps)
 
 
-def _measure(program: Program) -> Field | Arithmetic | None:
-    """What the result is made of; None where that is titles or names alone."""
+def _measure(program: Program) -> Measure | None:
+    """The measure that the result is computed from; None for titles and names."""
     match program.output:
-        case Total(_, measure) | Values(measure) | PerValue(_, Total(_, measure)):
+        case Values(measure) if measure == NAME:
+            return None
+        case Aggregate(_, measure) | Values(measure) | Grouped(_, Aggregate(_, measure)):
             return measure
-        case Titles() | Names() if program.order:
-            return program.order[0].measure
+        case Labels() if program.order:
+            key = program.order[0].measure
+            return key if isinstance(key, Measure) else None
         case _:
             return None

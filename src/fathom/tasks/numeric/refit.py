@@ -1,8 +1,8 @@
-"""Items proved again on a smaller context: the same words, and a key from the articles that are left."""
+"""Items recomputed on a smaller context: the same wording, and a key from the remaining articles."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
@@ -10,21 +10,22 @@ from fathom.records.documents import DocumentId
 from fathom.records.lengths import print_length
 from fathom.scoring.answers import Unanswerable
 from fathom.tasks.family import Item
-from fathom.tasks.numeric.build import Workshop
-from fathom.tasks.numeric.filling import Filled, Filler
-from fathom.tasks.numeric.own import parse
-from fathom.tasks.numeric.programs import CitedByArticle, CitesArticle, HasAuthor, Program, SharesAuthor, nodes
+from fathom.tasks.numeric.build import ItemFactory
+from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
+from fathom.tasks.numeric.schema import BY_TITLE, relations
 from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, read_source
 from fathom.tasks.numeric.templates import Template
+from fathom.tasks.numeric.user_templates import parse
+from fathom.tasks.programs.tree import Program
 
-GONE = "whom or what it names is gone"
-ANSWERED = "what had no answer has one"
-UNSUITABLE = "its result is of no suitable size"
-UNCERTAIN = "its answer hangs on who is who"
+GONE = "the person or article that it names is missing"
+ANSWERED = "the unanswerable question has an answer"
+UNSUITABLE = "its result has no suitable size"
+AMBIGUOUS = "its answer depends on ambiguous names"
 
 
 class Refitter:
-    """Proves items again for the contexts of one corpus; each article is read once."""
+    """Recomputes items for the contexts of one corpus; each article is read once."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
@@ -32,17 +33,17 @@ class Refitter:
         self._sources: dict[DocumentId, Source] = {}
 
     def refit(self, context: Context, smaller: Context, items: Sequence[Item]) -> tuple[list[Item], list[str]]:
-        """The items that still hold in the smaller context, and for each of the others why it does not."""
+        """The items that can still be asked about the smaller context, and the reason for each of the others."""
         before = build_tables(self._read(context))
-        workshop = Workshop(build_tables(self._read(smaller)), self._read(smaller))
-        workshop.tables.load(self._database)
-        filler = Filler(workshop.tables, self._database)
+        factory = ItemFactory(build_tables(self._read(smaller)), self._read(smaller))
+        factory.tables.load(self._database)
+        filler = TemplateFiller(factory.tables, self._database)
         kept: list[Item] = []
         refused: list[str] = []
         for item in items:
-            found = _filled(item, filler, workshop, before)
-            if isinstance(found, Filled):
-                kept.append(_moved(item, found, workshop, smaller))
+            found = _refill(item, filler, factory, before)
+            if isinstance(found, FilledTemplate):
+                kept.append(_moved(item, found, factory, smaller))
             else:
                 refused.append(found)
         return kept, refused
@@ -54,38 +55,29 @@ class Refitter:
         return [self._sources[id] for id in context.documents]
 
 
-def _filled(item: Item, filler: Filler, workshop: Workshop, before: Tables) -> Filled | str:
-    """The item's program with the rows that it gives now, or why it can be asked no longer."""
+def _refill(item: Item, filler: TemplateFiller, factory: ItemFactory, before: Tables) -> FilledTemplate | str:
+    """The item's program with its rows in the smaller context, or the reason why it cannot be asked."""
     program = parse(item.key.proof.program)
-    if not _named(program, before) <= _named(program, workshop.tables):
+    if not _named(program, before) <= _named(program, factory.tables):
         return GONE
     empty = isinstance(item.key.answer, Unanswerable)
-    # A program that has its values is a template with nothing left to fill: the build's own rules judge it.
-    filled = filler.filled(Template(item.question.tags["template"], program), {}, empty)
+    # A program without slots is a template that is already filled: the rules of the build apply to it.
+    filled = filler.with_values(Template(item.question.tags["template"], program), {}, empty)
     if filled is None:
         return ANSWERED if empty else UNSUITABLE
-    return filled if workshop.is_certain(filled) else UNCERTAIN
+    return filled if factory.is_unambiguous(filled) else AMBIGUOUS
 
 
 def _named(program: Program, tables: Tables) -> set[tuple[str, str]]:
-    """The people and titles that the program names and the tables hold."""
+    """The people and titles that the program names and the tables contain."""
     titles = {row.title for row in tables.articles}
-    present = {"person": tables.articles_of, "title": titles}
-    return {(kind, name) for kind, name in _names(program) if name in present[kind]}
+    named = {(name, value) for name, value in relations(program) if name == "has author" or name in BY_TITLE}
+    return {(name, value) for name, value in named if value in (titles if name in BY_TITLE else tables.articles_of)}
 
 
-def _names(program: Program) -> Iterator[tuple[str, str]]:
-    for node in nodes(program):
-        match node:
-            case HasAuthor(name):
-                yield "person", str(name)
-            case CitesArticle(title) | CitedByArticle(title) | SharesAuthor(title):
-                yield "title", str(title)
-
-
-def _moved(item: Item, filled: Filled, workshop: Workshop, smaller: Context) -> Item:
-    """The item over the smaller context: its words hang on the program alone, and stay."""
-    key = workshop.key(smaller, filled)
+def _moved(item: Item, filled: FilledTemplate, factory: ItemFactory, smaller: Context) -> Item:
+    """The item over the smaller context; its wording depends on the program alone and stays."""
+    key = factory.key(smaller, filled)
     tags = {**item.question.tags, "length": print_length(smaller.length)}
     moved = {"id": key.question_id, "context_id": smaller.id, "tags": dict(sorted(tags.items()))}
     return Item(item.question.model_copy(update=moved), key)

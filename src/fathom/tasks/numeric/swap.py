@@ -1,4 +1,4 @@
-"""Items proved again on a corpus with other names: the program and the words name who is there now."""
+"""Items recomputed on a corpus with swapped names, with the new names in program and wording."""
 
 from __future__ import annotations
 
@@ -11,26 +11,19 @@ from fathom.records.lengths import print_length
 from fathom.records.rng import rng_for
 from fathom.scoring.answers import Unanswerable
 from fathom.tasks.family import Item, SwappedCorpus
-from fathom.tasks.numeric.build import Workshop
-from fathom.tasks.numeric.filling import Filled, Filler
-from fathom.tasks.numeric.programs import (
-    CitedByArticle,
-    CitesArticle,
-    HasAuthor,
-    Program,
-    SharesAuthor,
-    TitleHas,
-    nodes,
-)
-from fathom.tasks.numeric.refit import ANSWERED, UNCERTAIN, UNSUITABLE
-from fathom.tasks.numeric.simulate import program_of
+from fathom.tasks.numeric.build import ItemFactory
+from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
+from fathom.tasks.numeric.key_programs import program_of
+from fathom.tasks.numeric.refit import AMBIGUOUS, ANSWERED, UNSUITABLE
+from fathom.tasks.numeric.schema import BY_TITLE, SCHEMA
 from fathom.tasks.numeric.tables import Source, build_tables, open_database, read_source
 from fathom.tasks.numeric.templates import Template
 from fathom.tasks.numeric.wording import is_wording, question
+from fathom.tasks.programs.tree import Contains, Exists, Program, Slot, bind, children, rebuild
 
 
 class Swapper:
-    """Proves items again for the contexts of one swapped corpus."""
+    """Recomputes items for the contexts of one swapped corpus."""
 
     def __init__(self, corpus: SwappedCorpus) -> None:
         self._after = corpus.after
@@ -39,17 +32,17 @@ class Swapper:
         self._sources: dict[str, Source] = {}
 
     def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> tuple[Context, list[Item], list[str]]:
-        """The items with the names that stand there now, and for each that no longer holds why it does not."""
+        """The items with swapped names, and the reason for each that can no longer be asked."""
         sources = [self._source(id) for id in swapped.documents]
-        workshop = Workshop(build_tables(sources), sources)
-        workshop.tables.load(self._database)
-        filler = Filler(workshop.tables, self._database)
+        factory = ItemFactory(build_tables(sources), sources)
+        factory.tables.load(self._database)
+        filler = TemplateFiller(factory.tables, self._database)
         kept: list[Item] = []
         refused: list[str] = []
         for item in items:
-            found = self._proved(item, workshop, filler)
-            if isinstance(found, Filled):
-                kept.append(self._item(item, found, workshop, swapped))
+            found = self._refill(item, factory, filler)
+            if isinstance(found, FilledTemplate):
+                kept.append(self._item(item, found, factory, swapped))
             else:
                 refused.append(found)
         return swapped, kept, refused
@@ -59,17 +52,17 @@ class Swapper:
             self._sources[id] = read_source(self._after.bibliographic_record(id))
         return self._sources[id]
 
-    def _proved(self, item: Item, workshop: Workshop, filler: Filler) -> Filled | str:
-        """The item's program with other names and the rows that it gives now, or why it can be asked no longer."""
+    def _refill(self, item: Item, factory: ItemFactory, filler: TemplateFiller) -> FilledTemplate | str:
+        """The item's program with swapped names and its rows, or the reason why it cannot be asked."""
         program = renamed(program_of(item.key), self._swapping)
         empty = isinstance(item.key.answer, Unanswerable)
-        filled = filler.filled(Template(item.question.tags["template"], program), {}, empty)
+        filled = filler.with_values(Template(item.question.tags["template"], program), {}, empty)
         if filled is None:
             return ANSWERED if empty else UNSUITABLE
-        return filled if workshop.is_certain(filled) else UNCERTAIN
+        return filled if factory.is_unambiguous(filled) else AMBIGUOUS
 
-    def _item(self, item: Item, filled: Filled, workshop: Workshop, swapped: Context) -> Item:
-        key = workshop.key(swapped, filled).model_copy(
+    def _item(self, item: Item, filled: FilledTemplate, factory: ItemFactory, swapped: Context) -> Item:
+        key = factory.key(swapped, filled).model_copy(
             update={"original": item.key.answer, "swapped_from": item.question.id}
         )
         asked = {
@@ -81,33 +74,37 @@ class Swapper:
         return Item(item.question.model_copy(update=asked), key)
 
     def _words(self, item: Item, program: Program) -> str:
-        """The same words with other names; where a name stood in them in another way, the program is worded anew."""
+        """The same wording with swapped names, or a new wording where the old one does not contain a name as it is."""
         text = item.question.text
         values = zip(_values(program_of(item.key)), _values(program), strict=True)
-        # The longest first: "M. Lind" may stand in "M. Lind-Wu".
+        # The longest first: "M. Lind" is a part of "M. Lind-Wu".
         for before, after in sorted(set(values), key=lambda pair: -len(pair[0])):
             text = text.replace(before, after)
         return text if is_wording(text, program) else question(program, rng_for(0, "swap", item.question.id))
 
 
-def renamed(node: Any, swapping: CorpusSwap) -> Any:
-    """The program with the names and titles that stand for its own."""
-    match node:
-        case HasAuthor(name):
-            return HasAuthor(swapping.names.name(str(name)))
-        case CitesArticle(title) | CitedByArticle(title) | SharesAuthor(title):
-            return type(node)(swapping.title(str(title)))
-        case TitleHas(fragment):
-            return TitleHas(swapping.names.prose(str(fragment)))
-        case tuple():
-            return tuple(renamed(part, swapping) for part in node)
-    names = getattr(node, "__match_args__", ())
-    return type(node)(*(renamed(getattr(node, name), swapping) for name in names)) if names else node
+def renamed(node: Any, swap: CorpusSwap) -> Any:
+    """The tree with swapped names and titles."""
+    if isinstance(node, Contains):
+        return Contains(node.column, swap.names.prose(str(node.fragment)))
+    phrased = SCHEMA.phrase_of(node) if isinstance(node, Exists) else None
+    if phrased is not None:
+        phrase, values = phrased
+        if phrase.name == "has author":
+            return bind(phrase.pattern, {Slot("name", 0): swap.names.name(str(values[0]))})
+        if phrase.name in BY_TITLE:
+            return bind(phrase.pattern, {Slot("title", 0): swap.title(str(values[0]))})
+        return node
+    parts = children(node)
+    return rebuild(node, tuple(renamed(part, swap) for part in parts)) if parts else node
 
 
 def _values(program: Program) -> Iterator[str]:
     """The names, titles and fragments of a program, in order."""
-    for node in nodes(program):
-        match node:
-            case HasAuthor(value) | CitesArticle(value) | CitedByArticle(value) | SharesAuthor(value) | TitleHas(value):
-                yield str(value)
+    for node in SCHEMA.nodes(program):
+        if isinstance(node, Contains):
+            yield str(node.fragment)
+        elif isinstance(node, Exists):
+            phrased = SCHEMA.phrase_of(node)
+            if phrased is not None and (phrased[0].name == "has author" or phrased[0].name in BY_TITLE):
+                yield str(phrased[1][0])

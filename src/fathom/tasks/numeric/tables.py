@@ -1,4 +1,4 @@
-"""The database of a context: three tables read from the articles' own spans, every cell tied to where it stands."""
+"""The tables of a context, read from the spans of its articles."""
 
 from __future__ import annotations
 
@@ -6,26 +6,19 @@ import re
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, repeat
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 from fathom.records.documents import BibliographicRecord, Document, DocumentId
 from fathom.records.names import given_names_match, given_words, without_accents
 from fathom.records.spans import Span
-
-SCHEMA = """
-CREATE TABLE articles (
-    article_id INTEGER PRIMARY KEY, article_title TEXT, title_word_count INTEGER,
-    author_count INTEGER, reference_count INTEGER
-);
-CREATE TABLE article_author (
-    relation_id INTEGER PRIMARY KEY, article_id INTEGER, author_name TEXT, author_position INTEGER
-);
-CREATE TABLE citing_cited (relation_id INTEGER PRIMARY KEY, article_id_citing INTEGER, article_id_cited INTEGER);
-"""
-"""The paper's three tables (its appendix B), but positions are counted from one, as the questions say."""
+from fathom.tasks.numeric.schema import SCHEMA
+from fathom.tasks.programs import database
+from fathom.tasks.programs.database import Database
+from fathom.tasks.programs.evaluate import Row
+from fathom.tasks.programs.tree import Program
 
 
 @dataclass(frozen=True)
@@ -41,7 +34,7 @@ class Byline:
 
 @dataclass(frozen=True)
 class Source:
-    """What the tables need of one article; read once, whatever the number of contexts it stands in."""
+    """The parts of one article that the tables need; read once for any number of contexts."""
 
     id: DocumentId
     title: str
@@ -49,7 +42,7 @@ class Source:
     byline: tuple[Byline, ...]
     references: tuple[Span, ...]
     cited: dict[DocumentId, Span]
-    """The articles of the corpus that it cites, with the entry that says so."""
+    """The articles of the corpus that it cites, each with the span of its reference."""
 
     @cached_property
     def title_word_count(self) -> int:
@@ -57,12 +50,12 @@ class Source:
 
     @cached_property
     def printed(self) -> tuple[str, ...]:
-        """The authors' names as they stand in the byline."""
+        """The authors' names as the byline prints them."""
         return tuple(one.printed for one in self.byline)
 
     @cached_property
     def people(self) -> tuple[str, ...]:
-        """Who the authors are. Who is uncertain is somebody of their own."""
+        """The ids of the authors. An author whose identity is uncertain is a person of their own."""
         return tuple(one.person or f"? {self.id} {position}" for position, one in enumerate(self.byline, start=1))
 
 
@@ -109,13 +102,50 @@ class CitationRow(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tables:
+class Tables(Database):
     """One context's tables, and the sources they were read from."""
 
-    sources: tuple[Source, ...]
-    articles: tuple[ArticleRow, ...]
-    authors: tuple[AuthorRow, ...]
-    citations: tuple[CitationRow, ...]
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def articles(self) -> Sequence[ArticleRow]:
+        return cast(Sequence[ArticleRow], self.rows["articles"])
+
+    @property
+    def authors(self) -> Sequence[AuthorRow]:
+        return cast(Sequence[AuthorRow], self.rows["article_author"])
+
+    @property
+    def citations(self) -> Sequence[CitationRow]:
+        return cast(Sequence[CitationRow], self.rows["citing_cited"])
+
+    def replaced(self, **rows: Sequence[Row]) -> Tables:
+        """The same tables with other rows, such as `citing_cited=...`."""
+        return replace(self, rows={**self.rows, **rows})
+
+    def without(self, missing: frozenset[int]) -> Tables:
+        """The tables without some articles, their authors and citations.
+
+        The other articles move up, since rows are found by their number; people keep their names.
+        """
+        left = [row for row in self.articles if row.number not in missing]
+        moved = {row.number: number for number, row in enumerate(left, start=1)}
+        return make_tables(
+            tuple(self.sources[row.number - 1] for row in left) if self.sources else (),
+            tuple(row._replace(number=moved[row.number]) for row in left),
+            tuple(row._replace(article=moved[row.article]) for row in self.authors if row.article in moved),
+            tuple(
+                CitationRow(moved[row.citing], moved[row.cited])
+                for row in self.citations
+                if row.citing in moved and row.cited in moved
+            ),
+        )
+
+    def aliases(self, column: str, text: str) -> tuple[str, ...]:
+        """The other spellings of an author's name."""
+        if column != "author_name":
+            return ()
+        return tuple(spelling for spelling in self.spellings[text] if spelling != text)
 
     @cached_property
     def spellings(self) -> dict[str, tuple[str, ...]]:
@@ -129,90 +159,62 @@ class Tables:
         return {name: tuple(printed) for name, printed in found.items()}
 
     @cached_property
-    def worked_out(self) -> dict[str, Any]:
-        """What was worked out from these tables, by name, for whoever asks again."""
-        return {}
-
-    @cached_property
-    def by_article(self) -> dict[int, list[AuthorRow]]:
-        """The author rows of each article."""
-        rows: dict[int, list[AuthorRow]] = defaultdict(list)
-        for row in self.authors:
-            rows[row.article].append(row)
-        return rows
-
-    @cached_property
-    def has_twins(self) -> bool:
+    def has_duplicate_titles(self) -> bool:
         """Whether two articles have one title, capitals and punctuation aside."""
         return len({re.sub(r"\W+", " ", row.title).casefold().strip() for row in self.articles}) < len(self.articles)
 
     @cached_property
     def articles_of(self) -> Counter[str]:
-        """How many articles each person has."""
+        """The number of articles of each person."""
         return Counter(row.name for row in self.authors)
 
     @cached_property
     def citing(self) -> Counter[int]:
-        """How many articles of the collection each article cites."""
+        """The number of articles of the context that each article cites."""
         return Counter(row.citing for row in self.citations)
 
     @cached_property
     def cited(self) -> Counter[int]:
-        """How many articles of the collection cite each article."""
+        """The number of articles of the context that cite each article."""
         return Counter(row.cited for row in self.citations)
 
-    def load(self, database: sqlite3.Connection) -> None:
-        """Put these rows into the three tables in place of what is there."""
-        # One transaction: without it SQLite ends one for every row, which costs more than the row.
-        database.execute("BEGIN")
-        for table in ("articles", "article_author", "citing_cited"):
-            database.execute(f"DELETE FROM {table}")
-        _insert(database, _ARTICLES, self.articles)
-        _insert(database, _AUTHORS, self.authors)
-        _insert(database, _CITATIONS, self.citations)
-        database.execute("COMMIT")
+    def selected(self, program: Program) -> list[int]:
+        """The numbers of the articles that meet the program's condition, or one of whose authors does."""
+        return [self.articles[place].number for place in self.evaluation.entities(program)]
 
 
-_ARTICLES = "INSERT INTO articles VALUES (?, ?, ?, ?, ?)"
-_AUTHORS = "INSERT INTO article_author (article_id, author_name, author_position) VALUES (?, ?, ?)"
-_CITATIONS = "INSERT INTO citing_cited (article_id_citing, article_id_cited) VALUES (?, ?)"
-_AT_ONCE = 16
-"""Rows in one statement: half the time of one at a time, and more rows gain no more."""
-
-
-def _insert(database: sqlite3.Connection, statement: str, rows: Sequence[tuple[int | str, ...]]) -> None:
-    head, row = statement.split(" VALUES ")
-    many = f"{head} VALUES {', '.join([row] * _AT_ONCE)}"
-    whole = len(rows) - len(rows) % _AT_ONCE
-    database.executemany(
-        many, (list(chain.from_iterable(rows[start : start + _AT_ONCE])) for start in range(0, whole, _AT_ONCE))
-    )
-    database.executemany(statement, rows[whole:])
+def make_tables(
+    sources: Sequence[Source],
+    articles: Sequence[ArticleRow],
+    authors: Sequence[AuthorRow],
+    citations: Sequence[CitationRow],
+) -> Tables:
+    """Tables with these rows."""
+    rows = {"articles": articles, "article_author": authors, "citing_cited": citations}
+    return Tables(SCHEMA, rows, tuple(sources))
 
 
 def open_database() -> sqlite3.Connection:
     """An empty database in memory with the three tables; one serves any number of contexts in turn."""
-    database = sqlite3.connect(":memory:", isolation_level=None, cached_statements=2_000)
-    database.executescript(SCHEMA)
-    return database
+    return database.open_database(SCHEMA)
 
 
 def build_tables(sources: Sequence[Source], naming: str = "people") -> Tables:
     """The tables of articles in this order.
 
-    `naming` says who is who: "people" trusts the corpus, "spellings" only what a reader of the text can see.
+    `naming` decides which names belong to one person: "people" follows the corpus, "spellings" only the printed text.
     """
-    who = list(chain.from_iterable(source.people for source in sources)) if naming == "people" else _lookalikes(sources)
-    names = _names(who, chain.from_iterable(source.printed for source in sources))
+    people = list(chain.from_iterable(source.people for source in sources)) if naming == "people" else _alike(sources)
+    names = _names(people, chain.from_iterable(source.printed for source in sources))
     sizes = [len(source.byline) for source in sources]
     numbers = {source.id: number for number, source in enumerate(sources, start=1)}
-    return Tables(
-        sources=tuple(sources),
-        articles=tuple(
+    return make_tables(
+        sources,
+        tuple(
             ArticleRow(number, source.title, source.title_word_count, size, len(source.references))
             for number, (source, size) in enumerate(zip(sources, sizes, strict=True), start=1)
         ),
-        authors=tuple(
+        tuple(
             map(
                 AuthorRow,
                 chain.from_iterable(map(repeat, numbers.values(), sizes)),
@@ -220,7 +222,7 @@ def build_tables(sources: Sequence[Source], naming: str = "people") -> Tables:
                 chain.from_iterable(range(1, size + 1) for size in sizes),
             )
         ),
-        citations=tuple(
+        tuple(
             CitationRow(numbers[source.id], numbers[cited])
             for source in sources
             for cited in source.cited
@@ -229,16 +231,16 @@ def build_tables(sources: Sequence[Source], naming: str = "people") -> Tables:
     )
 
 
-# Who is who.
+# Which names belong to one person.
 
 
-def _names(who: Sequence[Hashable], printed: Iterable[str]) -> list[str]:
-    """For each seat in the bylines the fullest name that its person is printed under.
+def _names(people: Sequence[Hashable], printed: Iterable[str]) -> list[str]:
+    """For each place in the bylines the fullest name that its person is printed under.
 
-    Where two people share that name, it is told apart.
+    Where two people share that name, a number distinguishes them.
     """
     fullest: dict[Hashable, str] = {}
-    for person, name in zip(who, printed, strict=True):
+    for person, name in zip(people, printed, strict=True):
         known = fullest.setdefault(person, name)
         if known != name:
             fullest[person] = max(known, name, key=lambda one: (len(one), one))
@@ -247,42 +249,42 @@ def _names(who: Sequence[Hashable], printed: Iterable[str]) -> list[str]:
         for person, name in fullest.items():
             taken[name] += 1
             fullest[person] = name if taken[name] == 1 else f"{name} ({taken[name]})"
-    return [fullest[person] for person in who]
+    return [fullest[person] for person in people]
 
 
-_Seat = tuple[int, int]
+_Place = tuple[int, int]
 """A place in a byline: the article's number and the position in it."""
 
 
-def _lookalikes(sources: Sequence[Source]) -> list[Hashable]:
-    """Who is who to a reader who takes names that may belong to one person to belong to one.
+def _alike(sources: Sequence[Source]) -> list[Hashable]:
+    """The people as a reader sees them who takes all names that may belong to one person to belong to one.
 
-    Rather too many are put together than too few: where that changes an answer, nothing is asked.
+    Merging too many names is safe: where it changes an answer, the question is not asked.
     """
-    who: dict[_Seat, Hashable] = {}
-    families: dict[str, list[tuple[_Seat, tuple[str, ...]]]] = defaultdict(list)
+    people: dict[_Place, Hashable] = {}
+    families: dict[str, list[tuple[_Place, tuple[str, ...]]]] = defaultdict(list)
     for number, source in enumerate(sources):
         for position, one in enumerate(source.byline):
-            who[number, position] = None
+            people[number, position] = None
             given = given_words(one.given, all_caps=one.family.isupper())
             families[_letters(one.family)].append(((number, position), given))
     for family, members in families.items():
-        for group in _joined(members):
-            who.update((seat, (family, group[0])) for seat in group)
-    return list(who.values())
+        for group in _merged(members):
+            people.update((place, (family, group[0])) for place in group)
+    return list(people.values())
 
 
-def _joined(members: Iterable[tuple[_Seat, tuple[str, ...]]]) -> list[list[_Seat]]:
-    """People of one family name, put together where their given names fit, also by way of a third."""
-    groups: list[tuple[list[_Seat], set[tuple[str, ...]]]] = []
-    for seat, given in members:
+def _merged(members: Iterable[tuple[_Place, tuple[str, ...]]]) -> list[list[_Place]]:
+    """The places of one family name, grouped where the given names match, directly or through a third name."""
+    groups: list[tuple[list[_Place], set[tuple[str, ...]]]] = []
+    for place, given in members:
         alike = [group for group in groups if any(given_names_match(given, other) for other in group[1])]
         groups = [group for group in groups if group not in alike]
-        seats = [member for group in alike for member in group[0]]
-        groups.append(([*seats, seat], {given}.union(*(group[1] for group in alike))))
-    return [seats for seats, _ in groups]
+        places = [member for group in alike for member in group[0]]
+        groups.append(([*places, place], {given}.union(*(group[1] for group in alike))))
+    return [places for places, _ in groups]
 
 
 def _letters(family: str) -> str:
-    """Without accents, capitals, blanks and marks: "van der Walt" and "Vanderwalt" are one."""
+    """Without accents, case, spaces and punctuation: "van der Walt" and "Vanderwalt" are one."""
     return re.sub(r"[\W_]+", "", without_accents(family).casefold())

@@ -28,17 +28,20 @@ from fathom.tasks.programs.tree import (
 DECIMALS = 2
 """To which means and quotients are rounded."""
 
-Aliases = Callable[[str], tuple[str, ...]]
+Aliases = Callable[[str, str], tuple[str, ...]]
+"""Other spellings of a text in a column."""
 
 
-def answer_of(program: Program, rows: Sequence[Row], schema: Schema, aliases: Aliases = lambda text: ()) -> Answer:
+def answer_of(
+    program: Program, rows: Sequence[Row], schema: Schema, aliases: Aliases = lambda column, text: ()
+) -> Answer:
     """The answer that the rows give; `Unanswerable` where there is none."""
     decimals = DECIMALS if is_rounded(program) else None
     output = program.output
 
     def atom(cell: Cell, measure: Measure | Result | None, decimals: int | None) -> Scalar:
         if isinstance(cell, str):
-            return Text(value=cell, aliases=aliases(cell))
+            return Text(value=cell, aliases=aliases(measure.name, cell) if isinstance(measure, Column) else ())
         digits = None if measure is None else schema.digits(measure)
         return _number(cell, WHOLE_QUOTIENT_DIGITS if digits is None else digits, decimals)
 

@@ -1,4 +1,4 @@
-"""A user's own templates: parsed, not pasted; a bad one is named with its place, and the others still work."""
+"""Templates of users: a bad one is rejected with its position, and the others still work."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from fathom.records.errors import FathomError
-from fathom.tasks.numeric import own
-from fathom.tasks.numeric.own import parse, read_own, read_templates
-from fathom.tasks.numeric.sql import literal
+from fathom.tasks.numeric.schema import SCHEMA
+from fathom.tasks.numeric.user_templates import parse, read_templates, read_user_templates
+from fathom.tasks.programs.parse import _Parser
+from fathom.tasks.programs.sql import literal
 
 GOOD = [
     "SELECT MAX(author_count) FROM articles",
@@ -42,7 +43,7 @@ BAD = [
     ("SELECT article_title, author_count FROM articles", "more than one column"),
     ("SELECT load_extension('x') FROM articles", "is not one of"),
     ("SELECT COUNT(*) FROM articles WHERE NOT (author_count > 2 AND reference_count > 3)", "too many readings"),
-    ("SELECT author_count, COUNT(DISTINCT reference_count) FROM articles GROUP BY author_count", "counts articles"),
+    ("SELECT author_count, COUNT(DISTINCT reference_count) FROM articles GROUP BY author_count", "counts rows"),
     (
         "SELECT SUM(reference_count) FROM article_author JOIN articles USING (article_id)",
         "although it asks",
@@ -60,7 +61,7 @@ BAD = [
     ("SELECT COUNT(*) FROM articles WHERE author_count > {author-name}", "a name stands where a number"),
     ("WITH x AS (SELECT 1) SELECT MAX(reference_count) FROM articles", "one table"),
     ("SELECT MAX(reference_count) FROM articles, article_author a, article_author b", "one table"),
-    ("SELECT COUNT(*) FROM articles WHERE reference_count < 99999999999999999999", "no whole number"),
+    ("SELECT COUNT(*) FROM articles WHERE reference_count < 99999999999999999999", "not a whole number"),
     ("SELECT COUNT(*) FROM articles WHERE " + "(" * 1500 + "author_count > 1" + ")" * 1500, ""),
     ("SELECT COUNT(DISTINCT) FROM articles", ""),
     (
@@ -76,25 +77,24 @@ def write(path: Path, statements: list[str]) -> Path:
     return path
 
 
-def test_templates_of_the_papers_kind_are_understood(tmp_path: Path) -> None:
-    read = read_own(write(tmp_path / "mine.json", GOOD))
-    assert read.refused == ()
+def test_templates_like_those_of_the_paper_are_parsed(tmp_path: Path) -> None:
+    read = read_user_templates(write(tmp_path / "mine.json", GOOD))
+    assert read.rejected == ()
     assert len(read.templates) == len(GOOD)
     assert all(dict(template.labels) == {"type": "mine", "focus": "test"} for template in read.templates)
 
 
 @pytest.mark.parametrize(("statement", "why"), BAD, ids=[text[:60] for text, _ in BAD])
-def test_a_bad_template_is_named_and_the_others_work(tmp_path: Path, statement: str, why: str) -> None:
-    read = read_own(write(tmp_path / "mine.json", [GOOD[0], statement, GOOD[1]]))
+def test_a_bad_template_is_rejected_and_the_others_work(tmp_path: Path, statement: str, why: str) -> None:
+    read = read_user_templates(write(tmp_path / "mine.json", [GOOD[0], statement, GOOD[1]]))
     assert len(read.templates) == 2
-    (refused,) = read.refused
-    assert refused.place == "template 2, line 10"
-    assert why in refused.why, refused.why
-    assert "\n" not in refused.why
+    (rejected,) = read.rejected
+    assert rejected.position == "template 2, line 10"
+    assert why in rejected.reason, rejected.reason
+    assert "\n" not in rejected.reason
 
 
-def test_values_with_quotes_are_values(tmp_path: Path) -> None:
-    del tmp_path
+def test_quotes_in_values_are_escaped() -> None:
     program = parse(
         "SELECT COUNT(*) FROM articles WHERE article_id IN (SELECT article_id FROM article_author"
         " WHERE author_name = 'O''Connell; DROP TABLE articles')"
@@ -110,29 +110,29 @@ def test_values_with_quotes_are_values(tmp_path: Path) -> None:
         " WHERE author_name IN (SELECT author_name FROM article_author)",
     ],
 )
-def test_every_statement_that_can_be_written_is_read_back(statement: str) -> None:
-    assert literal(parse(statement)) == statement
+def test_statements_are_parsed_back(statement: str) -> None:
+    assert literal(parse(statement), SCHEMA) == statement
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[", '[{"sql": 4}]', "[1]", '[{"query": "SELECT 1"}]', "[]"])
 def test_a_file_without_templates_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "mine.json").write_text(content)
-    with pytest.raises(FathomError, match=r"(no JSON|no list|can be used)"):
+    with pytest.raises(FathomError, match=r"(not JSON|not a list|can be used)"):
         read_templates(tmp_path / "mine.json")
 
 
-def test_a_statement_that_would_never_end_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Were a cross join to get past the reader, SQLite itself would stop it."""
-    monkeypatch.setattr(own, "_check_sources", lambda select: None)
+def test_an_endless_statement_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a cross join got past the parser, SQLite would stop it."""
+    monkeypatch.setattr(_Parser, "_check_sources", lambda self, select: None)
     tables = ", ".join(f"article_author t{number}" for number in range(9))
-    read = read_own(write(tmp_path / "mine.json", [f"SELECT MAX(reference_count) FROM articles, {tables}"]))
+    read = read_user_templates(write(tmp_path / "mine.json", [f"SELECT MAX(reference_count) FROM articles, {tables}"]))
     assert read.templates == ()
 
 
 def test_a_huge_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.json").write_text("[" * 3_000_000)
     with pytest.raises(FathomError, match="larger than"):
-        read_own(tmp_path / "mine.json")
+        read_user_templates(tmp_path / "mine.json")
     (tmp_path / "mine.json").write_text("[" * 200_000)
-    with pytest.raises(FathomError, match="no JSON"):
-        read_own(tmp_path / "mine.json")
+    with pytest.raises(FathomError, match="not JSON"):
+        read_user_templates(tmp_path / "mine.json")

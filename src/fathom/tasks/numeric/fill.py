@@ -1,4 +1,4 @@
-"""Values for a template's slots, drawn from the context so that the size of the result is as planned."""
+"""Fills the slots of templates with values from a context, so that the result has a planned size."""
 
 from __future__ import annotations
 
@@ -10,51 +10,51 @@ from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 
-from fathom.tasks.numeric.evaluate import Fits, Row
-from fathom.tasks.numeric.programs import (
+from fathom.tasks.numeric.schema import AUTHORS, POSITION, SCHEMA, relations
+from fathom.tasks.numeric.tables import Tables
+from fathom.tasks.numeric.templates import Template
+from fathom.tasks.numeric.wording import question
+from fathom.tasks.programs.evaluate import Row, bits
+from fathom.tasks.programs.sql import Query
+from fathom.tasks.programs.tree import (
+    Aggregate,
     Arithmetic,
-    AtPosition,
     Between,
-    CitedByArticle,
-    CitesArticle,
-    HowMany,
+    Compare,
+    Constant,
+    Count,
+    CountDistinct,
+    Grouped,
     Measure,
     OneOf,
-    PerValue,
     Program,
-    SharesAuthor,
     Slot,
-    Total,
     bind,
 )
-from fathom.tasks.numeric.sql import Query
-from fathom.tasks.numeric.tables import Tables
-from fathom.tasks.numeric.templates import AUTHORS, Template
-from fathom.tasks.numeric.wording import question
 
 TRIES = 8
-"""Draws of values before a template is given up for a context."""
+"""Attempts to draw values before a template is skipped for a context."""
 
-ABSENT = (
+COMMON_TITLE_WORDS = (
     *("algorithm", "archive", "climate", "collapse", "corridor", "diffusion", "dynamics", "economy", "forecast"),
     *("genome", "harmonic", "hybrid", "language", "lattice", "migration", "neural", "orbit", "policy", "protein"),
     *("quantum", "signal", "survey", "topology", "turbulence", "urban", "vaccine", "welfare"),
 )
-"""Words that titles are full of; those that a context's titles lack make questions that nothing answers."""
+"""Frequent words of titles; those that no title of a context contains make unanswerable questions."""
 
 LONGEST_LIST = 12
-"""Items in an unsorted list: beyond that a question tests patience more than understanding."""
+"""Items in an unsorted list; a longer one tests patience more than understanding."""
 
-MOST_SEATS = 4 * LONGEST_LIST
-"""Places in bylines that are looked at for how many people hold them; more hold more than the longest list."""
+MOST_PLACES = 4 * LONGEST_LIST
+"""Places in bylines whose people are counted; more of them belong to more people than the longest list has."""
 
 
 @dataclass(frozen=True)
-class Filled:
-    """A template with values, and the rows it gives."""
+class FilledTemplate:
+    """A template with values, and the rows of its query."""
 
     template: Template
-    values: dict[Slot, int | str]
+    values: dict[Slot, Constant]
     rows: tuple[Row, ...]
 
     @cached_property
@@ -67,77 +67,80 @@ class Filled:
         return question(self.program, rng)
 
 
-class Filler:
+class TemplateFiller:
     """Fills templates for one context, whose tables are loaded in `database`."""
 
     def __init__(self, tables: Tables, database: sqlite3.Connection) -> None:
         self._tables = tables
         self._database = database
         self._values: dict[Measure, Sequence[int]] = {}
-        self._fits = {False: Fits(tables, people=False)}
+        self._views = {False: tables.evaluation.view(SCHEMA.main)}
 
-    def fill(self, template: Template, rng: Random, empty: bool = False) -> Filled | None:
-        """The template with values that give a result of a planned size, or none at all where `empty` is wanted."""
+    def fill(self, template: Template, rng: Random, empty: bool = False) -> FilledTemplate | None:
+        """The template with values that give a result of a planned size, or an empty one with `empty`."""
         if (empty and not template.may_be_empty) or self._is_unsafe(template):
             return None
         for _ in range(TRIES if template.slots else 1):
             values = self._draw(template, rng, empty)
             if values is None:
                 return None
-            filled = self.filled(template, values, empty)
+            filled = self.with_values(template, values, empty)
             if filled is not None:
                 return filled
         return None
 
-    def filled(self, template: Template, values: dict[Slot, int | str], empty: bool) -> Filled | None:
-        """The template with these very values, where they give a result of a planned size."""
-        if self._is_unsafe(template) or not self.is_of_size(template, values, empty):
+    def with_values(self, template: Template, values: dict[Slot, Constant], empty: bool) -> FilledTemplate | None:
+        """The template with these values, where they give a result of a planned size."""
+        if self._is_unsafe(template) or not self.has_planned_size(template, values, empty):
             return None
         rows = self.run(template.query, values)
-        return Filled(template, values, tuple(rows)) if empty or self._tells_something(template, rows) else None
+        return FilledTemplate(template, values, tuple(rows)) if empty or self._is_informative(template, rows) else None
 
-    def run(self, statement: Query, values: dict[Slot, int | str]) -> list[Row]:
-        """The rows of a statement with these values in its places."""
+    def run(self, statement: Query, values: dict[Slot, Constant]) -> list[Row]:
+        """The rows of a statement with these values for its slots."""
         return self._database.execute(statement.text, [values[slot] for slot in statement.slots]).fetchall()
 
     def _is_unsafe(self, template: Template) -> bool:
-        """Whether the articles here leave it open what the template asks for.
+        """Whether the articles make the template ambiguous.
 
-        An editorial may have no authors to divide by, and a preprint may have the title of its article, so that a title
-        names neither of them.
+        An editorial may have no authors to divide by. A preprint may have the title of its article, so that the title
+        identifies neither of them.
         """
-        if template.names_titles and self._tables.has_twins:
+        if template.names_titles and self._tables.has_duplicate_titles:
             return True
         return any(self._present(field)[0] == 0 for field in template.divisors)
 
-    # What a result must be like.
+    # The size of a result.
 
-    def is_of_size(self, template: Template, values: dict[Slot, int | str], empty: bool) -> bool:
-        """Whether so many articles or names fit as are wanted; known before any query is run."""
+    def has_planned_size(self, template: Template, values: dict[Slot, Constant], empty: bool) -> bool:
+        """Whether as many articles or names meet the condition as planned; known before any query is run."""
         program = template.program
         if program.where is None:
             return True
-        fits = self._fits.get(template.over_bylines) or self._fits.setdefault(True, Fits(self._tables, people=True))
-        mask = fits.of(program.where, values)
+        view = self._views.get(template.over_bylines)
+        if view is None:
+            view = self._views[True] = self._tables.evaluation.view(SCHEMA.by_name["article_author"])
+        mask = view.mask(program.where, values)
         kept = mask.bit_count()
         if empty:
             return kept == 0
-        if kept == fits.every.bit_count():
+        if kept == view.every.bit_count():
             return False
-        if isinstance(program.output, HowMany | Total | PerValue):
+        if isinstance(program.output, Count | CountDistinct | Aggregate | Grouped):
             return kept >= 2
         if program.order:
             return kept >= 3
-        if template.over_bylines and kept <= MOST_SEATS:
-            kept = len(fits.names(mask))
+        if template.over_bylines and kept <= MOST_PLACES:
+            names = view.column("author_name")
+            kept = len({names[place] for place in bits(mask)})
         return 1 <= kept <= LONGEST_LIST
 
-    def _tells_something(self, template: Template, rows: list[Row]) -> bool:
-        """Neither a count that is nearly always zero or one, nor a sort in which all are tied."""
+    def _is_informative(self, template: Template, rows: list[Row]) -> bool:
+        """Not a count that is nearly always zero or one, nor a sort in which all are tied."""
         program = template.program
-        if isinstance(program.output, HowMany):
+        if isinstance(program.output, Count | CountDistinct):
             return int(rows[0][0] or 0) >= 2
-        if isinstance(program.output, PerValue):
+        if isinstance(program.output, Grouped):
             return 2 <= len(rows) <= 2 * LONGEST_LIST
         if program.order:
             return len({row[1:] for row in rows}) >= 2
@@ -145,8 +148,8 @@ class Filler:
 
     # Values.
 
-    def _draw(self, template: Template, rng: Random, empty: bool) -> dict[Slot, int | str] | None:
-        values: dict[Slot, int | str] = {}
+    def _draw(self, template: Template, rng: Random, empty: bool) -> dict[Slot, Constant] | None:
+        values: dict[Slot, Constant] = {}
         for slot in template.slots:
             options = self._options(slot, template, rng, empty)
             if not options:
@@ -157,8 +160,8 @@ class Filler:
             values[slot] = value
         for node in template.paired:
             if isinstance(node, Between) and isinstance(node.low, Slot) and isinstance(node.high, Slot):
-                low, high = sorted((values[node.low], values[node.high]))
-                values[node.low], values[node.high] = low, high
+                ends = sorted((values[node.low], values[node.high]))
+                values[node.low], values[node.high] = ends
             if isinstance(node, OneOf) and len({values[v] for v in node.values if isinstance(v, Slot)}) < len(
                 node.values
             ):
@@ -172,8 +175,11 @@ class Filler:
                 return self._numbers(slot.of, empty)
             case "position":
                 most = self._present(AUTHORS)[-1]
-                first = any(isinstance(node, AtPosition) and node.sign == "=" for node in template.conditions)
-                # "At a position no less than 1" would say nothing.
+                first = any(
+                    isinstance(node, Compare) and node.measure == POSITION and node.sign == "="
+                    for node in template.conditions
+                )
+                # "At a position no less than 1" would exclude nothing.
                 return range(most + 1, most + 4) if empty else range(1 if first else 2, max(3, most + 1))
             case "few":
                 return (4, 5, 6) if empty else (2, 3)
@@ -183,6 +189,7 @@ class Filler:
                 return self._fragments(rng, empty)
             case "title":
                 return self._titles(template)
+        raise ValueError(f"'{slot.kind}' is not a kind of slot")
 
     def _numbers(self, of: Measure, empty: bool) -> Sequence[int]:
         present = self._present(of)
@@ -190,12 +197,12 @@ class Filler:
             return present
         if isinstance(of, Arithmetic) and of.sign == "%":
             return [value for value in range(of.right) if value not in present]  # type: ignore[arg-type]
-        # Near what occurs, so that only a look at the articles tells that nothing fits.
+        # Near the values that occur, so that only reading the articles shows that nothing fits.
         return [value for value in range(max(2, present[0] - 2), present[-1] + 4) if value not in present]
 
     def _present(self, of: Measure) -> Sequence[int]:
         if of not in self._values:
-            self._values[of] = sorted(set(map(int, self._fits[False].values(of))))
+            self._values[of] = sorted(set(map(int, self._views[False].scale(of).values)))
         return self._values[of]
 
     @cached_property
@@ -208,7 +215,7 @@ class Filler:
     def _fragments(self, rng: Random, empty: bool) -> Sequence[str]:
         """Beginnings of words: letters alone, so that nothing in them means anything to LIKE."""
         if empty:
-            return [word for word in ABSENT if word not in self._printed_titles.lower()]
+            return [word for word in COMMON_TITLE_WORDS if word not in self._printed_titles.lower()]
         return [
             word[: rng.randint(4, len(word))] for word in rng.sample(self._title_words, min(3, len(self._title_words)))
         ]
@@ -222,15 +229,12 @@ class Filler:
         return sorted({word.lower() for word in re.findall(r"[A-Za-z]{5,}", self._printed_titles)})
 
     def _titles(self, template: Template) -> Sequence[str]:
-        """Titles that the template's relation can say something about."""
-        return [title for node in template.conditions for title in self._titles_by_relation.get(type(node), ())]
+        """Titles for which the template's relation has an answer."""
+        return [title for name, _ in relations(template.program) for title in self._titles_by_relation.get(name, ())]
 
     @cached_property
-    def _titles_by_relation(self) -> dict[type, Sequence[str]]:
+    def _titles_by_relation(self) -> dict[str, Sequence[str]]:
         tables = self._tables
         shared = {row.article for row in tables.authors if tables.articles_of[row.name] > 1}
-        numbers = {CitesArticle: set(tables.cited), CitedByArticle: set(tables.citing), SharesAuthor: shared}
-        return {
-            relation: [row.title for row in tables.articles if row.number in those]
-            for relation, those in numbers.items()
-        }
+        numbers = {"cites article": set(tables.cited), "cited by article": set(tables.citing), "shares author": shared}
+        return {name: [row.title for row in tables.articles if row.number in those] for name, those in numbers.items()}

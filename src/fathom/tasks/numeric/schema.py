@@ -1,0 +1,301 @@
+"""The tables of a context as a schema, the relations between articles and people, and what a program is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from fathom.tasks.programs.schema import ColumnSpec, Phrase, Relation, Schema, Table
+from fathom.tasks.programs.tree import (
+    Aggregate,
+    And,
+    Column,
+    Comparator,
+    Compare,
+    Condition,
+    Contains,
+    Count,
+    CountDistinct,
+    Exists,
+    Grouped,
+    Labels,
+    Not,
+    Program,
+    Slot,
+    Values,
+)
+
+WORDS, AUTHORS, REFERENCES = Column("title_word_count"), Column("author_count"), Column("reference_count")
+COUNTS = (WORDS, AUTHORS, REFERENCES)
+TITLE, NAME, POSITION = Column("article_title"), Column("author_name"), Column("author_position")
+NAMES = Values(NAME, distinct=True)
+"""The output of programs that list people."""
+PEOPLE = CountDistinct(NAME)
+"""The output of programs that count people."""
+
+
+# Conditions on how articles and people relate. Each is one phrase of the schema.
+
+
+def cites(least: int | Slot = 1) -> Condition:
+    """It cites at least so many other articles of the context."""
+    return Exists("citing", None, least)
+
+
+def cited(least: int | Slot = 1) -> Condition:
+    """At least so many other articles of the context cite it."""
+    return Exists("cited", None, least)
+
+
+def cites_article(title: str | Slot) -> Condition:
+    return Exists("citing", Exists("cited article", Compare(TITLE, "=", title)))
+
+
+def cited_by_article(title: str | Slot) -> Condition:
+    return Exists("cited", Exists("citing article", Compare(TITLE, "=", title)))
+
+
+def has_author(name: str | Slot) -> Condition:
+    return Exists("authors", Compare(NAME, "=", name))
+
+
+def shares_author(title: str | Slot) -> Condition:
+    """It has an author in common with the named article and is not that article."""
+    named = Exists("article", Compare(TITLE, "=", title))
+    return Exists("authors", And(Exists("bylines", named), Not(named)))
+
+
+def wrote_at_least(least: int | Slot) -> Condition:
+    """Of a person: has so many articles in the context."""
+    return Exists("bylines", None, least)
+
+
+def at_position(sign: Comparator, value: int | Slot) -> Condition:
+    """Of one name in a byline: its position, counted from one."""
+    return Compare(POSITION, sign, value)
+
+
+def title_contains(fragment: str | Slot) -> Condition:
+    return Contains(TITLE, fragment)
+
+
+def _count(name: str, minimum: int, *nouns: str) -> ColumnSpec:
+    return ColumnSpec(name, "integer", nouns, minimum=minimum, nonzero=True)
+
+
+def _is_possible(table: str, row: Mapping[str, int]) -> bool:
+    """A person at position 7 is one of at least 7 authors, and an article with a byline has an author."""
+    least = max(row.get("author_position", 0), 1 if table == "article_author" else 0)
+    return row.get("author_count", least) >= least
+
+
+SCHEMA = Schema(
+    # The tables of the paper's appendix B, but positions are counted from one, as the questions say.
+    tables=(
+        Table(
+            "articles",
+            (
+                ColumnSpec("article_id", "integer"),
+                ColumnSpec("article_title", "text", ("title",)),
+                _count(
+                    *("title_word_count", 1),
+                    *("number of words in the title", "title word count", "length of the title in words"),
+                ),
+                _count("author_count", 0, "number of authors", "author count", "count of listed authors"),
+                _count(
+                    *("reference_count", 0),
+                    *("number of references", "reference count", "number of entries in the reference list"),
+                ),
+            ),
+            noun="article",
+            plural="articles",
+            key="article_id",
+            label="article_title",
+        ),
+        Table(
+            "article_author",
+            (
+                ColumnSpec("article_id", "integer"),
+                ColumnSpec("author_name", "text", ("author",)),
+                ColumnSpec("author_position", "integer", ("position in the author list",), minimum=1),
+            ),
+            noun="article",
+            plural="articles",
+            joined_by="article_id",
+            serial="relation_id",
+        ),
+        Table(
+            "citing_cited",
+            (ColumnSpec("article_id_citing", "integer"), ColumnSpec("article_id_cited", "integer")),
+            serial="relation_id",
+        ),
+    ),
+    relations=(
+        Relation("authors", "article_id", "article_author", "article_id"),
+        Relation("bylines", "author_name", "article_author", "author_name"),
+        Relation("article", "article_id", "articles", "article_id"),
+        Relation("citing", "article_id", "citing_cited", "article_id_citing"),
+        Relation("cited", "article_id", "citing_cited", "article_id_cited"),
+        Relation("citing article", "article_id_citing", "articles", "article_id"),
+        Relation("cited article", "article_id_cited", "articles", "article_id"),
+    ),
+    phrases=(
+        Phrase(
+            "cites",
+            cites(),
+            "that cite at least one of the other articles",
+            "that cite none of the other articles",
+        ),
+        Phrase(
+            "cites",
+            cites(Slot("few", 0)),
+            "that cite at least {0} of the other articles",
+            "that cite fewer than {0} of the other articles",
+        ),
+        Phrase(
+            "cited",
+            cited(),
+            "that are cited by at least one of the other articles",
+            "that are cited by none of the other articles",
+        ),
+        Phrase(
+            "cited",
+            cited(Slot("few", 0)),
+            "that are cited by at least {0} of the other articles",
+            "that are cited by fewer than {0} of the other articles",
+        ),
+        Phrase(
+            "cites article",
+            cites_article(Slot("title", 0)),
+            "that cite the article “{0}”",
+            "that do not cite the article “{0}”",
+        ),
+        Phrase(
+            "cited by article",
+            cited_by_article(Slot("title", 0)),
+            "that are cited by the article “{0}”",
+            "that are not cited by the article “{0}”",
+        ),
+        Phrase(
+            "has author",
+            has_author(Slot("name", 0)),
+            "that have {0} among their authors",
+            "that do not have {0} among their authors",
+        ),
+        Phrase(
+            "shares author",
+            shares_author(Slot("title", 0)),
+            "that have at least one author in common with the article “{0}”",
+            "that have no author in common with the article “{0}”",
+            convention="That article itself does not count.",
+        ),
+        Phrase(
+            "wrote at least",
+            wrote_at_least(Slot("few", 0)),
+            "who are authors of at least {0} of the articles",
+            "who are authors of fewer than {0} of the articles",
+        ),
+    ),
+    is_possible=_is_possible,
+)
+
+PhraseName = Literal[
+    "cites", "cited", "cites article", "cited by article", "has author", "shares author", "wrote at least"
+]
+BY_CITATION = frozenset({"cites", "cited", "cites article", "cited by article"})
+BY_AUTHOR = frozenset({"has author", "shares author", "wrote at least"})
+BY_TITLE = frozenset({"cites article", "cited by article", "shares author"})
+
+
+def relations(node: Any) -> Iterator[tuple[str, Any]]:
+    """The names of the relational conditions of a tree, each with the number, name or title in it."""
+    for part in SCHEMA.nodes(node):
+        phrased = SCHEMA.phrase_of(part) if isinstance(part, Exists) else None
+        if phrased is not None:
+            phrase, values = phrased
+            yield phrase.name, values[0] if values else 1
+
+
+# What a program is about.
+
+Skill = Literal[
+    "aggregating", "sorting", "filtering", "filtering+aggregating", "filtering+sorting", "relational filtering"
+]
+Topic = Literal[
+    "author count",
+    "author list",
+    "author relation",
+    "reference count",
+    "citation relation",
+    "title list",
+    "title word count",
+]
+TOPIC_OF: dict[str, Topic] = {
+    "title_word_count": "title word count",
+    "author_count": "author count",
+    "reference_count": "reference count",
+}
+
+
+def skill(program: Program) -> Skill:
+    """The one of the paper's six skills that the program takes."""
+    if any(relations(program)):
+        return "relational filtering"
+    aggregates = isinstance(program.output, Count | CountDistinct | Aggregate | Grouped)
+    if program.where is None:
+        return "sorting" if program.order else "aggregating" if aggregates else "filtering"
+    return "filtering+sorting" if program.order else "filtering+aggregating" if aggregates else "filtering"
+
+
+def topic(program: Program) -> Topic:
+    """The one of the paper's seven topics: a relation where there is one, else what is asked for."""
+    related = {name for name, _ in relations(program)}
+    if related & BY_CITATION:
+        return "citation relation"
+    if related & BY_AUTHOR:
+        return "author relation"
+    if program.output in (NAMES, PEOPLE):
+        return "author list"
+    match program.output:
+        case Labels():
+            return "title list"
+        case Grouped(key):
+            return TOPIC_OF[key.name]
+        case _:
+            counted = next((node for node in SCHEMA.nodes(program) if node in COUNTS), None)
+            return TOPIC_OF[counted.name] if counted is not None else "title list"
+
+
+def over_bylines(program: Program) -> bool:
+    """Whether the program runs over the names in bylines and not over articles."""
+    return SCHEMA.base(program).name == "article_author"
+
+
+def is_about_people(where: Condition | None) -> bool:
+    """Whether a condition is on names in bylines and not on articles."""
+    return where is not None and over_bylines(Program(Count(), where))
+
+
+def names_people(program: Program) -> bool:
+    """Whether the answer depends on which names belong to one person."""
+    return program.output in (NAMES, PEOPLE) or any(name in BY_AUTHOR for name, _ in relations(program))
+
+
+Part = Literal["title", "byline", "references"]
+_PARTS: dict[Any, Part] = {
+    Labels(): "title",
+    TITLE: "title",
+    WORDS: "title",
+    NAME: "byline",
+    POSITION: "byline",
+    AUTHORS: "byline",
+    REFERENCES: "references",
+}
+
+
+def parts_read(program: Program) -> frozenset[Part]:
+    """The parts of an article that the program needs."""
+    seen = (node for node in SCHEMA.nodes(program) if isinstance(node, Labels | Column))
+    needed = {_PARTS[node] for node in seen}
+    needed.update("references" if name in BY_CITATION else "byline" for name, _ in relations(program))
+    return frozenset(needed or {"title"})

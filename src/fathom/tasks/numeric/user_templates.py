@@ -1,0 +1,255 @@
+"""Templates written by users: SQL with placeholders, parsed into the same programs as the built-in ones.
+
+A parsed template can be worded, filled, answered and evaluated a second time. A template that is not understood is
+rejected with its position and the reason.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import sqlglot
+from sqlglot import exp
+
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.record import short_id
+from fathom.records.rng import rng_for
+from fathom.tasks.numeric.mutants import random_tables
+from fathom.tasks.numeric.schema import COUNTS, NAME, NAMES, PEOPLE, POSITION, SCHEMA, over_bylines
+from fathom.tasks.numeric.tables import Tables, open_database
+from fathom.tasks.numeric.templates import Template
+from fathom.tasks.numeric.wording import explanation
+from fathom.tasks.programs import parse as sql_parser
+from fathom.tasks.programs.mutants import constants
+from fathom.tasks.programs.parse import ParseError
+from fathom.tasks.programs.sql import parameterized
+from fathom.tasks.programs.tree import (
+    And,
+    Column,
+    Compare,
+    Constant,
+    Exists,
+    Grouped,
+    Labels,
+    Or,
+    Program,
+    Slot,
+    Values,
+)
+
+_MEASURES = {column.name.replace("_", "-"): column for column in COUNTS}
+_KINDS = {
+    "author-name": "name",
+    "author-position": "position",
+    "article-title": "title",
+    "article-title-fragment": "fragment",
+    "few": "few",
+}
+PLACEHOLDERS = ("title-word-count", "reference-count", "author-count", *_KINDS)
+SLOT_KINDS = {"": ("number", "position", "few"), "author_name": ("name",), "article_title": ("title",)}
+
+LARGEST_FILE = 2_000_000
+LONGEST = 4_000
+"""Characters of one statement."""
+
+STEPS = 2_000_000
+"""Steps of SQLite's virtual machine for one statement on a small collection: a hundred times a sensible one's."""
+
+TRIALS = 12
+"""Generated collections on which a parsed template is compared with its SQL."""
+
+_PLACEHOLDER = re.compile(r"'?%?\{([^{}]*)\}%?'?")
+
+
+class RejectedTemplate(NamedTuple):
+    """A template that cannot be used."""
+
+    position: str
+    """Its position in the file: "template 3, line 12"."""
+    reason: str
+
+
+@dataclass(frozen=True)
+class UserTemplates:
+    """The contents of a file of templates."""
+
+    templates: tuple[Template, ...]
+    rejected: tuple[RejectedTemplate, ...]
+
+
+def read_templates(path: Path) -> tuple[Template, ...]:
+    """The usable templates of a file; an error where there is none."""
+    read = read_user_templates(path)
+    if not read.templates:
+        first = read.rejected[0] if read.rejected else RejectedTemplate("the list", "it is empty")
+        raise FathomError(
+            f"No template of '{path}' can be used; {first.position}: {first.reason}. See docs/numeric.md."
+        )
+    return read.templates
+
+
+def read_user_templates(path: Path) -> UserTemplates:
+    """Every template of the file, or the reason why it is rejected."""
+    with file_errors("read the templates", path), path.open("rb") as file:
+        content = file.read(LARGEST_FILE + 1).decode(errors="replace")
+    if len(content) > LARGEST_FILE:
+        raise FathomError(
+            f"'{path}' is larger than {LARGEST_FILE:,} bytes. Divide the templates among several benches."
+        )
+    try:
+        entries = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise FathomError(f"'{path}' is not JSON: {error}. Give a list of {{type, focus, sql}}.") from error
+    if not isinstance(entries, list):
+        raise FathomError(f"'{path}' is not a list. Give a list of {{type, focus, sql}}.")
+    templates: dict[str, Template] = {}
+    rejected: list[RejectedTemplate] = []
+    offset = 0
+    for number, entry in enumerate(entries, start=1):
+        offset, line = _line_of(content, entry, offset)
+        position = f"template {number}, line {line}"
+        try:
+            template = _template(entry)
+        except (ParseError, sqlglot.errors.SqlglotError) as error:
+            rejected.append(RejectedTemplate(position, str(error).split("\n")[0].rstrip(".")[:200]))
+        except Exception as error:
+            # SQL has trees of any shape: whatever the parser fails on is one more thing it does not know.
+            rejected.append(RejectedTemplate(position, f"it is not understood ({type(error).__name__})"))
+        else:
+            templates.setdefault(template.id, template)
+    return UserTemplates(tuple(templates.values()), tuple(rejected))
+
+
+def _line_of(content: str, entry: object, offset: int) -> tuple[int, int]:
+    """The offset and the line of the entry's SQL in the file."""
+    text = json.dumps(entry.get("sql", "")) if isinstance(entry, dict) else json.dumps(entry)
+    found = content.find(text, offset)
+    found = found if found >= 0 else offset
+    return found, content.count("\n", 0, found) + 1
+
+
+def _template(entry: object) -> Template:
+    if not isinstance(entry, dict) or not isinstance(entry.get("sql"), str):
+        raise ParseError('it is not an object with an "sql" text')
+    unknown = set(entry) - {"type", "focus", "sql"}
+    if unknown:
+        raise ParseError(f"it has an unknown field '{min(unknown)}'")
+    program = parse(entry["sql"], compare=True)
+    text = parameterized(program, SCHEMA).text
+    labels = {name: str(entry[name]) for name in ("type", "focus") if name in entry}
+    return Template(short_id("t", text), program, tuple(sorted(labels.items())))
+
+
+def parse(text: str, compare: bool = False) -> Program:
+    """The program of a SQL template; `compare` also compares the two on generated collections."""
+    slots: dict[str, Slot] = {}
+
+    def named(match: re.Match[str]) -> str:
+        name = match[1]
+        if name not in PLACEHOLDERS:
+            raise ParseError(f"it has an unknown placeholder '{{{name}}}'; known are {', '.join(PLACEHOLDERS)}")
+        label = f"p{len(slots)}"
+        measure = _MEASURES.get(name)
+        slots[label] = Slot("number" if measure is not None else _KINDS[name], len(slots), measure)
+        return f":{label}"
+
+    if len(text) > LONGEST:
+        raise ParseError(f"it is longer than {LONGEST:,} characters")
+    program, statement = sql_parser.parse(_PLACEHOLDER.sub(named, text), SCHEMA, slots, SLOT_KINDS)
+    program = _normalized(program)
+    _check_wordable(program)
+    explanation(program)
+    if compare:
+        _compare(program, statement, slots)
+    return program
+
+
+def _normalized(program: Program) -> Program:
+    """A name is asked for once, and a condition on a position is worded first."""
+    if program.output == Values(NAME):
+        program = replace(program, output=NAMES)
+    match program.where:
+        case And(left, Compare(measure) as right) | Or(left, Compare(measure) as right) if measure == POSITION:
+            return replace(program, where=type(program.where)(right, left))
+    return program
+
+
+def _check_wordable(program: Program) -> None:
+    """Refuse what the questions cannot say in one way."""
+    for node in SCHEMA.nodes(program):
+        match node:
+            case And(And() | Or(), _) | And(_, And() | Or()) | Or(And() | Or(), _) | Or(_, And() | Or()):
+                raise ParseError("it joins more than two conditions")
+            case Exists() if not SCHEMA.is_phrase(node):
+                raise ParseError("a subquery names one author, one title or a least number; this one is not understood")
+            case Compare(Column(name)) if SCHEMA.columns[name].type == "text":
+                raise ParseError(f"{name} is sought in a subquery only")
+    if over_bylines(program) and program.output not in (NAMES, PEOPLE):
+        raise ParseError("over article_author only names can be listed and people counted")
+    if program.order and (over_bylines(program) or not isinstance(program.output, Labels | Values)):
+        raise ParseError("only titles and values of articles can be sorted")
+    if isinstance(program.output, Grouped) and program.output.key not in COUNTS:
+        raise ParseError("articles are grouped by one of their counts")
+    if len(program.order) > 2:
+        raise ParseError("it sorts by more than two keys")
+
+
+def _compare(program: Program, statement: exp.Expr, slots: dict[str, Slot]) -> None:
+    """Check on generated collections that the program does what the statement does."""
+    database = open_database()
+    database.set_progress_handler(lambda: 1, STEPS)
+    named = constants(program)
+    ours = parameterized(program, SCHEMA)
+    for trial in range(TRIALS):
+        rng = rng_for(0, "own template", trial)
+        tables = random_tables(rng, named)
+        tables.load(database)
+        values: dict[Slot, Constant] = {slot: _draw(slot, tables, rng) for slot in slots.values()}
+        bound = {
+            label: f"%{values[slot]}%" if slot.kind == "fragment" else values[slot] for label, slot in slots.items()
+        }
+        try:
+            theirs = database.execute(statement.sql("sqlite"), bound).fetchall()
+        except sqlite3.Error as error:
+            raise ParseError(f"SQLite refuses it: {error}") from error
+        found = database.execute(ours.text, [values[slot] for slot in ours.slots]).fetchall()
+        if program.output == NAMES:
+            # A name is asked for once, whether or not the statement says DISTINCT.
+            theirs = list(dict.fromkeys(theirs))
+        if not _agree(program, theirs, found):
+            raise ParseError("its meaning was not understood, so it cannot be put into words")
+
+
+def _agree(program: Program, theirs: list[tuple[object, ...]], ours: list[tuple[object, ...]]) -> bool:
+    """Whether the statement gives what the program gives: whole rows, and their order up to ties."""
+    if isinstance(program.output, Grouped):
+        return sorted(map(str, theirs)) == sorted(map(str, ours))
+    values = [str(row[0]) for row in theirs]
+    if not program.order:
+        return sorted(values) == sorted(str(row[0]) for row in ours)
+    place = 0
+    for _, tied in groupby(ours, key=lambda row: row[1:]):
+        group = sorted(str(row[0]) for row in tied)
+        if sorted(values[place : place + len(group)]) != group:
+            return False
+        place += len(group)
+    return place == len(values)
+
+
+def _draw(slot: Slot, tables: Tables, rng: Random) -> Constant:
+    match slot.kind:
+        case "name":
+            return rng.choice(tables.authors).name
+        case "title":
+            return rng.choice(tables.articles).title
+        case "fragment":
+            return rng.choice(("title", "1", "itl"))
+        case _:
+            return rng.randint(1, 12)
