@@ -71,13 +71,13 @@ def test_a_bad_word_is_answered_in_a_sentence(
 def test_a_newer_corpus(copy: Path, fathom: Fathom) -> None:
     manifest = json.loads((copy / MANIFEST).read_text())
     (copy / MANIFEST).write_text(json.dumps({**manifest, "format": 99}))
-    refused(fathom("contexts", copy), "newer Fathom", "Update Fathom")
-    refused(fathom("show", copy), "newer Fathom")
+    refused(fathom("contexts", copy), "newer version of Fathom", "Update Fathom")
+    refused(fathom("show", copy), "newer version of Fathom")
 
 
 def test_a_half_written_manifest(copy: Path, fathom: Fathom) -> None:
     (copy / MANIFEST).write_bytes((copy / MANIFEST).read_bytes()[:100])
-    refused(fathom("show", copy), str(copy / MANIFEST), "no JSON", "Restore a copy")
+    refused(fathom("show", copy), str(copy / MANIFEST), "not JSON", "Restore a copy")
 
 
 def test_a_half_written_store(copy: Path, fathom: Fathom) -> None:
@@ -99,7 +99,7 @@ def test_half_written_contexts(copy: Path, fathom: Fathom) -> None:
 
 def test_an_id_that_is_not_there(copy: Path, fathom: Fathom) -> None:
     refused(fathom("show", copy, "gen-0"), "no document 'gen-0'")
-    refused(fathom("show", copy, "c-0"), "no contexts", f"fathom contexts {copy}")
+    refused(fathom("show", copy, "c-0"), "does not exist", f"fathom contexts {copy}")
 
 
 def test_no_permission(copy: Path, fathom: Fathom) -> None:
