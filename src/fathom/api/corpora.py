@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from fathom.api.contexts import ContextSet, sample_contexts
 from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.contexts.layout import render
 from fathom.corpus import store
-from fathom.corpus.document_reading import Filters
-from fathom.corpus.generate import Recipe, parse_domains
-from fathom.corpus.generate import generate as _generate
-from fathom.corpus.ingest import ingest as _ingest
-from fathom.corpus.ingest import read_report
-from fathom.corpus.ingest_report import IngestReport
 from fathom.models.tokenizers import DEFAULT
 from fathom.records.contexts import Context, Sampling, Split
 from fathom.records.errors import FathomError
 from fathom.work import cores
+
+if TYPE_CHECKING:
+    from fathom.corpus.ingest_report import IngestReport
+
+# The readers and the generator are imported where they are used: opening a corpus needs neither.
 
 Progress = Callable[[int], None]
 """Called with the number of documents, contexts or tokens done so far."""
@@ -42,6 +41,8 @@ class Corpus(store.Corpus):
     @cached_property
     def ingest_report(self) -> IngestReport | None:
         """How well the documents were read; None for a generated corpus."""
+        from fathom.corpus.ingest import read_report
+
         return read_report(self.folder)
 
     def contexts(
@@ -119,6 +120,9 @@ def ingest(
     cores; the corpus is the same for any number. An interrupted call continues when it is repeated. What was read and
     what was not is in `corpus.ingest_report`.
     """
+    from fathom.corpus import ingest as ingestion
+    from fathom.corpus.document_reading import Filters
+
     paths = [Path(sources)] if isinstance(sources, str | Path) else [Path(source) for source in sources]
     filters = Filters(
         formats=tuple(formats),
@@ -129,7 +133,7 @@ def ingest(
         licenses=tuple(licenses),
     )
     report = progress or _ignore
-    _ingest(paths, Path(out), filters, processes or cores(), progress=lambda stage, done: report(done))
+    ingestion.ingest(paths, Path(out), filters, processes or cores(), progress=lambda stage, done: report(done))
     return open_corpus(out)
 
 
@@ -150,14 +154,17 @@ def generate(
     reports; "articles" and "reports" stand for all of them. `length="short"` writes letters of 250 to 600 tokens. The
     same arguments give the same bytes. An interrupted call continues when it is repeated.
     """
+    from fathom.corpus import generate as generation
+
     if documents is not None and tokens is not None:
         raise FathomError("Both documents and tokens are given, but only one can set the size. Give one of them.")
     if documents is None and tokens is None:
         documents = 100
     names = domains if isinstance(domains, str) else ",".join(domains)
-    recipe = Recipe(domains=parse_domains(names), length=length, seed=seed, documents=documents, tokens=tokens)
+    parsed = generation.parse_domains(names)
+    recipe = generation.Recipe(domains=parsed, length=length, seed=seed, documents=documents, tokens=tokens)
     report = progress or _ignore
-    _generate(
+    generation.generate(
         Path(out),
         recipe,
         processes or cores(),

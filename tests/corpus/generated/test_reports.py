@@ -17,7 +17,7 @@ import pytest
 from fathom.corpus.generated.reports import DOMAINS, write_report
 from fathom.corpus.generated.reports.catalog import catalog
 from fathom.corpus.generated.reports.entity import Entity, Origin
-from fathom.corpus.generated.reports.names import pick_words
+from fathom.corpus.generated.reports.entity_names import pick_words
 from fathom.corpus.generated.reports.pack import load_pack
 from fathom.corpus.generated.reports.writer import title_of
 from fathom.models.tokenizers import EmbeddedTokenizer
@@ -70,7 +70,7 @@ def histories(domain: str) -> Iterator[tuple[Document, ...]]:
 
 def entity(domain: str, number: int) -> Entity:
     kind = DOMAINS[domain]
-    return kind.imagine(Origin(domain, SEED, number), load_pack(kind.words, kind.language))
+    return kind.generate(Origin(domain, SEED, number), load_pack(kind.words, kind.language))
 
 
 def key_of(fact: Fact) -> Key:

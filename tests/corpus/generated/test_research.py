@@ -324,11 +324,11 @@ def test_an_attributional_citation_names_what_the_cited_work_introduces(
 def test_a_letter_says_what_those_who_cite_it_say_of_it(articles: list[Document], plans: list[Plan]) -> None:
     """Its name, its method and two things more stand in its own words above the references."""
     for article, plan in zip(articles, plans, strict=True):
-        gist = plan.work.gist
+        study = plan.work.study
         said = article.text[: article.text.index("\n## ", article.paragraphs[-1].end - 1)].casefold()
         assert plan.work.name.casefold() in said
-        assert gist.method.own.casefold() in said
-        others = (gist.object.own, gist.setting.own, gist.material.own, gist.quantity.name)
+        assert study.method.own.casefold() in said
+        others = (study.object.own, study.setting.own, study.material.own, study.quantity.name)
         assert sum(notion.casefold() in said for notion in others) >= 2
 
 
@@ -343,7 +343,7 @@ def test_a_citing_sentence_retells_the_quantity(articles: list[Document], plans:
             assert citation.reference is not None
             title = article.references[citation.reference - 1].title
             assert title is not None
-            quantity = works[title.of(article.text)].gist.quantity
+            quantity = works[title.of(article.text)].study.quantity
             sentence = next(s for s in article.sentences if s.contains(citation.span)).of(article.text)
             worse = "raises" if quantity.lower_is_better else "lowers"
             for name in (quantity.name, quantity.retold):
@@ -365,11 +365,11 @@ def test_no_other_entry_fits_a_descriptive_sentence(plans: list[Plan]) -> None:
             for two in plan.cited[:place]:
                 told = [
                     (g.method.own, g.object.own, g.setting.own, g.material.own, g.quantity.name)
-                    for g in (one.gist, two.gist)
+                    for g in (one.study, two.study)
                 ]
                 assert sum(a == b for a, b in zip(*told, strict=True)) <= 2
                 if one.document or two.document:
-                    assert one.gist.method != two.gist.method
+                    assert one.study.method != two.study.method
 
 
 def test_authors_named_in_a_sentence_are_known_by_their_place(articles: list[Document], length: Length) -> None:

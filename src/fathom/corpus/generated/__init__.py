@@ -1,1 +1,1 @@
-"""Documents that nobody wrote: seeded, of any size, with every planted fact known by its span."""
+"""Generated documents: seeded, of any size, with the span of every planted fact, claim and citation."""

@@ -1,4 +1,4 @@
-"""A text being written, which remembers where each part of it stands."""
+"""A text under construction that records the spans of its parts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from fathom.records.spans import Span
 
 
 class Draft:
-    """Markdown written from the first character to the last; parts are noted as they are written."""
+    """Markdown written from start to end; the spans of its parts are recorded."""
 
     def __init__(self, joiner: str = " ") -> None:
-        """`joiner` stands between the sentences of a paragraph: a space in English, nothing in Chinese."""
+        """`joiner` separates the sentences of a paragraph: a space in English, nothing in Chinese."""
         self._joiner = joiner
         self._pieces: list[str] = []
         self._length = 0
@@ -29,7 +29,7 @@ class Draft:
         return self._length
 
     def write(self, text: str) -> Span:
-        """Write `text`; returns where it stands."""
+        """Write `text`; returns its span."""
         start = self._length
         self._pieces.append(text)
         self._length += len(text)
@@ -37,14 +37,14 @@ class Draft:
 
     @contextmanager
     def section(self, heading: str, level: int = 2, role: SectionRole = "other") -> Iterator[None]:
-        """A headed section; what is written inside belongs to it."""
+        """A section with a heading; what is written inside belongs to it."""
         start = self.here
         self.write("#" * level + " ")
-        where = self.write(heading)
+        span = self.write(heading)
         self.write("\n\n")
         yield
-        # Sections are noted when they close, yet belong in the order in which they open.
-        self.sections.append(Section(span=Span(start, self._end()), heading=where, level=level, role=role))
+        # Sections are recorded when they close, but sorted by their start.
+        self.sections.append(Section(span=Span(start, self._end()), heading=span, level=level, role=role))
         self.sections.sort(key=lambda section: section.span.start)
 
     @contextmanager
@@ -67,14 +67,14 @@ class Draft:
         self.sentences.append(Span(start, self.here))
 
     def say(self, text: str) -> Span:
-        """Write `text` as one whole sentence; returns where it stands."""
+        """Write `text` as one whole sentence; returns its span."""
         with self.sentence():
             return self.write(text)
 
     def table(self, caption: str, rows: Sequence[Sequence[str]], header_rows: int = 1) -> Table:
-        """A captioned pipe table whose first column and first rows are headers; it is also noted in `tables`."""
+        """A captioned pipe table whose first column and first rows are headers; it is also recorded in `tables`."""
         start = self.here
-        where = self.write(caption)
+        caption_span = self.write(caption)
         self.write("\n\n")
         cells: list[Cell] = []
         for row, values in enumerate(rows):
@@ -88,13 +88,13 @@ class Draft:
             if row == header_rows - 1:
                 self.write("|" + " --- |" * len(values) + "\n")
         number = len(self.tables) + 1
-        table = Table(number=number, span=Span(start, self._end()), caption=where, cells=tuple(cells))
+        table = Table(number=number, span=Span(start, self._end()), caption=caption_span, cells=tuple(cells))
         self.tables.append(table)
         self.write("\n")
         return table
 
     def text(self) -> str:
-        """All that was written, ending in one newline."""
+        """The whole text, ending in one newline."""
         return "".join(self._pieces).rstrip() + "\n"
 
     def _end(self) -> int:

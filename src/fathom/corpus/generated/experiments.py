@@ -1,4 +1,4 @@
-"""The experiments that generated documents report: what was compared with what, and the numbers as printed."""
+"""The experiments of generated articles: what is compared, and the numbers as printed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from decimal import Decimal
 from random import Random
 
 from fathom.corpus.generated.lexicon import Phrase, Quantity
-from fathom.corpus.generated.world import Gist
+from fathom.corpus.generated.world import Study
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A comparison on one collection, with its outcome as printed."""
+    """A comparison on one data set, with its result as printed."""
 
     number: int
     quantity: Quantity
@@ -21,9 +21,9 @@ class Experiment:
     setting: Phrase
     rival: Phrase
     others: tuple[Phrase, ...]
-    """Further methods in the table; none that another experiment compares by the same quantity."""
+    """Other methods in the table; none that another experiment compares by the same quantity."""
     columns: tuple[Phrase, ...]
-    """The collections in the table, its own first."""
+    """The data sets in the table, its own first."""
     best: str
     base: str
 
@@ -38,44 +38,44 @@ class Experiment:
         return "lower" if Decimal(self.best) < Decimal(self.base) else "higher"
 
 
-def invent_experiments(rng: Random, gist: Gist, wanted: int) -> list[Experiment]:
-    """Experiments that cannot be mistaken for one another; the first is the headline.
+def invent_experiments(rng: Random, study: Study, wanted: int) -> list[Experiment]:
+    """Experiments that cannot be confused; the first is the headline.
 
-    No two measure the same thing on the same collection, and no two compare with the same rival by the same quantity:
-    a claim that names quantity and rival is backed by the evidence of one experiment and of no other.
+    No two measure the same quantity on the same data set, and no two compare with the same rival by the same quantity:
+    a claim that names quantity and rival is supported by the evidence of exactly one experiment.
     """
-    topic = gist.topic
-    main = (gist.material, gist.quantity)
+    topic = study.topic
+    main = (study.material, study.quantity)
     pairs = [(material, quantity) for material in topic.materials for quantity in topic.quantities]
     pairs = [main, *rng.sample([pair for pair in pairs if pair != main], wanted - 1)]
-    rivals = _rivals(rng, gist, [quantity for _, quantity in pairs])
-    return [_invent(rng, gist, number, pairs, rivals) for number in range(wanted)]
+    rivals = _rivals(rng, study, [quantity for _, quantity in pairs])
+    return [_invent(rng, study, number, pairs, rivals) for number in range(wanted)]
 
 
-def _rivals(rng: Random, gist: Gist, quantities: list[Quantity]) -> list[Phrase]:
+def _rivals(rng: Random, study: Study, quantities: list[Quantity]) -> list[Phrase]:
     """A rival for each experiment, different wherever the quantity is the same."""
-    rivals = [gist.rival]
+    rivals = [study.rival]
     for number, quantity in enumerate(quantities[1:], start=1):
         taken = [rival for rival, of in zip(rivals, quantities[:number], strict=True) if of == quantity]
-        rivals.append(rng.choice([m for m in gist.topic.methods if m != gist.method and m not in taken]))
+        rivals.append(rng.choice([m for m in study.topic.methods if m != study.method and m not in taken]))
     return rivals
 
 
 def _invent(
-    rng: Random, gist: Gist, number: int, pairs: list[tuple[Phrase, Quantity]], rivals: list[Phrase]
+    rng: Random, study: Study, number: int, pairs: list[tuple[Phrase, Quantity]], rivals: list[Phrase]
 ) -> Experiment:
     material, quantity = pairs[number]
-    topic = gist.topic
+    topic = study.topic
     compared = {rival.own for rival, (_, of) in zip(rivals, pairs, strict=True) if of == quantity}
-    others = [method for method in topic.methods if method != gist.method and method.own not in compared]
+    others = [method for method in topic.methods if method != study.method and method.own not in compared]
     columns = [column for column in topic.materials if column != material]
     best, base = two_values(rng, quantity)
     return Experiment(
         number=number,
         quantity=quantity,
         material=material,
-        object=gist.object if number == 0 else rng.choice(topic.objects),
-        setting=gist.setting if number == 0 else rng.choice(topic.settings),
+        object=study.object if number == 0 else rng.choice(topic.objects),
+        setting=study.setting if number == 0 else rng.choice(topic.settings),
         rival=rivals[number],
         others=tuple(rng.sample(others, min(len(others), rng.randint(1, 3)))),
         columns=(material, *rng.sample(columns, rng.randint(1, 3))),
@@ -98,7 +98,7 @@ def two_values(rng: Random, quantity: Quantity) -> tuple[str, str]:
 
 
 def between(rng: Random, quantity: Quantity, best: str, base: str) -> str:
-    """A value for one of the other methods, somewhere about the rival's."""
+    """A value for one of the other methods, near that of the rival."""
     spread = abs(float(best) - float(base))
     return quantity.printed(min(quantity.high, max(quantity.low, float(base) + spread * rng.uniform(-0.7, 0.7))))
 
@@ -108,7 +108,7 @@ def scattered(rng: Random, mean: Decimal, runs: int, digits: int) -> list[str]:
     step = Decimal(1).scaleb(-digits)
     reach = max(1, int(abs(mean) / step / 25))
     offsets = [rng.randint(-reach, reach) for _ in range(runs)]
-    # What the offsets are out by is spread over the runs, one step each.
+    # The excess of the offsets is spread over the runs, one step each.
     excess = sum(offsets)
     for place in range(abs(excess)):
         offsets[place % runs] -= 1 if excess > 0 else -1

@@ -1,4 +1,4 @@
-"""People with names that are spelled in many ways, and some whose names are the same."""
+"""Generated people: names with several spellings, and some people with the same name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fathom.records.names import without_accents
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One human being, whatever a byline makes of the name."""
+    """One person, however a byline spells the name."""
 
     id: str
     given: str
@@ -29,15 +29,15 @@ class Spelling:
 
     @property
     def byline(self) -> str:
-        """The name as it stands under a title."""
+        """The name as printed in a byline."""
         return f"{self.given} {self.family}"
 
 
 def invent(rng: Random, id: str, double: bool = False) -> Person:
-    """A new person, with a double-barrelled name where asked for."""
+    """A new person, with a double family name if `double`."""
     tradition = rng.choice(names().traditions)
     family = rng.choice(tradition.family)
-    # Double-barrelled names and particles are what breaks name parsers, so there are some.
+    # Double names and particles break name parsers, so there are some.
     kind = rng.random()
     if double or kind < 0.07:
         other = rng.choice(tradition.family)
@@ -48,18 +48,18 @@ def invent(rng: Random, id: str, double: bool = False) -> Person:
     return Person(id, rng.choice(tradition.given), middle, family)
 
 
-def look(person: Person) -> tuple[str, str]:
-    """What is left of a name when it is spelled shortest: an initial and the plain family name."""
+def short_form(person: Person) -> tuple[str, str]:
+    """The shortest spelling of a name: an initial and the family name without accents."""
     return without_accents(person.given)[0], without_accents(person.family).replace("-", " ").casefold()
 
 
-def namesake(of: Person, id: str) -> Person:
-    """Another person with the very same name."""
+def with_same_name(of: Person, id: str) -> Person:
+    """Another person with the same name."""
     return Person(id, of.given, of.middle, of.family)
 
 
 def spell(person: Person, rng: Random, initials: bool) -> Spelling:
-    """How a byline prints the person's name; `initials` is the journal's habit, the rest is chance."""
+    """How a byline prints the name; `initials` is the style of the journal, the rest is random."""
     given = initials_of(person.given) if initials else person.given
     if person.middle and rng.random() < 0.6:
         given = f"{given} {person.middle}."

@@ -1,4 +1,4 @@
-"""The words the generated documents are made of, read from the files in this folder."""
+"""The words of generated articles, read from the files in this folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SUBJECTS = (
 
 @dataclass(frozen=True)
 class Phrase:
-    """A notion in an author's own words, and in those of somebody who writes about the author."""
+    """A term in the words of the author, and in the words of a work that cites the author."""
 
     own: str
     retold: str
@@ -29,7 +29,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something that is measured, by its author's name for it and as somebody who writes about the author puts it."""
+    """A measured quantity, as the author names it and as a citing work words it."""
 
     name: str
     retold: str
@@ -40,11 +40,11 @@ class Quantity:
     lower_is_better: bool
 
     def printed(self, value: float) -> str:
-        """The value as it stands in a table, without its unit."""
+        """The value as printed in a table, without its unit."""
         return f"{value:.{self.digits}f}"
 
     def with_unit(self, value: str) -> str:
-        """A printed value as it stands in a sentence."""
+        """A printed value in a sentence, with its unit."""
         if not self.unit:
             return value
         return f"{value}{self.unit}" if self.unit == "%" else f"{value} {self.unit}"
@@ -52,7 +52,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Topic:
-    """A field of work inside a subject."""
+    """A research topic of a subject."""
 
     subject: str
     name: str
@@ -81,7 +81,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Tradition:
-    """Given and family names that go together."""
+    """Given and family names of one naming tradition."""
 
     given: tuple[str, ...]
     family: tuple[str, ...]
@@ -89,7 +89,7 @@ class Tradition:
 
 @dataclass(frozen=True)
 class Names:
-    """What people and their institutions are called."""
+    """Names of people, institutions and places."""
 
     traditions: tuple[Tradition, ...]
     particles: tuple[str, ...]
@@ -124,7 +124,7 @@ def names() -> Names:
 
 @cache
 def templates(role: str) -> tuple[str, ...]:
-    """The sentences that can play a part in a document, with slots in braces."""
+    """The sentence templates of one role, with slots in braces."""
     return tuple(_read("phrases")["roles"][role])
 
 

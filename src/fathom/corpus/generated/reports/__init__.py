@@ -1,4 +1,4 @@
-"""Yearly reports full of figures, written by chance: companies, universities and housing markets."""
+"""Generated yearly reports with many figures: companies, universities and housing markets."""
 
 from fathom.corpus.generated.reports.report import DOMAINS, write_report
 

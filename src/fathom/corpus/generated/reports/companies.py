@@ -7,11 +7,11 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from fathom.corpus.generated.reports.chances import drift_within, growth, rounded, share, shocks, split, walk
-from fathom.corpus.generated.reports.entity import Entity, Origin, keyed, quarter
-from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS, YEARS, Key, Leaves, Ledger, Restatement
-from fathom.corpus.generated.reports.names import joined, pick_words
-from fathom.corpus.generated.reports.pack import Pack
+from fathom.corpus.generated.reports.entity import Entity, Origin, quarter_key, year_key
+from fathom.corpus.generated.reports.entity_names import joined, pick_words
+from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS, YEARS, Inputs, Key, Ledger, Restatement
+from fathom.corpus.generated.reports.pack import LanguagePack
+from fathom.corpus.generated.reports.random_figures import drift_within, growth, rounded, share, shocks, split, walk
 from fathom.corpus.generated.reports.style import Style, choose_style
 from fathom.records.rng import rng_for
 
@@ -30,7 +30,7 @@ _SHARES_OF_REVENUE: Mapping[str, tuple[float, float, float]] = {
     "order_intake": (0.9, 1.15, 0.07),
     "order_backlog": (0.25, 0.9, 0.06),
 }
-"""Leaves that follow revenue: the lowest and highest share of it, and how far the share moves in a year."""
+"""Inputs that follow revenue: the lowest and highest share of it, and how much the share changes in a year."""
 
 _PER_MILLE: Mapping[str, tuple[float, float, float]] = {
     "equity_ratio": (280, 640, 25),
@@ -40,7 +40,7 @@ _PER_MILLE: Mapping[str, tuple[float, float, float]] = {
     "employee_turnover": (45, 190, 20),
     "training_hours": (80, 420, 35),
 }
-"""Leaves in tenths of a per cent or of an hour: lowest, highest, and how far they move in a year."""
+"""Inputs in tenths of a percent or of an hour: lowest, highest, and how much they change in a year."""
 
 _EXPENSES = ("selling_expenses", "administrative_expenses", "rnd_expenses")
 _LIABILITIES = ("borrowings", "trade_payables", "provisions", "other_liabilities")
@@ -53,11 +53,11 @@ _COPIED = (
     *("new_hires", "lost_time_incidents", "patents_granted", "rnd_employees", "energy_consumption"),
     "ghg_emissions",
 )
-"""Leaves that are printed as they are."""
+"""Inputs that are printed unchanged."""
 
 
-def imagine_company(origin: Origin, pack: Pack) -> Entity:
-    """The company, whole: the same for the same origin."""
+def generate_company(origin: Origin, pack: LanguagePack) -> Entity:
+    """The company; the same for the same origin."""
     rng = rng_for(origin.seed, origin.domain, "company", origin.number)
     names = pack.names
     fullness = max(rng.uniform(0.1, 1), rng.uniform(0.1, 1))
@@ -70,7 +70,7 @@ def imagine_company(origin: Origin, pack: Pack) -> Entity:
     regions = tuple(rng.sample(names["regions"], rng.randint(4, 7)))
     size = rng.choice((4e7, 1.5e8, 5e8, 1.5e9, 4e9)) * rng.uniform(0.6, 2.4)
     style = choose_style(rng, pack.language, pack.metrics, small=size < 1e9)
-    leaves = _leaves(rng, size, segments, regions, style)
+    inputs = _draw_inputs(rng, size, segments, regions, style)
     derive = partial(_derive, segments=segments, regions=regions, cents_per_grain=_cents_per_grain(style))
     return Entity(
         origin=origin,
@@ -80,9 +80,9 @@ def imagine_company(origin: Origin, pack: Pack) -> Entity:
         parts={"segment": segments, "region": regions},
         style=style,
         fullness=fullness,
-        leaves=leaves,
+        inputs=inputs,
         derive=derive,
-        restatements=_restatements(rng, leaves, segments, regions),
+        restatements=_restatements(rng, inputs, segments, regions),
     )
 
 
@@ -114,39 +114,39 @@ def _cents_per_grain(style: Style) -> tuple[int, int]:
     return 100 * style.money_size, 10**style.money_decimals
 
 
-def _leaves(rng: Random, size: float, segments: tuple[str, ...], regions: tuple[str, ...], style: Style) -> Leaves:
-    """The company's imagined figures for all years; `size` is about its first revenue in plain units."""
+def _draw_inputs(rng: Random, size: float, segments: tuple[str, ...], regions: tuple[str, ...], style: Style) -> Inputs:
+    """The company's drawn figures for all years; `size` is about its first revenue in plain units."""
     grains = size * 10**style.money_decimals / style.money_size
     weights = [rng.uniform(0.4, 2.0) for _ in segments]
     blows = shocks(rng, 0.12, 0.28)
-    leaves: Leaves = {}
+    inputs: Inputs = {}
     for segment, weight in zip(segments, weights, strict=True):
         revenue = walk(rng, grains * weight / sum(weights), rng.uniform(-0.01, 0.09), 0.07, blows)
         margin = drift_within(rng, rng.choice((-0.03, 0.02, 0.04)), 0.17, 0.035)
         for year, amount, per_unit, blow in zip(YEARS, revenue, margin, blows, strict=True):
-            leaves[keyed("revenue", year, segment)] = int(amount)
-            leaves[keyed("operating_profit", year, segment)] = int(amount * (per_unit + blow * 0.3))
-            leaves[keyed("segment_assets", year, segment)] = int(amount * rng.uniform(0.45, 0.7))
-    totals = [sum(leaves[keyed("revenue", year, segment)] for segment in segments) for year in YEARS]
+            inputs[year_key("revenue", year, segment)] = int(amount)
+            inputs[year_key("operating_profit", year, segment)] = int(amount * (per_unit + blow * 0.3))
+            inputs[year_key("segment_assets", year, segment)] = int(amount * rng.uniform(0.45, 0.7))
+    totals = [sum(inputs[year_key("revenue", year, segment)] for segment in segments) for year in YEARS]
     shares = {metric: drift_within(rng, *bounds) for metric, bounds in _SHARES_OF_REVENUE.items()}
     rates = {metric: drift_within(rng, *bounds) for metric, bounds in _PER_MILLE.items()}
     cost = drift_within(rng, 0.46, 0.72, 0.012)
     for at, (year, revenue_now) in enumerate(zip(YEARS, totals, strict=True)):
-        leaves.update({keyed(metric, year): int(revenue_now * path[at]) for metric, path in shares.items()})
-        leaves.update({keyed(metric, year): int(path[at]) for metric, path in rates.items()})
-        leaves[keyed("cost_of_sales", year)] = int(revenue_now * cost[at])
-        profit = sum(leaves[keyed("operating_profit", year, segment)] for segment in segments)
-        cash_profit = profit + leaves[keyed("depreciation_amortisation", year)]
-        leaves[keyed("operating_cash_flow", year)] = int(cash_profit * 0.85 + revenue_now * rng.uniform(-0.03, 0.02))
-        bought = leaves[keyed("capital_expenditure", year)] + int(revenue_now * rng.uniform(-0.004, 0.03))
-        leaves[keyed("investing_cash_flow", year)] = -bought
-    _imagine_weights(rng, leaves, regions)
-    _imagine_share(rng, leaves, size)
-    _imagine_people(rng, leaves, size, regions)
-    return leaves
+        inputs.update({year_key(metric, year): int(revenue_now * path[at]) for metric, path in shares.items()})
+        inputs.update({year_key(metric, year): int(path[at]) for metric, path in rates.items()})
+        inputs[year_key("cost_of_sales", year)] = int(revenue_now * cost[at])
+        profit = sum(inputs[year_key("operating_profit", year, segment)] for segment in segments)
+        cash_profit = profit + inputs[year_key("depreciation_amortisation", year)]
+        inputs[year_key("operating_cash_flow", year)] = int(cash_profit * 0.85 + revenue_now * rng.uniform(-0.03, 0.02))
+        bought = inputs[year_key("capital_expenditure", year)] + int(revenue_now * rng.uniform(-0.004, 0.03))
+        inputs[year_key("investing_cash_flow", year)] = -bought
+    _add_weights(rng, inputs, regions)
+    _add_share(rng, inputs, size)
+    _add_people(rng, inputs, size, regions)
+    return inputs
 
 
-def _imagine_weights(rng: Random, leaves: Leaves, regions: tuple[str, ...]) -> None:
+def _add_weights(rng: Random, inputs: Inputs, regions: tuple[str, ...]) -> None:
     """In what proportions totals are split: over regions, quarters, kinds of expense and of liability."""
     base = {region: rng.uniform(0.3, 2.0) for region in regions}
     expenses = dict(zip(_EXPENSES, (rng.uniform(0.6, 1.2), rng.uniform(0.5, 1.0), rng.uniform(0.15, 0.7)), strict=True))
@@ -154,12 +154,12 @@ def _imagine_weights(rng: Random, leaves: Leaves, regions: tuple[str, ...]) -> N
     season = [rng.uniform(0.9, 1.1) for _ in range(4)]
     for year in YEARS:
         for name, weight in (base | expenses | debts).items():
-            leaves[keyed("weight", year, name)] = int(1000 * weight * rng.uniform(0.92, 1.08))
+            inputs[year_key("weight", year, name)] = int(1000 * weight * rng.uniform(0.92, 1.08))
         for number, weight in enumerate(season, start=1):
-            leaves[quarter("weight", year, number)] = int(1000 * weight * rng.uniform(0.95, 1.05))
+            inputs[quarter_key("weight", year, number)] = int(1000 * weight * rng.uniform(0.95, 1.05))
 
 
-def _imagine_share(rng: Random, leaves: Leaves, size: float) -> None:
+def _add_share(rng: Random, inputs: Inputs, size: float) -> None:
     """The company's share: how many there are, what they pay and cost, in hundredths of the currency."""
     earnings = rng.uniform(0.8, 6.0)
     number = int(size * 0.06 / earnings)
@@ -167,76 +167,76 @@ def _imagine_share(rng: Random, leaves: Leaves, size: float) -> None:
     dividend = walk(rng, 100 * earnings * rng.uniform(0.25, 0.5), 0.04, 0.12)
     for year, quote, payout in zip(YEARS, price, dividend, strict=True):
         number += int(number * rng.choice((0, 0, 0, 0.01, 0.03)))
-        leaves[keyed("shares_outstanding", year)] = number
-        leaves[keyed("options", year)] = number // rng.randint(60, 200)
-        leaves[keyed("share_price", year)] = int(quote)
-        leaves[keyed("dividend_per_share", year)] = int(payout)
+        inputs[year_key("shares_outstanding", year)] = number
+        inputs[year_key("options", year)] = number // rng.randint(60, 200)
+        inputs[year_key("share_price", year)] = int(quote)
+        inputs[year_key("dividend_per_share", year)] = int(payout)
 
 
-def _imagine_people(rng: Random, leaves: Leaves, size: float, regions: tuple[str, ...]) -> None:
+def _add_people(rng: Random, inputs: Inputs, size: float, regions: tuple[str, ...]) -> None:
     """The workforce by region, and what goes with it: accidents, patents, energy."""
     staff = size / rng.uniform(1.6e5, 3.2e5)
     weights = [rng.uniform(0.3, 2.0) for _ in regions]
     for region, weight in zip(regions, weights, strict=True):
         path = walk(rng, max(12.0, staff * weight / sum(weights)), rng.uniform(-0.02, 0.05), 0.05)
         for year, heads in zip(YEARS, path, strict=True):
-            leaves[keyed("employees", year, region)] = int(heads)
+            inputs[year_key("employees", year, region)] = int(heads)
     research, energy = rng.uniform(0.04, 0.2), rng.uniform(15, 90)
     hurt, invented = drift_within(rng, 0.002, 0.011, 0.0015), drift_within(rng, 0.001, 0.01, 0.0012)
     intensity = walk(rng, rng.uniform(0.2, 0.45), -0.04, 0.04)
     for at, year in enumerate(YEARS):
-        people = sum(leaves[keyed("employees", year, region)] for region in regions)
-        leaves[keyed("rnd_employees", year)] = int(people * research * rng.uniform(0.93, 1.07))
-        leaves[keyed("new_hires", year)] = int(people * rng.uniform(0.06, 0.17))
-        leaves[keyed("lost_time_incidents", year)] = 1 + int(people * hurt[at])
-        leaves[keyed("patents_granted", year)] = 2 + int(people * invented[at])
+        people = sum(inputs[year_key("employees", year, region)] for region in regions)
+        inputs[year_key("rnd_employees", year)] = int(people * research * rng.uniform(0.93, 1.07))
+        inputs[year_key("new_hires", year)] = int(people * rng.uniform(0.06, 0.17))
+        inputs[year_key("lost_time_incidents", year)] = 1 + int(people * hurt[at])
+        inputs[year_key("patents_granted", year)] = 2 + int(people * invented[at])
         consumed = int(people * energy * rng.uniform(0.93, 1.06))
-        leaves[keyed("energy_consumption", year)] = consumed
-        leaves[keyed("ghg_emissions", year)] = int(consumed * intensity[at])
+        inputs[year_key("energy_consumption", year)] = consumed
+        inputs[year_key("ghg_emissions", year)] = int(consumed * intensity[at])
 
 
 def _restatements(
-    rng: Random, leaves: Leaves, segments: tuple[str, ...], regions: tuple[str, ...]
+    rng: Random, inputs: Inputs, segments: tuple[str, ...], regions: tuple[str, ...]
 ) -> dict[int, Restatement]:
-    """Corrections that the later reports make, at most one each."""
+    """Corrections in the later reports, at most one each."""
     made = {}
     for year in range(FIRST_YEAR + 1, FIRST_YEAR + REPORTS):
         reason = rng.choice(("agent", "headcount", "segments", None, None, None))
         if reason is not None:
-            changes, words = _CORRECTIONS[reason](rng, leaves, year - 1, segments, regions)
+            changes, words = _CORRECTIONS[reason](rng, inputs, year - 1, segments, regions)
             made[year] = Restatement(year, reason, changes, words)
     return made
 
 
 def _as_agent(
-    rng: Random, leaves: Leaves, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
+    rng: Random, inputs: Inputs, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
 ) -> tuple[dict[Key, int], dict[str, str]]:
     """Revenue of a segment was that of an agent: it falls, and costs fall as much."""
     segment = rng.choice(segments)
-    less = -max(2, int(leaves[keyed("revenue", year, segment)] * rng.uniform(0.02, 0.07)))
-    changes = {keyed("revenue", year, segment): less, keyed("cost_of_sales", year): less}
+    less = -max(2, int(inputs[year_key("revenue", year, segment)] * rng.uniform(0.02, 0.07)))
+    changes = {year_key("revenue", year, segment): less, year_key("cost_of_sales", year): less}
     return changes, {"restated_part": segment}
 
 
 def _without_agency_staff(
-    rng: Random, leaves: Leaves, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
+    rng: Random, inputs: Inputs, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
 ) -> tuple[dict[Key, int], dict[str, str]]:
     """Temporary staff of a region had been counted."""
-    region = max(regions, key=lambda region: leaves[keyed("employees", year, region)])
-    less = -max(2, int(leaves[keyed("employees", year, region)] * rng.uniform(0.03, 0.09)))
-    return {keyed("employees", year, region): less}, {"restated_part": region}
+    region = max(regions, key=lambda region: inputs[year_key("employees", year, region)])
+    less = -max(2, int(inputs[year_key("employees", year, region)] * rng.uniform(0.03, 0.09)))
+    return {year_key("employees", year, region): less}, {"restated_part": region}
 
 
 def _moved_between_segments(
-    rng: Random, leaves: Leaves, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
+    rng: Random, inputs: Inputs, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
 ) -> tuple[dict[Key, int], dict[str, str]]:
     """A business moved from one segment to another; the company's totals stay."""
     source, target = rng.sample(segments, 2)
     portion = rng.uniform(0.04, 0.12)
     changes: dict[Key, int] = {}
     for metric in ("revenue", "operating_profit"):
-        moved = int(leaves[keyed(metric, year, source)] * portion)
-        changes |= {keyed(metric, year, source): -moved, keyed(metric, year, target): moved}
+        moved = int(inputs[year_key(metric, year, source)] * portion)
+        changes |= {year_key(metric, year, source): -moved, year_key(metric, year, target): moved}
     return changes, {"restated_part": source, "other_part": target}
 
 
@@ -244,17 +244,17 @@ _CORRECTIONS = {"agent": _as_agent, "headcount": _without_agency_staff, "segment
 
 
 def _derive(
-    leaves: Leaves,
+    inputs: Inputs,
     year: int,
     *,
     segments: tuple[str, ...],
     regions: tuple[str, ...],
     cents_per_grain: tuple[int, int],
 ) -> Ledger:
-    """All figures of `year`: what was imagined, what adds up from it, and the ratios."""
+    """All figures of `year`: the inputs, their sums, and the ratios."""
 
     def of(metric: str, part: str = "", years_back: int = 0) -> int:
-        return leaves[keyed(metric, year - years_back, part)]
+        return inputs[year_key(metric, year - years_back, part)]
 
     def total(metric: str, parts: tuple[str, ...], years_back: int = 0) -> int:
         return sum(of(metric, part, years_back) for part in parts)
@@ -282,32 +282,32 @@ def _derive(
     own["operating_margin"] = share(operating, revenue)
     own["net_margin"] = share(own["net_profit"], revenue)
     own["return_on_equity"] = share(own["net_profit"], own["equity"])
-    ledger: Ledger = {keyed(metric, year): amount for metric, amount in own.items()}
+    ledger: Ledger = {year_key(metric, year): amount for metric, amount in own.items()}
     for segment in segments:
         sales, result = of("revenue", segment), of("operating_profit", segment)
-        ledger[keyed("revenue", year, segment)] = sales
-        ledger[keyed("operating_profit", year, segment)] = result
-        ledger[keyed("segment_assets", year, segment)] = of("segment_assets", segment)
-        ledger[keyed("operating_margin", year, segment)] = share(result, sales)
-        ledger[keyed("revenue_growth", year, segment)] = growth(sales, of("revenue", segment, 1))
+        ledger[year_key("revenue", year, segment)] = sales
+        ledger[year_key("operating_profit", year, segment)] = result
+        ledger[year_key("segment_assets", year, segment)] = of("segment_assets", segment)
+        ledger[year_key("operating_margin", year, segment)] = share(result, sales)
+        ledger[year_key("revenue_growth", year, segment)] = growth(sales, of("revenue", segment, 1))
     for region, amount in zip(regions, split(revenue, [of("weight", region) for region in regions]), strict=True):
-        ledger[keyed("revenue", year, region)] = amount
-        ledger[keyed("employees", year, region)] = of("employees", region)
-    ledger.update(_quarters(leaves, year, segments))
+        ledger[year_key("revenue", year, region)] = amount
+        ledger[year_key("employees", year, region)] = of("employees", region)
+    ledger.update(_quarters(inputs, year, segments))
     return ledger
 
 
-def _quarters(leaves: Leaves, year: int, segments: tuple[str, ...]) -> Ledger:
+def _quarters(inputs: Inputs, year: int, segments: tuple[str, ...]) -> Ledger:
     """Revenue and operating profit of each segment, and of all of them, in each quarter."""
-    season = [leaves[quarter("weight", year, number)] for number in range(1, 5)]
+    season = [inputs[quarter_key("weight", year, number)] for number in range(1, 5)]
     ledger: Ledger = {}
     for metric in ("revenue", "operating_profit"):
         totals = [0] * len(season)
         for segment in segments:
-            for at, amount in enumerate(split(leaves[keyed(metric, year, segment)], season)):
-                ledger[quarter(metric, year, at + 1, segment)] = amount
+            for at, amount in enumerate(split(inputs[year_key(metric, year, segment)], season)):
+                ledger[quarter_key(metric, year, at + 1, segment)] = amount
                 totals[at] += amount
-        ledger.update({quarter(metric, year, at + 1): total for at, total in enumerate(totals)})
+        ledger.update({quarter_key(metric, year, at + 1): total for at, total in enumerate(totals)})
     return ledger
 
 

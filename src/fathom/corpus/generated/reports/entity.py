@@ -1,4 +1,4 @@
-"""Who a report is about."""
+"""The entity that a report is about."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from fathom.corpus.generated.reports.catalog import Metric
 from fathom.corpus.generated.reports.ledger import (
     FIRST_YEAR,
     REPORTS,
-    Book,
     Derive,
+    Inputs,
     Key,
-    Leaves,
+    KnownFigures,
     Restatement,
     Withheld,
-    known,
+    figures_as_of,
 )
 from fathom.corpus.generated.reports.style import Style
 from fathom.records.rng import rng_for
@@ -23,7 +23,7 @@ from fathom.records.rng import rng_for
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What all chance about an entity hangs on."""
+    """What determines every random choice about an entity."""
 
     domain: str
     seed: int
@@ -32,48 +32,50 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A company, university or housing market: its name, its habits and its figures."""
+    """A company, university or housing market: its name, style and figures."""
 
     origin: Origin
     name: str
     metrics: Mapping[str, Metric]
     words: Mapping[str, str]
-    """What the templates may call by name: its place, its people, its trade."""
+    """Words that templates may use: its place, people and trade."""
     parts: Mapping[str, tuple[str, ...]]
     """Its parts by group: segments and regions; faculties, halls and programmes; districts and types of home."""
     style: Style
     fullness: float
     """How much its reports say, from 0 to 1."""
-    leaves: Leaves
+    inputs: Inputs
     derive: Derive
     restatements: Mapping[int, Restatement]
     """Corrections by the fiscal year of the report that makes them."""
 
-    def book(self, year: int) -> Book:
-        """What the report on `year` knows, and what the one before knew."""
-        gaps = withhold(self.origin, self.metrics, self.leaves, self.derive)
-        now, before = (known(self.leaves, self.derive, self.restatements, gaps, report) for report in (year, year - 1))
-        return Book(now, before)
+    def known_figures(self, year: int) -> KnownFigures:
+        """The figures that the report on `year` knows, and those of the report before."""
+        gaps = withhold(self.origin, self.metrics, self.inputs, self.derive)
+        now, before = (
+            figures_as_of(self.inputs, self.derive, self.restatements, gaps, report) for report in (year, year - 1)
+        )
+        return KnownFigures(now, before)
 
 
-def withhold(origin: Origin, metrics: Mapping[str, Metric], leaves: Leaves, derive: Derive) -> tuple[Withheld, ...]:
-    """The figures that the entity leaves out in their own year, and when it discloses them after all."""
+def withhold(origin: Origin, metrics: Mapping[str, Metric], inputs: Inputs, derive: Derive) -> tuple[Withheld, ...]:
+    """The figures that the entity withholds in their own year, and when it discloses them."""
     gaps: list[Withheld] = []
     for year in range(FIRST_YEAR, FIRST_YEAR + REPORTS):
         rng = rng_for(origin.seed, origin.domain, "withheld", origin.number, year)
-        for key in derive(leaves, year):
+        for key in derive(inputs, year):
             chance = metrics[key.metric].withheld
-            # A part's figure is left out less often than the whole's: a table of parts has many.
+            # A figure of a part is withheld less often than one of the whole: a table of parts has many.
             if chance and key.period == str(year) and rng.random() < (chance / 3 if key.part else chance):
                 gaps.append(Withheld(key, until=year + 1 if rng.random() < 0.4 else FIRST_YEAR + REPORTS))
     return tuple(gaps)
 
 
-def keyed(metric: str, year: int, part: str = "") -> Key:
+def year_key(metric: str, year: int, part: str = "") -> Key:
     """The key of a figure of a whole year."""
     return Key(metric, str(year), part)
 
 
-def quarter(metric: str, year: int, number: int, part: str = "") -> Key:
+def quarter_key(metric: str, year: int, number: int, part: str = "") -> Key:
     """The key of a figure of a quarter, counted from one."""
     return Key(metric, f"{year}-Q{number}", part)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import partial
 from random import Random
 
-from fathom.corpus.generated.reports.chances import drift_within, growth, rounded, share, shocks, split, walk
-from fathom.corpus.generated.reports.entity import Entity, Origin, keyed, quarter
-from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS, YEARS, Leaves, Ledger, Restatement
-from fathom.corpus.generated.reports.names import joined, pick_words
-from fathom.corpus.generated.reports.pack import Pack
+from fathom.corpus.generated.reports.entity import Entity, Origin, quarter_key, year_key
+from fathom.corpus.generated.reports.entity_names import joined, pick_words
+from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS, YEARS, Inputs, Ledger, Restatement
+from fathom.corpus.generated.reports.pack import LanguagePack
+from fathom.corpus.generated.reports.random_figures import drift_within, growth, rounded, share, shocks, split, walk
 from fathom.corpus.generated.reports.style import Style, choose_style
 from fathom.records.rng import rng_for
 
@@ -23,7 +23,7 @@ _PER_MILLE: Mapping[str, tuple[float, float, float]] = {
     "new_build_weight": (90, 260, 25),
     "loan_to_value": (640, 800, 12),
 }
-"""Shares in tenths of a per cent, and a ratio in tenths: lowest, highest, and how far they move in a year."""
+"""Shares in tenths of a percent, and a ratio in tenths: lowest, highest, and how much they change in a year."""
 
 _FLOWS = ("homes_sold", "new_listings", "permits", "completions")
 """Counts that add up over districts and quarters."""
@@ -35,12 +35,12 @@ _COPIED = (
     *("rental_vacancy_rate", "first_time_buyer_share", "cash_buyer_share", "investor_share", "price_to_income"),
     *("loan_to_value", "housing_starts", "households"),
 )
-"""Leaves that are printed as they are."""
+"""Inputs that are printed unchanged."""
 _QUARTERS = (1, 2, 3, 4)
 
 
-def imagine_market(origin: Origin, pack: Pack) -> Entity:
-    """The housing market, whole: the same for the same origin."""
+def generate_market(origin: Origin, pack: LanguagePack) -> Entity:
+    """The housing market; the same for the same origin."""
     rng = rng_for(origin.seed, origin.domain, "market", origin.number)
     names = pack.names
     fullness = max(rng.uniform(0.1, 1), rng.uniform(0.1, 1))
@@ -50,7 +50,7 @@ def imagine_market(origin: Origin, pack: Pack) -> Entity:
     districts = tuple(rng.sample(names["districts"], 6 + round(10 * fullness * rng.uniform(0.7, 1))))
     types = tuple(names["types"])
     style = choose_style(rng, pack.language, pack.metrics, small=True)
-    leaves = _leaves(rng, districts, types)
+    inputs = _draw_inputs(rng, districts, types)
     derive = partial(_derive, districts=districts, types=types, grains_per_unit=_grains(style))
     return Entity(
         origin=origin,
@@ -60,9 +60,9 @@ def imagine_market(origin: Origin, pack: Pack) -> Entity:
         parts={"district": districts, "type": types},
         style=style,
         fullness=fullness,
-        leaves=leaves,
+        inputs=inputs,
         derive=derive,
-        restatements=_restatements(rng, leaves, districts),
+        restatements=_restatements(rng, inputs, districts),
     )
 
 
@@ -87,51 +87,51 @@ def _words(rng: Random, names: Mapping[str, list[str]]) -> dict[str, str]:
     }
 
 
-def _leaves(rng: Random, districts: tuple[str, ...], types: tuple[str, ...]) -> Leaves:
-    """The market's imagined figures for all years and quarters."""
-    leaves: Leaves = {}
+def _draw_inputs(rng: Random, districts: tuple[str, ...], types: tuple[str, ...]) -> Inputs:
+    """The market's drawn figures for all years and quarters."""
+    inputs: Inputs = {}
     size, price = rng.uniform(250, 1500), rng.uniform(180_000, 620_000)
     cycle = [up - 1 for up in walk(rng, 1.0, rng.uniform(0.0, 0.05), 0.02)]
     blows = shocks(rng, 0.15, 0.2)
     for district in districts:
-        _imagine_prices(rng, leaves, district, price * rng.uniform(0.6, 1.7), cycle)
-        _imagine_counts(rng, leaves, district, size * rng.uniform(0.4, 1.9), blows)
+        _add_prices(rng, inputs, district, price * rng.uniform(0.6, 1.7), cycle)
+        _add_counts(rng, inputs, district, size * rng.uniform(0.4, 1.9), blows)
     for kind, dear in zip(types, (1.45, 1.05, 0.92, 0.7), strict=True):
-        _imagine_type(rng, leaves, kind, dear)
+        _add_type(rng, inputs, kind, dear)
     rates = {metric: drift_within(rng, *bounds) for metric, bounds in _PER_MILLE.items()}
     households = walk(rng, size * len(districts) * rng.uniform(18, 26), 0.008, 0.004)
     rent_share = rng.uniform(0.93, 0.98)
     mortgage = rng.uniform(140, 330)
     for at, year in enumerate(YEARS):
-        leaves.update({keyed(metric, year): int(path[at]) for metric, path in rates.items()})
-        leaves[keyed("households", year)] = int(households[at])
-        permits = sum(leaves[quarter("permits", year, number, d)] for d in districts for number in _QUARTERS)
-        leaves[keyed("housing_starts", year)] = int(permits * rng.uniform(0.82, 0.97))
-        leaves[keyed("rent_share", year)] = int(1000 * rent_share)
+        inputs.update({year_key(metric, year): int(path[at]) for metric, path in rates.items()})
+        inputs[year_key("households", year)] = int(households[at])
+        permits = sum(inputs[quarter_key("permits", year, number, d)] for d in districts for number in _QUARTERS)
+        inputs[year_key("housing_starts", year)] = int(permits * rng.uniform(0.82, 0.97))
+        inputs[year_key("rent_share", year)] = int(1000 * rent_share)
         for number in _QUARTERS:
             mortgage = min(720.0, max(95.0, mortgage + rng.uniform(-22, 22) + (28 if year >= 2022 else -6)))
-            leaves[quarter("mortgage_rate", year, number)] = int(mortgage)
-            leaves[quarter("financed", year, number)] = int(1000 * rng.uniform(0.62, 0.78))
-            leaves[quarter("stock", year, number)] = int(1000 * rng.uniform(0.7, 1.3))
-            leaves[quarter("season", year, number)] = 970 + 15 * number + rng.randint(-8, 8)
-    return leaves
+            inputs[quarter_key("mortgage_rate", year, number)] = int(mortgage)
+            inputs[quarter_key("financed", year, number)] = int(1000 * rng.uniform(0.62, 0.78))
+            inputs[quarter_key("stock", year, number)] = int(1000 * rng.uniform(0.7, 1.3))
+            inputs[quarter_key("season", year, number)] = 970 + 15 * number + rng.randint(-8, 8)
+    return inputs
 
 
-def _imagine_prices(rng: Random, leaves: Leaves, district: str, price: float, cycle: list[float]) -> None:
+def _add_prices(rng: Random, inputs: Inputs, district: str, price: float, cycle: list[float]) -> None:
     """Prices, rents and times on the market of a district, in round sums."""
     path = walk(rng, price, rng.uniform(0.0, 0.03), 0.03)
     skew, yields, area = rng.uniform(1.05, 1.24), drift_within(rng, 0.034, 0.06, 0.002), rng.uniform(72, 118)
     days = drift_within(rng, 18, 95, 12)
     for at, year in enumerate(YEARS):
         median = path[at] * (1 + cycle[at])
-        leaves[keyed("median_price", year, district)] = 500 * int(median / 500)
-        leaves[keyed("mean_price", year, district)] = 100 * int(median * skew * rng.uniform(0.99, 1.01) / 100)
-        leaves[keyed("price_per_m2", year, district)] = 10 * int(median / area / 10)
-        leaves[keyed("median_rent", year, district)] = 5 * int(median * yields[at] / 60)
-        leaves[keyed("days_on_market", year, district)] = int(days[at])
+        inputs[year_key("median_price", year, district)] = 500 * int(median / 500)
+        inputs[year_key("mean_price", year, district)] = 100 * int(median * skew * rng.uniform(0.99, 1.01) / 100)
+        inputs[year_key("price_per_m2", year, district)] = 10 * int(median / area / 10)
+        inputs[year_key("median_rent", year, district)] = 5 * int(median * yields[at] / 60)
+        inputs[year_key("days_on_market", year, district)] = int(days[at])
 
 
-def _imagine_counts(rng: Random, leaves: Leaves, district: str, size: float, blows: list[float]) -> None:
+def _add_counts(rng: Random, inputs: Inputs, district: str, size: float, blows: list[float]) -> None:
     """Sales, listings, permits and completions of a district in each quarter."""
     sales = walk(rng, size, rng.uniform(-0.02, 0.03), 0.08, blows)
     listed, built = drift_within(rng, 1.08, 1.5, 0.08), drift_within(rng, 0.08, 0.4, 0.05)
@@ -140,39 +140,39 @@ def _imagine_counts(rng: Random, leaves: Leaves, district: str, size: float, blo
         for number, weight in zip(_QUARTERS, season, strict=True):
             sold = 3 + int(sales[at] / 4 * weight * rng.uniform(0.9, 1.1))
             permits = 1 + int(sales[at] / 4 * built[at] * rng.uniform(0.75, 1.25))
-            leaves[quarter("homes_sold", year, number, district)] = sold
-            leaves[quarter("new_listings", year, number, district)] = (
+            inputs[quarter_key("homes_sold", year, number, district)] = sold
+            inputs[quarter_key("new_listings", year, number, district)] = (
                 int(sold * listed[at] * rng.uniform(0.95, 1.08)) + 1
             )
-            leaves[quarter("permits", year, number, district)] = permits
-            leaves[quarter("completions", year, number, district)] = int(permits * rng.uniform(0.6, 1.05))
+            inputs[quarter_key("permits", year, number, district)] = permits
+            inputs[quarter_key("completions", year, number, district)] = int(permits * rng.uniform(0.6, 1.05))
 
 
-def _imagine_type(rng: Random, leaves: Leaves, kind: str, dear: float) -> None:
+def _add_type(rng: Random, inputs: Inputs, kind: str, dear: float) -> None:
     """How a type of home sells and what it costs, beside all homes."""
     weight, price = drift_within(rng, 0.5, 2.0, 0.1), drift_within(rng, dear * 0.93, dear * 1.07, 0.02)
     days = drift_within(rng, 0.75, 1.3, 0.08)
     for at, year in enumerate(YEARS):
-        leaves[keyed("weight", year, kind)] = int(1000 * weight[at])
-        leaves[keyed("dear", year, kind)] = int(1000 * price[at])
-        leaves[keyed("slow", year, kind)] = int(1000 * days[at])
+        inputs[year_key("weight", year, kind)] = int(1000 * weight[at])
+        inputs[year_key("dear", year, kind)] = int(1000 * price[at])
+        inputs[year_key("slow", year, kind)] = int(1000 * days[at])
 
 
-def _restatements(rng: Random, leaves: Leaves, districts: tuple[str, ...]) -> dict[int, Restatement]:
-    """Corrections that the later reports make, at most one each."""
+def _restatements(rng: Random, inputs: Inputs, districts: tuple[str, ...]) -> dict[int, Restatement]:
+    """Corrections in the later reports, at most one each."""
     made = {}
     for year in range(FIRST_YEAR + 1, FIRST_YEAR + REPORTS):
         reason = rng.choice(("late_deeds", "lapsed_permits", "rents", None, None, None))
         district = rng.choice(districts)
         if reason == "late_deeds":
-            key = quarter("homes_sold", year - 1, 4, district)
-            change = max(1, int(leaves[key] * rng.uniform(0.04, 0.12)))
+            key = quarter_key("homes_sold", year - 1, 4, district)
+            change = max(1, int(inputs[key] * rng.uniform(0.04, 0.12)))
         elif reason == "lapsed_permits":
-            district = max(districts, key=lambda name: leaves[quarter("permits", year - 1, 3, name)])
-            key = quarter("permits", year - 1, 3, district)
-            change = -max(1, int(leaves[key] * rng.uniform(0.06, 0.2)))
+            district = max(districts, key=lambda name: inputs[quarter_key("permits", year - 1, 3, name)])
+            key = quarter_key("permits", year - 1, 3, district)
+            change = -max(1, int(inputs[key] * rng.uniform(0.06, 0.2)))
         else:
-            key = keyed("median_rent", year - 1, district)
+            key = year_key("median_rent", year - 1, district)
             change = 5 * rng.randint(2, 9)
         if reason is not None:
             made[year] = Restatement(year, reason, {key: change}, {"restated_part": district})
@@ -180,73 +180,77 @@ def _restatements(rng: Random, leaves: Leaves, districts: tuple[str, ...]) -> di
 
 
 def _derive(
-    leaves: Leaves, year: int, *, districts: tuple[str, ...], types: tuple[str, ...], grains_per_unit: tuple[int, int]
+    inputs: Inputs, year: int, *, districts: tuple[str, ...], types: tuple[str, ...], grains_per_unit: tuple[int, int]
 ) -> Ledger:
-    """All figures of `year`: what was imagined, what adds up from it, and the ratios."""
+    """All figures of `year`: the inputs, their sums, and the ratios."""
     ledger: Ledger = {}
-    sums = {metric: _add_up(leaves, ledger, metric, year, districts) for metric in _FLOWS}
+    sums = {metric: _add_up(inputs, ledger, metric, year, districts) for metric in _FLOWS}
     for metric in _FLOWS:
-        ledger[keyed(metric, year)] = sums[metric]
-    levels = {metric: _average(leaves, metric, year, districts) for metric in _LEVELS}
-    before = {metric: _average(leaves, metric, year - 1, districts) for metric in _LEVELS}
-    own = levels | {metric: leaves[keyed(metric, year)] for metric in _COPIED}
-    own |= _sales(leaves, year, sums, levels, grains_per_unit)
+        ledger[year_key(metric, year)] = sums[metric]
+    levels = {metric: _average(inputs, metric, year, districts) for metric in _LEVELS}
+    before = {metric: _average(inputs, metric, year - 1, districts) for metric in _LEVELS}
+    own = levels | {metric: inputs[year_key(metric, year)] for metric in _COPIED}
+    own |= _sales(inputs, year, sums, levels, grains_per_unit)
     own["price_growth"] = growth(levels["median_price"], before["median_price"])
     own["rent_growth"] = growth(levels["median_rent"], before["median_rent"])
-    own["mean_rent"] = rounded(levels["median_rent"] * 1000, leaves[keyed("rent_share", year)])
+    own["mean_rent"] = rounded(levels["median_rent"] * 1000, inputs[year_key("rent_share", year)])
     own["gross_rental_yield"] = share(12 * levels["median_rent"], levels["median_price"])
-    ledger.update({keyed(metric, year): amount for metric, amount in own.items()})
+    ledger.update({year_key(metric, year): amount for metric, amount in own.items()})
     for district in districts:
         for metric in _LEVELS:
-            ledger[keyed(metric, year, district)] = leaves[keyed(metric, year, district)]
-        now, then = (leaves[keyed("median_price", past, district)] for past in (year, year - 1))
-        ledger[keyed("price_growth", year, district)] = growth(now, then)
-        rent = leaves[keyed("median_rent", year, district)]
-        ledger[keyed("gross_rental_yield", year, district)] = share(12 * rent, now)
-    sold_by_type = split(sums["homes_sold"], [leaves[keyed("weight", year, kind)] for kind in types])
+            ledger[year_key(metric, year, district)] = inputs[year_key(metric, year, district)]
+        now, then = (inputs[year_key("median_price", past, district)] for past in (year, year - 1))
+        ledger[year_key("price_growth", year, district)] = growth(now, then)
+        rent = inputs[year_key("median_rent", year, district)]
+        ledger[year_key("gross_rental_yield", year, district)] = share(12 * rent, now)
+    sold_by_type = split(sums["homes_sold"], [inputs[year_key("weight", year, kind)] for kind in types])
     for kind, sold in zip(types, sold_by_type, strict=True):
-        ledger[keyed("homes_sold", year, kind)] = sold
-        dear, slow = leaves[keyed("dear", year, kind)], leaves[keyed("slow", year, kind)]
-        ledger[keyed("median_price", year, kind)] = 500 * rounded(levels["median_price"] * dear, 500_000)
-        ledger[keyed("days_on_market", year, kind)] = rounded(levels["days_on_market"] * slow, 1000)
-    _add_quarters(leaves, ledger, year, levels)
+        ledger[year_key("homes_sold", year, kind)] = sold
+        dear, slow = inputs[year_key("dear", year, kind)], inputs[year_key("slow", year, kind)]
+        ledger[year_key("median_price", year, kind)] = 500 * rounded(levels["median_price"] * dear, 500_000)
+        ledger[year_key("days_on_market", year, kind)] = rounded(levels["days_on_market"] * slow, 1000)
+    _add_quarters(inputs, ledger, year, levels)
     return ledger
 
 
-def _add_up(leaves: Leaves, ledger: Ledger, metric: str, year: int, districts: tuple[str, ...]) -> int:
+def _add_up(inputs: Inputs, ledger: Ledger, metric: str, year: int, districts: tuple[str, ...]) -> int:
     """Enter the metric of every district and quarter, and its sums over either; returns the sum over both."""
     whole = 0
     for district in districts:
-        counts = [leaves[quarter(metric, year, number, district)] for number in _QUARTERS]
+        counts = [inputs[quarter_key(metric, year, number, district)] for number in _QUARTERS]
         for number, count in zip(_QUARTERS, counts, strict=True):
-            ledger[quarter(metric, year, number, district)] = count
-        ledger[keyed(metric, year, district)] = sum(counts)
+            ledger[quarter_key(metric, year, number, district)] = count
+        ledger[year_key(metric, year, district)] = sum(counts)
         whole += sum(counts)
     for number in _QUARTERS:
-        in_quarter = sum(leaves[quarter(metric, year, number, district)] for district in districts)
-        ledger[quarter(metric, year, number)] = in_quarter
+        in_quarter = sum(inputs[quarter_key(metric, year, number, district)] for district in districts)
+        ledger[quarter_key(metric, year, number)] = in_quarter
     return whole
 
 
-def _average(leaves: Leaves, metric: str, year: int, districts: tuple[str, ...]) -> int:
+def _average(inputs: Inputs, metric: str, year: int, districts: tuple[str, ...]) -> int:
     """The metric of the districts, weighted by what was listed in them."""
     # By listings, not by sales: a correction of the sales must not move the prices.
-    weights = [sum(leaves[quarter("new_listings", year, number, name)] for number in _QUARTERS) for name in districts]
-    weighted = sum(weight * leaves[keyed(metric, year, name)] for weight, name in zip(weights, districts, strict=True))
+    weights = [
+        sum(inputs[quarter_key("new_listings", year, number, name)] for number in _QUARTERS) for name in districts
+    ]
+    weighted = sum(
+        weight * inputs[year_key(metric, year, name)] for weight, name in zip(weights, districts, strict=True)
+    )
     step = _ROUND_TO.get(metric, 1)
     return step * rounded(weighted, step * sum(weights))
 
 
 def _sales(
-    leaves: Leaves, year: int, sums: Mapping[str, int], levels: Mapping[str, int], grains_per_unit: tuple[int, int]
+    inputs: Inputs, year: int, sums: Mapping[str, int], levels: Mapping[str, int], grains_per_unit: tuple[int, int]
 ) -> dict[str, int]:
     """What follows from the number of homes sold and what they cost."""
     sold = sums["homes_sold"]
     new, existing = split(
-        sold, [leaves[keyed("new_build_weight", year)], 1000 - leaves[keyed("new_build_weight", year)]]
+        sold, [inputs[year_key("new_build_weight", year)], 1000 - inputs[year_key("new_build_weight", year)]]
     )
-    loans = sum(_loans(leaves, year, number, sold) for number in _QUARTERS)
-    loan = rounded(levels["mean_price"] * leaves[keyed("loan_to_value", year)], 1000)
+    loans = sum(_loans(inputs, year, number, sold) for number in _QUARTERS)
+    loan = rounded(levels["mean_price"] * inputs[year_key("loan_to_value", year)], 1000)
     grains, unit = grains_per_unit
     return {
         "new_homes_sold": new,
@@ -259,21 +263,21 @@ def _sales(
     }
 
 
-def _loans(leaves: Leaves, year: int, number: int, sold: int) -> int:
+def _loans(inputs: Inputs, year: int, number: int, sold: int) -> int:
     """The mortgages approved in a quarter of a year in which `sold` homes were sold."""
-    return rounded(sold * leaves[quarter("financed", year, number)], 4000)
+    return rounded(sold * inputs[quarter_key("financed", year, number)], 4000)
 
 
-def _add_quarters(leaves: Leaves, ledger: Ledger, year: int, levels: Mapping[str, int]) -> None:
+def _add_quarters(inputs: Inputs, ledger: Ledger, year: int, levels: Mapping[str, int]) -> None:
     """Enter the market's other quarterly figures; stocks and rates of the year are those of its last quarter."""
-    sold = ledger[keyed("homes_sold", year)] or 0
+    sold = ledger[year_key("homes_sold", year)] or 0
     for number in _QUARTERS:
-        season = leaves[quarter("season", year, number)]
-        ledger[quarter("median_price", year, number)] = 100 * rounded(levels["median_price"] * season, 100_000)
-        ledger[quarter("median_rent", year, number)] = rounded(levels["median_rent"] * season, 1000)
-        ledger[quarter("mortgage_rate", year, number)] = leaves[quarter("mortgage_rate", year, number)]
-        ledger[quarter("mortgages_approved", year, number)] = _loans(leaves, year, number, sold)
-        listings = rounded(sold * leaves[quarter("stock", year, number)], 4000)
-        ledger[quarter("active_listings", year, number)] = listings
-    ledger[keyed("mortgage_rate", year)] = leaves[quarter("mortgage_rate", year, 4)]
-    ledger[keyed("active_listings", year)] = ledger[quarter("active_listings", year, 4)]
+        season = inputs[quarter_key("season", year, number)]
+        ledger[quarter_key("median_price", year, number)] = 100 * rounded(levels["median_price"] * season, 100_000)
+        ledger[quarter_key("median_rent", year, number)] = rounded(levels["median_rent"] * season, 1000)
+        ledger[quarter_key("mortgage_rate", year, number)] = inputs[quarter_key("mortgage_rate", year, number)]
+        ledger[quarter_key("mortgages_approved", year, number)] = _loans(inputs, year, number, sold)
+        listings = rounded(sold * inputs[quarter_key("stock", year, number)], 4000)
+        ledger[quarter_key("active_listings", year, number)] = listings
+    ledger[year_key("mortgage_rate", year)] = inputs[quarter_key("mortgage_rate", year, 4)]
+    ledger[year_key("active_listings", year)] = ledger[quarter_key("active_listings", year, 4)]

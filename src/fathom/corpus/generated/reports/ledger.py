@@ -1,4 +1,4 @@
-"""What an entity's figures are, and what each of its reports knew of them."""
+"""The figures of an entity, and which of them each of its reports knew."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ FIRST_YEAR = 2019
 REPORTS = 5
 """How many yearly reports an entity has."""
 YEARS = range(FIRST_YEAR - 2, FIRST_YEAR + REPORTS)
-"""The years that are imagined: the first report shows the year before, whose growth needs one more."""
+"""The years that are generated: the first report shows the year before, whose growth needs one more."""
 
 
 class Key(NamedTuple):
-    """What a figure is of."""
+    """Identifies a figure."""
 
     metric: str
     period: str
@@ -26,12 +26,12 @@ class Key(NamedTuple):
     """The part of the entity by its printed name; empty for the whole."""
 
 
-Leaves = dict[Key, int]
-"""Figures that are imagined, not computed; whole numbers in the last printed decimal of their metric."""
+Inputs = dict[Key, int]
+"""Figures that are drawn, not computed; whole numbers in the last printed decimal of their metric."""
 Ledger = dict[Key, int | None]
 """Every figure that a report may print, in the same whole numbers; None where it is withheld."""
-Derive = Callable[[Leaves, int], Ledger]
-"""All the figures of one year, computed from the leaves of that year and the one before."""
+Derive = Callable[[Inputs, int], Ledger]
+"""Computes all figures of one year from the inputs of that year and the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +41,16 @@ class Restatement:
     year: int
     """The fiscal year of the report that makes it."""
     reason: str
-    """Which of the pack's explanations goes with it."""
+    """Which of the pack's explanations belongs to it."""
     changes: Mapping[Key, int]
-    """What is added to which leaves."""
+    """The amounts added to the inputs."""
     words: Mapping[str, str]
     """The names that the explanation mentions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """A figure that the report of its own year leaves out."""
+    """A figure that the report of its own year inputs out."""
 
     key: Key
     until: int
@@ -58,21 +58,21 @@ class Withheld:
 
 
 class Entry(NamedTuple):
-    """A figure as one report knows it."""
+    """A figure as one report gives it."""
 
     amount: int | None
     status: Status
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
-    """What one report knows, beside what the entity's last report knew."""
+class KnownFigures:
+    """The figures that one report knows, and those of the entity's previous report."""
 
     now: Mapping[Key, int | None]
     before: Mapping[Key, int | None]
 
     def entry(self, key: Key) -> Entry:
-        """The figure and how it stands to the earlier reports; raises KeyError when there is no such figure."""
+        """The figure and its status relative to earlier reports; raises KeyError for an unknown figure."""
         amount, earlier = self.now[key], self.before.get(key)
         if amount is None:
             return Entry(None, "missing")
@@ -81,17 +81,17 @@ class Book:
         return Entry(amount, "repeated" if amount == earlier else "restated")
 
     def earlier(self, key: Key) -> Entry:
-        """The figure as the last report gave it."""
+        """The figure as given in the previous report."""
         return Entry(self.before[key], "repeated")
 
 
-def known(
-    leaves: Leaves, derive: Derive, restatements: Mapping[int, Restatement], withheld: tuple[Withheld, ...], year: int
+def figures_as_of(
+    inputs: Inputs, derive: Derive, restatements: Mapping[int, Restatement], withheld: tuple[Withheld, ...], year: int
 ) -> Ledger:
-    """Every figure as the report on `year` knows it; none at all before the first report."""
+    """Every figure as the report on `year` knows it; empty before the first report."""
     if year < FIRST_YEAR:
         return {}
-    corrected = dict(leaves)
+    corrected = dict(inputs)
     for made, restatement in restatements.items():
         if made <= year:
             for key, change in restatement.changes.items():

@@ -1,7 +1,7 @@
-"""What a domain's reports say in one language, read from TOML.
+"""The language pack of a domain: the text of its reports in one language, read from TOML.
 
-`DOMAIN.layout.toml` holds what is the same in every language: the order of the sections, when a passage is written, and
-which figures a table shows. `DOMAIN.LANGUAGE.toml` holds the words.
+`DOMAIN.layout.toml` has what is the same in every language: the order of the sections, when a passage is written, and
+which figures a table shows. `DOMAIN.LANGUAGE.toml` has the text.
 """
 
 from __future__ import annotations
@@ -11,31 +11,30 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from fathom.corpus.generated.reports.catalog import Metric, catalog
-from fathom.corpus.generated.reports.files import read_words
+from fathom.corpus.generated.reports.catalog import Metric, catalog, read_words
 from fathom.corpus.generated.reports.templates import Template, parse_template
 
 Statement = tuple[Template, ...]
-"""One thing said in several ways, of which a report uses one; a way without pieces says nothing."""
+"""Alternative wordings of one statement, of which a report uses one; an empty wording says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Statements one after another."""
+    """Statements in order."""
 
     statements: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """Statements, each a point of a list."""
+    """Statements, each an item of a list."""
 
     statements: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TableSpec:
-    """A table: the figures where its rows and its columns meet."""
+    """A table of figures by rows and columns."""
 
     captions: Statement
     rows: tuple[str, ...]
@@ -44,54 +43,54 @@ class TableSpec:
     metric: str | None
     """The metric of all cells, where neither axis names one."""
     part: str | None
-    """The word that names the part all cells are of; None where an axis does, or for the whole."""
+    """The word that names the part of all cells; None where an axis does, or for the whole."""
     corner: str
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A headed stretch of the report: a section, or a subsection inside one."""
+    """A section or subsection of the report."""
 
     id: str
     headings: Statement
     body: tuple[Paragraph | Bullets | TableSpec | Passage, ...]
     least: float
-    """How full an entity's reports must be, from 0 to 1, to have it."""
+    """The minimum fullness of an entity's reports, from 0 to 1, to include it."""
     pick: tuple[float, float] | None
-    """What share of the body the leanest and the fullest reports keep; None for all of it."""
+    """The share of the body that the shortest and the fullest reports keep; None for all of it."""
     each: str | None
-    """The group of parts for each of which the body is written again."""
+    """The group of parts for each of which the body is repeated."""
     steady: bool
     """Whether it keeps its wording from year to year."""
     restated: str | None
-    """The reason for a restatement that it explains; None for what stands in every report."""
+    """The reason for a restatement that it explains; None for a passage of every report."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pack:
-    """The words of a domain in one language."""
+class LanguagePack:
+    """The text of a domain in one language."""
 
     language: str
     metrics: Mapping[str, Metric]
     titles: tuple[str, ...]
     front: Passage
     order: tuple[tuple[str, ...], ...]
-    """Section ids; those of one group may stand in any order."""
+    """Section ids; those of one group may come in any order."""
     sections: Mapping[str, Passage]
     phrases: Mapping[str, Statement]
     whole: tuple[str, ...]
     """Wordings for the row of the whole entity in a table of parts."""
     names: Mapping[str, Any]
-    """Word lists for names; each domain knows its own."""
+    """Word lists for names; each domain has its own."""
 
 
 @cache
-def load_pack(domain: str, language: str) -> Pack:
+def load_pack(domain: str, language: str) -> LanguagePack:
     """The pack of "companies", "universities" or "housing" in a language."""
     words, layout = read_words(f"{domain}.{language}"), read_words(f"{domain}.layout")
     reader = _Reader(words, layout, catalog(domain))
     sections = [reader.passage(entry) for entry in words["section"]]
-    return Pack(
+    return LanguagePack(
         language=language,
         metrics=reader.metrics,
         titles=tuple(words["titles"]),
@@ -106,14 +105,14 @@ def load_pack(domain: str, language: str) -> Pack:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Turns what the files hold into passages."""
+    """Turns the content of the files into passages."""
 
     words: Mapping[str, Any]
     layout: Mapping[str, Any]
     metrics: Mapping[str, Metric]
 
     def passage(self, entry: Mapping[str, Any]) -> Passage:
-        """A section or subsection, with what the layout says of it."""
+        """A section or subsection, with its layout."""
         id = entry.get("id", "")
         layout = self.layout["passages"].get(id, {})
         pick = layout.get("pick")
@@ -129,7 +128,7 @@ class _Reader:
         )
 
     def element(self, element: Any) -> Paragraph | Bullets | TableSpec | Passage:
-        """A table by its name, a list of points, a subsection, or a paragraph."""
+        """A table by its name, a list, a subsection, or a paragraph."""
         match element:
             case str():
                 return self.table(element)
@@ -141,7 +140,7 @@ class _Reader:
                 return Paragraph(tuple(self.statement(ways) for ways in element))
 
     def statement(self, ways: str | list[str]) -> Statement:
-        """One or more ways to say a thing."""
+        """One or more wordings of a statement."""
         return tuple(parse_template(way, self.metrics) for way in ([ways] if isinstance(ways, str) else ways))
 
     def table(self, name: str) -> TableSpec:

@@ -1,16 +1,16 @@
-"""One report of one entity, from a domain's name, a seed and a number."""
+"""Generates one report of one entity from a domain, a seed and a number."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from fathom.corpus.generated.reports.companies import imagine_company
+from fathom.corpus.generated.reports.companies import generate_company
 from fathom.corpus.generated.reports.entity import Entity, Origin
-from fathom.corpus.generated.reports.housing import imagine_market
+from fathom.corpus.generated.reports.housing import generate_market
 from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS
-from fathom.corpus.generated.reports.pack import Pack, load_pack
-from fathom.corpus.generated.reports.universities import imagine_university
+from fathom.corpus.generated.reports.pack import LanguagePack, load_pack
+from fathom.corpus.generated.reports.universities import generate_university
 from fathom.corpus.generated.reports.writer import ReportWriter
 from fathom.records.documents import Document
 from fathom.records.errors import FathomError
@@ -19,35 +19,35 @@ from fathom.records.record import short_id
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """What the reports are about, and in which language."""
+    """A kind of report in one language."""
 
     words: str
-    """Whose metrics and word lists it uses."""
+    """The name of its metrics and word lists."""
     language: str
-    imagine: Callable[[Origin, Pack], Entity]
+    generate: Callable[[Origin, LanguagePack], Entity]
 
 
 DOMAINS: Mapping[str, Domain] = {
-    "companies": Domain("companies", "en", imagine_company),
-    "universities": Domain("universities", "en", imagine_university),
-    "housing": Domain("housing", "en", imagine_market),
-    "companies-zh": Domain("companies", "zh", imagine_company),
+    "companies": Domain("companies", "en", generate_company),
+    "universities": Domain("universities", "en", generate_university),
+    "housing": Domain("housing", "en", generate_market),
+    "companies-zh": Domain("companies", "zh", generate_company),
 }
 
 
 def write_report(domain: str, seed: int, index: int) -> Document:
     """Report `index` of the domain: on entity `index // 5`, for its fiscal year number `index % 5`, from 2019 on.
 
-    A fact about a segment, a faculty or a district names it as its `part`. Its status is seen from the entity's own
-    reports: the 2018 column of the 2019 report is "reported", since no earlier report is there to repeat. A note that
-    explains a restatement prints the old value too, as "repeated".
+    A fact about a segment, a faculty or a district names it as its `part`. Its status is relative to the entity's own
+    reports: the 2018 column of the 2019 report is "reported", since there is no earlier report. A note that explains a
+    restatement prints the old value too, as "repeated".
     """
     if domain not in DOMAINS:
-        raise FathomError(f"There is no domain '{domain}'. Choose one of: {', '.join(DOMAINS)}.")
+        raise FathomError(f"There is no domain '{domain}'. Choose from: {', '.join(DOMAINS)}.")
     kind = DOMAINS[domain]
     pack = load_pack(kind.words, kind.language)
     number, place = divmod(index, REPORTS)
-    entity = kind.imagine(Origin(domain, seed, number), pack)
+    entity = kind.generate(Origin(domain, seed, number), pack)
     year = FIRST_YEAR + place
     writer = ReportWriter(entity, pack, year)
     title = writer.write()

@@ -1,4 +1,4 @@
-"""How an entity prints its figures: the same way in every report, and unlike its neighbors."""
+"""The style in which an entity prints its figures: the same in every report, different between entities."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from decimal import Decimal
 from random import Random
 from typing import Any, Literal, NamedTuple
 
-from fathom.corpus.generated.reports.catalog import DECIMALS, Metric
-from fathom.corpus.generated.reports.chances import rounded
-from fathom.corpus.generated.reports.files import read_words
+from fathom.corpus.generated.reports.catalog import DECIMALS, Metric, read_words
+from fathom.corpus.generated.reports.random_figures import rounded
 
-Manner = Literal["usual", "exact", "about", "before", "withheld"]
-"""In prose: rounded as the entity does; as in its tables; to three digits; as in the last report's tables; left out."""
+FigureForm = Literal["usual", "exact", "about", "before", "withheld"]
+"""In prose: rounded in the entity's style; as in its tables; to three digits; as in the last report; withheld."""
 
 
 class Printed(NamedTuple):
@@ -21,30 +20,30 @@ class Printed(NamedTuple):
 
     text: str
     value: Decimal | None
-    """What the text says, in plain units."""
+    """The value of the text in plain units."""
     before: str = ""
     after: str = ""
-    """Currency and scale, where they stand around it."""
+    """Currency and scale around the number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """An entity's habits of printing."""
+    """How one entity prints figures."""
 
     language: str
     currency: str
     money_size: int
-    """What a one in a money table stands for: 1000 in a table of thousands."""
+    """The value of 1 in a table of money: 1000 in a table of thousands."""
     money_decimals: int
     money_unit: str
     """The scale as captions print it: "EUR million"."""
     separator: str
-    """What stands between thousands."""
+    """The thousands separator."""
     brackets: bool
     """Whether tables print negative figures in brackets."""
     minus: str
     missing: str
-    """What stands where a figure is withheld."""
+    """Printed where a figure is withheld."""
     missing_in_prose: str
     prose_before: str
     prose_words: Mapping[int, str]
@@ -73,7 +72,7 @@ class Style:
     numerals: tuple[str, ...]
 
     def decimals(self, metric: Metric) -> int:
-        """How many decimals the figures of `metric` are kept with."""
+        """The decimals of the figures of `metric`."""
         return self.money_decimals if metric.kind == "money" else DECIMALS[metric.kind]
 
     def unit(self, metric: Metric) -> str:
@@ -92,12 +91,12 @@ class Style:
         signed = digits if amount >= 0 else f"({digits})" if self.brackets else self.minus + digits
         return Printed(signed, self.value(metric, amount))
 
-    def in_prose(self, metric: Metric, amount: int, manner: Manner) -> Printed:
+    def in_prose(self, metric: Metric, amount: int, form: FigureForm) -> Printed:
         """The figure as a sentence prints it."""
         decimals, size = self.decimals(metric), self.money_size if metric.kind == "money" else 1
-        if manner == "about":
+        if form == "about":
             amount = _three_digits(amount)
-        elif manner == "usual" and metric.kind == "money":
+        elif form == "usual" and metric.kind == "money":
             amount, decimals, size = self._rounded(amount)
         text = ("" if amount >= 0 else self.minus) + _digits(amount, decimals, self.separator)
         before, after = ("", self.percent) if metric.unit == "%" else ("", "")
@@ -106,14 +105,14 @@ class Style:
         return Printed(text, _plain(amount, decimals, size), before, after)
 
     def _rounded(self, amount: int) -> tuple[int, int, int]:
-        """A sum of money in the largest scale that it reaches: the amount, its decimals and the scale."""
-        # Everything in the finest unit that the entity keeps, so that rounding is whole-number arithmetic.
+        """An amount of money in its largest scale: the amount, its decimals and the scale."""
+        # Everything in the finest unit of the entity, so that rounding is integer arithmetic.
         grains = 10**self.money_decimals
         for size in self.prose_steps:
             reaches = abs(amount) * self.money_size >= size * grains
             if reaches and size > self.money_size:
                 decimals = self.prose_decimals
-                # Prose never shows more than the table knows.
+                # Prose never shows more digits than the table.
                 while decimals and size * grains < self.money_size * 10**decimals:
                     decimals -= 1
                 return rounded(amount * self.money_size * 10**decimals, size * grains), decimals, size
@@ -127,7 +126,7 @@ class Style:
 
 
 def choose_style(rng: Random, language: str, metrics: Mapping[str, Metric], small: bool) -> Style:
-    """The habits of one entity; a `small` one, with figures below a billion, keeps to fine scales."""
+    """The style of one entity; a `small` one, with figures below a billion, uses fine scales."""
     words = read_words(f"language.{language}")
     currency: dict[str, str] = rng.choice(words["currencies"])
     scale: dict[str, Any] = rng.choice([scale for scale in words["scales"] if scale["fine"] or not small])
@@ -174,7 +173,7 @@ def _digits(amount: int, decimals: int, separator: str) -> str:
 
 
 def _plain(amount: int, decimals: int, size: int) -> Decimal:
-    """The value in plain units, without needless zeros where it is whole."""
+    """The value in plain units, without trailing zeros where it is whole."""
     whole, rest = divmod(amount * size, 10**decimals)
     return Decimal(amount * size).scaleb(-decimals) if rest else Decimal(whole)
 

@@ -21,11 +21,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fathom.corpus.generated.reports.style import Manner
+from fathom.corpus.generated.reports.style import FigureForm
 
 _SLOT = re.compile(r"\{([^{}]+)\}")
-_FIGURE = re.compile(r"(?P<metric>[a-z_0-9]+)(?:/(?P<part>[a-z_]+))?(?:@(?P<when>-\d|q\d))?(?P<manner>[!~^?]?)")
-_MANNERS: Mapping[str, Manner] = {"": "usual", "!": "exact", "~": "about", "^": "before", "?": "withheld"}
+_FIGURE = re.compile(r"(?P<metric>[a-z_0-9]+)(?:/(?P<part>[a-z_]+))?(?:@(?P<when>-\d|q\d))?(?P<form>[!~^?]?)")
+_FORMS: Mapping[str, FigureForm] = {"": "usual", "!": "exact", "~": "about", "^": "before", "?": "withheld"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Figure:
     """The word that names the part; None for the whole."""
     years_back: int
     quarter: int | None
-    manner: Manner
+    form: FigureForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Indefinite:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What must hold of a figure."""
+    """A condition on a figure."""
 
     figure: Figure
     test: str
@@ -70,7 +70,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A sentence or phrase, taken apart."""
+    """A parsed sentence or phrase."""
 
     pieces: tuple[str | Figure | Word | Label | Indefinite, ...]
     conditions: tuple[Condition, ...]
@@ -78,7 +78,7 @@ class Template:
 
 
 def parse_template(source: str, metrics: Mapping[str, object]) -> Template:
-    """The template that `source` spells; a slot that begins with a metric's id is a figure."""
+    """The template of `source`; a slot that starts with the id of a metric is a figure."""
     guard, bar, body = source.rpartition(" | ")
     pieces = tuple(
         _slot(piece, metrics) if odd else piece for odd, piece in _alternating(_SLOT.split(body)) if piece or odd
@@ -111,5 +111,5 @@ def _figure(spec: str) -> Figure:
         part=match["part"],
         years_back=int(when[1:]) if when.startswith("-") else 0,
         quarter=int(when[1:]) if when.startswith("q") else None,
-        manner=_MANNERS[match["manner"]],
+        form=_FORMS[match["form"]],
     )

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import partial
 from random import Random
 
-from fathom.corpus.generated.reports.chances import drift_within, growth, rounded, share, shocks, split, walk
-from fathom.corpus.generated.reports.entity import Entity, Origin, keyed
-from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS, YEARS, Key, Leaves, Ledger, Restatement
-from fathom.corpus.generated.reports.names import joined, pick_words
-from fathom.corpus.generated.reports.pack import Pack
+from fathom.corpus.generated.reports.entity import Entity, Origin, year_key
+from fathom.corpus.generated.reports.entity_names import joined, pick_words
+from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS, YEARS, Inputs, Key, Ledger, Restatement
+from fathom.corpus.generated.reports.pack import LanguagePack
+from fathom.corpus.generated.reports.random_figures import drift_within, growth, rounded, share, shocks, split, walk
 from fathom.corpus.generated.reports.style import Style, choose_style
 from fathom.records.rng import rng_for
 
@@ -25,7 +25,7 @@ _PER_STUDENT: Mapping[str, tuple[float, float, float]] = {
     "student_aid": (500, 2300, 120),
     "capital_spending": (700, 3200, 300),
 }
-"""Sums of money in plain units for each student: lowest, highest, and how far they move in a year."""
+"""Sums of money in plain units for each student: lowest, highest, and how much they change in a year."""
 
 _PER_MILLE: Mapping[str, tuple[float, float, float]] = {
     "margin": (-25, 60, 18),
@@ -38,7 +38,7 @@ _PER_MILLE: Mapping[str, tuple[float, float, float]] = {
     "doctoral_weight": (40, 95, 4),
     "part_time_weight": (90, 240, 9),
 }
-"""Shares in tenths of a per cent: lowest, highest, and how far they move in a year."""
+"""Shares in tenths of a percent: lowest, highest, and how much they change in a year."""
 
 _INCOMES = ("tuition_income", "government_grants", "research_income", "endowment_income", "other_income")
 _EXPENSES = ("staff_costs", "operating_expenses", "depreciation", "interest_costs")
@@ -49,11 +49,11 @@ _COPIED = (
     *("graduation_rate", "employment_rate", "professional_staff", "publications", "patents_filed"),
     *("doctorates_awarded", "research_projects", "research_awards", "library_loans"),
 )
-"""Leaves that are printed as they are."""
+"""Inputs that are printed unchanged."""
 
 
-def imagine_university(origin: Origin, pack: Pack) -> Entity:
-    """The university, whole: the same for the same origin."""
+def generate_university(origin: Origin, pack: LanguagePack) -> Entity:
+    """The university; the same for the same origin."""
     rng = rng_for(origin.seed, origin.domain, "university", origin.number)
     names = pack.names
     fullness = max(rng.uniform(0.1, 1), rng.uniform(0.1, 1))
@@ -65,7 +65,7 @@ def imagine_university(origin: Origin, pack: Pack) -> Entity:
     programmes = tuple(rng.sample(names["programmes"], rng.randint(6, 11)))
     size = rng.choice((5000, 9000, 16000, 26000)) * rng.uniform(0.7, 1.5)
     style = choose_style(rng, pack.language, pack.metrics, small=True)
-    leaves = _leaves(rng, size, faculties, halls, programmes, style)
+    inputs = _draw_inputs(rng, size, faculties, halls, programmes, style)
     derive = partial(_derive, faculties=faculties, halls=halls, programmes=programmes)
     return Entity(
         origin=origin,
@@ -75,9 +75,9 @@ def imagine_university(origin: Origin, pack: Pack) -> Entity:
         parts={"faculty": faculties, "hall": halls, "programme": programmes},
         style=style,
         fullness=fullness,
-        leaves=leaves,
+        inputs=inputs,
         derive=derive,
-        restatements=_restatements(rng, leaves, faculties),
+        restatements=_restatements(rng, inputs, faculties),
     )
 
 
@@ -99,43 +99,43 @@ def _words(rng: Random, names: Mapping[str, list[str]]) -> dict[str, str]:
     }
 
 
-def _leaves(
+def _draw_inputs(
     rng: Random,
     size: float,
     faculties: tuple[str, ...],
     halls: tuple[str, ...],
     programmes: tuple[str, ...],
     style: Style,
-) -> Leaves:
-    """The university's imagined figures for all years; `size` is about its first number of students."""
-    leaves: Leaves = {}
-    _imagine_faculties(rng, leaves, size, faculties)
-    _imagine_halls(rng, leaves, size, halls)
-    _imagine_programmes(rng, leaves, programmes)
+) -> Inputs:
+    """The university's drawn figures for all years; `size` is about its first number of students."""
+    inputs: Inputs = {}
+    _add_faculties(rng, inputs, size, faculties)
+    _add_halls(rng, inputs, size, halls)
+    _add_programmes(rng, inputs, programmes)
     grains_per_unit = (10**style.money_decimals, style.money_size)
     amounts = {metric: drift_within(rng, *bounds) for metric, bounds in _PER_STUDENT.items()}
     rates = {metric: drift_within(rng, *bounds) for metric, bounds in _PER_MILLE.items()}
     weights = [rng.uniform(5.2, 6.2), rng.uniform(2.6, 3.4), rng.uniform(0.5, 0.9), rng.uniform(0.08, 0.2)]
     for at, year in enumerate(YEARS):
-        students = sum(leaves[keyed("students", year, faculty)] for faculty in faculties)
+        students = sum(inputs[year_key("students", year, faculty)] for faculty in faculties)
         for metric, path in amounts.items():
-            leaves[keyed(metric, year)] = rounded(int(path[at] * students) * grains_per_unit[0], grains_per_unit[1])
-        leaves.update({keyed(metric, year): int(path[at]) for metric, path in rates.items()})
+            inputs[year_key(metric, year)] = rounded(int(path[at] * students) * grains_per_unit[0], grains_per_unit[1])
+        inputs.update({year_key(metric, year): int(path[at]) for metric, path in rates.items()})
         for metric, weight in zip(_EXPENSES, weights, strict=True):
-            leaves[keyed("weight", year, metric)] = int(1000 * weight * rng.uniform(0.97, 1.03))
-        won = int(leaves[keyed("research_income", year)] * rng.uniform(0.85, 1.4))
-        leaves[keyed("research_awards", year)] = won
-        staff = sum(leaves[keyed("academic_staff", year, faculty)] for faculty in faculties)
-        leaves[keyed("professional_staff", year)] = int(staff * rng.uniform(1.0, 1.15))
-        leaves[keyed("publications", year)] = int(staff * rng.uniform(1.6, 2.3))
-        leaves[keyed("patents_filed", year)] = 3 + int(staff * rng.uniform(0.01, 0.035))
-        leaves[keyed("doctorates_awarded", year)] = 8 + int(students * rng.uniform(0.008, 0.014))
-        leaves[keyed("research_projects", year)] = int(staff * rng.uniform(0.35, 0.6))
-        leaves[keyed("library_loans", year)] = int(students * rng.uniform(6, 15))
-    return leaves
+            inputs[year_key("weight", year, metric)] = int(1000 * weight * rng.uniform(0.97, 1.03))
+        won = int(inputs[year_key("research_income", year)] * rng.uniform(0.85, 1.4))
+        inputs[year_key("research_awards", year)] = won
+        staff = sum(inputs[year_key("academic_staff", year, faculty)] for faculty in faculties)
+        inputs[year_key("professional_staff", year)] = int(staff * rng.uniform(1.0, 1.15))
+        inputs[year_key("publications", year)] = int(staff * rng.uniform(1.6, 2.3))
+        inputs[year_key("patents_filed", year)] = 3 + int(staff * rng.uniform(0.01, 0.035))
+        inputs[year_key("doctorates_awarded", year)] = 8 + int(students * rng.uniform(0.008, 0.014))
+        inputs[year_key("research_projects", year)] = int(staff * rng.uniform(0.35, 0.6))
+        inputs[year_key("library_loans", year)] = int(students * rng.uniform(6, 15))
+    return inputs
 
 
-def _imagine_faculties(rng: Random, leaves: Leaves, size: float, faculties: tuple[str, ...]) -> None:
+def _add_faculties(rng: Random, inputs: Inputs, size: float, faculties: tuple[str, ...]) -> None:
     """Applications, places, students, degrees and staff of each faculty."""
     weights = [rng.uniform(0.4, 2.0) for _ in faculties]
     blows = shocks(rng, 0.08, 0.12)
@@ -151,10 +151,10 @@ def _imagine_faculties(rng: Random, leaves: Leaves, size: float, faculties: tupl
             admitted = int(applicants * accepted[at])
             study = (applicants, admitted, int(admitted * joining[at]), int(students[at]))
             figures = (*study, int(students[at] * leaving[at]), 4 + int(students[at] / load[at]))
-            leaves.update({keyed(m, year, faculty): n for m, n in zip(_BY_FACULTY, figures, strict=True)})
+            inputs.update({year_key(m, year, faculty): n for m, n in zip(_BY_FACULTY, figures, strict=True)})
 
 
-def _imagine_halls(rng: Random, leaves: Leaves, size: float, halls: tuple[str, ...]) -> None:
+def _add_halls(rng: Random, inputs: Inputs, size: float, halls: tuple[str, ...]) -> None:
     """Beds, how many are let, and the weekly rent of each hall of residence."""
     for hall in halls:
         beds = int(size * rng.uniform(0.012, 0.045))
@@ -162,53 +162,53 @@ def _imagine_halls(rng: Random, leaves: Leaves, size: float, halls: tuple[str, .
         rent = walk(rng, rng.uniform(95, 240), 0.035, 0.02)
         for at, year in enumerate(YEARS):
             beds += rng.choice((0, 0, 0, 12, 24))
-            leaves[keyed("beds", year, hall)] = beds
-            leaves[keyed("beds_let", year, hall)] = int(beds * occupied[at])
-            leaves[keyed("weekly_rent", year, hall)] = int(rent[at])
+            inputs[year_key("beds", year, hall)] = beds
+            inputs[year_key("beds_let", year, hall)] = int(beds * occupied[at])
+            inputs[year_key("weekly_rent", year, hall)] = int(rent[at])
 
 
-def _imagine_programmes(rng: Random, leaves: Leaves, programmes: tuple[str, ...]) -> None:
+def _add_programmes(rng: Random, inputs: Inputs, programmes: tuple[str, ...]) -> None:
     """The yearly fees of each programme, in round sums."""
     for programme in programmes:
         home = walk(rng, rng.uniform(4800, 13500), 0.025, 0.02)
         extra = rng.uniform(1.5, 2.6)
         for year, fee in zip(YEARS, home, strict=True):
-            leaves[keyed("home_tuition", year, programme)] = 10 * int(fee / 10)
-            leaves[keyed("overseas_tuition", year, programme)] = 50 * int(fee * extra / 50)
+            inputs[year_key("home_tuition", year, programme)] = 10 * int(fee / 10)
+            inputs[year_key("overseas_tuition", year, programme)] = 50 * int(fee * extra / 50)
 
 
-def _restatements(rng: Random, leaves: Leaves, faculties: tuple[str, ...]) -> dict[int, Restatement]:
-    """Corrections that the later reports make, at most one each."""
+def _restatements(rng: Random, inputs: Inputs, faculties: tuple[str, ...]) -> dict[int, Restatement]:
+    """Corrections in the later reports, at most one each."""
     made = {}
     for year in range(FIRST_YEAR + 1, FIRST_YEAR + REPORTS):
         reason = rng.choice(("headcount", "applicants", "grants", None, None, None))
-        faculty = max(faculties, key=lambda faculty: leaves[keyed("applicants", year - 1, faculty)])
+        faculty = max(faculties, key=lambda faculty: inputs[year_key("applicants", year - 1, faculty)])
         if reason is not None:
             made[year] = Restatement(
-                year, reason, _changes(rng, leaves, year - 1, reason, faculty), {"restated_part": faculty}
+                year, reason, _changes(rng, inputs, year - 1, reason, faculty), {"restated_part": faculty}
             )
     return made
 
 
-def _changes(rng: Random, leaves: Leaves, year: int, reason: str, faculty: str) -> dict[Key, int]:
+def _changes(rng: Random, inputs: Inputs, year: int, reason: str, faculty: str) -> dict[Key, int]:
     """What a correction for `reason` adds to the figures of `year`."""
     if reason == "headcount":
-        less = max(1, int(leaves[keyed("students", year, faculty)] * rng.uniform(0.02, 0.06)))
-        return {keyed("students", year, faculty): -less}
+        less = max(1, int(inputs[year_key("students", year, faculty)] * rng.uniform(0.02, 0.06)))
+        return {year_key("students", year, faculty): -less}
     if reason == "applicants":
-        spare = leaves[keyed("applicants", year, faculty)] - leaves[keyed("admitted", year, faculty)]
-        return {keyed("applicants", year, faculty): -max(1, int(spare * rng.uniform(0.03, 0.1)))}
-    moved = max(1, int(leaves[keyed("research_income", year)] * rng.uniform(0.02, 0.06)))
-    return {keyed("research_income", year): -moved, keyed("government_grants", year): moved}
+        spare = inputs[year_key("applicants", year, faculty)] - inputs[year_key("admitted", year, faculty)]
+        return {year_key("applicants", year, faculty): -max(1, int(spare * rng.uniform(0.03, 0.1)))}
+    moved = max(1, int(inputs[year_key("research_income", year)] * rng.uniform(0.02, 0.06)))
+    return {year_key("research_income", year): -moved, year_key("government_grants", year): moved}
 
 
 def _derive(
-    leaves: Leaves, year: int, *, faculties: tuple[str, ...], halls: tuple[str, ...], programmes: tuple[str, ...]
+    inputs: Inputs, year: int, *, faculties: tuple[str, ...], halls: tuple[str, ...], programmes: tuple[str, ...]
 ) -> Ledger:
-    """All figures of `year`: what was imagined, what adds up from it, and the ratios."""
+    """All figures of `year`: the inputs, their sums, and the ratios."""
 
     def of(metric: str, part: str = "", years_back: int = 0) -> int:
-        return leaves[keyed(metric, year - years_back, part)]
+        return inputs[year_key(metric, year - years_back, part)]
 
     def total(metric: str, parts: tuple[str, ...], years_back: int = 0) -> int:
         return sum(of(metric, part, years_back) for part in parts)
@@ -229,17 +229,19 @@ def _derive(
     own["weekly_rent"] = rounded(sum(of("weekly_rent", hall) * of("beds", hall) for hall in halls), own["beds"])
     own["home_tuition"] = rounded(total("home_tuition", programmes), len(programmes))
     own["overseas_tuition"] = rounded(total("overseas_tuition", programmes), len(programmes))
-    ledger: Ledger = {keyed(metric, year): amount for metric, amount in (own | _rates(own)).items()}
+    ledger: Ledger = {year_key(metric, year): amount for metric, amount in (own | _rates(own)).items()}
     for faculty in faculties:
         figures = {metric: of(metric, faculty) for metric in _BY_FACULTY}
-        ledger.update({keyed(metric, year, faculty): n for metric, n in (figures | _study_rates(figures)).items()})
-        ledger[keyed("enrolment_growth", year, faculty)] = growth(figures["students"], of("students", faculty, 1))
+        ledger.update({year_key(metric, year, faculty): n for metric, n in (figures | _study_rates(figures)).items()})
+        ledger[year_key("enrolment_growth", year, faculty)] = growth(figures["students"], of("students", faculty, 1))
     for hall in halls:
-        ledger.update({keyed(metric, year, hall): of(metric, hall) for metric in ("beds", "beds_let", "weekly_rent")})
-        ledger[keyed("occupancy_rate", year, hall)] = share(of("beds_let", hall), of("beds", hall))
+        ledger.update(
+            {year_key(metric, year, hall): of(metric, hall) for metric in ("beds", "beds_let", "weekly_rent")}
+        )
+        ledger[year_key("occupancy_rate", year, hall)] = share(of("beds_let", hall), of("beds", hall))
     for programme in programmes:
         for metric in ("home_tuition", "overseas_tuition"):
-            ledger[keyed(metric, year, programme)] = of(metric, programme)
+            ledger[year_key(metric, year, programme)] = of(metric, programme)
     return ledger
 
 

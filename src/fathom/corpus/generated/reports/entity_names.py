@@ -1,4 +1,4 @@
-"""Names of which no two are the same."""
+"""Unique names of entities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def pick_words(lists: Sequence[Sequence[str]], seed: int, domain: str, entity: i
         raise FathomError(
             f"There are names for {room} entities of '{domain}', not for number {entity}. Use another seed."
         )
-    # entity -> (step * entity + offset) mod room visits every number once where step and room have no common factor.
+    # entity -> (step * entity + offset) mod room visits every number once if step and room have no common factor.
     rng = rng_for(seed, domain, "names")
     step = next(step for step in iter(lambda: rng.randrange(room), None) if gcd(step, room) == 1)
     rest = (step * entity + rng.randrange(room)) % room

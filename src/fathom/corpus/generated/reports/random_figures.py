@@ -1,6 +1,6 @@
-"""Whole numbers that move, split and round the way figures in reports do.
+"""Random series of figures, and exact splitting and rounding of whole numbers.
 
-Only sums, products and uniform draws: logarithms and the like may differ in the last bit between machines.
+Only sums, products and uniform draws: logarithms and similar functions may differ in the last bit between machines.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from fathom.corpus.generated.reports.ledger import YEARS
 
 
 def walk(rng: Random, start: float, drift: float, noise: float, shocks: Sequence[float] = ()) -> list[float]:
-    """A value for each of the years: it grows by `drift` a year, give or take `noise`, and by the year's shock."""
+    """A value for each year: it grows by `drift` plus or minus `noise` a year, and by the year's shock."""
     values = [start]
     for step in range(1, len(YEARS)):
         shock = shocks[step] if shocks else 0.0
@@ -21,7 +21,7 @@ def walk(rng: Random, start: float, drift: float, noise: float, shocks: Sequence
 
 
 def drift_within(rng: Random, low: float, high: float, step: float) -> list[float]:
-    """A value for each of the years that wanders by at most `step` a year and stays between `low` and `high`."""
+    """A value for each year that changes by at most `step` a year and stays between `low` and `high`."""
     values = [rng.uniform(low, high)]
     for _ in YEARS[1:]:
         values.append(min(high, max(low, values[-1] + rng.uniform(-step, step))))
@@ -29,14 +29,14 @@ def drift_within(rng: Random, low: float, high: float, step: float) -> list[floa
 
 
 def shocks(rng: Random, likely: float, size: float) -> list[float]:
-    """A shock for each of the years, mostly none; likelier in the pandemic year, and half made up for in the next."""
+    """A shock for each year, mostly zero; likelier in the pandemic year, and half recovered in the next."""
     hit = [rng.random() < (2.5 * likely if year == 2020 else likely) for year in YEARS]
     falls = [-rng.uniform(0.3, 1.0) * size if struck else 0.0 for struck in hit]
     return [fall - 0.5 * last for fall, last in zip(falls, [0.0, *falls], strict=False)]
 
 
 def split(total: int, weights: Sequence[int]) -> list[int]:
-    """`total` in whole parts, in proportion to `weights`, that add up to it exactly."""
+    """Whole parts of `total` in proportion to `weights` that add up to it exactly."""
     whole, given, shared, parts = sum(weights), 0, 0, []
     for weight in weights:
         shared += weight
@@ -53,10 +53,10 @@ def rounded(numerator: int, denominator: int) -> int:
 
 
 def growth(now: int, before: int) -> int:
-    """The change from `before` to `now` in tenths of a per cent."""
+    """The change from `before` to `now` in tenths of a percent."""
     return rounded(1000 * (now - before), before)
 
 
 def share(part: int, whole: int) -> int:
-    """`part` of `whole` in tenths of a per cent."""
+    """`part` of `whole` in tenths of a percent."""
     return rounded(1000 * part, whole)

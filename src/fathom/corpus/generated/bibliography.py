@@ -1,4 +1,4 @@
-"""How one document cites: which number or label each work has, and what a mark looks like in each style."""
+"""The bibliography of a generated document: numbers or labels of the cited works, and citation markers by style."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from fathom.records.documents import Citation, Reference
 from fathom.records.names import without_accents
 from fathom.records.spans import Span
 
-Manner = Literal["attributional", "descriptive"]
+CitationType = Literal["attributional", "descriptive"]
 
 NEAR, SEVERAL = 0.8, 4
-"""How often a work that is mentioned again by itself is one of the corpus, where the document cites several of those:
-there are only so many ways to tell of one."""
+"""How often a work that is cited again alone is one of the corpus, where the document cites several of those: the
+number of wordings about one work is limited."""
 
 
 class Bibliography:
-    """The works a document cites, each with its number, in the order in which they are first mentioned."""
+    """The works that a document cites, numbered, in the order of their first mention."""
 
     def __init__(self, works: Sequence[Work], style: Style, rng: Random) -> None:
         self._style = style
@@ -37,13 +37,13 @@ class Bibliography:
 
     @property
     def left(self) -> int:
-        """How many works have not been mentioned yet."""
+        """The number of works not yet mentioned."""
         return len(self._unmentioned)
 
     def take(self, rng: Random, wanted: int = 1, fresh: bool = True) -> list[Work]:
-        """Works to cite next: new ones in their order while there are any, else some mentioned before.
+        """Works to cite next: new ones in order while there are any, else some mentioned before.
 
-        Whom authors come back to one at a time is mostly who works beside them, and so is in the corpus.
+        A work cited again alone is mostly one of the same field, and so in the corpus.
         """
         taken: list[Work] = []
         while fresh and self._unmentioned and len(taken) < wanted:
@@ -59,11 +59,11 @@ class Bibliography:
         self,
         draft: Draft,
         works: Sequence[Work],
-        manner: Manner,
+        citation_type: CitationType,
         name: Span | None = None,
         authors: Span | None = None,
     ) -> None:
-        """Write the mark for `works`: "[3, 7]", "(Lind, 2018; Wu, 2020)", "<sup>3,7</sup>"."""
+        """Write the citation marker for `works`: "[3, 7]", "(Lind, 2018; Wu, 2020)", "<sup>3,7</sup>"."""
         if self._style.marks == "author-year":
             opening, closing, between = "(", ")", "; "
             pieces = [([work], f"{in_text(work.people, '&')}, {self._years[work.title]}") for work in works]
@@ -80,17 +80,17 @@ class Bibliography:
             marked.extend((member, span) for member in members)
         group = Span(start, draft.write(closing).end)
         for work, span in marked:
-            self._note(work, span, group, manner, name, authors)
+            self._record(work, span, group, citation_type, name, authors)
 
     def mention(self, draft: Draft, work: Work, opening: bool) -> None:
         """Write the work's authors as part of the sentence: "Lind and Wu (2018)", "Lind and Wu [12]"."""
         authors = in_text(work.people, "and")
-        # "van Lind" is "Van Lind" where the sentence opens with it.
+        # "van Lind" becomes "Van Lind" at the start of a sentence.
         start = draft.write(authors[0].upper() + authors[1:] if opening else authors).start
         if self._style.marks == "author-year":
             named = Span(start, draft.here)
             whole = Span(start, draft.write(f" ({self._years[work.title]})").end)
-            self._note(work, whole, whole, "descriptive", authors=named)
+            self._record(work, whole, whole, "descriptive", authors=named)
             return
         named = Span(start, draft.here)
         if self._style.marks == "numeric":
@@ -98,11 +98,11 @@ class Bibliography:
         self.mark(draft, [work], "descriptive", authors=named)
 
     def write_list(self, draft: Draft) -> list[Reference]:
-        """Write the reference list, one entry a line."""
+        """Write the reference list, one entry per line."""
         return [self._entry(draft, number, work) for number, work in enumerate(self._listed, start=1)]
 
     def _runs(self, works: Sequence[Work]) -> list[tuple[list[Work], str]]:
-        """The numbers of `works`, three or more in a row drawn together as a range."""
+        """The numbers of `works`; three or more consecutive ones become a range."""
         numbered = sorted(works, key=lambda work: self._numbers[work.title])
         runs: list[list[Work]] = []
         for work in numbered:
@@ -118,12 +118,12 @@ class Bibliography:
                 pieces.extend(([work], str(self._numbers[work.title])) for work in run)
         return pieces
 
-    def _note(
+    def _record(
         self,
         work: Work,
         span: Span,
         group: Span,
-        manner: Manner,
+        citation_type: CitationType,
         name: Span | None = None,
         authors: Span | None = None,
     ) -> None:
@@ -133,7 +133,7 @@ class Bibliography:
                 group=group,
                 reference=self._numbers[work.title],
                 style=self._style.marks,
-                type=manner,
+                type=citation_type,
                 name=name,
                 authors=authors,
             )
@@ -197,7 +197,7 @@ def _alphabetical(work: Work) -> tuple[str, int, str]:
 
 
 def _years(listed: Sequence[Work]) -> dict[str, str]:
-    """Each work's year as printed: "2018", or "2018a" and "2018b" where names and year do not tell works apart."""
+    """The year of each work as printed: "2018", or "2018a" and "2018b" where names and year are the same."""
     alike: dict[tuple[str, int], list[Work]] = defaultdict(list)
     for work in listed:
         alike[in_text(work.people, "and"), work.year].append(work)
@@ -214,7 +214,7 @@ def _letters(place: int) -> str:
 
 
 def _write_title(draft: Draft, title: str) -> Span:
-    """The title and its full stop, unless it ends in a mark of its own."""
+    """The title and a full stop, unless it ends in a question mark."""
     span = draft.write(title)
     if not title.endswith("?"):
         draft.write(".")
@@ -222,9 +222,9 @@ def _write_title(draft: Draft, title: str) -> Span:
 
 
 _AUTHORS_LISTED = {"plain": 20, "quoted": 6, "compact": 3, "year-first": 7}
-"""After so many the rest are "et al."."""
+"""Authors listed before "et al."."""
 _AUTHORS_IN_BRIEF = 3
-"""The same where references are kept brief."""
+"""The same for brief references."""
 
 
 def _write_authors(draft: Draft, people: Sequence[Person], form: str, limit: int) -> list[Span]:
@@ -241,7 +241,7 @@ def _write_authors(draft: Draft, people: Sequence[Person], form: str, limit: int
 
 
 def _joint(form: str, authors: int) -> str:
-    """What stands before the last author."""
+    """The separator before the last author."""
     if form == "quoted":
         return " and " if authors == 2 else ", and "
     return {"plain": " and ", "compact": ", ", "year-first": ", & "}[form]
