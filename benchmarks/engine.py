@@ -1,9 +1,9 @@
-"""300 questions over 30 contexts of 1M tokens through the engine, with a model that costs nothing, ours and plainly.
+"""Cost of the engine: 300 questions over 30 contexts of 1M tokens with a mock model, by reference and as plain samples.
 
-Ours hands the engine references and puts the text in at the provider's door. The plain way is a task of the engine's
-own whose samples hold the whole context, with its default settings. Each runs in a process of its own, start included;
-either model counts the characters that reach it, and the two must agree. Promise: five times less CPU, under 300 MB, a
-log under 2 MB; one question over a context of 10M tokens in under 1,000 MB.
+By reference, the engine gets references and the text is inserted behind its recording. The plain task has the whole
+context in its samples, with the engine's default settings. Each runs in its own process, startup included. Both
+models count the characters that they receive, and the counts must agree. Promise: five times less CPU, under 300 MB,
+a log under 2 MB; one question over a context of 10M tokens in under 1,000 MB.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from fathom.systems.catalog import load_system
 MODEL = "mockllm/model"
 CONTEXTS = 30
 RECEIVED = "received"
-"""The file in which a process leaves how many characters its model was sent."""
+"""The file to which a process writes the number of characters that its model received."""
 
 
 class Counting:
-    """A model's outputs; counts what it is sent."""
+    """The outputs of a mock model, which counts the characters that it receives."""
 
     def __init__(self) -> None:
         self.characters = 0
@@ -47,32 +47,32 @@ class Counting:
         return output
 
 
-def ours(exam: BenchView, folder: Path) -> int:
-    """A run as `fathom run` makes it; gives the characters that the model was sent."""
+def ours(view: BenchView, folder: Path) -> int:
+    """Runs as `fathom run` does; gives the characters that the model received."""
     model = Counting()
-    manifest = RunManifest(bench=exam.bench, bench_fingerprint=exam.fingerprint, model=MODEL, system="full")
+    manifest = RunManifest(bench=view.bench, bench_fingerprint=view.fingerprint, model=MODEL, system="full")
 
     def opened() -> AbstractContextManager[tuple[str, dict[str, Any]]]:
         return nullcontext((MODEL, {"custom_outputs": model}))
 
-    ran = run(exam, load_system("full").system, model_info(MODEL), manifest, folder / "run", opened, RunLimits())
+    ran = run(view, load_system("full").system, model_info(MODEL), manifest, folder / "run", opened, RunLimits())
     if not ran.is_complete:
-        raise SystemExit(f"not every question has its response: {ran.outcomes}")
+        raise SystemExit(f"some questions have no response: {ran.outcomes}")
     return model.characters
 
 
-def plainly(exam: BenchView, folder: Path) -> int:
-    """The same questions as samples that hold all that is sent."""
+def plainly(view: BenchView, folder: Path) -> int:
+    """The same questions as samples with the whole prompt."""
     from inspect_ai import Task, eval
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.model import get_model
 
     def text(job: Job, context: str) -> str:
-        return exam.view(job.context, job.question).instruction("full, direct") + context + job.question.text
+        return view.view(job.context, job.question).instruction("full, direct") + context + job.question.text
 
     samples: list[Sample] = []
-    for group in jobs(exam, RunSettings()):
-        context = exam.view(group[0].context, group[0].question).text("documents")
+    for group in jobs(view, RunSettings()):
+        context = view.view(group[0].context, group[0].question).text("documents")
         samples.extend(Sample(id=job.id, input=text(job, context)) for job in group)
     model = Counting()
     [log] = eval(
@@ -91,7 +91,7 @@ WAYS = {"ours": ours, "plainly": plainly}
 
 @dataclass(frozen=True)
 class Measured:
-    """What one way took."""
+    """The cost of one variant."""
 
     cost: Cost
     log_megabytes: float
@@ -99,7 +99,7 @@ class Measured:
 
 
 def measured(way: str, bench: Path, folder: Path) -> Measured:
-    """One way in a process of its own."""
+    """Runs one variant in its own process."""
     folder.mkdir()
     cost = cost_of(sys.executable, __file__, way, bench, folder)
     logs = sum(path.stat().st_size for path in folder.rglob("*.eval")) / 1e6
@@ -115,7 +115,7 @@ def line(name: str, one: Measured) -> str:
 
 
 def compare(folder: Path) -> None:
-    """Both ways over the same contexts."""
+    """Both variants over the same contexts."""
     bench = bench_of(folder, "--documents", 700, length="1M", count=CONTEXTS)
     questions = sum(1 for _ in (bench / "questions.jsonl").open())
     fast, slow = (measured(way, bench, folder / way) for way in WAYS)
@@ -139,8 +139,8 @@ def very_long(folder: Path) -> None:
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         way, bench, folder = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-        with open_bench_view(bench) as exam:
-            (folder / RECEIVED).write_text(str(WAYS[way](exam, folder)))
+        with open_bench_view(bench) as view:
+            (folder / RECEIVED).write_text(str(WAYS[way](view, folder)))
     else:
         for part in (compare, very_long):
             with workplace() as folder:

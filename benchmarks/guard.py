@@ -1,7 +1,7 @@
-"""What the guard costs a query, beside plain execution over the tables of a 40-article context, on one core.
+"""Overhead of the SQL guard per query, over the tables of a context of 40 documents, on one core.
 
-Three ways over the same statements, prepared once each: plain, one guard for all of them, a guard for each. Promise:
-about 7 microseconds a query under one guard.
+The same statements, each prepared once: without a guard, with one guard for all, with a guard for each. Promise:
+about 7 microseconds per query with one guard.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROUNDS = 7
 
 
 def microseconds(run: Callable[[str], object], statements: list[str]) -> float:
-    """For each statement, in the least disturbed of several rounds."""
+    """Seconds per statement, in the fastest of several rounds."""
     taken = []
     for _ in range(ROUNDS):
         start = time.perf_counter()

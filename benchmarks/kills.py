@@ -1,9 +1,8 @@
-"""A hundred kills (-9) of `fathom run` at random moments, each followed by a new start, then one run to the end.
+"""A hundred kills (-9) of `fathom run` at random times, each followed by a restart, then one run to the end.
 
-Half of the kills come at a random time after the start, half after a random number of responses. First through
-the engine
-against a provider on loopback that counts what it is asked, then with a simulated answerer. Beside each stands a run
-that nothing interrupts. Promise: no response is lost, nothing is asked again but what was in flight at a kill, and the
+Half of the kills come at a random time after the start, half after a random number of responses. First through the
+engine, against a provider on loopback that counts requests, then with a simulated model. Each is compared with an
+uninterrupted run. Promise: no response is lost, nothing is asked again except requests in flight at a kill, and the
 verdicts are the same.
 """
 
@@ -36,20 +35,20 @@ PATIENCE = 600.0
 
 @dataclass
 class Tally:
-    """What a hundred kills did."""
+    """The effects of a hundred kills."""
 
     starting: int = 0
-    """Kills before the killed process had kept a response."""
+    """Kills before the process had stored a response."""
     asking: int = 0
     torn: int = 0
     """Kills that left part of a line."""
     changed: int = 0
-    """Kills after which the journal no longer began with what it had held."""
+    """Kills after which the journal did not begin with its former content."""
     seconds: float = 0.0
 
 
 class Run:
-    """One run's folder, and the command that begins it or goes on with it."""
+    """One run's folder, and the command that starts or resumes it."""
 
     def __init__(self, folder: Path, bench: Path, *words: object) -> None:
         self.folder = folder
@@ -61,7 +60,7 @@ class Run:
 
     @contextmanager
     def started(self) -> Iterator[subprocess.Popen[bytes]]:
-        """The command as it runs; killed in the end where it still does."""
+        """The running command; it is killed at the end of the block."""
         environment = {**os.environ, "MINE_API_KEY": "none"}
         process = subprocess.Popen(self._words, stdout=subprocess.DEVNULL, env=environment)
         try:
@@ -71,7 +70,7 @@ class Run:
             process.wait()
 
     def finish(self) -> None:
-        """Let it go on to its end."""
+        """Let it run to its end."""
         with self.started() as process:
             code = process.wait(PATIENCE)
         if code != 0:
@@ -87,7 +86,7 @@ class Run:
             return file.read().count(b"\n")
 
     def await_lines(self, wanted: int, process: subprocess.Popen[bytes], known: int, seconds: float) -> None:
-        """Until so many lines are new, the time is over or the process has ended."""
+        """Wait until this many lines are new, the time is over or the process has ended."""
         end = time.monotonic() + seconds
         while self.new_lines(known) < wanted and time.monotonic() < end and process.poll() is None:
             time.sleep(0.001)

@@ -1,10 +1,10 @@
-"""What asking all questions over a context together, the first one alone, is worth to a prefix cache.
+"""Effect of grouping questions by context, with the prefix gate, on a prefix cache.
 
-Against the embedded model: ten questions over each of five contexts of 1.5K tokens, eight connections, in our order and
-in a naive one (all questions shuffled, no gate), with a fresh server for each. Its server keeps earlier prompts in
-memory, enough for all five contexts, so the same is measured with one that keeps two besides the one at hand. Against a
-provider on loopback that remembers three prefixes: the share of prefix tokens that hit, of what is possible at all,
-ours and with either half left out. Promise: at least 95%.
+Against the embedded model: ten questions over each of five contexts of 1.5K tokens, eight connections, grouped and in
+a naive order (shuffled, no gate), with a new server for each. Its server caches all five contexts in memory, so the
+same is measured with one that caches two more than the present one. Against a provider on loopback that caches three
+prefixes: the share of prefix tokens that hit, out of those that could, with both, and without grouping or gate.
+Promise: at least 95%.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from tests.serving import Provider, serving
 CONNECTIONS = 8
 QUESTIONS = 50
 FEW_MEBIBYTES = 100
-"""Room for two contexts of 1.9K of the model's tokens, at 22.6 KiB a token."""
+"""Memory for two contexts of 1.9K of the model's tokens, at 22.6 KiB per token."""
 
 
 class OpenGate(Gate):
-    """Holds nobody back."""
+    """Admits every request at once."""
 
     @asynccontextmanager
     async def through(self, prefix: str) -> AsyncIterator[Callable[[], None]]:
@@ -70,7 +70,7 @@ class ForgetfulServer(EmbeddedServer):
 def ask(
     bench: BenchView, settings: RunSettings, url: str, gate: Gate, grouped: bool, logs: Path
 ) -> tuple[list[Response], float]:
-    """The responses of a run as `fathom run` makes it, with another gate or order, and the seconds it took."""
+    """The responses of a run like `fathom run`, with another gate or order, and its seconds."""
     pending = [job for group in jobs(bench, settings) for job in group]
     if not grouped:
         Random(5).shuffle(pending)
@@ -90,7 +90,7 @@ def ask(
 
 
 def check(responses: list[Response], pending: list[Job]) -> None:
-    """Nothing may be missing, or the figures compare different work."""
+    """Check that no response is missing, so that the figures compare the same work."""
     failed = [response.error for response in responses if response.outcome == "error"]
     if failed or len(responses) != len(pending):
         raise SystemExit(f"{len(responses)} of {len(pending)} responses, {len(failed)} failed: {failed[:1]}")
@@ -115,7 +115,7 @@ def ask_anew(
 
 
 def with_the_embedded_model(bench: BenchView, folder: Path) -> None:
-    """Cached tokens and seconds, by order and by what the server remembers."""
+    """Cached tokens and seconds, by order and by the size of the server's cache."""
     for kind, name in ((EmbeddedServer, "keeps all contexts"), (ForgetfulServer, "keeps two contexts")):
         # One context at once, as `fathom run` does it for a server that answers one question at a time.
         ours, fast, fast_cpu = ask_anew(kind, bench, Gate(1), True, folder / f"{name}, ours")

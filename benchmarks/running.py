@@ -1,9 +1,8 @@
-"""Questions a second of `fathom run` with simulated answerers, on a bench of 6,550 questions over contexts of 64K.
+"""Questions per second of `fathom run` with simulated models, on a bench of 6,550 questions over contexts of 64K.
 
-The whole command, its start included, the best of three; then the run alone in this process, and the same a second
-time, when all documents have been read; and appending the same responses to a journal, alone. Promise: 2,000 a
-second for
-the whole command. What a CPU second gives is printed too, for machines that have other things to do.
+The whole command including startup, the best of three; the run alone in this process, and again when all documents
+have been read; and appending the same responses to a journal. Promise: 2,000 per second for the whole command.
+Questions per CPU second are printed too, for machines with other load.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ ROUNDS = 3
 
 
 def run_alone(bench: Path, name: str, folder: Path) -> tuple[float, float]:
-    """Seconds of a run without its start, and of a second one, when all documents have been read."""
+    """Seconds of a run without startup, and of a second one, when all documents have been read."""
     request = request_run(bench, name)
     taken = []
     with open_bench_view(bench) as view, simulated_answers(bench, None, name, "full", 0) as answer:

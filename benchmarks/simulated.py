@@ -1,8 +1,8 @@
-"""Questions a second that simulated answerers response to, on one core: the oracle, a perfect reader, and a faulty one.
+"""Questions per second of simulated models on one core: the oracle, a perfect reader, and a faulty one.
 
-Contexts of 64K tokens, ten questions each. Documents are read before, as a run of several answerers has them; what
-reading them costs is printed beside. A reader parses one statement for each template and not for each question; its
-first round pays for that, and is printed too. Promise: well over 2,000 a second.
+Contexts of 64K tokens with ten questions each. Documents are read before; the time for that is printed as well. A
+reader parses one statement per template, not per question; its first round, which pays for that, is printed too.
+Promise: well over 2,000 per second.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ROUNDS = 3
 
 
 def seconds(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simulated: Simulated, sample: int) -> float:
-    """CPU time for a response to every question, its generator of chance included."""
+    """CPU time for a response to every question, random numbers included."""
     name = simulated.name
     start = time.process_time()
     for context, items in asked:
@@ -36,7 +36,7 @@ def seconds(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simul
 
 
 def outcomes(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simulated: Simulated) -> str:
-    """What the responses were judged to be."""
+    """The outcomes of the responses."""
     counts = Counter(
         check(item.key, simulator.answer(context, item, simulated, rng_for(0, item.question.id))).outcome
         for context, items in asked

@@ -1,4 +1,4 @@
-"""`fathom plan`, `fathom run` and `fathom score` with simulated answerers."""
+"""`fathom plan`, `fathom run` and `fathom score` with simulated models."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_the_same_seed_gives_the_same_responses(tiny_bench: Path, tmp_path: Path
     assert one == two != other
 
 
-def test_a_run_says_what_it_is(tiny_bench: Path, tmp_path: Path) -> None:
+def test_the_manifest_identifies_the_run(tiny_bench: Path, tmp_path: Path) -> None:
     call("run", tiny_bench, "--model", "sim/oracle", "--out", tmp_path / "run", "--system", "tables", "--limit", 4)
     manifest = read_run(tmp_path / "run")
     assert (manifest.model, manifest.system, manifest.settings.limit) == ("sim/oracle", "tables", 4)
@@ -87,7 +87,7 @@ def test_a_run_says_what_it_is(tiny_bench: Path, tmp_path: Path) -> None:
     assert len(read_responses(tmp_path / "run").responses) == 4
 
 
-def test_a_plan_says_what_is_there_already(tiny_bench: Path, tmp_path: Path, said: Any) -> None:
+def test_a_plan_counts_existing_responses(tiny_bench: Path, tmp_path: Path, said: Any) -> None:
     words = ("plan", tiny_bench, "--model", "sim/oracle", "--out", tmp_path / "run")
     assert said(*words)["done"] == 0
     call("run", tiny_bench, "--model", "sim/oracle", "--out", tmp_path / "run")
@@ -101,7 +101,7 @@ def test_a_plan_says_what_is_there_already(tiny_bench: Path, tmp_path: Path, sai
         (("--system", "tables"), "has a different system. Choose another --out, or delete it."),
     ],
 )
-def test_a_plan_to_go_on_with_another_run_is_refused_as_the_run_would_be(
+def test_a_plan_refuses_what_the_run_would_refuse(
     tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[object, ...], sentence: str
 ) -> None:
     subject = (tiny_bench, "--model", "sim/oracle", "--out", tmp_path / "run")
@@ -113,9 +113,7 @@ def test_a_plan_to_go_on_with_another_run_is_refused_as_the_run_would_be(
     assert call("plan", *subject) == 0, "a run may grow"
 
 
-def test_a_plan_does_not_trust_the_responses_of_a_run_that_it_cannot_read(
-    tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_plan_needs_a_readable_manifest(tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     subject = (tiny_bench, "--model", "sim/oracle", "--out", tmp_path / "run")
     call("run", *subject)
     (tmp_path / "run" / "run.json").write_text("{")
@@ -124,7 +122,7 @@ def test_a_plan_does_not_trust_the_responses_of_a_run_that_it_cannot_read(
     assert "Restore a copy, or run it again." in capsys.readouterr().err
 
 
-def test_no_more_is_asked_for_than_the_model_can_write(
+def test_max_tokens_above_the_limit_of_the_model_are_an_error(
     tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = (tiny_bench, "--model", "openai/gpt-4o", "--max-tokens")
@@ -135,7 +133,7 @@ def test_no_more_is_asked_for_than_the_model_can_write(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_plan_names_what_does_not_fit(tiny_bench: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_lists_what_does_not_fit(tiny_bench: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("plan", tiny_bench, "--model", "local/smollm2") == 0
     assert "30 questions do not fit" in capsys.readouterr().out
     assert call("plan", tiny_bench, "--model", "openai/gpt-4.1") == 0
@@ -163,7 +161,7 @@ def test_scores_of_another_bench_are_refused(
         (("--model", "sim/oracle", "--corpus", "/nowhere"), "nowhere"),
     ],
 )
-def test_misuse_is_one_sentence(
+def test_misuse_is_an_error_of_one_sentence(
     tiny_bench: Path, tmp_path: Path, words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert call("run", tiny_bench, "--out", tmp_path / "run", *words) == 2
@@ -173,7 +171,7 @@ def test_misuse_is_one_sentence(
     assert not (tmp_path / "run").exists()
 
 
-def test_no_run_and_no_answers_is_told(tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_run_or_no_bench_is_an_error(tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("score", tiny_bench) == 2
     assert "--answers" in capsys.readouterr().err
     assert call("run", tmp_path, "--model", "sim/oracle") == 2

@@ -1,4 +1,4 @@
-"""One tiny bench over short contexts, made once, and a way to put a provider to it in this process."""
+"""A small bench over short contexts, built once, and `fathom run` against a provider in this process."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def tiny_bench(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def exam(tiny_bench: Path) -> Iterator[BenchView]:
+def bench_view(tiny_bench: Path) -> Iterator[BenchView]:
     with open_bench_view(tiny_bench) as opened:
         yield opened
 

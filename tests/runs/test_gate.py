@@ -9,7 +9,7 @@ from fathom.runs.gate import Gate
 
 
 class Cache:
-    """What happens at the gate, in order."""
+    """Records what passes the gate, in order."""
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
@@ -38,21 +38,21 @@ def together(*calls: Callable[[], object]) -> None:
     anyio.run(run)
 
 
-def test_the_first_goes_alone_and_the_rest_follow() -> None:
+def test_the_first_request_goes_alone_and_the_others_follow() -> None:
     cache = Cache(Gate())
     together(*(lambda n=n: cache.ask("p", f"q{n}") for n in range(8)))
     assert cache.cold == 1
     assert len(cache.began) == 8
 
 
-def test_two_prefixes_lead_side_by_side() -> None:
+def test_prefixes_do_not_wait_for_one_another() -> None:
     cache = Cache(Gate())
     together(*(lambda n=n: cache.ask(f"p{n % 3}", f"q{n}") for n in range(12)))
     assert cache.cold == 3
     assert set(cache.began[:3]) == {"q0", "q1", "q2"}
 
 
-def test_when_the_leader_fails_the_next_one_leads() -> None:
+def test_after_a_leader_that_failed_the_next_one_leads() -> None:
     cache = Cache(Gate())
 
     async def failing() -> None:
@@ -64,7 +64,7 @@ def test_when_the_leader_fails_the_next_one_leads() -> None:
     assert sorted(cache.began) == ["bad", "q0", "q1", "q2", "q3"]
 
 
-def test_only_so_many_prefixes_are_in_flight() -> None:
+def test_the_number_of_prefixes_in_flight_is_limited() -> None:
     gate, most, flying = Gate(prefixes_in_flight=2), 0, set[str]()
 
     async def ask(prefix: str) -> None:
@@ -80,7 +80,7 @@ def test_only_so_many_prefixes_are_in_flight() -> None:
     assert most == 2
 
 
-def test_warmth_is_forgotten() -> None:
+def test_only_recent_prefixes_are_assumed_warm() -> None:
     gate = Gate(warm_prefixes=1)
     led: list[str] = []
 

@@ -18,13 +18,13 @@ from fathom.systems.sql import Sql
 WIDE = ModelInfo(window=10_000_000, input_price=1.0, cached_price=0.1, output_price=4.0, token_ratio=1.0)
 
 
-def test_what_is_planned_is_what_would_be_sent(exam: BenchView) -> None:
+def test_a_plan_counts_the_tokens_that_are_sent(bench_view: BenchView) -> None:
     count = tokenizer("o200k").count
     settings = RunSettings(samples=3, max_tokens=100)
-    found = plan(exam, Full(), WIDE, settings, ResponseIndex(), 1)
-    instruction = count(exam.views("numeric").instructions["full, direct"])
-    contexts = sum(context.tokens for context, _ in exam.groups())
-    questions = [question for _, asked in exam.groups() for question in asked]
+    found = plan(bench_view, Full(), WIDE, settings, ResponseIndex(), 1)
+    instruction = count(bench_view.views("numeric").instructions["full, direct"])
+    contexts = sum(context.tokens for context, _ in bench_view.groups())
+    questions = [question for _, asked in bench_view.groups() for question in asked]
     own = sum(count(question.text) for question in questions)
     assert found.questions == len(questions) == 30
     assert found.responses == found.requests == 90
@@ -37,30 +37,30 @@ def test_what_is_planned_is_what_would_be_sent(exam: BenchView) -> None:
     assert found.price == pytest.approx(price)
 
 
-def test_what_does_not_fit_is_named(exam: BenchView) -> None:
+def test_a_plan_lists_questions_that_do_not_fit(bench_view: BenchView) -> None:
     narrow = ModelInfo(window=40_000, token_ratio=1.0)
-    found = plan(exam, Full(), narrow, RunSettings(), ResponseIndex(), 1)
+    found = plan(bench_view, Full(), narrow, RunSettings(), ResponseIndex(), 1)
     assert len(found.overflow) == 30
     assert found.requests == found.input_tokens == 0
     assert found.price is None
-    assert not plan(exam, ClosedBook(), narrow, RunSettings(), ResponseIndex(), 1).overflow
+    assert not plan(bench_view, ClosedBook(), narrow, RunSettings(), ResponseIndex(), 1).overflow
 
 
-def test_room_for_the_response_is_kept_free(exam: BenchView) -> None:
-    context, asked = next(iter(exam.groups()))
-    job = next(jobs(exam, RunSettings()))[0]
-    whole = plan(exam, Full(), WIDE, RunSettings(limit=1), ResponseIndex(), 1).input_tokens
+def test_the_window_needs_room_for_the_response(bench_view: BenchView) -> None:
+    context, asked = next(iter(bench_view.groups()))
+    job = next(jobs(bench_view, RunSettings()))[0]
+    whole = plan(bench_view, Full(), WIDE, RunSettings(limit=1), ResponseIndex(), 1).input_tokens
     assert context.tokens < whole
     assert job.question == asked[0]
     exact, tight = ModelInfo(window=whole + 500, token_ratio=1.0), ModelInfo(window=whole + 499, token_ratio=1.0)
     settings = RunSettings(max_tokens=500, limit=1)
-    assert not plan(exam, Full(), exact, settings, ResponseIndex(), 1).overflow
-    assert plan(exam, Full(), tight, settings, ResponseIndex(), 1).overflow == (job.question.id,)
+    assert not plan(bench_view, Full(), exact, settings, ResponseIndex(), 1).overflow
+    assert plan(bench_view, Full(), tight, settings, ResponseIndex(), 1).overflow == (job.question.id,)
 
 
-def test_what_is_there_is_not_planned_again(exam: BenchView) -> None:
-    questions = [question for _, asked in exam.groups() for question in asked]
-    standing = ResponseIndex.of(
+def test_existing_responses_are_not_planned_again(bench_view: BenchView) -> None:
+    questions = [question for _, asked in bench_view.groups() for question in asked]
+    index = ResponseIndex.of(
         iter(
             [
                 Response(question_id=questions[0].id, outcome="answered"),
@@ -68,33 +68,33 @@ def test_what_is_there_is_not_planned_again(exam: BenchView) -> None:
             ]
         )
     )
-    found = plan(exam, Full(), WIDE, RunSettings(), standing, 1)
+    found = plan(bench_view, Full(), WIDE, RunSettings(), index, 1)
     assert (found.done, found.requests) == (1, 29)
 
 
-def test_extraction_is_paid_once_for_a_context(exam: BenchView) -> None:
+def test_extraction_is_counted_once_per_context(bench_view: BenchView) -> None:
     settings = RunSettings(limit=5)
-    chunks = plan(exam, ExtractSql(chunk=8_000), WIDE, settings, ResponseIndex(), 1).requests - 5
-    context, _ = next(iter(exam.groups()))
+    chunks = plan(bench_view, ExtractSql(chunk=8_000), WIDE, settings, ResponseIndex(), 1).requests - 5
+    context, _ = next(iter(bench_view.groups()))
     assert context.tokens / 8_000 <= chunks <= context.tokens / 8_000 * 2.5
 
 
-def test_tables_and_queries_take_less_than_the_documents(exam: BenchView) -> None:
+def test_tables_and_queries_need_fewer_tokens_than_documents(bench_view: BenchView) -> None:
     sizes = [
-        plan(exam, system, WIDE, RunSettings(), ResponseIndex(), 1).input_tokens
+        plan(bench_view, system, WIDE, RunSettings(), ResponseIndex(), 1).input_tokens
         for system in (ClosedBook(), Sql(), Tables(), Full())
     ]
     assert sizes == sorted(sizes)
 
 
-def test_only_the_wanted_questions_are_asked(exam: BenchView) -> None:
-    assert sum(len(group) for group in jobs(exam, RunSettings(limit=7))) == 7
-    assert not list(jobs(exam, RunSettings(split="train")))
-    samples = [(job.question.id, job.sample) for job in next(jobs(exam, RunSettings(samples=2, limit=2)))]
+def test_only_selected_questions_are_asked(bench_view: BenchView) -> None:
+    assert sum(len(group) for group in jobs(bench_view, RunSettings(limit=7))) == 7
+    assert not list(jobs(bench_view, RunSettings(split="train")))
+    samples = [(job.question.id, job.sample) for job in next(jobs(bench_view, RunSettings(samples=2, limit=2)))]
     assert [sample for _, sample in samples] == [0, 1, 0, 1]
 
 
-def test_the_users_table_comes_first(tmp_path: Path) -> None:
+def test_the_users_table_takes_precedence(tmp_path: Path) -> None:
     table = tmp_path / "prices.toml"
     table.write_text('[models."openai/gpt-4.1*"]\nwindow = 10\ninput_price = 7.0\noutput_price = 1.0\n')
     assert model_info("openai/gpt-4.1-mini", table).input_price == 7.0
@@ -105,7 +105,7 @@ def test_the_users_table_comes_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["models = [", '[models."x"]\nwindow = -3\n', '[models."x"]\nwidow = 3\n'])
-def test_a_broken_table_is_told(tmp_path: Path, content: str) -> None:
+def test_a_broken_table_is_an_error(tmp_path: Path, content: str) -> None:
     table = tmp_path / "prices.toml"
     table.write_text(content)
     with pytest.raises(FathomError, match="Correct the file"):

@@ -1,4 +1,4 @@
-"""Hostile statements are stopped and leave no trace; harmless ones give what they give without a guard."""
+"""Hostile statements are stopped without effect; harmless ones have the same result as without a guard."""
 
 from __future__ import annotations
 
@@ -235,26 +235,26 @@ def test_a_hostile_statement_is_stopped_and_changes_nothing(database: sqlite3.Co
         ("readfile", "no such function: readfile"),
         ("random", "the function random is not allowed"),
         ("master", "the table sqlite_master is not allowed"),
-        ("json table", "tables that are made by functions are not allowed"),
+        ("json table", "table-valued functions are not allowed"),
         ("no such column", "no such column: y"),
-        ("flattened", "is too intricate"),
-        ("few but wide", "is too intricate"),
-        ("odd names", "is too intricate"),
-        ("subqueries", "is too intricate"),
-        ("copies", "is too intricate"),
-        ("copies behind comments", "is too intricate"),
-        ("copies by odd names", "is too intricate"),
-        ("blob", "gave bytes where numbers and text are allowed"),
-        ("surrogate", "has characters that are no text"),
+        ("flattened", "is too complex"),
+        ("few but wide", "is too complex"),
+        ("odd names", "is too complex"),
+        ("subqueries", "is too complex"),
+        ("copies", "is too complex"),
+        ("copies behind comments", "is too complex"),
+        ("copies by odd names", "is too complex"),
+        ("blob", "gave bytes; only numbers and text are allowed"),
+        ("surrogate", "has invalid characters"),
     ],
 )
-def test_the_reason_is_said(database: sqlite3.Connection, name: str, reason: str) -> None:
+def test_the_reason_is_given(database: sqlite3.Connection, name: str, reason: str) -> None:
     with pytest.raises(RefusedQuery) as refused:
         run_guarded(database, HOSTILE[name], SMALL)
     assert str(refused.value) == reason
 
 
-def test_much_text_is_stopped_by_its_bytes(database: sqlite3.Connection) -> None:
+def test_a_large_result_is_stopped_by_its_bytes(database: sqlite3.Connection) -> None:
     with pytest.raises(RefusedQuery, match="gave more than 1,000 bytes"):
         run_guarded(database, "SELECT author_name FROM article_author", Limits(bytes=1_000))
 
@@ -296,7 +296,7 @@ HARMLESS = (
 
 
 @pytest.mark.parametrize("statement", HARMLESS)
-def test_a_harmless_statement_gives_what_it_gives_without_a_guard(database: sqlite3.Connection, statement: str) -> None:
+def test_a_harmless_statement_has_the_same_result_without_a_guard(database: sqlite3.Connection, statement: str) -> None:
     plain = database.execute(statement)
     rows = tuple(plain.fetchall())
     result = run_guarded(database, statement)
@@ -328,7 +328,7 @@ def _state(database: sqlite3.Connection) -> list[object]:
 
 
 @pytest.mark.parametrize("name", ["insert", "endless", "doubling", "few but wide", "surrogate", "json table"])
-def test_the_connection_is_left_as_it_was(database: sqlite3.Connection, name: str) -> None:
+def test_the_connection_is_restored(database: sqlite3.Connection, name: str) -> None:
     database.row_factory = sqlite3.Row
     database.text_factory = bytes
     database.setlimit(sqlite3.SQLITE_LIMIT_COLUMN, 77)
@@ -344,15 +344,15 @@ def test_the_connection_is_left_as_it_was(database: sqlite3.Connection, name: st
     database.executescript("BEGIN; INSERT INTO more VALUES (1); COMMIT; DROP TABLE more")
 
 
-def test_what_the_owner_ran_before_does_not_slip_through(database: sqlite3.Connection) -> None:
-    """SQLite keeps prepared statements; those were prepared when nobody stood guard."""
+def test_statements_that_ran_before_are_checked_too(database: sqlite3.Connection) -> None:
+    """SQLite caches prepared statements, and these were prepared without a guard."""
     for statement in (HOSTILE["master"], HOSTILE["json table"], HOSTILE["json table counted"], HOSTILE["random"]):
         database.execute(statement).fetchall()
         with pytest.raises(RefusedQuery, match="not allowed"):
             run_guarded(database, statement)
 
 
-def test_what_the_owner_has_not_committed_stays_as_it_is(database: sqlite3.Connection) -> None:
+def test_an_open_transaction_is_left_as_it_is(database: sqlite3.Connection) -> None:
     database.execute("BEGIN")
     database.execute("DELETE FROM articles WHERE article_id > 10")
     assert run_guarded(database, "SELECT count(*) FROM articles").rows == ((10,),)
@@ -364,7 +364,7 @@ def test_what_the_owner_has_not_committed_stays_as_it_is(database: sqlite3.Conne
     assert database.execute("SELECT count(*) FROM articles").fetchone() == (60,)
 
 
-def test_views_of_the_owner_may_be_read_and_other_schemas_not(database: sqlite3.Connection) -> None:
+def test_views_of_the_caller_may_be_read_and_other_schemas_not(database: sqlite3.Connection) -> None:
     database.execute("CREATE VIEW short AS SELECT article_id FROM articles WHERE title_word_count < 3")
     database.execute("CREATE TEMP TABLE hidden AS SELECT 1 AS x")
     assert run_guarded(database, "SELECT count(*) FROM short").rows[0][0]
@@ -380,11 +380,11 @@ def test_one_guard_serves_many_statements_and_ends_with_its_block(database: sqli
                 run(HOSTILE["endless"])
             with pytest.raises(RefusedQuery, match="writes"):
                 run(HOSTILE["with then update"])
-        with pytest.raises(FathomError, match="guarded already"):
+        with pytest.raises(FathomError, match="already guarded"):
             run_guarded(database, "SELECT 1")
         with pytest.raises(RefusedQuery, match="not allowed"):
             run(HOSTILE["master"])
-    with pytest.raises(FathomError, match="guard has left"):
+    with pytest.raises(FathomError, match="guard has ended"):
         run("SELECT 1")
 
 
@@ -405,7 +405,7 @@ def test_connections_in_many_threads_do_not_disturb_one_another() -> None:
     assert given == [True] * 80
 
 
-def test_an_interrupt_by_the_owner_is_a_refusal(database: sqlite3.Connection) -> None:
+def test_an_interrupt_by_the_caller_is_a_refusal(database: sqlite3.Connection) -> None:
     raised: list[BaseException] = []
     own = sqlite3.connect(":memory:", check_same_thread=False)
 

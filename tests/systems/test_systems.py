@@ -1,4 +1,4 @@
-"""Systems at a session of paper: real contexts and tables, a scripted model."""
+"""Systems with real contexts and tables, and a scripted model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ QUESTION = Question(id="q-1", family="numeric", context_id="c", text="How many a
 
 
 @dataclass
-class PaperSession:
+class Scripted:
     """A session whose model is a function."""
 
     view: ContextView
@@ -73,18 +73,18 @@ def seen(small: Corpus) -> Iterator[ContextView]:
     yield ContextView(context, replace(views(small), question_forms=passages))
 
 
-def answer(system: System, session: PaperSession, question: Question = QUESTION) -> Response:
+def answer(system: System, session: Scripted, question: Question = QUESTION) -> Response:
     async def run() -> Response:
         return await system.answer(question, session)
 
     return anyio.run(run)
 
 
-def test_every_system_has_its_words_and_its_settings(seen: ContextView) -> None:
+def test_every_system_asks_as_it_estimates(seen: ContextView) -> None:
     assert set(SYSTEMS) == {"full", "passages", "tables", "sql", "extract-sql", "closed-book"}
     for name in SYSTEMS:
         for prompting in ("direct", "cot"):
-            session = PaperSession(seen, lambda prompt: "Answer: 3")
+            session = Scripted(seen, lambda prompt: "Answer: 3")
             made = load_system(name, prompting).system
             answer(made, session)
             estimate = made.estimate(QUESTION, seen)
@@ -98,8 +98,8 @@ def test_every_system_has_its_words_and_its_settings(seen: ContextView) -> None:
 @pytest.mark.parametrize(
     ("system", "form"), [(Full(), "documents"), (Passages(), f"passages@{QUESTION.id}"), (Tables(), "tables")]
 )
-def test_what_is_shown_goes_by_reference(seen: ContextView, system: System, form: str) -> None:
-    session = PaperSession(seen, lambda prompt: "Answer: 3")
+def test_contexts_are_sent_by_reference(seen: ContextView, system: System, form: str) -> None:
+    session = Scripted(seen, lambda prompt: "Answer: 3")
     response = answer(system, session)
     [prompt] = session.asked
     assert session.shown(prompt) == seen.text(form)
@@ -107,14 +107,14 @@ def test_what_is_shown_goes_by_reference(seen: ContextView, system: System, form
     assert (response.text, response.outcome) == ("Answer: 3", "answered")
 
 
-def test_a_family_shows_no_passages_of_its_own(seen: ContextView, small: Corpus) -> None:
-    """They come from the keys, and whoever holds those hands them in."""
+def test_passages_are_not_a_form_of_the_family(seen: ContextView, small: Corpus) -> None:
+    """They come from the keys, and are added where those are read."""
     with pytest.raises(FathomError, match="has no text form 'passages'"):
         render_form(views(small), seen.context, "passages@q-1")
 
 
-def test_the_closed_book_stays_closed(seen: ContextView) -> None:
-    session = PaperSession(seen, lambda prompt: "Answer: 3")
+def test_the_closed_book_shows_no_context(seen: ContextView) -> None:
+    session = Scripted(seen, lambda prompt: "Answer: 3")
     answer(ClosedBook(), session)
     assert reference_in(session.asked[0]) is None
 
@@ -130,37 +130,37 @@ def test_the_tables_as_text_are_the_tables(seen: ContextView, small: Corpus) -> 
 @pytest.mark.parametrize(
     ("stop", "outcome"), [("length", "truncated"), ("refused", "refused"), ("overflow", "overflow")]
 )
-def test_how_a_completion_ends_is_kept(seen: ContextView, stop: str, outcome: str) -> None:
-    session = PaperSession(seen, lambda prompt: Completion("x", stop))  # type: ignore[arg-type]
+def test_the_stop_reason_of_a_completion_is_the_outcome(seen: ContextView, stop: str, outcome: str) -> None:
+    session = Scripted(seen, lambda prompt: Completion("x", stop))  # type: ignore[arg-type]
     for one in (Full(), Sql()):
         assert answer(one, session).outcome == outcome
 
 
 def test_a_query_is_run_and_its_rows_are_the_answer(seen: ContextView) -> None:
-    session = PaperSession(seen, lambda prompt: "```sql\nSELECT COUNT(*) FROM articles\n```")
+    session = Scripted(seen, lambda prompt: "```sql\nSELECT COUNT(*) FROM articles\n```")
     assert answer(Sql(), session).text.endswith(f"Answer: {len(seen.context.documents)}")
-    session = PaperSession(seen, lambda prompt: "```sql\nSELECT author_count, COUNT(*) FROM articles GROUP BY 1\n```")
+    session = Scripted(seen, lambda prompt: "```sql\nSELECT author_count, COUNT(*) FROM articles GROUP BY 1\n```")
     assert re.search(r"Answer:\n\d+; \d+\n", answer(Sql(), session).text)
-    session = PaperSession(seen, lambda prompt: "```sql\nSELECT article_title FROM articles WHERE 1 = 0\n```")
+    session = Scripted(seen, lambda prompt: "```sql\nSELECT article_title FROM articles WHERE 1 = 0\n```")
     assert answer(Sql(), session).text.endswith("Answer: NULL")
-    session = PaperSession(seen, lambda prompt: "```sql\nSELECT 2.0 / 3 FROM articles LIMIT 1\n```")
+    session = Scripted(seen, lambda prompt: "```sql\nSELECT 2.0 / 3 FROM articles LIMIT 1\n```")
     assert answer(Sql(), session).text.endswith("Answer: 0.666667")
 
 
-def test_a_query_that_cannot_be_run_may_be_mended_once(seen: ContextView) -> None:
+def test_a_query_that_fails_may_be_repaired_once(seen: ContextView) -> None:
     said = iter(["```sql\nSELECT volume FROM articles\n```", "```sql\nSELECT COUNT(*) FROM articles\n```"])
-    session = PaperSession(seen, lambda prompt: next(said))
+    session = Scripted(seen, lambda prompt: next(said))
     response = answer(Sql(), session)
     assert "no such column" in session.asked[1].last_part
     assert response.text.endswith(f"Answer: {len(seen.context.documents)}")
     assert len(session.asked) == 2
     assert [(step.name, bool(step.error)) for step in session.steps] == [("sql", True), ("sql", False)]
-    session = PaperSession(seen, lambda prompt: "```sql\nDROP TABLE articles\n```")
+    session = Scripted(seen, lambda prompt: "```sql\nDROP TABLE articles\n```")
     assert answer(Sql(), session).text == "No query could be run (writes are not allowed)."
     assert len(session.asked) == 2
 
 
-def test_the_chunks_are_the_text_to_its_very_end(seen: ContextView) -> None:
+def test_the_chunks_cover_the_whole_text(seen: ContextView) -> None:
     text = seen.text("documents")
     for size in (500, 4_000, 10_000_000):
         cut = list(chunks(seen, size))
@@ -172,7 +172,7 @@ def test_the_chunks_are_the_text_to_its_very_end(seen: ContextView) -> None:
 
 
 def test_a_perfect_reader_extracts_the_tables(seen: ContextView, small: Corpus) -> None:
-    """A model that reads everything gives, through its own rows, the very tables that the keys were made from."""
+    """A model that reads everything extracts the tables that the keys were made from."""
     documents = [small.document(id) for id in seen.context.documents]
 
     def read(prompt: Prompt) -> str:
@@ -190,7 +190,7 @@ def test_a_perfect_reader_extracts_the_tables(seen: ContextView, small: Corpus) 
         ]
         return "Here they are:\n" + "\n".join(json.dumps(row) for row in rows) + "\nThat is all {."
 
-    session = PaperSession(seen, read)
+    session = Scripted(seen, read)
     response = answer(ExtractSql(), session)
     tables = build_tables([read_source(document) for document in documents])
     for row in tables.articles:
@@ -201,7 +201,7 @@ def test_a_perfect_reader_extracts_the_tables(seen: ContextView, small: Corpus) 
     assert len(session.asked) == chunked + 2
 
 
-def test_what_a_model_writes_besides_rows_is_passed_over(small: Corpus) -> None:
+def test_text_besides_rows_is_ignored(small: Corpus) -> None:
     said = [
         "nonsense",
         '{"article": "3"}',
@@ -222,15 +222,15 @@ def test_what_a_model_writes_besides_rows_is_passed_over(small: Corpus) -> None:
     assert database.execute("SELECT article_id_citing, article_id_cited FROM citing_cited").fetchall() == [(2, 1)]
 
 
-def test_a_reference_is_read_back_and_nothing_else_is() -> None:
+def test_only_a_whole_reference_is_parsed() -> None:
     assert parse_reference("⟦fathom numeric documents c-12 3:⟧") is not None
     for text in ("", "⟦fathom numeric documents c-12 3:⟧ ", "⟦fathom x⟧", "see ⟦fathom numeric documents c-12 3:⟧"):
         assert parse_reference(text) is None
 
 
-def test_rooms_that_answer_have_no_way_to_a_key() -> None:
+def test_packages_that_answer_cannot_read_a_key() -> None:
     source = Path(__file__).parents[2] / "src" / "fathom"
-    for room in ("systems", "runs", "models"):
-        for file in (source / room).rglob("*.py"):
+    for package in ("systems", "runs", "models"):
+        for file in (source / package).rglob("*.py"):
             assert "fathom.scoring" not in file.read_text(), file
             assert "keys.jsonl" not in file.read_text(), file

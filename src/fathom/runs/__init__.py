@@ -1,1 +1,1 @@
-"""A bench's questions and a system in, responses out: plan, order, gate, budget, resume. Never a key."""
+"""Runs: from questions and a system to responses, and other model calls: plan, gate, budget, journal, resume."""

@@ -1,1 +1,1 @@
-"""Ways of answering: a question and what may be seen of its context in, a response out; never a key."""
+"""Systems: from a question and a view of its context to a response; never a key."""

@@ -1,7 +1,7 @@
-"""Running SQL that a language model wrote: one SELECT over the owner's tables, within limits, and nothing else.
+"""Runs SQL that a language model wrote: one SELECT over given tables, within limits, and nothing else.
 
-The owner hands in a connection to a database in memory and gets it back as it was. What SQLite does not let anybody
-read back cannot be kept: an authorizer or a progress handler of the owner's own is gone afterwards.
+The caller passes a connection to an in-memory database, and its state is restored afterwards. SQLite has no way to read
+an authorizer or a progress handler, so those of the caller are lost.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from fathom.systems.sql_parsing import first_word
 Value = int | float | str | None
 
 
-class RefusedQuery(Exception):  # noqa: N818 (a response to the model, which is no error of ours)
-    """Why a statement was not run to its end, in plain words, fit to be shown to whoever wrote it."""
+class RefusedQuery(Exception):  # noqa: N818 (a message to the model, not an error of the program)
+    """The reason why a statement was not run to its end, in words that can be shown to its author."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one statement may take."""
+    """Limits on one statement."""
 
     seconds: float = 2.0
     rows: int = 10_000
     bytes: int = 1_000_000
-    """Of all rows together; a number counts eight."""
+    """Of all rows together. A number counts as eight bytes."""
     length: int = 10_000
     """Bytes of the statement itself."""
     value: int = 20_000
-    """Bytes of one text, also inside the statement. Some functions take the square of it: trim() with 1 MB of
-    characters to cut ran for minutes within one step, where no deadline can stop it."""
+    """Bytes of one text, also within the statement. Some functions take quadratic time: trim() with 1 MB of characters
+    to remove ran for minutes within one step, where no deadline can stop it."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a statement gave, whole."""
+    """The complete result of a statement."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
@@ -59,25 +59,25 @@ FUNCTIONS = frozenset(
         *("lag", "lead", "first_value", "last_value", "nth_value"),
     )
 )
-"""All that may be called. Others make much of little (printf), read files, tell about SQLite, or differ by the hour."""
+"""The allowed functions. Others produce large values (printf), read files, describe SQLite, or depend on the time."""
 
 _STEPS = 300
-"""Of SQLite's, between two looks at the clock: few enough that long steps are seen soon."""
-_AT_ONCE = 50
-"""Rows taken from SQLite at a time; of the widest rows with the longest texts, 100 MB."""
-_QUESTIONS = 2_000
-"""What SQLite may ask the authorizer while it prepares a statement; our own ask some tens of times. A chain of CTEs,
-each naming the one before twice, asks twice as often with every link."""
-_PREPARING = 0.01
-"""Seconds of processor time after which preparing ends; our own take under 0.001."""
+"""SQLite's steps between two checks of the clock: few enough that long steps are noticed early."""
+_FETCHED = 50
+"""Rows fetched from SQLite at a time: 100 MB for the widest rows with the longest texts."""
+_AUTHORIZATIONS = 2_000
+"""Calls of the authorizer while a statement is prepared. Our own statements need some tens. In a chain of CTEs that
+each name the previous one twice, the number doubles with every link."""
+_PREPARE_SECONDS = 0.01
+"""Seconds of CPU time for preparing a statement. Our own take less than 0.001."""
 _REPEATS = 100
-"""How often one word may occur where a SELECT stands inside another. SQLite copies an inner column's expression to
-wherever it is named, and no clock is looked at meanwhile: 22 CTEs of `SELECT x+x FROM` the last took 1.5 GB."""
+"""Occurrences of one word in a statement with nested SELECTs. SQLite copies the expression of an inner column to every
+place that names it, without checking the clock: 22 CTEs of `SELECT x+x FROM` the previous one took 1.5 GB."""
 _COPIES = 10_000
-"""How often SQLite may copy a CTE into what names it, before it asks anything: 20 CTEs that each name the one before
-twice took 10 s and 1.5 GB, though they read no table."""
+"""Copies of CTEs, which SQLite makes before it calls the authorizer: 20 CTEs that each name the previous one twice took
+10 s and 1.5 GB, though they read no table."""
 
-_NUMBERS = {
+_LIMIT_VALUES = {
     sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 250,
     sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 250,
     sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 50,
@@ -96,7 +96,7 @@ _NOT_TABLES = ("sqlite_", "pragma_", "json_", "fts", "rtree", "dbstat", "bytecod
 
 
 def run_guarded(database: sqlite3.Connection, statement: str, limits: Limits = Limits()) -> Result:  # noqa: B008
-    """What one statement gives; RefusedQuery says why it gives nothing."""
+    """The result of one statement; raises RefusedQuery with the reason if there is none."""
     with guarded(database, limits) as run:
         return run(statement)
 
@@ -106,20 +106,20 @@ def guarded(
     database: sqlite3.Connection,
     limits: Limits = Limits(),  # noqa: B008
 ) -> Iterator[Callable[[str], Result]]:
-    """A function that runs statements, for as long as the block lasts; the owner's own wait until it ends."""
+    """A function that runs statements within the block. The caller must not run others meanwhile."""
     guard = _Guard(database, limits)
-    before = _Before.of(database)
+    state = _State.of(database)
     try:
-        guard.stand()
+        guard.install()
         yield guard.run
     finally:
-        guard.standing = False
-        before.restore(database)
+        guard.installed = False
+        state.restore(database)
 
 
 @dataclass(frozen=True)
-class _Before:
-    """What the guard changes of a connection, as it was."""
+class _State:
+    """The state of a connection that the guard changes."""
 
     query_only: int
     trusted_schema: int
@@ -127,23 +127,23 @@ class _Before:
     text_factory: Callable[[bytes], Any]
 
     @classmethod
-    def of(cls, database: sqlite3.Connection) -> _Before:
-        """What to come back to."""
+    def of(cls, database: sqlite3.Connection) -> _State:
+        """The present state."""
         try:
             return cls(
                 _column(database, "PRAGMA query_only")[0],
                 _column(database, "PRAGMA trusted_schema")[0],
-                {number: database.getlimit(number) for number in (*_NUMBERS, *_BY_LIMITS)},
+                {number: database.getlimit(number) for number in (*_LIMIT_VALUES, *_BY_LIMITS)},
                 database.text_factory,
             )
         except sqlite3.DatabaseError as error:
-            # A guard within a guard would take the outer one down as it leaves.
+            # A nested guard would remove the outer one when it ends.
             if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_AUTH:
                 raise
-            raise FathomError("Cannot guard this database: it is guarded already. Use the guard it has.") from error
+            raise FathomError("Cannot guard this database: it is already guarded. Use the existing guard.") from error
 
     def restore(self, database: sqlite3.Connection) -> None:
-        """Come back to it. The authorizer goes first: it would refuse the rest."""
+        """Restore it. The authorizer is removed first: it would refuse the other changes."""
         database.set_authorizer(None)
         database.set_progress_handler(None, 0)
         for number, value in self.numbers.items():
@@ -154,17 +154,17 @@ class _Before:
 
 
 def _column(database: sqlite3.Connection, statement: str) -> list[Any]:
-    """The first column, whatever the owner makes of rows."""
+    """The first column, whatever row factory the caller has set."""
     with closing(database.cursor()) as cursor:
         cursor.row_factory = None
         return [row[0] for row in cursor.execute(statement)]
 
 
 class _Guard:
-    """One connection under guard, and what its present statement has taken so far."""
+    """One guarded connection, and the state of its present statement."""
 
     def __init__(self, database: sqlite3.Connection, limits: Limits) -> None:
-        self.standing = False
+        self.installed = False
         self._database = database
         self._limits = limits
         self._tables: frozenset[str] = frozenset()
@@ -172,29 +172,29 @@ class _Guard:
         self._deadline = 0.0
         self._late = False
         self._reason: str | None = None
-        self._asked = self._selects = 0
+        self._authorized = self._selects = 0
         self._began = 0.0
 
-    def stand(self) -> None:
-        """Take up the post."""
+    def install(self) -> None:
+        """Install the guard."""
         database = self._database
         database.text_factory = str
         self._tables = frozenset(_column(database, "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"))
         _column(database, "PRAGMA query_only = 1")
         _column(database, "PRAGMA trusted_schema = 0")
-        for number, value in _NUMBERS.items():
+        for number, value in _LIMIT_VALUES.items():
             database.setlimit(number, value)
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self._limits.value)
         database.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, self._limits.length)
         database.set_progress_handler(self._is_late, _STEPS)
-        # SQLite prepares anew what was prepared before this line, so the owner's statements do not slip through.
+        # SQLite prepares cached statements again after this line, so the caller's earlier statements are checked too.
         database.set_authorizer(self._may)
-        self.standing = True
+        self.installed = True
 
     def run(self, statement: str) -> Result:
-        """What one statement gives."""
-        if not self.standing:
-            raise FathomError("Cannot run a statement: its guard has left. Run it inside the `with` block.")
+        """The result of one statement."""
+        if not self.installed:
+            raise FathomError("Cannot run a statement: its guard has ended. Run it inside the `with` block.")
         self._begin(statement)
         try:
             with closing(self._database.cursor()) as cursor:
@@ -210,18 +210,18 @@ class _Guard:
         if word not in ("SELECT", "WITH"):
             raise RefusedQuery("writes are not allowed" if word in _WRITES else "is not one SELECT")
         if len(statement) <= self._limits.length and copies(statement) > _COPIES:
-            raise RefusedQuery("is too intricate")
+            raise RefusedQuery("is too complex")
         self._statement = statement
         self._late = False
         self._reason = None
-        self._asked = self._selects = 0
+        self._authorized = self._selects = 0
         self._deadline = time.perf_counter() + self._limits.seconds
 
     def _within_limits(self, cursor: sqlite3.Cursor) -> tuple[tuple[Value, ...], ...]:
-        """The rows, taken a few at a time: what is too much is never held."""
+        """The rows, fetched a few at a time, so that an oversized result is never in memory."""
         rows: list[tuple[Value, ...]] = []
         left = self._limits.bytes
-        while some := cursor.fetchmany(_AT_ONCE):
+        while some := cursor.fetchmany(_FETCHED):
             left -= _size(list(chain.from_iterable(some)))
             rows += some
             if left < 0:
@@ -235,7 +235,7 @@ class _Guard:
         return self._late
 
     def _refusal(self, error: Exception) -> BaseException:
-        """What to raise in place of what SQLite or Python raised."""
+        """The exception to raise in place of SQLite's or Python's."""
         code = getattr(error, "sqlite_errorcode", None)
         if self._late:
             return RefusedQuery(f"took longer than {self._limits.seconds:g} s")
@@ -244,57 +244,57 @@ class _Guard:
         if code in (sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_AUTH):
             return _interruption()
         if isinstance(error, MemoryError):
-            return RefusedQuery("is too intricate")
+            return RefusedQuery("is too complex")
         if isinstance(error, UnicodeError):
-            return RefusedQuery("has characters that are no text")
+            return RefusedQuery("has invalid characters")
         if "one statement at a time" in str(error):
             return RefusedQuery("is not one SELECT")
         return RefusedQuery(str(error)[:200])
 
-    # What SQLite asks while it prepares a statement.
+    # The authorizer: SQLite calls it while it prepares a statement.
 
     def _may(self, action: int, first: str | None, second: str | None, schema: str | None, _: str | None) -> int:
-        self._asked += 1
+        self._authorized += 1
         if self._reason is None:
-            self._reason = self._objection(action, first or "", second or "", schema)
+            self._reason = self._refuse_reason(action, first or "", second or "", schema)
         return sqlite3.SQLITE_OK if self._reason is None else sqlite3.SQLITE_DENY
 
-    def _objection(self, action: int, first: str, second: str, schema: str | None) -> str | None:
-        """What speaks against it."""
-        if self._asked > _QUESTIONS:
-            return "is too intricate"
+    def _refuse_reason(self, action: int, first: str, second: str, schema: str | None) -> str | None:
+        """The reason to refuse the action; None if it is allowed."""
+        if self._authorized > _AUTHORIZATIONS:
+            return "is too complex"
         if action == sqlite3.SQLITE_READ:
             return None if self._is_table(first, second, schema) else f"the table {first} is not allowed"
         if action == sqlite3.SQLITE_SELECT:
-            return self._intricacy()
+            return self._complexity()
         if action == sqlite3.SQLITE_FUNCTION:
             return None if second.lower() in FUNCTIONS else f"the function {second} is not allowed"
         if action == sqlite3.SQLITE_RECURSIVE:
             return None
-        # So SQLite begins to make a table of what looks like a function: json_each('[1]').
+        # SQLite does this first for a table-valued function such as json_each('[1]').
         made = action == sqlite3.SQLITE_UPDATE and first == "sqlite_master"
-        return "tables that are made by functions are not allowed" if made else _OBJECTIONS.get(action, _WRITING)
+        return "table-valued functions are not allowed" if made else _REFUSED_ACTIONS.get(action, _WRITING)
 
     def _is_table(self, table: str, column: str, schema: str | None) -> bool:
-        """Whether it is the owner's table or, where nothing but its rows is counted, one the statement itself makes."""
+        """Whether it is one of the caller's tables or, if only its rows are counted, one that the statement defines."""
         if table in self._tables:
             return schema in ("main", None)
         return schema is None and column == "" and not table.lower().startswith(_NOT_TABLES)
 
-    def _intricacy(self) -> str | None:
-        """Whether a SELECT inside another may be one too many."""
+    def _complexity(self) -> str | None:
+        """The reason to refuse a nested SELECT; None if it is allowed."""
         self._selects += 1
         if self._selects == 1:
             self._began = time.thread_time()
             return None
         wordy = self._selects == 2 and len(self._statement) > 5 * _REPEATS and repeats(self._statement) > _REPEATS
-        slow = time.thread_time() - self._began > _PREPARING
-        return "is too intricate" if slow or wordy else None
+        slow = time.thread_time() - self._began > _PREPARE_SECONDS
+        return "is too complex" if slow or wordy else None
 
 
 _BY_LIMITS = (sqlite3.SQLITE_LIMIT_LENGTH, sqlite3.SQLITE_LIMIT_SQL_LENGTH)
 _WRITING = "writes are not allowed"
-_OBJECTIONS = {
+_REFUSED_ACTIONS = {
     sqlite3.SQLITE_ATTACH: "other databases are not allowed",
     sqlite3.SQLITE_DETACH: "other databases are not allowed",
     sqlite3.SQLITE_PRAGMA: "PRAGMA is not allowed",
@@ -304,18 +304,18 @@ _OBJECTIONS = {
 
 
 def _size(values: list[Any]) -> int:
-    """Bytes that they count. All at once: one by one, this cost as much as the query."""
+    """The bytes of these values. Computed for all at once: one by one, it took as long as the query."""
     if bytes in set(map(type, values)):
-        raise RefusedQuery("gave bytes where numbers and text are allowed")
+        raise RefusedQuery("gave bytes; only numbers and text are allowed")
     texts = [value for value in values if value.__class__ is str]
     return 8 * len(values) + len("".join(texts).encode())
 
 
 def _interruption() -> BaseException:
-    """What stopped SQLite when the guard did not.
+    """The cause of an interrupt that the guard did not raise.
 
-    Python drops whatever is raised inside a callback, and Ctrl-C is raised there as a rule: the callback is the first
-    Python to run after the key was pressed. Only the main thread gets it; elsewhere the owner has interrupted.
+    Python drops exceptions of a callback, and Ctrl-C is usually raised there: the callback is the first Python code to
+    run after the key was pressed. Only the main thread gets it; in other threads the caller has interrupted.
     """
     if threading.current_thread() is threading.main_thread():
         return KeyboardInterrupt()

@@ -1,11 +1,11 @@
-"""Finding the SQL in a response. Nothing here goes back over what it has read: responses can be long and odd."""
+"""Finds the SQL in a response. No pattern backtracks: responses can be long and odd."""
 
 from __future__ import annotations
 
 import re
 
 _OPENING = re.compile(r"(?:\s|--[^\n]*|/\*(?s:.*?)(?:\*/|\Z))*+(\w*)")
-"""The first word after blanks and comments. The plus keeps what is passed over: going back into it takes the square."""
+"""The first word after blanks and comments. The possessive quantifier prevents quadratic backtracking."""
 _LABEL = re.compile(r"[ \t]*+(?!(?:select|with)\b)(?:(sql\w*+)|\w*+[ \t]*+(?=[\r\n]))", re.IGNORECASE)
 _SELECT = re.compile(r"^[ \t]*+select\b", re.IGNORECASE | re.MULTILINE)
 _WITH = re.compile(
@@ -16,14 +16,13 @@ _BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
 
 
 def first_word(statement: str) -> str:
-    """The word that a statement begins with, in capitals."""
+    """The first word of a statement, in capitals."""
     opening = _OPENING.match(statement)
     return opening[1].upper() if opening else ""
 
 
 def statement_in(response: str) -> str | None:
-    """The SQL in a response: the last block fenced as SQL, else the last fenced query, else the last that
-    stands bare."""
+    """The SQL in a response: the last block fenced as SQL, else the last fenced query, else the last unfenced one."""
     blocks = [block for block in map(_block, response.split("```")[1::2]) if block[1]]
     as_sql = [text for labeled, text in blocks if labeled]
     queries = [text for _, text in blocks if _opens_query(text)]
@@ -34,7 +33,7 @@ def statement_in(response: str) -> str | None:
 
 
 def _block(fenced: str) -> tuple[bool, str]:
-    """Whether what stands between two fences is labeled as SQL, and its text."""
+    """Whether a fenced block is labeled as SQL, and its text."""
     inside = fenced.lstrip("`")
     label = _LABEL.match(inside)
     return bool(label and label[1]), inside[label.end() if label else 0 :].strip()
@@ -45,7 +44,7 @@ def _opens_query(text: str) -> bool:
 
 
 def _bare(response: str) -> str | None:
-    """The last statement among sentences: up to its semicolon or a fence, or to where its paragraph ends."""
+    """The last unfenced statement: up to its semicolon, a fence, or the end of its paragraph."""
     last = max(_last(_SELECT, response), _last(_WITH, response))
     if last < 0:
         return None
@@ -60,8 +59,5 @@ def _bare(response: str) -> str | None:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> int:
-    """Where it occurs last; before the beginning where it does not."""
-    place = -1
-    for found in pattern.finditer(text):
-        place = found.start()
-    return place
+    """The position of the last match; -1 if there is none."""
+    return max((match.start() for match in pattern.finditer(text)), default=-1)

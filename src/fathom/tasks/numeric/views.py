@@ -1,4 +1,4 @@
-"""What a system may see of a context: the articles, the tables read from them, and the words to ask with."""
+"""The views of numeric contexts: documents, their tables, and instructions."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ def _table(name: str, columns: Sequence[str], rows: Sequence[Sequence[int | str]
     yield f"Table {name}\n{lines.getvalue()}\n"
 
 
-# What a model wrote down of the articles, chunk by chunk.
+# Tables from a model's extractions, chunk by chunk.
 
 
 @dataclass
 class _Extracted:
-    """What the model read of one article, put together from its chunks."""
+    """One article as the model extracted it, from all of its chunks."""
 
     title: str = ""
     authors: list[str] = field(default_factory=list)
@@ -88,7 +88,7 @@ class _Extracted:
 
 
 def _parse(extractions: Sequence[str]) -> dict[int, _Extracted]:
-    """The articles in the responses: JSON objects, one a line; whatever else the model wrote is passed over."""
+    """The articles in the extractions: JSON objects, one per line. Other text is ignored."""
     articles: dict[int, _Extracted] = {}
     for line in "\n".join(extractions).splitlines():
         try:
@@ -110,7 +110,7 @@ def _strings(value: object) -> list[str]:
 
 
 def _load(articles: dict[int, _Extracted]) -> sqlite3.Connection:
-    """The three tables; one article cites another whose title stands among its references."""
+    """The three tables. An article cites another if the other's title is among its references."""
     database = open_database()
     titles = {_plain(read.title): number for number, read in articles.items() if read.title}
     for number, read in sorted(articles.items()):

@@ -1,4 +1,4 @@
-"""A model that writes the right query is right on every question: nothing is lost on the way."""
+"""A model that writes the correct query is correct on every question."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def asked_for(statement: str) -> str:
     return re.sub(r"^SELECT (DISTINCT )?(.+?), .+? FROM", r"SELECT \1\2 FROM", statement)
 
 
-def test_the_right_query_is_right(
+def test_the_correct_query_is_correct(
     ask: Ask, tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     queries = {
