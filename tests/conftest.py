@@ -1,4 +1,4 @@
-"""What many tests share: one small corpus, made once, and the `fathom` command in a process of its own."""
+"""Fixtures for all tests: two small corpora, built once per test run, and the `fathom` command."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ import pytest
 
 from fathom.corpus.generate import Recipe, generate, parse_domains
 from fathom.corpus.store import Corpus
+from tests.commands import run_command
+from tests.sharing import SharedFolders
 
 Fathom = Callable[..., "subprocess.CompletedProcess[str]"]
 
-LONG = ("test_commands.py", "test_docs.py", "test_swap.py", "test_engine.py", "test_bench.py")
-"""The files that take longest. A file stays with one process: were they last, the others would wait for it."""
 
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> SharedFolders:
+    """Folders that are built once per test run, whatever the number of test processes."""
+    base = tmp_path_factory.getbasetemp()
+    return SharedFolders((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared")
 
 
 @pytest.fixture(scope="session")
-def small_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small_folder(shared: SharedFolders) -> Path:
     """A corpus of 48 research documents; never write to it."""
-    folder = tmp_path_factory.mktemp("small") / "corpus"
-    generate(folder, Recipe(seed=3, documents=48))
-    return folder
+    return shared("small", lambda folder: generate(folder / "corpus", Recipe(seed=3, documents=48))) / "corpus"
 
 
 @pytest.fixture
@@ -40,18 +40,22 @@ def small(small_folder: Path) -> Iterator[Corpus]:
 
 
 @pytest.fixture(scope="session")
-def mixed_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus with a document of every domain, twice."""
-    folder = tmp_path_factory.mktemp("mixed") / "corpus"
-    generate(folder, Recipe(domains=parse_domains("articles,reports"), seed=5, documents=24))
-    return folder
+def mixed_folder(shared: SharedFolders) -> Path:
+    """A corpus with two documents of every domain; never write to it."""
+    recipe = Recipe(domains=parse_domains("articles,reports"), seed=5, documents=24)
+    return shared("mixed", lambda folder: generate(folder / "corpus", recipe)) / "corpus"
 
 
 @pytest.fixture
 def fathom() -> Fathom:
-    """Runs the command as a user would; gives its exit code and what it printed."""
+    """Runs the command and returns its exit code and output.
+
+    It runs in this process, which saves the start; in its own process if the test sets environment variables.
+    """
 
     def run(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        if not environment:
+            return run_command(*words)
         return subprocess.run(
             [sys.executable, "-m", "fathom", *map(str, words)],
             capture_output=True,
@@ -65,8 +69,8 @@ def fathom() -> Fathom:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def nothing_left_behind() -> Iterator[None]:
-    """What libraries leave to the garbage collector is collected here, and not in somebody else's test."""
+def collect_garbage() -> Iterator[None]:
+    """Collects what libraries leave to the garbage collector, so that its warnings do not reach another test."""
     yield
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

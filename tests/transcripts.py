@@ -1,56 +1,78 @@
-"""Transcripts in the docs: run as printed, in order, in an empty folder.
+"""Transcripts in the docs: the commands of a page run as printed, in order, in an empty folder.
 
-`python -m tests.transcripts` writes anew what the commands print today.
+`python -m tests.transcripts [PAGE ...]` updates the pages with today's output.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
+
+from tests.commands import run_command
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 _BLOCK = re.compile(r"(?<=```console\n)(.*?)(?=```)", re.DOTALL)
+_PLAIN = re.compile(r"fathom (?:[^'|<>$;&]|'[^']*')*")
+"""A `fathom` command without pipes, redirections and variables of the shell."""
 
 
 class Step(NamedTuple):
-    """One command and what the page says it prints."""
+    """One command and the output that the page shows."""
 
     command: str
     printed: str
 
 
 def steps(block: str) -> Iterator[Step]:
-    """The commands of one transcript: each stands behind a dollar sign."""
+    """The commands of one transcript; each follows a dollar sign."""
     for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
         command, _, printed = piece.partition("\n")
         yield Step(command, printed)
 
 
 def output_of(command: str, folder: Path) -> str:
-    """What a command prints, errors included, when it is typed in `folder`."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    """The output of a command, errors included, when it is typed in `folder`."""
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "100",
+    }
+    fathom, _, filters = command.partition(" | ")
+    if _PLAIN.fullmatch(fathom):
+        # In this process, which saves the start of another one.
+        with chdir(folder), patch.dict(os.environ, environment):
+            output = run_command(*shlex.split(fathom)[1:], merged=True).stdout
+        return output if not filters else _in_shell(filters, folder, environment, output)
+    return _in_shell(command, folder, environment)
+
+
+def _in_shell(command: str, folder: Path, environment: dict[str, str], text: str | None = None) -> str:
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
+        input=text,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
         timeout=300,
-        env={**os.environ, "PATH": path, "COLUMNS": "100"},
+        env=environment,
     )
     return done.stdout
 
 
-def written_anew(page: str, folder: Path) -> str:
-    """The page with every transcript as it comes out today."""
+def updated(page: str, folder: Path) -> str:
+    """The page with today's output in every transcript."""
 
     def replay(block: re.Match[str]) -> str:
         return "".join(f"$ {step.command}\n{output_of(step.command, folder)}" for step in steps(block[1]))
@@ -59,6 +81,6 @@ def written_anew(page: str, folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    for page in PAGES:
+    for page in [Path(name) for name in sys.argv[1:]] or PAGES:
         with tempfile.TemporaryDirectory() as folder:
-            page.write_text(written_anew(page.read_text(), Path(folder)))
+            page.write_text(updated(page.read_text(), Path(folder)))

@@ -77,7 +77,7 @@ def main(words: Sequence[str] | None = None) -> int:
             # A terminal that lacks a letter gets its number instead; a title in Chinese must not end the program.
             stream.reconfigure(errors="backslashreplace")
     try:
-        cli.main(args=words, standalone_mode=False)
+        cli.main(args=words, prog_name="fathom", standalone_mode=False)
     except FathomError as error:
         return _refuse(str(error))
     except click.exceptions.NoArgsIsHelpError as error:
