@@ -14,7 +14,7 @@ demo: $(READY)
 test: lint
 	@test -x $(CHROMIUM) || echo "No $(CHROMIUM): the tests of the report in a browser are SKIPPED" \
 	  "(Debian, Ubuntu: apt-get install chromium)." >&2
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest -n auto --dist worksteal
 
 lint: $(READY)
 	$(BIN)/ruff check

@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from fathom.contexts.files import FILE_NAME, write_contexts
+from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.generate import Recipe, generate, parse_domains
 from fathom.corpus.store import Corpus
+from fathom.tasks.bench import build
 from tests.commands import run_command
 from tests.sharing import SharedFolders
 
@@ -44,6 +47,25 @@ def mixed_folder(shared: SharedFolders) -> Path:
     """A corpus with two documents of every domain; never write to it."""
     recipe = Recipe(domains=parse_domains("articles,reports"), seed=5, documents=24)
     return shared("mixed", lambda folder: generate(folder / "corpus", recipe)) / "corpus"
+
+
+@pytest.fixture(scope="session")
+def tiny_bench(small_folder: Path, shared: SharedFolders) -> Path:
+    """A bench of six contexts of 64K tokens with five numeric questions each; never write to it."""
+
+    def make(folder: Path) -> None:
+        with Corpus(small_folder) as corpus:
+            write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=6), folder / FILE_NAME)
+        build(small_folder, folder / FILE_NAME, {"numeric": {"questions": 5}}, 1, folder / "bench")
+
+    return shared("tiny", make) / "bench"
+
+
+@pytest.fixture(scope="session")
+def citing_corpus(shared: SharedFolders) -> Path:
+    """A corpus of 120 articles that cite one another; never write to it."""
+    recipe = Recipe(seed=5, documents=120, domains=("physics",))
+    return shared("citing", lambda folder: generate(folder / "corpus", recipe)) / "corpus"
 
 
 @pytest.fixture

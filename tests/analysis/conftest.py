@@ -14,6 +14,7 @@ from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus
 from fathom.records.record import short_id
 from fathom.tasks.bench import build
+from tests.sharing import SharedFolders
 
 Ran = Callable[..., Path]
 
@@ -28,25 +29,28 @@ def done(*words: object) -> int:
 
 
 @pytest.fixture(scope="session")
-def examined(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A bench of some 400 questions over contexts of two lengths."""
-    folder = tmp_path_factory.mktemp("examined")
-    generate(folder / "corpus", Recipe(seed=21, documents=90))
-    with Corpus(folder / "corpus") as corpus:
-        write_contexts(corpus, SamplingSettings(lengths=(65_536, 131_072), count=20), folder / "corpus" / FILE_NAME)
-    build(folder / "corpus", folder / "corpus" / FILE_NAME, {"numeric": {}}, 4, folder / "bench")
-    return folder / "bench"
+def examined(shared: SharedFolders) -> Path:
+    """A bench of some 400 questions over contexts of two lengths; never write to it."""
+
+    def make(folder: Path) -> None:
+        corpus = folder / "corpus"
+        generate(corpus, Recipe(seed=21, documents=90))
+        with Corpus(corpus) as opened:
+            write_contexts(opened, SamplingSettings(lengths=(65_536, 131_072), count=20), corpus / FILE_NAME)
+        build(corpus, corpus / FILE_NAME, {"numeric": {}}, 4, folder / "bench")
+
+    return shared("examined", make) / "bench"
 
 
 @pytest.fixture(scope="session")
-def ran(examined: Path) -> Ran:
+def ran(examined: Path, shared: SharedFolders) -> Ran:
     """Runs a simulated answerer with the real command, once for each set of words, and scores it."""
 
     def run(model: str, *words: object, scored: bool = True) -> Path:
-        folder = examined.parent / "runs" / short_id("run", model, *map(str, words), scored)
-        if not folder.exists():
-            assert done("run", examined, "--model", model, "--out", folder, *words) in (0, 1)
-            assert not scored or done("score", folder) == 0
-        return folder
+        def make(folder: Path) -> None:
+            assert done("run", examined, "--model", model, "--out", folder / "run", *words) in (0, 1)
+            assert not scored or done("score", folder / "run") == 0
+
+        return shared(short_id("run", model, *map(str, words), scored), make) / "run"
 
     return run

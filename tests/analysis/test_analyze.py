@@ -59,14 +59,14 @@ def test_a_failure_is_a_state_and_no_wrong_answer(failing: RunSummary) -> None:
     assert {"refused", "unparseable"} <= {pattern.name for pattern in failing.patterns}
 
 
-def test_a_response_that_never_came_is_unanswered(ran: Ran, tmp_path: Path) -> None:
+def test_a_response_that_never_came_is_unanswered(ran: Ran, examined: Path, tmp_path: Path) -> None:
     whole = ran("sim/oracle")
     folder = tmp_path / "half"
     shutil.copytree(whole, folder)
     responses = list(read_records(whole / RESPONSES, Response))
     write_records(folder / RESPONSES, responses[::2])
     (folder / VERDICTS).unlink()
-    [run] = analyze([folder], bench=ran("sim/oracle").parent.parent / "bench").findings.runs
+    [run] = analyze([folder], bench=examined).findings.runs
     assert run.overall.outcomes.correct == len(responses[::2])
     assert run.overall.outcomes.unanswered == len(responses) - len(responses[::2])
     assert run.overall.max_accuracy == 1.0
@@ -81,13 +81,14 @@ def test_verdicts_are_made_where_there_are_none_and_are_the_same(ran: Ran) -> No
     assert unscored.runs[0].patterns == scored.runs[0].patterns
 
 
-def test_an_old_verdict_on_a_failure_gives_way_to_the_response_that_came(ran: Ran, tmp_path: Path) -> None:
+def test_an_old_verdict_on_a_failure_gives_way_to_the_response_that_came(
+    ran: Ran, examined: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "again"
     shutil.copytree(ran(FAILING), folder)
-    before = analyze([folder], bench=ran(FAILING).parent.parent / "bench").findings.runs[0].overall.outcomes.error
-    bench = ran(FAILING).parent.parent / "bench"
-    assert done("run", bench, "--model", FAILING, "--out", folder) in (0, 1)
-    after = analyze([folder], bench=bench).findings.runs[0].overall.outcomes.error
+    before = analyze([folder], bench=examined).findings.runs[0].overall.outcomes.error
+    assert done("run", examined, "--model", FAILING, "--out", folder) in (0, 1)
+    after = analyze([folder], bench=examined).findings.runs[0].overall.outcomes.error
     assert after < before
 
 

@@ -22,9 +22,6 @@ from fathom.scoring.verdicts import Verdict
 from fathom.tasks import checking
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Family, Judge, JudgePrompt, Ruling
-from tests.runs.conftest import tiny_bench
-
-__all__ = ["tiny_bench"]
 
 
 def prompts(question: Question, key: Key, response: Response) -> Sequence[JudgePrompt]:

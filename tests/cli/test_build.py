@@ -12,9 +12,6 @@ from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import FAMILIES, family
 from fathom.tasks.citations.settings import LEVELS, CitationSettings
 from tests.cli.test_contamination import call
-from tests.tasks.citations.conftest import citing_corpus
-
-__all__ = ["citing_corpus"]
 
 
 @pytest.fixture(scope="module")

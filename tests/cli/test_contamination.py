@@ -13,9 +13,6 @@ from fathom.contexts.files import FILE_NAME, write_contexts
 from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.tasks.bench import build
-from tests.runs.conftest import tiny_bench
-
-__all__ = ["tiny_bench"]
 
 
 def call(*words: object) -> int:

@@ -10,9 +10,6 @@ import pytest
 
 from fathom.cli.main import main
 from fathom.runs.folder import VERDICTS, read_responses, read_run
-from tests.runs.conftest import tiny_bench
-
-__all__ = ["tiny_bench"]
 
 CARELESS = "sim/reader?miss=0.3&timeout=0.3"
 

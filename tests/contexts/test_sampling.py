@@ -21,16 +21,16 @@ from fathom.records.contexts import Context, Sampling
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question
 from fathom.records.spans import Span
+from tests.sharing import SharedFolders
 
 LENGTHS = (64 * 1024, 128 * 1024, 512 * 1024, 1024 * 1024)
 
 
 @pytest.fixture(scope="module")
-def paper_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def paper_folder(shared: SharedFolders) -> Path:
     """As many documents as the paper has."""
-    folder = tmp_path_factory.mktemp("paper") / "corpus"
-    generate(folder, Recipe(seed=7, documents=662), processes=2)
-    return folder
+    recipe = Recipe(seed=7, documents=662)
+    return shared("paper", lambda folder: generate(folder / "corpus", recipe, processes=2)) / "corpus"
 
 
 @pytest.fixture(scope="module")

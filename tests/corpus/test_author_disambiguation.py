@@ -12,6 +12,7 @@ from fathom.corpus.generate import Recipe, generate, parse_domains
 from fathom.corpus.store import Corpus
 from fathom.records.documents import Document
 from fathom.records.errors import FathomError
+from tests.sharing import SharedFolders
 
 ORCID = {"orcid": "https://orcid.org/0000-0001-2345-678x"}
 
@@ -176,10 +177,10 @@ def test_hostile_names_break_nothing() -> None:
 
 
 @pytest.fixture(scope="module")
-def generated(tmp_path_factory: pytest.TempPathFactory) -> list[Document]:
-    folder = tmp_path_factory.mktemp("who") / "corpus"
-    generate(folder, Recipe(domains=parse_domains("articles"), length="short", seed=7, documents=900))
-    with Corpus(folder) as corpus:
+def generated(shared: SharedFolders) -> list[Document]:
+    recipe = Recipe(domains=parse_domains("articles"), length="short", seed=7, documents=900)
+    folder = shared("authors", lambda folder: generate(folder / "corpus", recipe))
+    with Corpus(folder / "corpus") as corpus:
         return list(corpus.documents())
 
 

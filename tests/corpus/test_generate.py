@@ -17,6 +17,10 @@ from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.store import STORE, UNFINISHED, Corpus
 from fathom.records.errors import FathomError
 from tests.conftest import Fathom
+from tests.sharing import SharedFolders
+
+DOCUMENTS = 36
+"""Three of each domain."""
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -24,18 +28,17 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def wanted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+def wanted(shared: SharedFolders) -> dict[str, bytes]:
     """The bytes that one process writes here."""
-    folder = tmp_path_factory.mktemp("wanted") / "corpus"
-    generate(folder, Recipe(domains=parse_domains("articles,reports"), seed=11, documents=72))
-    return content(folder)
+    recipe = Recipe(domains=parse_domains("articles,reports"), seed=11, documents=DOCUMENTS)
+    return content(shared("all-domains", lambda folder: generate(folder / "corpus", recipe)) / "corpus")
 
 
 @pytest.mark.parametrize(("processes", "hash_seed"), [(1, "0"), (2, "1"), (2, "4242")])
 def test_the_same_bytes_from_any_process(
     processes: int, hash_seed: str, wanted: dict[str, bytes], tmp_path: Path, fathom: Fathom
 ) -> None:
-    words = ("--domains", "articles,reports", "--seed", 11, "--documents", 72, "--processes", processes)
+    words = ("--domains", "articles,reports", "--seed", 11, "--documents", DOCUMENTS, "--processes", processes)
     done = fathom("generate", "--out", tmp_path / "c", *words, PYTHONHASHSEED=hash_seed)
     assert done.returncode == 0, done.stderr
     assert content(tmp_path / "c") == wanted
@@ -44,7 +47,7 @@ def test_the_same_bytes_from_any_process(
 def test_killed_again_and_again_it_ends_with_the_same_bytes(wanted: dict[str, bytes], tmp_path: Path) -> None:
     """Real processes, killed with no chance to clean up; the last one is let finish."""
     folder = tmp_path / "c"
-    words = ["generate", "--out", folder, "--domains", "articles,reports", "--seed", "11", "--documents", "72"]
+    words = ["generate", "--out", folder, "--domains", "articles,reports", "--seed", "11", "--documents", DOCUMENTS]
     kills = 0
     for patience in (0.5, 0.7, 0.9, 1.1, 1.3, 60):
         work = subprocess.Popen(

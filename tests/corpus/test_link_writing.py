@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from fathom.corpus.generate import Recipe, generate, parse_domains
 from fathom.corpus.link_writing import Links, apply_links
 from fathom.corpus.store import Corpus, pack
 from fathom.records.documents import Document
@@ -15,11 +14,9 @@ from fathom.records.errors import FathomError
 
 
 @pytest.fixture(scope="module")
-def generated(tmp_path_factory: pytest.TempPathFactory) -> list[Document]:
-    folder: Path = tmp_path_factory.mktemp("relinking") / "corpus"
-    generate(folder, Recipe(domains=parse_domains("articles"), length="short", seed=5, documents=90))
-    with Corpus(folder) as corpus:
-        return list(corpus.documents())
+def generated(linked_corpus: Path) -> list[Document]:
+    with Corpus(linked_corpus) as corpus:
+        return list(corpus.documents())[:90]
 
 
 def bare(document: Document) -> Document:

@@ -11,7 +11,6 @@ from random import Random
 
 import pytest
 
-from fathom.corpus.generate import Recipe, generate, parse_domains
 from fathom.corpus.linking import LinkableDocument, Linker, Match, ReferenceData, linkable
 from fathom.corpus.normal_forms import normal_id, normal_title
 from fathom.corpus.store import Corpus
@@ -341,10 +340,8 @@ def test_hostile_titles_and_ids_break_nothing() -> None:
 
 
 @pytest.fixture(scope="module")
-def generated(tmp_path_factory: pytest.TempPathFactory) -> list[Document]:
-    folder = tmp_path_factory.mktemp("linking") / "corpus"
-    generate(folder, Recipe(domains=parse_domains("articles"), length="short", seed=5, documents=240))
-    with Corpus(folder) as corpus:
+def generated(linked_corpus: Path) -> list[Document]:
+    with Corpus(linked_corpus) as corpus:
         return list(corpus.documents())
 
 

@@ -1,4 +1,4 @@
-"""A small bench over short contexts, built once, and `fathom run` against a provider in this process."""
+"""`fathom run` against a provider in this process."""
 
 from __future__ import annotations
 
@@ -9,25 +9,10 @@ import pytest
 
 from fathom.api.bench_views import open_bench_view
 from fathom.cli.main import main
-from fathom.contexts.files import FILE_NAME, write_contexts
-from fathom.contexts.sampling import SamplingSettings
-from fathom.corpus.store import Corpus
 from fathom.runs.bench_view import BenchView
-from fathom.tasks.bench import build
 from tests.serving import Provider
 
 KEY = "sk-a-key-that-must-not-be-seen"
-
-
-@pytest.fixture(scope="session")
-def tiny_bench(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Six contexts of 64K tokens with five questions each."""
-    folder = tmp_path_factory.mktemp("runs")
-    contexts = folder / FILE_NAME
-    with Corpus(small_folder) as corpus:
-        write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=6), contexts)
-    build(small_folder, contexts, {"numeric": {"questions": 5}}, 1, folder / "bench")
-    return folder / "bench"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""One small bench, made once."""
+"""A bench of numeric questions, built once."""
 
 from __future__ import annotations
 
@@ -11,25 +11,33 @@ from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus
 from fathom.tasks.bench import Bench, build
+from tests.sharing import SharedFolders
 
 
 @pytest.fixture(scope="session")
-def asked_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """160 documents and contexts of two lengths in two splits."""
-    folder = tmp_path_factory.mktemp("asked") / "corpus"
-    generate(folder, Recipe(seed=13, documents=160))
-    settings = SamplingSettings(lengths=(65_536, 262_144), count=24, splits={"train": 60, "test": 40})
-    with Corpus(folder) as corpus:
-        write_contexts(corpus, settings, folder / FILE_NAME)
-    return folder
+def asked(shared: SharedFolders) -> Path:
+    """160 documents, contexts of two lengths in two splits, and a numeric bench over them; never write to it."""
+
+    def make(folder: Path) -> None:
+        corpus = folder / "corpus"
+        generate(corpus, Recipe(seed=13, documents=160))
+        settings = SamplingSettings(lengths=(65_536, 262_144), count=24, splits={"train": 60, "test": 40})
+        with Corpus(corpus) as opened:
+            write_contexts(opened, settings, corpus / FILE_NAME)
+        numeric = {"template_splits": {"train": 70, "test": 30}}
+        build(corpus, corpus / FILE_NAME, {"numeric": numeric}, 4, folder / "bench")
+
+    return shared("asked", make)
 
 
 @pytest.fixture(scope="session")
-def bench_folder(asked_corpus: Path) -> Path:
-    folder = asked_corpus.parent / "bench"
-    numeric = {"template_splits": {"train": 70, "test": 30}}
-    build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": numeric}, 4, folder)
-    return folder
+def asked_corpus(asked: Path) -> Path:
+    return asked / "corpus"
+
+
+@pytest.fixture(scope="session")
+def bench_folder(asked: Path) -> Path:
+    return asked / "bench"
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ from fathom.tasks.fitting import LEAST_DOCUMENTS, TAKEN, TOO_FEW, Window, fit
 from fathom.tasks.instructions import instructions
 from fathom.tasks.numeric.build import DisagreementError
 from fathom.tasks.numeric.schema import SCHEMA
+from tests.sharing import SharedFolders
 
 fitting: Any = import_module("fathom.tasks.fitting")
 numeric_build: Any = import_module("fathom.tasks.numeric.build")
@@ -37,10 +38,9 @@ WINDOW = Window(102_400)
 
 
 @pytest.fixture(scope="module")
-def fitted_folder(bench_folder: Path) -> Path:
+def fitted_folder(bench_folder: Path, shared: SharedFolders) -> Path:
     """Contexts of 64K and 256K tokens in a window of 100K."""
-    fit(bench_folder, WINDOW, bench_folder.parent / "fitted")
-    return bench_folder.parent / "fitted"
+    return shared("fitted", lambda folder: fit(bench_folder, WINDOW, folder / "bench")) / "bench"
 
 
 @pytest.fixture

@@ -21,23 +21,21 @@ from fathom.tasks.bench import Bench, build
 from fathom.tasks.catalog import family
 from fathom.tasks.citations.swap import Swapper
 from fathom.tasks.swapping import REPORT, swap
-from tests.runs.conftest import tiny_bench
-from tests.tasks.citations.conftest import citing_corpus
-
-__all__ = ["citing_corpus", "tiny_bench"]
+from tests.sharing import SharedFolders
 
 
 @pytest.fixture(scope="module")
-def folders(bench_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, Path]]:
+def folders(bench_folder: Path, shared: SharedFolders) -> dict[str, tuple[Path, Path]]:
     """Benches before and after, by family."""
-    folder = tmp_path_factory.mktemp("swapped")
-    corpus = Bench(bench_folder).corpus_folder
-    families = {"citations": {"items": 4, "levels": _EASY}}
-    build(corpus, Path("none"), families, 0, folder / "cited")
-    found = {"numeric": (bench_folder, folder / "numeric"), "citations": (folder / "cited", folder / "citations")}
-    for before, after in found.values():
-        swap(before, after, seed=3)
-    return found
+
+    def make(folder: Path) -> None:
+        families = {"citations": {"items": 4, "levels": _EASY}}
+        build(Bench(bench_folder).corpus_folder, Path("none"), families, 0, folder / "cited")
+        swap(bench_folder, folder / "numeric", seed=3)
+        swap(folder / "cited", folder / "citations", seed=3)
+
+    folder = shared("swapped", make)
+    return {"numeric": (bench_folder, folder / "numeric"), "citations": (folder / "cited", folder / "citations")}
 
 
 _EASY = ["easy"]

@@ -1,4 +1,4 @@
-"""A corpus whose papers cite one another, and a bench of all tasks and levels, made once."""
+"""A bench of citations, built once."""
 
 from __future__ import annotations
 
@@ -6,15 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.generate import Recipe, generate
 from fathom.tasks.bench import Bench, build
-
-
-@pytest.fixture(scope="session")
-def citing_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("citing") / "corpus"
-    generate(folder, Recipe(seed=5, documents=120, domains=("physics",)))
-    return folder
+from tests.sharing import SharedFolders
 
 
 def build_citations(corpus: Path, folder: Path, **settings: object) -> Bench:
@@ -24,5 +17,6 @@ def build_citations(corpus: Path, folder: Path, **settings: object) -> Bench:
 
 
 @pytest.fixture(scope="session")
-def cited(citing_corpus: Path) -> Bench:
-    return build_citations(citing_corpus, citing_corpus.parent / "bench", items=8)
+def cited(citing_corpus: Path, shared: SharedFolders) -> Bench:
+    """A bench of all tasks and levels; never write to it."""
+    return Bench(shared("cited", lambda folder: build_citations(citing_corpus, folder / "bench", items=8)) / "bench")

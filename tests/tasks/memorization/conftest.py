@@ -1,4 +1,4 @@
-"""A bench of probes, made once."""
+"""A bench of memorization probes, built once."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 from fathom.tasks.bench import Bench, build
+from tests.sharing import SharedFolders
 
 
 @pytest.fixture(scope="session")
-def probes(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Bench:
-    """Probes of both tasks over 48 documents."""
-    folder = tmp_path_factory.mktemp("probes") / "bench"
-    build(small_folder, small_folder / "none.jsonl", {"memorization": {"items": 60}}, 0, folder)
-    return Bench(folder)
+def probes(small_folder: Path, shared: SharedFolders) -> Bench:
+    """Probes of both tasks over 48 documents; never write to it."""
+
+    def make(folder: Path) -> None:
+        build(small_folder, small_folder / "none.jsonl", {"memorization": {"items": 60}}, 0, folder / "bench")
+
+    return Bench(shared("probes", make) / "bench")

@@ -50,6 +50,7 @@ from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.programs.faults import Reading
 from fathom.tasks.programs.sql import literal
 from fathom.tasks.programs.tree import Constant, Program, Slot, bind
+from tests.sharing import SharedFolders
 from tests.tasks.numeric.test_user_templates import GOOD
 
 TITLES = (
@@ -96,28 +97,33 @@ class Told:
 
 
 @pytest.fixture(scope="session")
-def small_contexts(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("contexts") / FILE_NAME
-    with Corpus(small_folder) as corpus:
-        write_contexts(corpus, SamplingSettings(lengths=(65_536, 131_072), count=12), path)
-    return path
+def small_contexts(small_folder: Path, shared: SharedFolders) -> Path:
+    def make(folder: Path) -> None:
+        with Corpus(small_folder) as corpus:
+            write_contexts(corpus, SamplingSettings(lengths=(65_536, 131_072), count=12), folder / FILE_NAME)
+
+    return shared("simulated-contexts", make) / FILE_NAME
 
 
 @pytest.fixture(scope="session")
-def other_folder(small_folder: Path, small_contexts: Path) -> Path:
-    folder = small_contexts.parent / "other"
-    build(small_folder, small_contexts, {"numeric": {"questions": 25, "unanswerable": 0.2}}, 9, folder)
-    return folder
+def other_folder(small_folder: Path, small_contexts: Path, shared: SharedFolders) -> Path:
+    def make(folder: Path) -> None:
+        numeric = {"questions": 25, "unanswerable": 0.2}
+        build(small_folder, small_contexts, {"numeric": numeric}, 9, folder / "bench")
+
+    return shared("simulated-other", make) / "bench"
 
 
 @pytest.fixture(scope="session")
-def own_folder(small_folder: Path, small_contexts: Path) -> Path:
+def own_folder(small_folder: Path, small_contexts: Path, shared: SharedFolders) -> Path:
     """A bench of a user's own templates."""
-    mine = small_contexts.parent / "mine.json"
-    mine.write_text(json.dumps([{"sql": text} for text in GOOD]))
-    folder = small_contexts.parent / "own"
-    build(small_folder, small_contexts, {"numeric": {"templates": mine}}, 9, folder)
-    return folder
+
+    def make(folder: Path) -> None:
+        mine = folder / "mine.json"
+        mine.write_text(json.dumps([{"sql": text} for text in GOOD]))
+        build(small_folder, small_contexts, {"numeric": {"templates": mine}}, 9, folder / "bench")
+
+    return shared("simulated-own", make) / "bench"
 
 
 @pytest.fixture(params=["bench_folder", "other_folder", "own_folder"])
