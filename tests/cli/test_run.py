@@ -183,4 +183,4 @@ def test_a_bench_of_a_newer_fathom_is_refused(
     manifest = json.loads((tiny_bench / "manifest.json").read_text()) | {"format": 99, "surprise": 1}
     (newer / "manifest.json").write_text(json.dumps(manifest))
     assert call("run", newer, "--model", "openai/gpt-4.1") == 2
-    assert "newer Fathom" in capsys.readouterr().err
+    assert "newer version of Fathom" in capsys.readouterr().err
