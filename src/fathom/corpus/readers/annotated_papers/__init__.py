@@ -1,1 +1,1 @@
-"""JSON lines of papers with Markdown bodies and metadata."""
+"""Reader of JSON lines: papers in Markdown with metadata and cited works."""

@@ -1,1 +1,1 @@
-"""LaTeX sources, read as marked-up text and never executed."""
+"""Reader of LaTeX sources, parsed as markup and never executed."""

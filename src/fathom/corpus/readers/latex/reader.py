@@ -1,4 +1,4 @@
-"""LaTeX sources: read as marked-up text, never run. Other files only through what lies beside the document."""
+"""Reader of LaTeX sources, parsed as markup and never executed. Other files come from the document's folder only."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from fathom.corpus.readers.bibtex.citations import CitationForm, CitationFormatt
 from fathom.corpus.readers.bibtex.files import note_uncertainties
 from fathom.corpus.readers.bibtex.latex_text import latex_to_text, split_outside_braces
 from fathom.corpus.readers.bibtex.names import parse_author
-from fathom.corpus.readers.latex.references import cited_sources, labels_in
+from fathom.corpus.readers.latex.references import find_labels, read_cited_works
 from fathom.corpus.readers.latex.source import (
     INPUT,
-    Finder,
+    ForwardFinder,
     SourceText,
-    argument_of,
-    group_at,
-    inner_of,
-    pairs_of,
-    without_commands,
+    braced_group,
+    command_argument,
+    document_body,
+    match_braces,
+    remove_commands,
 )
 from fathom.corpus.readers.parsed_document import (
     Block,
@@ -46,30 +46,41 @@ from fathom.corpus.readers.parsing.text_tables import limit_columns
 
 FORMAT = "latex"
 
-_MOST_NOTES = 10
-"""How deep footnotes stand in footnotes: each is read again with those that it holds."""
+_MAX_FOOTNOTE_DEPTH = 10
+"""How deep footnotes may be nested: each is parsed again with the footnotes in it."""
 
 
 def matches(name: str, head: bytes) -> bool:
-    """A LaTeX file with something to read, not a style."""
-    return name.lower().endswith((".tex", ".ltx", ".latex")) and _SIGN.search(head) is not None
+    """Return whether a file is a LaTeX document or a part of one, not a style."""
+    return name.lower().endswith((".tex", ".ltx", ".latex")) and _LATEX.search(head) is not None
 
 
-_SIGN = re.compile(rb"\\(?:documentclass|title|(?:sub)*section\*?|begin *\{(?:document|abstract)\}|input|include)\b")
+_LATEX = re.compile(rb"\\(?:documentclass|title|(?:sub)*section\*?|begin *\{(?:document|abstract)\}|input|include)\b")
 
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
-    """The one document in a file; a part that another file inputs is read with that one."""
-    yield _Document(decoded_leniently(content), name, companions).found()
+    """Read the one document in a file; a part that another file inputs is read with that file."""
+    yield _Document(decoded_leniently(content), name, companions).parse()
 
 
 # The document.
 
-_MATHS = {"equation", "align", "gather", "multline", "eqnarray", "displaymath", "math", "flalign", "alignat", "dmath"}
-_TABULARS = {"tabular", "tabularx", "tabulary", "longtable", "array", "tabu"}
-_FLOATS = {"figure", "wrapfigure", "table", "wraptable", "longtable", "sidewaystable", "sidewaysfigure", "algorithm",
-           "listing"}  # fmt: skip
-_LISTS = {"itemize", "enumerate", "description", "compactitem", "compactenum", "inparaenum"}
+_MATH_ENVIRONMENTS = {
+    "equation",
+    "align",
+    "gather",
+    "multline",
+    "eqnarray",
+    "displaymath",
+    "math",
+    "flalign",
+    "alignat",
+    "dmath",
+}
+_TABULAR_ENVIRONMENTS = {"tabular", "tabularx", "tabulary", "longtable", "array", "tabu"}
+_FLOAT_ENVIRONMENTS = {"figure", "wrapfigure", "table", "wraptable", "longtable", "sidewaystable", "sidewaysfigure",
+                       "algorithm", "listing"}  # fmt: skip
+_LIST_ENVIRONMENTS = {"itemize", "enumerate", "description", "compactitem", "compactenum", "inparaenum"}
 _TOKEN = re.compile(
     r"\\begin\s*\{(?P<begin>[^{}\n]{1,40})\}(?P<options>(?:\s*\[[^\[\]]*\])?)"
     r"|\\end\s*\{(?P<end>[^{}\n]{1,40})\}"
@@ -85,7 +96,7 @@ _TOKEN = re.compile(
 _LEVELS = {"part": 2, "chapter": 2, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5,
            "subparagraph": 6}  # fmt: skip
 _THANKS = re.compile(r"\\(?:thanks|footnote(?:mark)?)\s*(?:\[[^\[\]]*\])?\s*(?=\{)")
-_NO_NAMES = re.compile(
+_NOT_NAMES = re.compile(
     r"\\(?:thanks|footnote(?:mark)?|inst|textsuperscript|orcid\w*|email|affil\w*|IEEE\w+|href|corref|fnref)\s*"
     r"(?:\[[^\[\]]*\])?\s*(?=\{)|\$[^$]{0,60}\$"
 )
@@ -93,7 +104,7 @@ _NO_NAMES = re.compile(
 
 @dataclass
 class _Float:
-    """A figure or table that is open."""
+    """An open figure or table environment."""
 
     kind: str
     caption: Inlines = field(default_factory=list)
@@ -106,9 +117,9 @@ class _Document:
         self._name = name
         self._companions = companions
         self._source = SourceText(companions)
-        self._find = Finder()
-        self._notes: list[str] = []
-        self._noted = 0
+        self._find = ForwardFinder()
+        self._footnotes: list[str] = []
+        self._footnote_count = 0
         self._counts = {"figure": 0, "table": 0}
         self._abstract: list[Block] = []
         self._body: list[Block] = []
@@ -118,49 +129,51 @@ class _Document:
         self._pending = ""
         self._text = text
 
-    def found(self) -> ParsedDocument:
-        self._refuse_parts()
-        text = self._source.whole(self._text)
-        found = ParsedDocument(source=self._name)
+    def parse(self) -> ParsedDocument:
+        self._reject_parts()
+        text = self._source.expand(self._text)
+        document = ParsedDocument(source=self._name)
         project = read_project_file(self._companions)
-        pairs = pairs_of(text)
-        sources, numeric, broken = cited_sources(text, self._companions, self._source)
-        self._citations = CitationFormatter(sources, numeric)
-        self._labels = labels_in(text)
-        title = without_commands(argument_of(text, pairs, "title"), _THANKS)
-        found.title = self._plain(title) or (project.title if self._is_main(text) else "")
-        if not found.title:
+        pairs = match_braces(text)
+        works, numeric, broken = read_cited_works(text, self._companions, self._source)
+        self._citations = CitationFormatter(works, numeric)
+        self._labels = find_labels(text)
+        title = remove_commands(command_argument(text, pairs, "title"), _THANKS)
+        document.title = self._plain(title) or (project.title if self._is_main(text) else "")
+        if not document.title:
             raise ReadError("it has no title")
-        found.authors = self._authors(text, pairs) or project.authors
-        self._walk(inner_of(text))
-        lifted, body = ([], self._body) if self._abstract else extract_abstract(self._body)
-        argument = argument_of(text, pairs, "abstract")
-        found.abstract = self._abstract or lifted or ([Paragraph(self.inline(argument))] if argument.strip() else [])
-        found.body = drop_empty_reference_sections(body)
-        found.references = self._citations.references()
-        found.ids = {"doi": project.doi} if project.doi else {}
-        keywords = self._plain(argument_of(text, pairs, "keywords"))
-        found.subjects = [word.strip() for word in re.split("[,;]", keywords) if word.strip()] or project.keywords
-        found.license = project.license
-        found.published = project.published
-        found.year = project.published.year if project.published else None
+        document.authors = self._authors(text, pairs) or project.authors
+        self._parse_body(document_body(text))
+        abstract, body = ([], self._body) if self._abstract else extract_abstract(self._body)
+        argument = command_argument(text, pairs, "abstract")
+        document.abstract = (
+            self._abstract or abstract or ([Paragraph(self._inlines(argument))] if argument.strip() else [])
+        )
+        document.body = drop_empty_reference_sections(body)
+        document.references = self._citations.references()
+        document.ids = {"doi": project.doi} if project.doi else {}
+        keywords = self._plain(command_argument(text, pairs, "keywords"))
+        document.subjects = [word.strip() for word in re.split("[,;]", keywords) if word.strip()] or project.keywords
+        document.license = project.license
+        document.published = project.published
+        document.year = project.published.year if project.published else None
         if project.subtitle and not title:
-            found.uncertain["subtitle"] = project.subtitle
-        note_uncertainties(found, self._citations, broken)
-        return found
+            document.uncertain["subtitle"] = project.subtitle
+        note_uncertainties(document, self._citations, broken)
+        return document
 
     def _is_main(self, text: str) -> bool:
-        """Whether the project file's title is this file's: a supplement beside the paper has no abstract."""
+        """Return whether the project file's title belongs to this file: a supplement has no abstract."""
         others = [name for name in self._companions.names() if name.lower().endswith(".tex")]
         return len(others) < 2 or "{abstract}" in text or "\\documentclass" in text
 
     def _plain(self, text: str) -> str:
-        return normalized_text(self.inline(text))
+        return normalized_text(self._inlines(text))
 
-    # One text.
+    # Parts.
 
-    def _refuse_parts(self) -> None:
-        """A part has no head of its own, and another file inputs it."""
+    def _reject_parts(self) -> None:
+        """Raise `ReadError` for a file without a title that another file inputs."""
         if "\\documentclass" in self._text or "\\title" in self._text:
             return
         own = re.split(r"[/\\:!]", self._name)[-1]
@@ -170,15 +183,15 @@ class _Document:
                 content = self._companions.get(name)
                 inputs = INPUT.findall(decoded_leniently(content)) if content is not None else []
                 if any((braced or bare).strip().removeprefix("./") in (own, stem) for braced, bare in inputs):
-                    raise ReadError(f"it is a part of {name}, and is read with it")
+                    raise ReadError(f"it is a part of {name} and is read with it")
 
     # Authors.
 
     def _authors(self, text: str, pairs: dict[int, int]) -> list[ParsedAuthor]:
         authors: list[ParsedAuthor] = []
         for match in re.finditer(r"\\author\*?\s*(?:\[[^\[\]]*\])?\s*(?=\{)", text):
-            group = group_at(text, pairs, match.end())[0]
-            group = without_commands(group, _NO_NAMES)
+            group = braced_group(text, pairs, match.end())[0]
+            group = remove_commands(group, _NOT_NAMES)
             for part in re.split(r"\\(?:and|And|AND|quad|qquad)(?![A-Za-z])", group):
                 line = re.split(r"\\\\|\n\s*\n", part.strip())[0]
                 for one in re.split(r", *(?:and +)?| +and +", " ".join(latex_to_text(line).split())):
@@ -189,44 +202,44 @@ class _Document:
 
     # Blocks.
 
-    def _walk(self, text: str) -> None:
-        self._find = Finder()
-        pairs = pairs_of(text)
+    def _parse_body(self, text: str) -> None:
+        self._find = ForwardFinder()
+        pairs = match_braces(text)
         raw: list[str] = []
-        place = 0
-        while (match := _TOKEN.search(text, place)) is not None:
-            raw.append(text[place : match.start()])
+        position = 0
+        while (match := _TOKEN.search(text, position)) is not None:
+            raw.append(text[position : match.start()])
             if match.start() > 0 and text[match.start() - 1] == "\\" and match[0].startswith("\\"):
-                # The second of two backslashes begins no command: a line break before a bracket or a word.
+                # The second of two backslashes starts no command: it is a line break before a bracket or a word.
                 raw.append("\\ ")
-                place = match.start() + 1
+                position = match.start() + 1
                 continue
             self._flush(raw)
-            place = self._token(text, match, pairs)
-        raw.append(text[place:])
+            position = self._parse_token(text, match, pairs)
+        raw.append(text[position:])
         self._flush(raw)
         while self._floats:
             self._close_float()
 
     def _flush(self, raw: list[str]) -> None:
-        """The running text so far becomes a paragraph."""
+        """Add the text so far as a paragraph."""
         text = "".join(raw)
         raw.clear()
         if not text.strip():
             return
-        words = self.inline(text)
-        if inlines_text(words).strip():
-            self._add(Paragraph([self._pending, *words] if self._pending else words))
+        inlines = self._inlines(text)
+        if inlines_text(inlines).strip():
+            self._add(Paragraph([self._pending, *inlines] if self._pending else inlines))
             self._pending = ""
-        self._flush_notes()
+        self._flush_footnotes()
 
-    def _flush_notes(self) -> None:
-        for _ in range(_MOST_NOTES):
-            for _ in range(len(self._notes)):
-                self._noted += 1
-                self._add(Paragraph([f"[{self._noted}] ", *self.inline(self._notes.pop(0))]))
-        if self._notes:
-            raise ReadError(f"its footnotes are nested more than {_MOST_NOTES} deep")
+    def _flush_footnotes(self) -> None:
+        for _ in range(_MAX_FOOTNOTE_DEPTH):
+            for _ in range(len(self._footnotes)):
+                self._footnote_count += 1
+                self._add(Paragraph([f"[{self._footnote_count}] ", *self._inlines(self._footnotes.pop(0))]))
+        if self._footnotes:
+            raise ReadError(f"its footnotes are nested more than {_MAX_FOOTNOTE_DEPTH} deep")
 
     def _add(self, block: Block) -> None:
         if self._floats:
@@ -236,35 +249,37 @@ class _Document:
         else:
             self._body.append(block)
 
-    def _token(self, text: str, match: re.Match[str], pairs: dict[int, int]) -> int:
-        """Reads what begins here; returns where it ends."""
+    def _parse_token(self, text: str, match: re.Match[str], pairs: dict[int, int]) -> int:
+        """Parse the token at a match; return the position after it."""
         if match["begin"]:
-            return self._begin(text, match, pairs)
+            return self._begin_environment(text, match, pairs)
         if match["end"]:
-            self._end(match["end"].rstrip("*"))
+            self._end_environment(match["end"].rstrip("*"))
         elif match["section"]:
-            words, end = group_at(text, pairs, match.start("title"))
-            self._add(Heading(_LEVELS[match["section"]], self.inline(words)))
-            self._flush_notes()
+            inlines, end = braced_group(text, pairs, match.start("title"))
+            self._add(Heading(_LEVELS[match["section"]], self._inlines(inlines)))
+            self._flush_footnotes()
             return end
         elif match["caption"]:
-            words, end = group_at(text, pairs, match.start("caption"))
+            inlines, end = braced_group(text, pairs, match.start("caption"))
             if self._floats:
-                self._floats[-1].caption.extend([*([" "] if self._floats[-1].caption else []), *self.inline(words)])
+                self._floats[-1].caption.extend([*([" "] if self._floats[-1].caption else []), *self._inlines(inlines)])
             else:
-                self._add(Paragraph(self.inline(words)))
+                self._add(Paragraph(self._inlines(inlines)))
             return end
         elif match["dropped"]:
-            return group_at(text, pairs, match.start("dropped"))[1]
+            return braced_group(text, pairs, match.start("dropped"))[1]
         elif match["display"]:
             return self._display(text, match)
         elif match["kept"]:
-            self._verbatim(self._source.kept[int(match["kept"])] if int(match["kept"]) < len(self._source.kept) else "")
+            self._add_verbatim(
+                self._source.verbatim[int(match["kept"])] if int(match["kept"]) < len(self._source.verbatim) else ""
+            )
         elif match[0].startswith("\\item"):
-            self._item(match["mark"])
+            self._start_item(match["mark"])
         return match.end()
 
-    def _item(self, mark: str | None) -> None:
+    def _start_item(self, mark: str | None) -> None:
         if mark is not None:
             self._pending = self._plain(mark) + " "
         elif self._lists and self._lists[-1] >= 0:
@@ -273,7 +288,7 @@ class _Document:
         else:
             self._pending = "- "
 
-    def _verbatim(self, text: str) -> None:
+    def _add_verbatim(self, text: str) -> None:
         if text.strip():
             self._add(Paragraph([text.strip("\n")], verbatim=True))
 
@@ -282,29 +297,29 @@ class _Document:
         end = self._find.next(text, closing, match.end())
         if end < 0:
             return match.end()
-        self._verbatim(text[match.end() : end].strip())
+        self._add_verbatim(text[match.end() : end].strip())
         return end + 2
 
-    def _begin(self, text: str, match: re.Match[str], pairs: dict[int, int]) -> int:
+    def _begin_environment(self, text: str, match: re.Match[str], pairs: dict[int, int]) -> int:
         name = match["begin"].strip()
         base = name.rstrip("*")
-        if base in _MATHS or base in _TABULARS or base == "thebibliography":
+        if base in _MATH_ENVIRONMENTS or base in _TABULAR_ENVIRONMENTS or base == "thebibliography":
             end = self._find.next(text, f"\\end{{{name}}}", match.end())
             if end < 0:
                 return match.end()
             inner = text[match.end() : end]
-            if base in _MATHS:
-                self._verbatim(re.sub(r"\\label\s*\{[^{}]*\}", "", match["options"] + inner).strip())
-            elif base in _TABULARS:
-                self._tabular(base, inner)
+            if base in _MATH_ENVIRONMENTS:
+                self._add_verbatim(re.sub(r"\\label\s*\{[^{}]*\}", "", match["options"] + inner).strip())
+            elif base in _TABULAR_ENVIRONMENTS:
+                self._parse_tabular(base, inner)
             return end + len(name) + 6
-        if base in _FLOATS:
+        if base in _FLOAT_ENVIRONMENTS:
             self._floats.append(_Float("table" if "table" in base else base))
         elif base == "abstract":
             self._in_abstract = True
-        elif base in _LISTS:
+        elif base in _LIST_ENVIRONMENTS:
             self._lists.append(0 if "enum" in base else -1)
-        place = match.end()
+        position = match.end()
         if base in (
             "minipage",
             "subfigure",
@@ -315,18 +330,18 @@ class _Document:
             "adjustbox",
             "tabbing",
         ):
-            while (brace := re.compile(r"\s*(?:\[[^\[\]]*\]\s*)?\{").match(text, place)) is not None:
-                place = group_at(text, pairs, brace.end() - 1)[1]
+            while (brace := re.compile(r"\s*(?:\[[^\[\]]*\]\s*)?\{").match(text, position)) is not None:
+                position = braced_group(text, pairs, brace.end() - 1)[1]
                 if base != "wrapfigure":
                     break
-        return place
+        return position
 
-    def _end(self, name: str) -> None:
-        if name in _FLOATS and self._floats:
+    def _end_environment(self, name: str) -> None:
+        if name in _FLOAT_ENVIRONMENTS and self._floats:
             self._close_float()
         elif name == "abstract":
             self._in_abstract = False
-        elif name in _LISTS:
+        elif name in _LIST_ENVIRONMENTS:
             if self._lists:
                 self._lists.pop()
             self._pending = ""
@@ -341,17 +356,17 @@ class _Document:
         for block in attach_caption([*(ParsedTable([], rows) for rows in one.tables), *one.others], caption):
             self._add(block)
 
-    def _tabular(self, base: str, text: str) -> None:
-        pairs = pairs_of(text)
-        place = 0
+    def _parse_tabular(self, base: str, text: str) -> None:
+        pairs = match_braces(text)
+        position = 0
         for _ in range(2 if base in ("tabularx", "tabulary") else 1):
-            brace = re.compile(r"\s*(?:\[[^\[\]]*\]\s*)?\{").match(text, place)
+            brace = re.compile(r"\s*(?:\[[^\[\]]*\]\s*)?\{").match(text, position)
             if brace is not None:
-                place = group_at(text, pairs, brace.end() - 1)[1]
-        text = text[place:]
+                position = braced_group(text, pairs, brace.end() - 1)[1]
+        text = text[position:]
         if base == "longtable":
             text = re.sub(r"\\end(?:first)?(?:head|foot)|\\endlastfoot", "", text)
-        rows, headers = _rows(text)
+        rows, headers = _split_rows(text)
         cells = [[self._cell(cell, number < headers) for cell in row] for number, row in enumerate(rows)]
         if not any(cells):
             return
@@ -365,40 +380,40 @@ class _Document:
         if spans is not None:
             text = text[spans.end() :]
         text = re.sub(r"\\multirow\s*\{[^{}]*\}\s*(?:\[[^\[\]]*\])?\s*\{[^{}]*\}", "", text)
-        return TableCell(self.inline(text), header, max(1, int(spans[1])) if spans else 1)
+        return TableCell(self._inlines(text), header, max(1, int(spans[1])) if spans else 1)
 
     # Running text.
 
-    def inline(self, text: str) -> Inlines:
-        """Markup within a paragraph as running text."""
-        words: Inlines = []
+    def _inlines(self, text: str) -> Inlines:
+        """Parse inline markup, and format citations and cross-references."""
+        inlines: Inlines = []
         pairs: dict[int, int] | None = None
-        place = 0
-        while (match := _INLINE.search(text, place)) is not None:
-            words.append(latex_to_text(text[place : match.start()]))
-            place = match.end()
+        position = 0
+        while (match := _INLINE.search(text, position)) is not None:
+            inlines.append(latex_to_text(text[position : match.start()]))
+            position = match.end()
             if match["note"]:
-                pairs = pairs_of(text) if pairs is None else pairs
-                note, place = group_at(text, pairs, match.end() - 1)
-                self._notes.append(note)
-                words.append(f" [{self._noted + len(self._notes)}]")
+                pairs = match_braces(text) if pairs is None else pairs
+                note, position = braced_group(text, pairs, match.end() - 1)
+                self._footnotes.append(note)
+                inlines.append(f" [{self._footnote_count + len(self._footnotes)}]")
             else:
-                words.extend(self._piece(match))
-        words.append(latex_to_text(text[place:]))
-        return words
+                inlines.extend(self._match_inlines(match))
+        inlines.append(latex_to_text(text[position:]))
+        return inlines
 
-    def _piece(self, match: re.Match[str]) -> Inlines:
+    def _match_inlines(self, match: re.Match[str]) -> Inlines:
         if match["cite"]:
-            return self._cited(match)
+            return self._citation(match)
         if match["ref"]:
-            return [self._reference(match["ref"].lower(), match["label"])]
+            return [self._cross_reference(match["ref"].lower(), match["label"])]
         if match["math"]:
             return [match["math"].replace("\\(", "$").replace("\\)", "$")]
         if match["address"]:
             return [match["address"].replace("\\_", "_").replace("\\%", "%").replace("\\#", "#").replace("\\&", "&")]
         return [match["escaped"] or ""]
 
-    def _cited(self, match: re.Match[str]) -> Inlines:
+    def _citation(self, match: re.Match[str]) -> Inlines:
         name = match["cite"].lower().rstrip("*")
         keys = [key.strip() for key in match["keys"].split(",") if key.strip()]
         first, second = match["first"], match["second"]
@@ -416,7 +431,7 @@ class _Document:
             return []
         return self._citations.format(keys, form, latex_to_text(before).strip(), latex_to_text(after).strip())
 
-    def _reference(self, command: str, label: str) -> str:
+    def _cross_reference(self, command: str, label: str) -> str:
         printed = []
         for one in label.split(","):
             kind, number = self._labels.get(one.strip(), ("", one.strip()))
@@ -440,8 +455,8 @@ _INLINE = re.compile(
 )
 
 
-def _rows(text: str) -> tuple[list[list[str]], int]:
-    """The cells of a table's rows, and how many of the rows are its head."""
+def _split_rows(text: str) -> tuple[list[list[str]], int]:
+    """Return the cells of a table's rows, and the number of header rows."""
     rows: list[list[str]] = []
     headers = 0
     for part in split_outside_braces(text, _ROW):

@@ -1,4 +1,4 @@
-"""What a LaTeX document can cite and refer to: bibliography files, lists of references, its own labels."""
+"""Works that a LaTeX document can cite, and the labels of its cross-references."""
 
 from __future__ import annotations
 
@@ -14,45 +14,47 @@ from fathom.corpus.readers.parsing.decoding import decoded_leniently
 _NUMERIC = {"plain", "unsrt", "abbrv", "ieeetr", "ieeetran", "acm", "siam", "splncs04", "unsrtnat", "plainurl"}
 
 
-def cited_sources(
-    text: str, companions: CompanionFiles, whole: SourceText
+def read_cited_works(
+    text: str, companions: CompanionFiles, expand: SourceText
 ) -> tuple[dict[str, CitedWork], bool, list[str]]:
-    """What can be cited, whether citations are numbers, and the broken entries."""
+    """Return the works that can be cited, whether citations are numeric, and the entries that cannot be parsed."""
     names = [
         with_bib_suffix(name)
         for group in re.findall(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\[\]]*\])?\s*\{([^{}]{1,500})\}", text)
         for name in group.split(",")
     ]
-    listed = _listed(text)
-    if not names and not listed:
+    items = _thebibliography_works(text)
+    if not names and not items:
         names = bib_file_names(companions)
-    sources, broken = read_bibliographies(names, companions)
-    if not sources and not listed:
+    works, broken = read_bibliographies(names, companions)
+    if not works and not items:
         for name in companions.names():
             content = companions.get(name) if name.lower().endswith(".bbl") else None
-            listed.update(_listed(whole.protected(decoded_leniently(content))) if content is not None else {})
-    for key, source in listed.items():
-        sources.setdefault(key, source)
-    unnamed = bool(listed) and not any(source.names for source in listed.values())
-    return sources, unnamed or _is_numeric(text), broken
+            items.update(
+                _thebibliography_works(expand.protect(decoded_leniently(content))) if content is not None else {}
+            )
+    for key, source in items.items():
+        works.setdefault(key, source)
+    all_numbered = bool(items) and not any(source.names for source in items.values())
+    return works, all_numbered or _is_numeric(text), broken
 
 
-def _listed(text: str) -> dict[str, CitedWork]:
-    """The entries of lists of references in the text."""
-    sources: dict[str, CitedWork] = {}
+def _thebibliography_works(text: str) -> dict[str, CitedWork]:
+    """Return the entries of the `thebibliography` environment."""
+    works: dict[str, CitedWork] = {}
     start = text.find("\\begin{thebibliography}")
     end = text.find("\\end{thebibliography}", start)
     if start < 0:
-        return sources
+        return works
     for part in re.split(r"\\bibitem\b", text[start : end if end >= 0 else len(text)])[1:]:
         match = re.match(r"\s*(?:\[((?:[^\[\]]|\{\[\}|\{\]\}){0,500})\])?\s*\{([^{}]{1,200})\}", part)
         if match is not None:
-            sources.setdefault(match[2].strip(), _entry(match[2].strip(), match[1] or "", part[match.end() :]))
-    return sources
+            works.setdefault(match[2].strip(), _entry(match[2].strip(), match[1] or "", part[match.end() :]))
+    return works
 
 
 def _is_numeric(text: str) -> bool:
-    """Whether the document prints its citations as numbers."""
+    """Return whether the document prints citations as numbers."""
     package = re.search(r"\\usepackage\s*(?:\[([^\[\]]*)\])?\s*\{(?:natbib|biblatex)\}", text)
     if package is not None:
         return "numbers" in (package[1] or "") or "numeric" in (package[1] or "") or "super" in (package[1] or "")
@@ -61,7 +63,7 @@ def _is_numeric(text: str) -> bool:
 
 
 def _entry(key: str, label: str, text: str) -> CitedWork:
-    """One entry of a list of references."""
+    """Return the work of a `\\\\bibitem`."""
     blocks = [" ".join(latex_to_text(block).split()) for block in re.split(r"\\newblock\b", text[:5_000])]
     printed = " ".join(filter(None, blocks))
     year = re.search(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)", printed)
@@ -78,8 +80,8 @@ def _entry(key: str, label: str, text: str) -> CitedWork:
     return CitedWork(reference, named[1] if named else "", named[2] if named else "")
 
 
-def labels_in(text: str) -> dict[str, tuple[str, str]]:
-    """What each label stands for: its kind and number."""
+def find_labels(text: str) -> dict[str, tuple[str, str]]:
+    """Return the kind and number that each label refers to."""
     labels: dict[str, tuple[str, str]] = {}
     counts: dict[str, int] = {}
     sections = [0, 0, 0]

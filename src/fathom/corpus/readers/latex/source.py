@@ -1,4 +1,4 @@
-"""The source of a LaTeX document as one text: parts put in, comments out, verbatim put aside, macros written out."""
+"""The source of a LaTeX document as one text, without comments, with inputs and macros expanded."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from fathom.corpus.readers.parsed_document import CompanionFiles
 from fathom.corpus.readers.parsing.decoding import decoded_leniently
 
 _MAX_FILES = 100
-_MOST_TEXT = 10_000_000
-_MOST_ROUNDS = 6
-"""How deep files include files."""
-_MOST_GROWTH = 2_000_000
-"""How many characters macros may add."""
+_MAX_CHARS = 10_000_000
+_MAX_DEPTH = 6
+"""How deep inputs may be nested."""
+_MAX_MACRO_CHARS = 2_000_000
+"""Characters that the expansion of macros may add."""
 _VERBATIM = ("verbatim", "verbatim*", "Verbatim", "lstlisting", "minted", "alltt", "code", "comment", "filecontents",
              "filecontents*")  # fmt: skip
 _RAW = re.compile(
@@ -25,8 +25,8 @@ _MACRO = re.compile(
     r"\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|DeclareRobustCommand)\*?\s*(?:\{\s*\\([A-Za-z]+)\s*\}|\\([A-Za-z]+))"
     r"\s*(\[\d\])?\s*(?:\[[^\[\]]*\])?\s*(?=\{)|\\def\s*\\([A-Za-z]+)(#1[^{}]{0,40})?\s*(?=\{)"
 )
-_OURS = {"begin", "end", "section", "subsection", "cite", "citep", "citet", "item", "caption", "label", "ref", "input",
-         "title", "author", "abstract", "footnote", "and"}  # fmt: skip
+_RESERVED = {"begin", "end", "section", "subsection", "cite", "citep", "citet", "item", "caption", "label", "ref",
+             "input", "title", "author", "abstract", "footnote", "and"}  # fmt: skip
 
 
 # Braces.
@@ -34,8 +34,8 @@ _OURS = {"begin", "end", "section", "subsection", "cite", "citep", "citet", "ite
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
-def pairs_of(text: str) -> dict[int, int]:
-    """Where each opening brace is closed."""
+def match_braces(text: str) -> dict[int, int]:
+    """Map each opening brace to its closing brace."""
     pairs: dict[int, int] = {}
     open_ones: list[int] = []
     for match in _BRACES.finditer(text):
@@ -46,110 +46,110 @@ def pairs_of(text: str) -> dict[int, int]:
     return pairs
 
 
-def group_at(text: str, pairs: dict[int, int], brace: int) -> tuple[str, int]:
-    """What stands in the braces that open here, and where they end; nothing where they are never closed."""
+def braced_group(text: str, pairs: dict[int, int], brace: int) -> tuple[str, int]:
+    """Return the content of the group that opens at a brace, and the position after it; empty if it is never closed."""
     end = pairs.get(brace)
     return (text[brace + 1 : end], end + 1) if end is not None else ("", brace + 1)
 
 
-class Finder:
-    """Finds what closes something in one text; what is missing once is not looked for again."""
+class ForwardFinder:
+    """Finds closing strings in one text; a string that was missing once is not searched again."""
 
     def __init__(self) -> None:
         self._missing: set[str] = set()
 
-    def next(self, text: str, wanted: str, place: int) -> int:
-        """Where something stands next; below nought where it does not."""
+    def next(self, text: str, wanted: str, position: int) -> int:
+        """Return the next position of a string; -1 if there is none."""
         if wanted in self._missing:
             return -1
-        found = text.find(wanted, place)
-        if found < 0:
+        document = text.find(wanted, position)
+        if document < 0:
             self._missing.add(wanted)
-        return found
+        return document
 
 
 class SourceText:
-    """Makes one text of a document and the files that it inputs."""
+    """Combines a document and the files that it inputs."""
 
     def __init__(self, companions: CompanionFiles) -> None:
         self._companions = companions
-        self.kept: list[str] = []
-        """Verbatim parts that were put aside; signs with their numbers stand in their places."""
+        self.verbatim: list[str] = []
+        """Verbatim environments, replaced in the text by placeholders with their numbers."""
 
-    def whole(self, text: str) -> str:
-        """The document with all that it inputs."""
-        return self._expanded(self._gathered(self.protected(unsigned(text))))
+    def expand(self, text: str) -> str:
+        """Return the document with its inputs and macros expanded."""
+        return self._expand_macros(self._expand_inputs(self.protect(without_placeholders(text))))
 
-    def protected(self, text: str) -> str:
-        """Without comments, and with verbatim parts put aside: nothing in them is markup."""
-        find = Finder()
+    def protect(self, text: str) -> str:
+        """Remove comments, and replace verbatim environments by placeholders: nothing in them is markup."""
+        find = ForwardFinder()
         pieces: list[str] = []
-        place = 0
-        while (match := _RAW.search(text, place)) is not None:
-            pieces.append(text[place : match.start()])
-            place = match.end()
+        position = 0
+        while (match := _RAW.search(text, position)) is not None:
+            pieces.append(text[position : match.start()])
+            position = match.end()
             if match["comment"]:
-                end = text.find("\n", place)
-                # The line end goes with the comment, save where a blank line follows.
-                place = len(text) if end < 0 else end if text[end + 1 : end + 2] == "\n" else end + 1
+                end = text.find("\n", position)
+                # A comment includes its line end, unless a blank line follows.
+                position = len(text) if end < 0 else end if text[end + 1 : end + 2] == "\n" else end + 1
                 if pieces[-1].endswith("\n") or not pieces[-1]:
                     continue
             elif match["name"]:
-                end = find.next(text, f"\\end{{{match['name']}}}", place)
+                end = find.next(text, f"\\end{{{match['name']}}}", position)
                 if end < 0:
                     continue
                 if match["name"] not in ("comment", "filecontents", "filecontents*"):
-                    pieces.append(f"\ue000{len(self.kept)}\ue001")
-                    self.kept.append(_listing(text[place:end]))
-                place = end + len(match["name"]) + 6
+                    pieces.append(f"\ue000{len(self.verbatim)}\ue001")
+                    self.verbatim.append(_listing(text[position:end]))
+                position = end + len(match["name"]) + 6
             elif match["sign"]:
-                end = text.find(match["sign"], place, place + 500)
-                pieces.append(_escaped(text[place : end if end >= 0 else place]))
-                place = end + 1 if end >= 0 else place
+                end = text.find(match["sign"], position, position + 500)
+                pieces.append(_escaped(text[position : end if end >= 0 else position]))
+                position = end + 1 if end >= 0 else position
             else:
                 pieces.append(match[0])
-        pieces.append(text[place:])
+        pieces.append(text[position:])
         return "".join(pieces)
 
-    def _gathered(self, text: str) -> str:
+    def _expand_inputs(self, text: str) -> str:
         files = 0
         size = len(text)
-        for _ in range(_MOST_ROUNDS):
+        for _ in range(_MAX_DEPTH):
             pieces: list[str] = []
-            place = 0
+            position = 0
             for match in INPUT.finditer(text):
-                pieces.append(text[place : match.start()])
-                place = match.end()
+                pieces.append(text[position : match.start()])
+                position = match.end()
                 name = (match[1] or match[2]).strip()
                 content = None
                 if files < _MAX_FILES:
                     content = read_companion(name if name.endswith(".tex") else f"{name}.tex", self._companions)
                     files += 1
-                if content is not None and size + len(content) <= _MOST_TEXT:
+                if content is not None and size + len(content) <= _MAX_CHARS:
                     size += len(content)
-                    part = unsigned(decoded_leniently(content))
-                    pieces.append("\n\n" + inner_of(self.protected(part)) + "\n\n")
+                    part = without_placeholders(decoded_leniently(content))
+                    pieces.append("\n\n" + document_body(self.protect(part)) + "\n\n")
             if not pieces:
                 break
-            text = "".join([*pieces, text[place:]])
+            text = "".join([*pieces, text[position:]])
         return text
 
-    def _expanded(self, text: str) -> str:
-        """With the macros that take no argument written out, once."""
-        pairs = pairs_of(text)
+    def _expand_macros(self, text: str) -> str:
+        """Expand the macros without arguments, one level deep."""
+        pairs = match_braces(text)
         macros: dict[str, str] = {}
         pieces: list[str] = []
-        place = 0
+        position = 0
         for match in _MACRO.finditer(text):
-            if match.start() < place:
+            if match.start() < position:
                 continue
-            body, end = group_at(text, pairs, match.end())
+            body, end = braced_group(text, pairs, match.end())
             name = match[1] or match[2] or match[4]
-            if not (match[3] or match[5]) and len(body) <= 500 and name not in _OURS:
+            if not (match[3] or match[5]) and len(body) <= 500 and name not in _RESERVED:
                 macros[name] = body
-            pieces.append(text[place : match.start()])
-            place = end
-        text = "".join([*pieces, text[place:]])
+            pieces.append(text[position : match.start()])
+            position = end
+        text = "".join([*pieces, text[position:]])
         if not macros:
             return text
         grown = 0
@@ -157,7 +157,7 @@ class SourceText:
         def written(match: re.Match[str]) -> str:
             nonlocal grown
             body = macros.get(match[1])
-            if body is None or grown > _MOST_GROWTH:
+            if body is None or grown > _MAX_MACRO_CHARS:
                 return match[0]
             grown += len(body)
             return body.replace("\\xspace", "")
@@ -165,50 +165,50 @@ class SourceText:
         return re.sub(r"\\([A-Za-z]+)(?:\{\})?", written, text)
 
 
-def unsigned(text: str) -> str:
-    """Without the signs that stand for what was put aside."""
+def without_placeholders(text: str) -> str:
+    """Remove the characters of placeholders."""
     return text.replace("\ue000", "").replace("\ue001", "")
 
 
-def inner_of(text: str) -> str:
-    """What stands in the document, without its preamble."""
+def document_body(text: str) -> str:
+    """Return the content of the document environment."""
     start = text.find("\\begin{document}")
     if start < 0:
         return text
     end = text.find("\\end{document}", start)
     inner = text[start + 16 : end if end >= 0 else len(text)]
-    # Some styles want the abstract before the document.
+    # Some styles put the abstract before the document environment.
     early = text.find("\\begin{abstract}", 0, start)
     closed = text.find("\\end{abstract}", early, start) if early >= 0 else -1
     return text[early : closed + 14] + "\n\n" + inner if closed >= 0 else inner
 
 
-def argument_of(text: str, pairs: dict[int, int], command: str) -> str:
-    """What the first use of a command holds in braces."""
+def command_argument(text: str, pairs: dict[int, int], command: str) -> str:
+    """Return the argument of the first use of a command."""
     match = re.search(rf"\\{command}\*?\s*(?:\[[^\[\]]*\])?\s*(?=\{{)", text)
-    return group_at(text, pairs, match.end())[0] if match else ""
+    return braced_group(text, pairs, match.end())[0] if match else ""
 
 
-def without_commands(text: str, pattern: re.Pattern[str]) -> str:
-    """Without some commands and what they hold: thanks, marks and addresses in a byline are no names."""
-    pairs = pairs_of(text)
+def remove_commands(text: str, pattern: re.Pattern[str]) -> str:
+    """Remove commands with their arguments: thanks, marks and addresses in a byline are not names."""
+    pairs = match_braces(text)
     pieces: list[str] = []
-    place = 0
+    position = 0
     for match in pattern.finditer(text):
-        if match.start() < place:
+        if match.start() < position:
             continue
-        pieces.append(text[place : match.start()])
-        place = match.end() if match[0].startswith("$") else group_at(text, pairs, match.end())[1]
-    return "".join([*pieces, text[place:]])
+        pieces.append(text[position : match.start()])
+        position = match.end() if match[0].startswith("$") else braced_group(text, pairs, match.end())[1]
+    return "".join([*pieces, text[position:]])
 
 
 def _escaped(text: str) -> str:
-    """Characters that are to be printed as they are, in LaTeX."""
+    """Escape the special characters of LaTeX."""
     return re.sub(r"[&%$#_{}]", r"\\\g<0>", text.replace("\\", "\ue002")).replace("\ue002", "\\textbackslash ")
 
 
 def _listing(text: str) -> str:
-    """A verbatim part without the options and the language that follow its beginning."""
+    """Remove the options and the language at the start of a verbatim environment."""
     first, _, rest = text.partition("\n")
     match = re.match(r"\s*(\[.*?\])?\s*(\{[^{}]*\})?\s*$", first)
     if match is not None:

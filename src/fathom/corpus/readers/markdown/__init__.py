@@ -1,1 +1,1 @@
-"""Markdown as PDF and HTML converters write it."""
+"""Reader of Markdown written by PDF and HTML converters."""

@@ -1,4 +1,4 @@
-"""Inside a line of Markdown: links, emphasis, formulas, tags."""
+"""Inline markup of Markdown: links, emphasis, formulas, tags."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from fathom.corpus.readers.parsing.linked_text import SUPERSCRIPT_END, SUPERSCRI
 
 
 @dataclass
-class _Run:
-    """Stars or low lines that may set a stretch off."""
+class _Delimiter:
+    """A run of asterisks or underscores that may open or close emphasis."""
 
-    sign: str
+    char: str
     count: int
     opens: bool
     closes: bool
 
 
-_ESCAPE = frozenset("\\`*_{}[]()#+-.!|<>~$&\"'/:;=?@^,% ")
+_ESCAPABLE = frozenset("\\`*_{}[]()#+-.!|<>~$&\"'/:;=?@^,% ")
 TAG = re.compile(
-    # Only names that HTML has, with attributes in order: in "j<l and k>0" there is no tag.
+    # Only names of HTML elements with valid attributes: "j<l and k>0" has no tag.
     r"<(/?)(a|abbr|b|big|br|center|cite|code|dd|del|details|div|dl|dt|em|figcaption|figure|font|h[1-6]|hr|i|img|ins|kbd|"
     r"li|mark|ol|p|pre|q|s|samp|small|span|strike|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var)"
     r"((?:\s{1,9}[\w:.-]{1,40}\s?=\s?(?:\"[^\"]{0,600}\"|'[^']{0,600}'|[^\s\"'<>]{1,300})){0,20})\s{0,9}/?>",
@@ -30,182 +30,184 @@ TAG = re.compile(
 )
 _AUTOLINK = re.compile(r"<((?:https?://|mailto:)[^<>\s]{1,1000})>")
 _FORMULA = re.compile(r"\$\$[^$]{1,5000}\$\$|\$(?![\s$])(?:[^$\\\n]|\\.){1,1000}(?<!\s)\$(?!\d)")
-# Converters of Chinese papers set a raised citation as a formula: "$^{[2-4]}$".
-_RAISED_NUMBER = re.compile(r"\$\s?\^\s?\{\s?([\[［]\s?\d[\d\s,，、;；~～–－-]{0,60}[\]］])\s?\}\s?\$")
+# Converters of Chinese papers write a superscript citation as a formula: "$^{[2-4]}$".
+_SUPERSCRIPT_NUMBER = re.compile(r"\$\s?\^\s?\{\s?([\[［]\s?\d[\d\s,，、;；~～–－-]{0,60}[\]］])\s?\}\s?\$")
 _TARGET = re.compile(
     r"""\(\s*(?:<([^<>\n]{0,2000})>|((?:[^\s()\\]|\\.|\([^\s()]{0,500}\)){0,2000}))(?:\s+(?:"(?:[^"\\]|\\.){0,2000}"|'[^']{0,2000}'))?\s*\)"""
 )
 ANCHOR = re.compile(r"\b(?:id|name)\s*=\s*[\"']?([^\s\"'>]{1,100})")
-_NOTE_MARK = re.compile(r"\[\^[^\]\s]{1,40}\]:?")
-_SIGNS = re.compile(r"[\\`$<\[\]!*_]")
+_FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,40}\]:?")
+_SPECIAL = re.compile(r"[\\`$<\[\]!*_]")
 
 
-def inline(text: str) -> LinkedText:
-    """The running text of a block: marks of layout gone, links set apart; tooltips and images dropped."""
-    return _Inline(text).pieces()
+def parse_inline(text: str) -> LinkedText:
+    """Parse the inline markup of a block into text and links; images are dropped."""
+    return _InlineParser(text).parse()
 
 
-class _Inline:
-    """Reads a stretch of Markdown once, from left to right."""
+class _InlineParser:
+    """Parses inline markup in one pass."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._out: list[str | Link | _Run] = []
-        self._open: list[tuple[int, int, str]] = []
-        self._raised = 0
+        self._out: list[str | Link | _Delimiter] = []
+        self._open_links: list[tuple[int, int, str]] = []
+        self._superscript_depth = 0
 
-    def pieces(self) -> LinkedText:
-        """The text with its links set apart."""
-        text, place = self._text, 0
-        ends = _link_ends(text)
-        while place < len(text):
-            if self._open and place == self._open[-1][0]:
-                place = self._close_link(ends)
+    def parse(self) -> LinkedText:
+        """Return the text and its links."""
+        text, position = self._text, 0
+        link_ends = _link_ends(text)
+        while position < len(text):
+            if self._open_links and position == self._open_links[-1][0]:
+                position = self._close_link(link_ends)
                 continue
-            sign = _SIGNS.search(text, place)
-            at = sign.start() if sign else len(text)
-            if self._open and self._open[-1][0] < at:
-                at = self._open[-1][0]
-            if at > place:
-                self._out.append(text[place:at])
-                place = at
+            char = _SPECIAL.search(text, position)
+            at = char.start() if char else len(text)
+            if self._open_links and self._open_links[-1][0] < at:
+                at = self._open_links[-1][0]
+            if at > position:
+                self._out.append(text[position:at])
+                position = at
                 continue
-            place = self._sign(place, ends)
-        return _settled_runs(self._out)
+            position = self._parse_special(position, link_ends)
+        return _match_delimiters(self._out)
 
-    def _sign(self, place: int, ends: dict[int, int]) -> int:
-        """Take what begins with a sign; returns where to go on."""
-        text, sign = self._text, self._text[place]
-        if sign == "\\":
-            escaped = text[place + 1 : place + 2]
-            self._out.append(escaped if escaped in _ESCAPE and escaped else sign)
-            return place + (2 if escaped in _ESCAPE and escaped else 1)
-        if sign == "`":
-            return self._code(place)
-        if sign == "$" and (cited := _RAISED_NUMBER.match(text, place)):
+    def _parse_special(self, position: int, link_ends: dict[int, int]) -> int:
+        """Parse the markup at a special character; return the position after it."""
+        text, char = self._text, self._text[position]
+        if char == "\\":
+            escaped = text[position + 1 : position + 2]
+            self._out.append(escaped if escaped in _ESCAPABLE and escaped else char)
+            return position + (2 if escaped in _ESCAPABLE and escaped else 1)
+        if char == "`":
+            return self._parse_code(position)
+        if char == "$" and (cited := _SUPERSCRIPT_NUMBER.match(text, position)):
             self._out.extend((SUPERSCRIPT_START, cited[1], SUPERSCRIPT_END))
             return cited.end()
-        if sign == "$" and (formula := _FORMULA.match(text, place)):
+        if char == "$" and (formula := _FORMULA.match(text, position)):
             self._out.append(formula[0])
             return formula.end()
-        if sign == "<":
-            return self._tag(place)
-        if sign in "*_":
-            return self._emphasis(place)
-        return self._bracket(place, ends)
+        if char == "<":
+            return self._parse_tag(position)
+        if char in "*_":
+            return self._parse_delimiter(position)
+        return self._parse_bracket(position, link_ends)
 
-    def _bracket(self, place: int, ends: dict[int, int]) -> int:
+    def _parse_bracket(self, position: int, link_ends: dict[int, int]) -> int:
         text = self._text
-        image = text.startswith("![", place)
-        start = place + 1 if image else place
-        # Links do not stand in one another; three deep is more than any converter writes by mistake.
-        if start in ends and len(self._open) < 3 and (target := _TARGET.match(text, ends[start] + 1)):
+        image = text.startswith("![", position)
+        start = position + 1 if image else position
+        # Links cannot be nested; no converter nests them more than three deep by mistake.
+        if start in link_ends and len(self._open_links) < 3 and (target := _TARGET.match(text, link_ends[start] + 1)):
             if image:
                 return target.end()
-            self._open.append((ends[start], len(self._out), target[1] or target[2] or ""))
-            return place + 1
-        if note := _NOTE_MARK.match(text, place):
-            return note.end()
-        self._out.append(text[place])
-        return place + 1
+            self._open_links.append((link_ends[start], len(self._out), target[1] or target[2] or ""))
+            return position + 1
+        if footnote := _FOOTNOTE.match(text, position):
+            return footnote.end()
+        self._out.append(text[position])
+        return position + 1
 
-    def _close_link(self, ends: dict[int, int]) -> int:
-        end, begin, target = self._open.pop()
-        inner = _settled_runs(self._out[begin:])
-        self._out[begin:] = [Link(visible_text(inner), target, self._raised > 0)]
+    def _close_link(self, link_ends: dict[int, int]) -> int:
+        end, begin, target = self._open_links.pop()
+        inner = _match_delimiters(self._out[begin:])
+        self._out[begin:] = [Link(visible_text(inner), target, self._superscript_depth > 0)]
         found = _TARGET.match(self._text, end + 1)
         return found.end() if found else end + 1
 
-    def _code(self, place: int) -> int:
+    def _parse_code(self, position: int) -> int:
         text = self._text
-        ticks = _length(text, place, "`")
-        end = text.find("`" * ticks, place + ticks)
-        if end < 0 or (self._open and end > self._open[-1][0]):
-            self._out.append(text[place : place + ticks])
-            return place + ticks
-        self._out.append(text[place + ticks : end].strip())
+        ticks = _run_length(text, position, "`")
+        end = text.find("`" * ticks, position + ticks)
+        if end < 0 or (self._open_links and end > self._open_links[-1][0]):
+            self._out.append(text[position : position + ticks])
+            return position + ticks
+        self._out.append(text[position + ticks : end].strip())
         return end + ticks
 
-    def _tag(self, place: int) -> int:
-        if address := _AUTOLINK.match(self._text, place):
+    def _parse_tag(self, position: int) -> int:
+        if address := _AUTOLINK.match(self._text, position):
             self._out.append(address[1])
             return address.end()
-        tag = TAG.match(self._text, place)
+        tag = TAG.match(self._text, position)
         if tag is None:
             self._out.append("<")
-            return place + 1
+            return position + 1
         name = tag[2].lower()
         if name == "sup":
-            self._raised += -1 if tag[1] and self._raised else (0 if tag[1] else 1)
+            self._superscript_depth += -1 if tag[1] and self._superscript_depth else (0 if tag[1] else 1)
             self._out.append(SUPERSCRIPT_END if tag[1] else SUPERSCRIPT_START)
         elif name in ("br", "p", "div", "li", "td", "tr"):
             self._out.append(" ")
         return tag.end()
 
-    def _emphasis(self, place: int) -> int:
-        text, sign = self._text, self._text[place]
-        count = _length(text, place, sign)
-        before, after = text[place - 1 : place] or " ", text[place + count : place + count + 1] or " "
+    def _parse_delimiter(self, position: int) -> int:
+        text, char = self._text, self._text[position]
+        count = _run_length(text, position, char)
+        before, after = text[position - 1 : position] or " ", text[position + count : position + count + 1] or " "
         opens = not after.isspace() and (_is_word(after) or not _is_word(before))
         closes = not before.isspace() and (_is_word(before) or not _is_word(after))
-        if sign == "_":
+        if char == "_":
             opens, closes = opens and not _is_word(before), closes and not _is_word(after)
-        self._out.append(_Run(sign, count, opens, closes))
-        return place + count
+        self._out.append(_Delimiter(char, count, opens, closes))
+        return position + count
 
 
-def _is_word(sign: str) -> bool:
-    return sign.isalnum()
+def _is_word(char: str) -> bool:
+    return char.isalnum()
 
 
-def _length(text: str, place: int, sign: str) -> int:
-    end = place
-    while end < len(text) and text[end] == sign:
+def _run_length(text: str, position: int, char: str) -> int:
+    end = position
+    while end < len(text) and text[end] == char:
         end += 1
-    return end - place
+    return end - position
 
 
 def _link_ends(text: str) -> dict[int, int]:
-    """For each bracket that may begin a link, where its partner stands."""
-    ends: dict[int, int] = {}
+    """Map each opening bracket of a possible link to its closing bracket."""
+    link_ends: dict[int, int] = {}
     opened: list[int] = []
-    for sign in re.finditer(r"\\.|[\[\]]", text, re.DOTALL):
-        if sign[0] == "[":
-            opened.append(sign.start())
-        elif sign[0] == "]" and opened:
+    for char in re.finditer(r"\\.|[\[\]]", text, re.DOTALL):
+        if char[0] == "[":
+            opened.append(char.start())
+        elif char[0] == "]" and opened:
             start = opened.pop()
-            if text.startswith("(", sign.end()):
-                ends[start] = sign.start()
-    return ends
+            if text.startswith("(", char.end()):
+                link_ends[start] = char.start()
+    return link_ends
 
 
-def _settled_runs(out: Sequence[str | Link | _Run]) -> LinkedText:
-    """The text with the emphasis that found its partner taken away."""
-    waiting: dict[str, list[_Run]] = {"*": [], "_": []}
+def _match_delimiters(out: Sequence[str | Link | _Delimiter]) -> LinkedText:
+    """Remove the delimiters of emphasis that have a partner."""
+    waiting: dict[str, list[_Delimiter]] = {"*": [], "_": []}
     for run in out:
-        if not isinstance(run, _Run):
+        if not isinstance(run, _Delimiter):
             continue
-        while run.closes and run.count and waiting[run.sign]:
-            partner = waiting[run.sign][-1]
+        while run.closes and run.count and waiting[run.char]:
+            partner = waiting[run.char][-1]
             common = min(partner.count, run.count)
             partner.count -= common
             run.count -= common
             if not partner.count:
-                waiting[run.sign].pop()
+                waiting[run.char].pop()
         if run.opens and run.count:
-            waiting[run.sign].append(run)
-    pieces: LinkedText = []
+            waiting[run.char].append(run)
+    parse: LinkedText = []
     buffer: list[str] = []
     for piece in out:
         if isinstance(piece, Link):
-            pieces.extend(["".join(buffer), piece])
+            parse.extend(["".join(buffer), piece])
             buffer.clear()
         else:
-            buffer.append(piece.sign * piece.count if isinstance(piece, _Run) else piece)
-    pieces.append("".join(buffer))
-    return [html.unescape(piece) if isinstance(piece, str) else piece for piece in pieces if piece != ""]
+            buffer.append(piece.char * piece.count if isinstance(piece, _Delimiter) else piece)
+    parse.append("".join(buffer))
+    return [html.unescape(piece) if isinstance(piece, str) else piece for piece in parse if piece != ""]
 
 
-def bare(text: str) -> str:
-    """Running text as one string, without any mark of layout."""
-    return " ".join(visible_text(inline(text)).replace(SUPERSCRIPT_START, "").replace(SUPERSCRIPT_END, "").split())
+def plain_text(text: str) -> str:
+    """Return the text of inline markup as one string with single spaces."""
+    return " ".join(
+        visible_text(parse_inline(text)).replace(SUPERSCRIPT_START, "").replace(SUPERSCRIPT_END, "").split()
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fathom.corpus.readers.markdown.inline import inline
+from fathom.corpus.readers.markdown.inline import parse_inline
 from fathom.corpus.readers.parsed_document import ParsedAuthor
 from fathom.corpus.readers.parsing.chinese_bylines import (
     clean_chinese_institution,
@@ -75,7 +75,7 @@ def _line_names(line: str) -> list[str]:
 
 
 def _chinese_line_names(line: str) -> list[str]:
-    return [] if line.isascii() else find_chinese_names(visible_text(inline(line)))
+    return [] if line.isascii() else find_chinese_names(visible_text(parse_inline(line)))
 
 
 def find_affiliation(lines: Sequence[str]) -> str:
@@ -126,7 +126,7 @@ def _pieces(line: str) -> list[str]:
     line = line[label.end() :] if label else line
     if "@" in line:
         return []
-    text = re.sub(r"(?<=[a-zà-ž])(?=\d)", " ", visible_text(inline(line)))
+    text = re.sub(r"(?<=[a-zà-ž])(?=\d)", " ", visible_text(parse_inline(line)))
     pieces = (" ".join((piece or "").split()).strip(" .:*_{}[]") for piece in _SEPARATORS.split(text))
     return [piece for piece in pieces if piece]
 
