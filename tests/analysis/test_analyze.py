@@ -1,4 +1,4 @@
-"""Runs to findings with the real commands: nothing is lost, failures are states, the same files say the same."""
+"""Analysis of runs made with the real commands."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_every_question_counts_once_in_every_breakdown(failing: RunSummary, exam
         )
 
 
-def test_a_failure_is_a_state_and_no_wrong_answer(failing: RunSummary) -> None:
+def test_an_error_is_not_an_incorrect_answer(failing: RunSummary) -> None:
     outcomes = failing.overall.outcomes
     assert outcomes.error > 20
     assert failing.overall.counts.errors == outcomes.error
@@ -59,7 +59,7 @@ def test_a_failure_is_a_state_and_no_wrong_answer(failing: RunSummary) -> None:
     assert {"refused", "unparseable"} <= {pattern.name for pattern in failing.patterns}
 
 
-def test_a_response_that_never_came_is_unanswered(ran: Ran, examined: Path, tmp_path: Path) -> None:
+def test_a_missing_response_is_unanswered(ran: Ran, examined: Path, tmp_path: Path) -> None:
     whole = ran("sim/oracle")
     folder = tmp_path / "half"
     shutil.copytree(whole, folder)
@@ -73,7 +73,7 @@ def test_a_response_that_never_came_is_unanswered(ran: Ran, examined: Path, tmp_
     assert run.overall.outcomes.incorrect == 0
 
 
-def test_verdicts_are_made_where_there_are_none_and_are_the_same(ran: Ran) -> None:
+def test_responses_without_verdicts_are_scored_the_same(ran: Ran) -> None:
     scored = analyze([ran(FAILING)]).findings
     unscored = analyze([ran(FAILING, scored=False)]).findings
     assert any("scored here" in note for note in unscored.notes)
@@ -81,9 +81,7 @@ def test_verdicts_are_made_where_there_are_none_and_are_the_same(ran: Ran) -> No
     assert unscored.runs[0].patterns == scored.runs[0].patterns
 
 
-def test_an_old_verdict_on_a_failure_gives_way_to_the_response_that_came(
-    ran: Ran, examined: Path, tmp_path: Path
-) -> None:
+def test_an_outdated_verdict_on_an_error_is_replaced(ran: Ran, examined: Path, tmp_path: Path) -> None:
     folder = tmp_path / "again"
     shutil.copytree(ran(FAILING), folder)
     before = analyze([folder], bench=examined).findings.runs[0].overall.outcomes.error
@@ -96,10 +94,10 @@ def test_the_same_files_give_the_same_findings(ran: Ran) -> None:
     runs = [ran("sim/oracle"), ran(FAILING)]
     assert analyze(runs).findings == analyze(runs).findings
     other = analyze(runs, settings=Settings(seed=9)).findings
-    assert other.runs[1].overall == analyze(runs).findings.runs[1].overall, "chance touches no score"
+    assert other.runs[1].overall == analyze(runs).findings.runs[1].overall, "scores do not depend on the seed"
 
 
-def test_any_number_of_processes_gives_the_same(ran: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_do_not_depend_on_the_number_of_processes(ran: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fathom.analysis.analyze.MIN_FOR_PROCESSES", 0)
     runs = [ran("sim/reader?miss=0.2"), ran(FAILING)]
     one, two = analyze(runs), analyze(runs, settings=Settings(processes=2))
@@ -107,7 +105,7 @@ def test_any_number_of_processes_gives_the_same(ran: Ran, monkeypatch: pytest.Mo
     assert one.items == two.items
 
 
-def test_findings_survive_a_file(ran: Ran) -> None:
+def test_findings_can_be_written_and_read(ran: Ran) -> None:
     found = analyze([ran("sim/oracle"), ran(FAILING)])
     assert Findings.model_validate_json(found.findings.model_dump_json()) == found.findings
     for item in found.all_items():
@@ -124,7 +122,7 @@ def test_one_item_for_every_response(ran: Ran, examined: Path) -> None:
     )
 
 
-def test_samples_are_averaged_and_passed(ran: Ran) -> None:
+def test_samples_are_averaged_and_give_pass_at_k(ran: Ran) -> None:
     [run] = analyze([ran("sim/reader?miss=0.2", "--samples", 3)]).findings.runs
     assert run.samples is not None
     assert run.samples.mean_accuracy == pytest.approx(run.overall.accuracy.value)
@@ -135,7 +133,7 @@ def test_samples_are_averaged_and_passed(ran: Ran) -> None:
     assert run.overall.outcomes.responses == 3 * run.overall.outcomes.questions
 
 
-def test_runs_are_compared_on_what_both_were_asked(ran: Ran) -> None:
+def test_runs_are_compared_on_shared_questions(ran: Ran) -> None:
     good, poor = ran("sim/reader?miss=0.05"), ran("sim/reader?miss=0.3", "--limit", 200)
     found = analyze([good, poor]).findings
     whole = [one for one in found.comparisons if one.within == "all"]
@@ -147,7 +145,7 @@ def test_runs_are_compared_on_what_both_were_asked(ran: Ran) -> None:
     assert any(name.startswith("skill = ") for name in within)
 
 
-def test_repeats_of_a_run_are_taken_together(ran: Ran) -> None:
+def test_repeated_runs_are_averaged(ran: Ran) -> None:
     model = "sim/reader?miss=0.2"
     found = analyze([ran(model, "--seed", seed) for seed in (1, 2, 3)]).findings
     [together] = found.repeated_runs
@@ -160,21 +158,21 @@ def test_repeats_of_a_run_are_taken_together(ran: Ran) -> None:
     )
 
 
-def test_runs_that_differ_in_more_than_chance_are_no_repeats(ran: Ran) -> None:
+def test_runs_with_other_settings_are_not_repeats(ran: Ran) -> None:
     model = "sim/reader?miss=0.2"
     one = ran(model, "--seed", 1)
     for others in (("--temperature", 0.5), ("--max-tokens", 512), ("--samples", 3), ("--limit", 100)):
         assert analyze([one, ran(model, "--seed", 2, *others)]).findings.repeated_runs == (), others
 
 
-def test_rungs_that_were_asked_different_questions_are_no_ladder(ran: Ran) -> None:
+def test_no_loss_decomposition_over_different_questions(ran: Ran) -> None:
     model = "sim/reader?miss=0.2"
     found = analyze([ran(model), ran(model, "--system", "tables", "--limit", 100)]).findings
     assert found.loss_decompositions == ()
     assert any("has no loss decomposition" in note for note in found.notes)
 
 
-def test_a_run_of_a_part_of_the_bench_keeps_its_counts(ran: Ran) -> None:
+def test_a_partial_run_has_the_counts_of_its_bench(ran: Ran) -> None:
     whole, part = ran("sim/oracle"), ran("sim/oracle", "--limit", 30)
     [all_of_it], [some] = (analyze([run]).findings.runs for run in (whole, part))
     assert some.overall.counts.model_copy(update={"asked": 0, "not_asked": 0}) == all_of_it.overall.counts.model_copy(
@@ -189,18 +187,18 @@ def test_a_run_of_a_part_of_the_bench_keeps_its_counts(ran: Ran) -> None:
     assert bench.model_copy(update={"folder": known.folder}) == known
 
 
-def test_floors_come_from_keys_and_from_guessers(ran: Ran) -> None:
+def test_baselines_come_from_keys_and_simulated_guessers(ran: Ran) -> None:
     found = analyze([ran("sim/null"), ran("sim/majority"), ran("sim/oracle")]).findings
-    floors = {floor.name: floor.accuracy.value for floor in found.baselines}
+    baselines = {baseline.name: baseline.accuracy.value for baseline in found.baselines}
     null, majority, oracle = (run.overall.accuracy.value for run in found.runs)
-    assert floors["always NULL"] == null
-    assert floors["majority"] >= majority - 0.02
+    assert baselines["always NULL"] == null
+    assert baselines["majority"] >= majority - 0.02
     assert oracle == 1.0
     assert found.runs[2].overall.accuracy.low < 1.0
-    assert len(floors) == 4
+    assert len(baselines) == 4
 
 
-def test_without_its_corpus_a_bench_still_has_scores(ran: Ran, examined: Path, tmp_path: Path) -> None:
+def test_scores_need_no_corpus(ran: Ran, examined: Path, tmp_path: Path) -> None:
     bench = tmp_path / "elsewhere" / "bench"
     shutil.copytree(examined, bench)
     run = ran("sim/reader?miss=0.2")
@@ -212,7 +210,7 @@ def test_without_its_corpus_a_bench_still_has_scores(ran: Ran, examined: Path, t
     assert told.runs[0].attribution is not None
 
 
-def test_misuse(ran: Ran, examined: Path, small_folder: Path, tmp_path: Path) -> None:
+def test_misuse_raises_clear_errors(ran: Ran, examined: Path, small_folder: Path, tmp_path: Path) -> None:
     run = ran("sim/oracle")
     with pytest.raises(FathomError, match="given twice"):
         analyze([run, run])
@@ -235,7 +233,7 @@ def test_misuse(ran: Ran, examined: Path, small_folder: Path, tmp_path: Path) ->
     assert [one.info.name for one in both.runs] == [run.name, "run"]
 
 
-def test_the_five_counts_of_a_fitted_bench(ran: Ran, examined: Path, tmp_path: Path) -> None:
+def test_counts_of_a_fitted_bench(ran: Ran, examined: Path, tmp_path: Path) -> None:
     fitted = tmp_path / "fitted"
     assert done("fit", examined, "--window", "96K", "--reserve", "1K", "--out", fitted) in (0, 1)
     assert done("run", fitted, "--model", FAILING, "--out", tmp_path / "run") in (0, 1)

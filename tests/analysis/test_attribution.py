@@ -1,4 +1,4 @@
-"""Simulated answerers go wrong as they are dialled, and the dialled slip is named; guesses are not explained away."""
+"""Simulated faults are named as causes; random guesses are not explained."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FEW = "sim/reader?drop-filter=0.2&ignore-not=0.4&reverse=0.2&miss-document=0.3"
 
 @pytest.fixture(scope="module")
 def single(ran: Ran) -> Analysis:
-    """A run for each fault, with nothing else dialled."""
+    """A run for each fault, without others."""
     return analyze([ran(f"sim/reader?{fault}=0.5") for fault in FAULTS])
 
 
@@ -44,8 +44,8 @@ def test_a_single_fault_is_named(single: Analysis, fault: str) -> None:
     assert named.get(fault, 0) >= 0.9 * found.incorrect
 
 
-def test_how_often_a_fault_strikes_is_found(single: Analysis) -> None:
-    """Of those with enough chances to strike; one interval in twenty may miss."""
+def test_the_rate_of_a_fault_is_estimated(single: Analysis) -> None:
+    """For faults with enough exposed questions; one interval in twenty may miss."""
     seen = missed = 0
     for fault in FAULTS:
         for cause in attribution_of(single, f"sim/reader?{fault}=0.5").causes:
@@ -59,7 +59,7 @@ def test_how_often_a_fault_strikes_is_found(single: Analysis) -> None:
 
 
 def struck(bench: Path, name: str, seed: int) -> Mapping[str, list[str]]:
-    """Which faults truly struck each question, drawn again as the answerer drew them."""
+    """Which faults occurred in each question, drawn again as the simulator drew them."""
     found = {}
     opened, simulated = Bench(bench), Simulated.parse(name)
     with Corpus(opened.corpus_folder) as corpus:
@@ -78,7 +78,7 @@ def struck(bench: Path, name: str, seed: int) -> Mapping[str, list[str]]:
 
 
 @pytest.mark.parametrize("name", [MIXED, FEW], ids=["fourteen faults at once", "four faults at once"])
-def test_of_many_faults_the_right_one_is_named_or_none(ran: Ran, examined: Path, name: str) -> None:
+def test_with_many_faults_the_correct_one_is_named_or_none(ran: Ran, examined: Path, name: str) -> None:
     analysis = analyze([ran(name, "--seed", seed) for seed in range(3)])
     items = []
     for seed, found in enumerate(analysis.items.values()):
@@ -91,18 +91,16 @@ def test_of_many_faults_the_right_one_is_named_or_none(ran: Ran, examined: Path,
     assert len(right) >= 0.9 * len(named)
     assert len(named) >= 0.7 * len(items)
     for item, faults in items:
-        assert faults[0] in {suspect.cause for suspect in item.candidates}, (
-            "the true cause is always among the suspects"
-        )
+        assert faults[0] in {suspect.cause for suspect in item.candidates}, "the true cause is always a candidate"
 
 
-def test_who_guesses_is_not_explained_away(ran: Ran) -> None:
+def test_random_guesses_are_unclear(ran: Ran) -> None:
     [run] = analyze([ran("sim/random")]).findings.runs
     assert run.attribution is not None
     assert run.attribution.unclear >= 0.8 * run.attribution.incorrect
 
 
-def test_two_documents_missed_at_once_are_found(ran: Ran) -> None:
+def test_two_missed_documents_are_found(ran: Ran) -> None:
     analysis = analyze([ran("sim/reader?miss=0.2")])
     found = attribution_of(analysis, "sim/reader?miss=0.2")
     named = {cause.name: cause.count for cause in found.causes}
@@ -111,7 +109,7 @@ def test_two_documents_missed_at_once_are_found(ran: Ran) -> None:
     assert any(detail.startswith("articles ") for detail in details)
 
 
-# The reckoning itself.
+# The estimator.
 
 KINDS = {"one": Fault("one", "does one thing", "computing"), "two": Fault("two", "does another", "reading")}
 
@@ -125,7 +123,7 @@ def attributing(*fittings: dict[str, float], readable: int = 100) -> CauseEstima
     return made
 
 
-def test_an_ambiguous_answer_goes_to_what_the_run_does_elsewhere() -> None:
+def test_an_ambiguous_answer_is_attributed_by_the_rates_in_the_run() -> None:
     settled = attributing(*[{"one": 1.0}] * 20, {"one": 1.0, "two": 1.0}).estimate()
     last = settled.answers[-1]
     assert [suspect.cause for suspect in last.candidates] == ["one", "two"]
@@ -133,7 +131,7 @@ def test_an_ambiguous_answer_goes_to_what_the_run_does_elsewhere() -> None:
     assert not last.unclear
 
 
-def test_a_tie_is_unclear_and_names_its_rivals() -> None:
+def test_a_tie_is_unclear_and_lists_its_candidates() -> None:
     settled = attributing(*[{"one": 1.0, "two": 1.0}] * 5).estimate()
     for one in settled.answers:
         assert one.unclear
@@ -142,18 +140,18 @@ def test_a_tie_is_unclear_and_names_its_rivals() -> None:
     assert settled.attribution.explained == 0
 
 
-def test_an_answer_that_no_slip_gives_is_unclear() -> None:
+def test_an_answer_that_no_fault_gives_is_unclear() -> None:
     settled = attributing({}, {"one": 1.0}).estimate()
-    assert settled.answers[0].unclear.startswith("no single slip")
+    assert settled.answers[0].unclear.startswith("no single fault")
     assert settled.attribution.incorrect == 2
 
 
-def test_nothing_wrong_needs_no_cause() -> None:
+def test_no_causes_without_incorrect_answers() -> None:
     found = attributing().estimate().attribution
     assert (found.incorrect, found.explained, found.causes) == (0, 0, ())
 
 
-def test_how_often_a_cause_strikes_is_not_pulled_to_the_average() -> None:
+def test_rates_are_not_shrunk_to_the_average() -> None:
     made = CauseEstimator(KINDS)
     for number in range(40):
         made.add_exposure({"one": 1.0, "two": 0.1}, number // 4)

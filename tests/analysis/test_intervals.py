@@ -1,4 +1,4 @@
-"""Intervals cover what they promise to cover; those that take questions for independent do not."""
+"""Coverage of the intervals, and of intervals that treat questions as independent."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fathom.analysis.shared_documents import SharedDocuments, _variance_componen
 def drawn(
     rng: np.random.Generator, contexts: int, questions: int, right: float, likeness: float
 ) -> tuple[Values, Numbers]:
-    """Right and wrong answers whose chance of being right differs from context to context."""
+    """Binary scores whose mean differs from context to context."""
     scale = (1 - likeness) / likeness
     chances = rng.beta(right * scale, (1 - right) * scale, contexts)
     where = np.repeat(np.arange(contexts), questions)
@@ -34,7 +34,7 @@ def drawn(
 
 @pytest.mark.parametrize("questions", [5, 10])
 @pytest.mark.parametrize("right", [0.3, 0.8])
-def test_intervals_cover_where_questions_of_a_context_hang_together(questions: int, right: float) -> None:
+def test_coverage_with_correlated_questions(questions: int, right: float) -> None:
     rng = np.random.default_rng([questions, int(right * 10)])
     rounds, covered, plain = 600, 0, 0
     for _ in range(rounds):
@@ -48,7 +48,7 @@ def test_intervals_cover_where_questions_of_a_context_hang_together(questions: i
     assert plain / rounds < 0.88
 
 
-def test_few_contexts_are_covered_too() -> None:
+def test_coverage_with_few_contexts() -> None:
     rng = np.random.default_rng(5)
     covered = 0
     for _ in range(400):
@@ -60,7 +60,7 @@ def test_few_contexts_are_covered_too() -> None:
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
 @pytest.mark.parametrize(("contexts", "questions"), [(1, 1), (1, 10), (3, 10), (100, 10)])
-def test_nothing_and_everything_right_have_intervals_with_width(value: float, contexts: int, questions: int) -> None:
+def test_intervals_at_zero_and_one_have_width(value: float, contexts: int, questions: int) -> None:
     where = np.repeat(np.arange(contexts), questions)
     found = share(np.full(len(where), value), where)
     assert found.value == value
@@ -68,7 +68,7 @@ def test_nothing_and_everything_right_have_intervals_with_width(value: float, co
     assert 0 <= found.low <= value <= found.high <= 1
 
 
-def test_a_hundred_percent_of_a_context_says_less_than_of_independent_questions() -> None:
+def test_clustered_intervals_at_one_are_wider_than_independent_ones() -> None:
     together = share(np.ones(200), np.repeat(np.arange(20), 10))
     apart = share(np.ones(200), np.arange(200))
     assert together.low < apart.low
@@ -77,7 +77,7 @@ def test_a_hundred_percent_of_a_context_says_less_than_of_independent_questions(
 @given(
     st.lists(st.tuples(st.integers(0, 6), st.sampled_from([0.0, 0.25, 1.0])), min_size=1, max_size=60),
 )
-def test_every_interval_holds_its_figure_and_stays_in_bounds(rows: list[tuple[int, float]]) -> None:
+def test_every_interval_contains_its_value_and_stays_in_bounds(rows: list[tuple[int, float]]) -> None:
     contexts = np.array([context for context, _ in rows])
     values = np.array([value for _, value in rows])
     found = share(values, contexts)
@@ -90,7 +90,7 @@ def test_every_interval_holds_its_figure_and_stays_in_bounds(rows: list[tuple[in
     assert gap.high > gap.low
 
 
-def test_one_question_a_context_is_the_textbook_error() -> None:
+def test_one_question_per_context_gives_the_textbook_error() -> None:
     values = np.array([1.0] * 30 + [0.0] * 20)
     error = clustered_error(Sums.of(values, np.arange(50)))
     assert error.variance == pytest.approx(values.var(ddof=1) / 50)
@@ -103,13 +103,13 @@ def test_contexts_of_unequal_size_leave_fewer_degrees_of_freedom() -> None:
     assert clustered_error(Sums.of(values, contexts)).freedom < 2
 
 
-def test_no_question_has_no_figure() -> None:
+def test_no_questions_give_an_empty_estimate() -> None:
     nothing = np.zeros(0), np.zeros(0, dtype=np.int64)
     assert (share(*nothing).low, share(*nothing).high) == (0, 1)
     assert (difference(*nothing).low, difference(*nothing).high) == (-1, 1)
 
 
-def test_equal_questions_a_group_make_micro_and_macro_one() -> None:
+def test_micro_and_macro_averages_agree_for_groups_of_equal_size() -> None:
     rng = np.random.default_rng(2)
     values, contexts = drawn(rng, 40, 10, 0.6, 0.2)
     odd = np.arange(400) % 2 == 1
@@ -118,15 +118,15 @@ def test_equal_questions_a_group_make_micro_and_macro_one() -> None:
     assert found.low == pytest.approx(share(values, contexts).low, abs=0.02)
 
 
-def test_macro_gives_a_small_group_its_say() -> None:
+def test_the_macro_average_weights_groups_equally() -> None:
     values = np.array([1.0] * 90 + [0.0] * 10)
     small = np.arange(100) >= 90
     found = macro_average(values, np.arange(100) % 20, [small, ~small])
     assert found.value == pytest.approx(0.5)
 
 
-def test_documents_that_many_contexts_share_widen_the_interval() -> None:
-    """What is right hangs on the document, each in a quarter of the contexts: drawing contexts alone cannot see it."""
+def test_shared_documents_widen_the_interval() -> None:
+    """Scores depend on the document, and each document is in a quarter of the contexts."""
     rng = np.random.default_rng(7)
     contexts = np.repeat(np.arange(80), 5)
     documents = [np.array([context % 4, 4 + context]) for context in range(80)]
@@ -139,8 +139,8 @@ def test_documents_that_many_contexts_share_widen_the_interval() -> None:
     assert wider.high - wider.low > 1.5 * (plain.high - plain.low)
 
 
-def test_intervals_cover_where_contexts_share_documents() -> None:
-    """Thirty documents, five to a context; a document that is hard is hard in all of its contexts."""
+def test_coverage_with_shared_documents() -> None:
+    """Thirty documents, five per context; a difficult document is difficult in all of its contexts."""
     rng = np.random.default_rng(12)
     hard = rng.normal(0, 2, (100_000, 5)).mean(axis=1) + rng.normal(0, 0.3, 100_000)
     truth = float((1 / (1 + np.exp(-0.5 - hard))).mean())
@@ -160,7 +160,7 @@ def test_intervals_cover_where_contexts_share_documents() -> None:
     assert alone / rounds < 0.75
 
 
-def test_the_sums_behind_shared_documents_are_those_of_the_written_out_matrices() -> None:
+def test_variance_components_match_explicit_matrices() -> None:
     rng = np.random.default_rng(4)
     documents = [rng.choice(12, rng.integers(1, 5), replace=False) for _ in range(9)]
     held = SharedDocuments.of(documents).membership
@@ -182,12 +182,12 @@ def test_the_sums_behind_shared_documents_are_those_of_the_written_out_matrices(
     assert found.contexts == pytest.approx(max(0.0, contexts_part) * (weights**2).sum())
 
 
-def test_contexts_that_all_hold_the_same_documents_say_nothing_of_others() -> None:
+def test_no_interval_over_documents_if_all_contexts_have_the_same() -> None:
     values, contexts = drawn(np.random.default_rng(1), 10, 5, 0.6, 0.2)
     assert SharedDocuments.of([np.array([0, 1])] * 10).share(values, contexts) is None
 
 
-def test_questions_in_no_group_say_nothing_of_the_mean_over_groups() -> None:
+def test_questions_in_no_group_do_not_narrow_the_macro_average() -> None:
     rng = np.random.default_rng(6)
     values = (rng.random(96) < 0.8).astype(float)
     contexts = np.concatenate([np.arange(16), 16 + np.arange(80) // 10])
@@ -199,7 +199,7 @@ def test_questions_in_no_group_say_nothing_of_the_mean_over_groups() -> None:
 
 
 @pytest.mark.parametrize("shares", [(0.9, 0.02), (0.97, 0.95)])
-def test_the_mean_over_groups_is_covered(shares: tuple[float, float]) -> None:
+def test_coverage_of_the_macro_average(shares: tuple[float, float]) -> None:
     rng = np.random.default_rng(8)
     covered = 0
     for _ in range(300):
@@ -210,7 +210,7 @@ def test_the_mean_over_groups_is_covered(shares: tuple[float, float]) -> None:
     assert covered / 300 >= 0.92
 
 
-def test_resamples_of_pairs_agree_with_the_formula() -> None:
+def test_the_paired_bootstrap_agrees_with_the_formula() -> None:
     rng = np.random.default_rng(9)
     first, contexts = drawn(rng, 100, 10, 0.6, 0.2)
     second, _ = drawn(rng, 100, 10, 0.7, 0.2)
@@ -221,7 +221,7 @@ def test_resamples_of_pairs_agree_with_the_formula() -> None:
     assert (high - low) == pytest.approx(estimate.high - estimate.low, rel=0.1)
 
 
-def test_what_is_lost_of_a_rung_is_covered() -> None:
+def test_coverage_of_the_share_lost() -> None:
     rng = np.random.default_rng(3)
     covered = 0
     for _ in range(300):

@@ -1,4 +1,4 @@
-"""The ladder, from the command to the finding: what is lost where is what was dialled."""
+"""Loss decomposition: the losses found are those that were simulated."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ MODEL = "sim/reader?drop-filter=0.3&other-column=0.3&miss-document=0.5"
 
 
 @pytest.fixture(scope="module")
-def climbed(ran: Ran) -> LossDecomposition:
+def decomposition(ran: Ran) -> LossDecomposition:
     runs = [ran(MODEL, "--system", system) for system in ("full", "passages", "tables")]
     [found] = analyze(runs).findings.loss_decompositions
     return found
 
 
 def changed(bench: Path, fault: str) -> float:
-    """The share of questions whose answer the fault changes, as often as it is dialled."""
+    """The share of questions whose answer the fault changes at its simulated rate."""
     opened = Bench(bench)
     with Corpus(opened.corpus_folder) as corpus:
         teller = Diagnoser(corpus)
@@ -46,10 +46,10 @@ def changed(bench: Path, fault: str) -> float:
 @pytest.mark.parametrize(
     ("step", "fault"), [("finding", "miss-document"), ("reading", "other-column"), ("computing", "drop-filter")]
 )
-def test_the_dialled_rates_are_inside_the_intervals(
-    climbed: LossDecomposition, examined: Path, step: str, fault: str
+def test_the_simulated_rates_are_inside_the_intervals(
+    decomposition: LossDecomposition, examined: Path, step: str, fault: str
 ) -> None:
-    [found] = [one for one in climbed.stages if one.name == step]
+    [found] = [one for one in decomposition.stages if one.name == step]
     wanted = changed(examined, fault)
     assert wanted > 0.03
     assert found.rate is not None
@@ -57,15 +57,19 @@ def test_the_dialled_rates_are_inside_the_intervals(
     assert found.rate.high - found.rate.low < 0.2
 
 
-def test_rungs_add_up(climbed: LossDecomposition) -> None:
-    assert climbed.items == sum(climbed.paths.values())
-    assert [step.name for step in climbed.stages] == ["finding", "reading", "computing"]
-    lost = sum(step.lost.value for step in climbed.stages)
-    assert climbed.accuracy["full"].value + lost == pytest.approx(1.0)
-    assert climbed.accuracy["full"].value < climbed.accuracy["passages"].value < climbed.accuracy["tables"].value
+def test_stages_add_up(decomposition: LossDecomposition) -> None:
+    assert decomposition.items == sum(decomposition.paths.values())
+    assert [step.name for step in decomposition.stages] == ["finding", "reading", "computing"]
+    lost = sum(step.lost.value for step in decomposition.stages)
+    assert decomposition.accuracy["full"].value + lost == pytest.approx(1.0)
+    assert (
+        decomposition.accuracy["full"].value
+        < decomposition.accuracy["passages"].value
+        < decomposition.accuracy["tables"].value
+    )
 
 
-def test_who_only_misses_documents_misses_none_that_are_handed_over(ran: Ran) -> None:
+def test_a_model_that_only_misses_documents_loses_only_in_finding(ran: Ran) -> None:
     model = "sim/reader?miss=0.5"
     runs = [ran(model, "--system", system) for system in ("full", "passages")]
     analysis = analyze(runs).findings
@@ -76,18 +80,18 @@ def test_who_only_misses_documents_misses_none_that_are_handed_over(ran: Ran) ->
     assert [step.name for step in found.stages] == ["finding"]
 
 
-def test_a_missing_rung_leaves_two_steps_together() -> None:
+def test_without_passages_finding_and_reading_are_one_stage() -> None:
     where = np.repeat(np.arange(10), 2)
     full, tables = np.tile([1.0, 0.0], 10), np.ones(20)
     found = decompose("m", "b", {"full": "r1", "tables": "r2"}, {"full": full, "tables": tables}, where)
     assert [step.name for step in found.stages] == ["finding and reading", "computing"]
     assert found.stages[0].lost.value == 0.5
-    assert found.stages[1].lost.high > 0, "what was never lost may yet be"
-    assert found.paths == {"full right, tables right": 10, "full wrong, tables right": 10}
+    assert found.stages[1].lost.high > 0, "an unobserved loss is not known to be zero"
+    assert found.paths == {"full correct, tables correct": 10, "full incorrect, tables correct": 10}
 
 
 def without(folder: Path, kept: Path, outcome: str) -> Path:
-    """A copy of a run in which every other response has failed, overflown or never come."""
+    """A copy of a run in which every other response is an error, an overflow, or missing."""
     shutil.copytree(folder, kept)
     (kept / VERDICTS).unlink()
     lost = {"outcome": outcome, "text": "", "error": "provider: gone" if outcome == "error" else None}
@@ -101,7 +105,7 @@ def without(folder: Path, kept: Path, outcome: str) -> Path:
 
 
 @pytest.mark.parametrize("outcome", ["error", "overflow", "unanswered"])
-def test_what_was_never_answered_is_no_loss_in_finding(ran: Ran, examined: Path, tmp_path: Path, outcome: str) -> None:
+def test_missing_answers_are_not_losses_in_finding(ran: Ran, examined: Path, tmp_path: Path, outcome: str) -> None:
     model = "sim/oracle"
     full = without(ran(model, "--system", "full"), tmp_path / "full", outcome)
     findings = analyze([full, ran(model, "--system", "passages")], bench=examined).findings
@@ -109,7 +113,9 @@ def test_what_was_never_answered_is_no_loss_in_finding(ran: Ran, examined: Path,
     assert [step.lost.value for step in found.stages] == [0.0]
     questions = Bench(examined).manifest.questions
     assert found.items == questions // 2
-    assert any(f"Left out: {questions - questions // 2:,} of {questions:,}" in note for note in found.notes)
+    assert any(
+        f"{questions - questions // 2:,} of {questions:,} questions are excluded" in note for note in found.notes
+    )
     whole = findings.comparisons[0]
     assert whole.missing_first == (0 if outcome == "overflow" else questions - questions // 2)
     assert whole.significant == (outcome == "overflow")

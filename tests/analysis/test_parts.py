@@ -1,4 +1,4 @@
-"""Lengths, what goes with failure, steps, cost."""
+"""Effective length, correlates of failure, reasoning steps, cost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fathom.tasks.family import ReasoningStep
 
 
 def effective(*shares: float, contexts: int = 200) -> tuple[str | None, int | None, int | None, bool]:
-    """The effective length of a run with these shares right at 64K, 128K, 256K, ..."""
+    """The effective length of a run with these accuracies at 64K, 128K, 256K, ..."""
     points, values, where = [], [], []
     for place, right in enumerate(shares):
         some = np.zeros(contexts * 5)
@@ -66,7 +66,7 @@ def test_no_interval_with_few_contexts() -> None:
 
 
 def curve_of(rows: list[tuple[str, int, float]]) -> LengthCurve:
-    """The curve of questions with a family, a length and a share right; each is a context of its own."""
+    """The curve of questions with a family, a length and an accuracy; each has its own context."""
     places = np.arange(len(rows))
     asked = [
         QuestionProperties(f"q{place}", family, "number", place, {}, {}, tokens)
@@ -121,7 +121,7 @@ def test_the_model_separates_a_cause_from_its_correlate() -> None:
     assert found["program length"].correlation < -0.3
     assert found["program length"].p_holm < 0.001
     assert found["program length"].high < 0
-    # Long questions go with failure too, but only since their programs are long.
+    # Long questions correlate with failure, but only because their programs are long.
     assert found["question length"].p_holm < 0.01
     assert found["question length"].odds_p is not None
     assert found["question length"].odds_p > 0.05
@@ -131,7 +131,7 @@ def test_the_model_separates_a_cause_from_its_correlate() -> None:
 
 
 def test_a_property_of_contexts_raises_few_false_alarms() -> None:
-    """Contexts differ in how hard they are, whatever their documents: 480 questions are 80 draws."""
+    """Contexts differ in difficulty, whatever their documents: 480 questions are 80 draws."""
     rng = np.random.default_rng(2)
     alarms = odds_alarms = 0
     for _ in range(200):
@@ -216,7 +216,7 @@ def said(text: str, thinking: str = "") -> ScoredResponse:
     return ScoredResponse("incorrect", 0.0, Usage(), text=text, thinking=thinking)
 
 
-def test_steps_are_found_in_the_trace_and_not_in_the_answer() -> None:
+def test_steps_are_found_in_the_reasoning_but_not_in_the_answer() -> None:
     trace = reasoning_of(said("Articles that fit: article 3 and Winds. They have 3 and 12 references.\nAnswer: 15"))
     seen = find_steps(trace, STEPS)
     assert [one.at is not None for one in seen] == [True, True, False]
@@ -225,18 +225,18 @@ def test_steps_are_found_in_the_trace_and_not_in_the_answer() -> None:
     assert seen[0].at < seen[1].at
 
 
-def test_a_number_inside_another_is_not_that_number() -> None:
+def test_a_number_is_not_found_inside_another() -> None:
     trace = "There are 13 and 312 of them, 3.5 on average, 1,512 in all, and A3 is a paper size."
     assert [one.at for one in find_steps(trace, STEPS)][1:] == [None, None]
     assert find_steps("There were 12, then 3.", STEPS)[1].at is not None
 
 
-def test_a_bare_answer_is_no_trace() -> None:
+def test_a_bare_answer_is_not_reasoning() -> None:
     assert reasoning_of(said("Answer: 15")) == ""
     assert reasoning_of(said("Answer: 15", thinking="Let me see which of the articles have any references at all."))
 
 
-def test_steps_add_up() -> None:
+def test_step_counts_add_up() -> None:
     taken = StepCounter()
     assert taken.summary() is None
     taken.add(find_steps("Article 3, Article 5: 3 + 12 = 15", STEPS), correct=False)
@@ -265,7 +265,7 @@ def test_costs_add_up_and_an_unknown_price_stays_unknown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("offers", "best"),
+    ("runs", "best"),
     [
         ([PricedAccuracy(1.0, 0.5), PricedAccuracy(2.0, 0.7), PricedAccuracy(3.0, 0.6)], [True, True, False]),
         ([PricedAccuracy(1.0, 0.5), PricedAccuracy(1.0, 0.5)], [True, True]),
@@ -273,5 +273,5 @@ def test_costs_add_up_and_an_unknown_price_stays_unknown() -> None:
         ([PricedAccuracy(1.0, 0.5, "all"), PricedAccuracy(0.5, 0.9, "the easy ones")], [True, True]),
     ],
 )
-def test_who_is_best_for_the_price(offers: list[PricedAccuracy], best: list[bool]) -> None:
-    assert pareto_optimal(offers) == best
+def test_pareto_optimal_runs(runs: list[PricedAccuracy], best: list[bool]) -> None:
+    assert pareto_optimal(runs) == best

@@ -1,4 +1,4 @@
-"""Patterns are told from the values, item by item."""
+"""Error patterns of responses."""
 
 from __future__ import annotations
 
@@ -91,19 +91,19 @@ def test_patterns(key: Answer, said: str, wanted: str) -> None:
     assert wanted in PATTERNS
 
 
-def test_a_value_inside_another_is_no_part_of_a_list() -> None:
-    """11 holds the letters of 1, and is not 1."""
+def test_a_number_is_not_matched_inside_another() -> None:
+    """11 contains the digit 1, but is not 1."""
     assert difference(Multiset(items=numbers(1, 2)), Multiset(items=numbers(11, 22))) == "another list"
 
 
 @pytest.mark.parametrize("said", ["1E+999999", "-1E-999999", "9" * 5_000, "0E+999999"])
-def test_a_number_beyond_all_bounds_is_another_number(said: str) -> None:
+def test_a_huge_number_is_another_number(said: str) -> None:
     assert difference(number("3.5", 1), number(said)) == "another number"
     assert difference(number("7"), number(said)) == "another number"
 
 
 @pytest.mark.parametrize(
-    ("heard", "wanted"),
+    ("response", "wanted"),
     [
         (ScoredResponse("correct", 1.0, Usage()), None),
         (ScoredResponse("error", 0.0, Usage()), None),
@@ -116,5 +116,5 @@ def test_a_number_beyond_all_bounds_is_another_number(said: str) -> None:
         (ScoredResponse("incorrect", 0.0, Usage(), parsed=numbers(4)[0]), "off by one"),
     ],
 )
-def test_what_did_not_come_has_no_pattern(heard: ScoredResponse, wanted: str | None) -> None:
-    assert pattern(number("3"), heard) == wanted
+def test_pattern_of_a_response(response: ScoredResponse, wanted: str | None) -> None:
+    assert pattern(number("3"), response) == wanted

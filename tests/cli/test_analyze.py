@@ -1,4 +1,4 @@
-"""`fathom analyze` and `fathom compare`, as a user meets them."""
+"""`fathom analyze` and `fathom compare`."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ def two_runs(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tu
     return folder / "good", folder / "poor"
 
 
-def test_the_page_says_what_a_reader_asks_first(fathom: Fathom, two_runs: tuple[Path, Path]) -> None:
+def test_analyze_prints_the_main_findings(fathom: Fathom, two_runs: tuple[Path, Path]) -> None:
     said = fathom("analyze", *two_runs, "--by", "skill,topic")
     assert said.returncode == 0, said.stderr
     page = said.stdout
     for words in (
-        "60 questions built, 60 fitted, 0 refused by fitting, 0 retired",
-        "right, 95% interval",
+        "60 questions, 10 contexts",
+        "accuracy (95% CI)",
         "by skill",
         "by topic",
-        "how responses go wrong",
-        "likely causes of wrong answers",
+        "error patterns",
+        "likely causes of incorrect answers",
         "miss-document",
-        "Do they differ?",
-        "Floors and controls",
+        "Pairwise comparisons",
+        "Baselines and controls",
         "error",
         "Note: ",
     ):
@@ -48,7 +48,7 @@ def test_the_page_says_what_a_reader_asks_first(fathom: Fathom, two_runs: tuple[
     assert max(map(len, page.splitlines())) < 200
 
 
-def test_json_and_files_hold_the_same_findings(fathom: Fathom, two_runs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_json_and_files_have_the_same_findings(fathom: Fathom, two_runs: tuple[Path, Path], tmp_path: Path) -> None:
     out, items = tmp_path / "findings.json", tmp_path / "items.jsonl"
     said = fathom("analyze", *two_runs, "--json", "--out", out, "--items", items)
     assert said.returncode == 0, said.stderr
@@ -61,12 +61,12 @@ def test_compare(fathom: Fathom, two_runs: tuple[Path, Path]) -> None:
     said = fathom("compare", *two_runs)
     assert said.returncode == 0, said.stderr
     assert "good is better by" in said.stdout
-    assert "both right" in said.stdout
+    assert "both correct" in said.stdout
     told = json.loads(fathom("compare", *two_runs, "--json").stdout)
     assert told["comparisons"][0]["first"] == "good"
 
 
-def test_misuse_is_told_in_one_sentence(fathom: Fathom, two_runs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_misuse_prints_one_sentence(fathom: Fathom, two_runs: tuple[Path, Path], tmp_path: Path) -> None:
     for words in (
         ("analyze", tmp_path / "none"),
         ("analyze", two_runs[0], two_runs[0]),
@@ -82,9 +82,7 @@ def test_misuse_is_told_in_one_sentence(fathom: Fathom, two_runs: tuple[Path, Pa
         assert "Traceback" not in said.stderr
 
 
-def test_a_name_that_steers_the_terminal_is_spelled_out(
-    fathom: Fathom, two_runs: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_control_characters_in_names_are_escaped(fathom: Fathom, two_runs: tuple[Path, Path], tmp_path: Path) -> None:
     manifest = json.loads((two_runs[0] / "run.json").read_text())
     folder = tmp_path / "run"
     folder.mkdir()

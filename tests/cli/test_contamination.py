@@ -24,7 +24,7 @@ def call(*words: object) -> int:
 
 @pytest.fixture(scope="module")
 def ran(tiny_bench: Path, small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs of the one who knows by heart and the one who reads, on probes and on a bench before and after its swap."""
+    """Runs of a simulated memorizer and a reader, on probes and on a bench before and after its swap."""
     folder = tmp_path_factory.mktemp("known")
     build(small_folder, Path("none"), {"memorization": {}}, 0, folder / "probes")
     assert call("swap", tiny_bench, "--out", folder / "swapped") == 0
@@ -41,39 +41,39 @@ def found(capsys: pytest.CaptureFixture[str], *runs: Path) -> dict[str, Any]:
     return told
 
 
-def test_who_knows_by_heart_and_who_reads_are_opposites(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for model, by_heart in (("memorizer", 1.0), ("reader", 0.0)):
+def test_memorizer_and_reader_are_opposites(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for model, memorized in (("memorizer", 1.0), ("reader", 0.0)):
         runs = [ran / f"{name}-{model}" for name in ("probes", "bench", "swapped")]
         told = found(capsys, *runs)
         assert set(told) == {str(runs[0]), str(runs[2])}
         probes = told[str(runs[0])]["probes"]
-        assert {task: probed["all"]["share"] for task, probed in probes.items()} == {
-            "citation": by_heart,
-            "title": by_heart,
+        assert {task: probed["overall"]["value"] for task, probed in probes.items()} == {
+            "citation": memorized,
+            "title": memorized,
         }
         swapped = told[str(runs[2])]["swapped"]
-        assert swapped["attributable"]["share"] == 1.0 - by_heart
-        assert swapped["recited"]["share"] == by_heart
-        assert swapped["before"]["share"] == 1.0
-        assert swapped["drop"]["share"] == by_heart
+        assert swapped["context_accuracy"]["value"] == 1.0 - memorized
+        assert swapped["memorized"]["value"] == memorized
+        assert swapped["before"]["value"] == 1.0
+        assert swapped["drop"]["value"] == memorized
 
 
-def test_it_is_told_in_words(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_contamination_is_printed(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert call("contamination", ran / "swapped-reader", ran / "bench-reader", ran / "probes-reader") == 0
     said = capsys.readouterr().out
-    for words in ("context-attributable  100.0%", "recited", "lost with the swap", "citation probes", "no trend"):
+    for words in ("context-attributable  100.0%", "memorized  ", "drop  ", "citation probes", "no trend"):
         assert words in said
 
 
-def test_another_model_s_run_is_no_partner(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_models_run_is_not_the_original(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("contamination", ran / "swapped-reader", ran / "bench-memorizer") == 2
-    assert "neither probes nor a swapped bench" in capsys.readouterr().err
+    assert "neither memorization probes nor a swapped bench" in capsys.readouterr().err
     alone = found(capsys, ran / "swapped-reader")[str(ran / "swapped-reader")]["swapped"]
     assert alone["before"] is None
 
 
-def test_what_is_no_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refuses_a_folder_that_is_not_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("contamination", tmp_path / "none") == 2
     assert "There is no run" in capsys.readouterr().err
     assert call("contamination") == 2

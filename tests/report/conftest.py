@@ -1,4 +1,4 @@
-"""A sample that the tests of the report share, and a real browser."""
+"""A sample that the report tests share, and a real browser."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.report.sample import PLAYERS, bench_in, play
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = Path("/usr/bin/chromium")
+CHROMIUM = Path(os.environ.get("FATHOM_CHROMIUM", "/usr/bin/chromium"))
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -32,7 +32,7 @@ FLAGS = (
 
 @dataclass(frozen=True)
 class Sample:
-    """A bench, its runs, what was found, and the page that shows it."""
+    """A bench, its runs, their analysis, and its report page."""
 
     folder: Path
     bench: Path
@@ -44,7 +44,7 @@ class Sample:
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
-    """Six simulated runs over a small bench; never write to it."""
+    """Six simulated runs over a small bench. Do not write to it."""
     folder = tmp_path_factory.mktemp("report")
     bench = bench_in(folder)
     runs = tuple(play(bench, folder / "runs" / player.name, player) for player in PLAYERS)
@@ -56,9 +56,9 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium; closed with the module, since its loop must not run while other tests have their own."""
+    """Chromium; closed with the module, since its event loop must not run during other tests."""
     if not CHROMIUM.exists():
-        missing = f"THE PAGE IS NOT TESTED: there is no {CHROMIUM} (Debian, Ubuntu: apt-get install chromium)"
+        missing = f"The page is not tested: there is no {CHROMIUM} (Debian, Ubuntu: apt-get install chromium)"
         if os.environ.get("FATHOM_BROWSER") == "required":
             pytest.fail(missing)
         pytest.skip(missing)
@@ -71,7 +71,7 @@ def browser() -> Iterator[Browser]:
 
 
 @dataclass
-class Seen:
+class Violations:
     """What a page did that it should not."""
 
     requests: list[str] = field(default_factory=list)
@@ -87,10 +87,10 @@ Opening = Callable[..., Any]
 
 @pytest.fixture
 def opening(browser: Browser) -> Opening:
-    """Opens a page from the disk as a reader would, offline, and watches what it does."""
+    """Opens a page from disk, offline, and records violations."""
 
     @contextmanager
-    def opened(path: Path, anchor: str = "", **settings: Any) -> Iterator[tuple[Page, Seen]]:
+    def opened(path: Path, anchor: str = "", **settings: Any) -> Iterator[tuple[Page, Violations]]:
         chosen: dict[str, Any] = {
             "viewport": {"width": 1280, "height": 900},
             "reduced_motion": "reduce",
@@ -98,10 +98,10 @@ def opening(browser: Browser) -> Opening:
         }
         chosen.update(settings)
         context: Any = browser.new_context(**chosen)
-        seen = Seen()
+        seen = Violations()
         page: Any = context.new_page()
-        page.on("request", lambda request: _asked(request.url, path, seen))
-        page.on("dialog", lambda dialog: _spoken(dialog, seen))
+        page.on("request", lambda request: _on_request(request.url, path, seen))
+        page.on("dialog", lambda dialog: _on_dialog(dialog, seen))
         page.on("pageerror", lambda error: seen.errors.append(str(error)))
         page.on("console", lambda message: seen.errors.append(message.text) if message.type == "error" else None)
         page.goto(path.as_uri() + anchor)
@@ -112,13 +112,13 @@ def opening(browser: Browser) -> Opening:
     return opened
 
 
-def _spoken(dialog: Any, seen: Seen) -> None:
+def _on_dialog(dialog: Any, seen: Violations) -> None:
     seen.dialogs.append(dialog.message)
     dialog.dismiss()
 
 
-def _asked(address: str, path: Path, seen: Seen) -> None:
-    """The page itself, its parts and what it makes itself are no requests."""
+def _on_request(address: str, path: Path, seen: Violations) -> None:
+    """Record requests, except for the page itself, its parts and its own data."""
     own = path.parent.as_uri()
     if not address.startswith(("data:", "blob:", own)):
         seen.requests.append(address)

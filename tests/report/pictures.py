@@ -51,7 +51,7 @@ def main() -> None:
         telling = next(
             number
             for number, one in enumerate(analysis.items["meadow"], start=1)
-            if one.candidates and not one.unclear and analysis.items["harbour-large"][number - 1].outcome == "correct"
+            if one.candidates and not one.unclear and analysis.items["harbor-large"][number - 1].outcome == "correct"
         )
         browser = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
         take(browser, place / "page.html", telling)

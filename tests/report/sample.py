@@ -38,16 +38,16 @@ class Player:
 
 
 PLAYERS = (
-    Player("harbour-large", "sim/reader?miss=0.01&reverse=0.05&boundary=0.05", "full", "harbour/large-2", 3.0),
+    Player("harbor-large", "sim/reader?miss=0.01&reverse=0.05&boundary=0.05", "full", "harbor/large-2", 3.0),
     Player(
-        "harbour-small",
+        "harbor-small",
         "sim/reader?miss=0.05&ignore-not=0.4&drop-filter=0.15&format=0.03",
         "full",
-        "harbour/small-2",
+        "harbor/small-2",
         0.4,
     ),
-    Player("harbour-small-passages", "sim/reader?ignore-not=0.4&drop-filter=0.15", "passages", "harbour/small-2", 0.1),
-    Player("harbour-small-tables", "sim/reader?drop-filter=0.12", "tables", "harbour/small-2", 0.05),
+    Player("harbor-small-passages", "sim/reader?ignore-not=0.4&drop-filter=0.15", "passages", "harbor/small-2", 0.1),
+    Player("harbor-small-tables", "sim/reader?drop-filter=0.12", "tables", "harbor/small-2", 0.05),
     Player(
         "meadow", "sim/reader?miss=0.12&reverse=0.3&miscount=0.1&refuse=0.04&timeout=0.02", "full", "meadow/8b", 0.1
     ),

@@ -1,4 +1,4 @@
-"""What is right without reading, and what is said of it."""
+"""Baselines and closed-book tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.report.sample import Player, bench_in, play
 
 @pytest.fixture(scope="module")
 def guessers(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """What is told of models without the context, one of which knows the keys and one of which hardly came to speak."""
+    """Rows of closed-book models: one knows the keys, one guesses, one hardly answers."""
     folder = tmp_path_factory.mktemp("closed")
     players = (
         Player("knows", "sim/oracle", "closed-book", "meadow/70b"),
@@ -29,26 +29,26 @@ def guessers(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> list[d
     return rows
 
 
-def test_what_is_not_shown_is_not_denied(guessers: list[dict[str, Any]]) -> None:
-    said = {row["run"]: row["what"] for row in guessers}
-    assert said["knows"] == "knows more than can be guessed"
-    assert said["guesses"] == "is not shown to know more than can be guessed"
+def test_conclusions_of_closed_book_tests(guessers: list[dict[str, Any]]) -> None:
+    said = {row["run"]: row["conclusion"] for row in guessers}
+    assert said["knows"] == "exceeds the baseline"
+    assert said["guesses"] == "does not significantly exceed the baseline"
 
 
-def test_nothing_is_said_of_a_few_responses(guessers: list[dict[str, Any]]) -> None:
+def test_no_test_with_few_responses(guessers: list[dict[str, Any]]) -> None:
     silent = next(row for row in guessers if row["run"] == "silent")
     assert (silent["p"], silent["p_holm"]) == (None, None)
-    assert "tells nothing" in silent["what"]
+    assert "too few for a test" in silent["conclusion"]
 
 
-def test_chances_are_corrected_over_models(guessers: list[dict[str, Any]]) -> None:
+def test_p_values_are_corrected_over_models(guessers: list[dict[str, Any]]) -> None:
     chances = {row["run"]: (row["p"], row["p_holm"]) for row in guessers}
     once, corrected = chances["knows"]
-    # Of two runs that are tested, the less likely is taken twice.
+    # Holm: the smaller of two p-values is doubled.
     assert corrected == pytest.approx(2 * once)
 
 
-def test_floors_of_several_benches_are_told_apart(sample: Sample, tmp_path: Path) -> None:
+def test_baselines_of_several_benches_have_distinct_names(sample: Sample, tmp_path: Path) -> None:
     other = bench_in(tmp_path, documents=40, count=2, questions=3, lengths=(65_536,))
     player = Player("there", "sim/reader?miss=0.1", "full", "meadow/8b")
     findings = analyze([sample.runs[0], play(other, tmp_path / "there", player)]).findings

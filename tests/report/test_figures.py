@@ -29,7 +29,7 @@ from fathom.report.truncation import LEVELS, shortened
 from fathom.runs.folder import VERDICTS
 from tests.report.conftest import Sample
 from tests.report.sample import PLAYERS, play
-from tests.report.test_summary import altered, called
+from tests.report.test_summary import altered, run_named
 
 
 def test_every_figure_is_written_in_every_form(sample: Sample, tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_every_figure_is_written_in_every_form(sample: Sample, tmp_path: Path) -
             assert width > height / 40 > 0
 
 
-def test_the_headline_file_holds_the_findings(sample: Sample) -> None:
+def test_the_headline_file_has_the_findings(sample: Sample) -> None:
     figure = next(figure for figure in all_figures(sample.analysis.findings) if figure.id == "headline")
     rows = {row["run"]: row for row in json.loads(figure.as_json())["rows"]}
     for run in sample.analysis.findings.runs:
@@ -56,12 +56,12 @@ def test_the_headline_file_holds_the_findings(sample: Sample) -> None:
             run.overall.accuracy.high,
         )
         counts = run.overall.counts
-        five = ("built", "fitted", "errors", "refused", "retired")
-        assert [row[name] for name in five] == [getattr(counts, name) for name in five]
+        names = ("built", "fitted", "errors", "refused", "retired")
+        assert [row[name] for name in names] == [getattr(counts, name) for name in names]
 
 
 def test_every_figure_is_drawn(sample: Sample, tmp_path: Path) -> None:
-    """RepeatedRuns runs and samples too."""
+    """Repeated runs and samples too."""
     asked_again = [play(sample.bench, tmp_path / name, replace(PLAYERS[4], name=name), 3) for name in ("one", "two")]
     findings = analyze(asked_again).findings
     figures = {figure.id: figure for some in (sample.analysis.findings, findings) for figure in all_figures(some)}
@@ -72,26 +72,26 @@ def test_every_figure_is_drawn(sample: Sample, tmp_path: Path) -> None:
         assert etree.fromstring(svg.encode()).find(".//{*}text") is not None
 
 
-def test_a_run_that_keeps_no_length_stands_at_none() -> None:
+def test_a_run_without_effective_length_is_drawn_at_none() -> None:
     drawn = json.dumps(dots("", [Line("a", [Dot(0, Point(13.0, 13.0, 14.0, ""))])], 880, 13.0, 16.0, "tokens"))
     assert drawn.count('"none"') == 2
     assert all(f'"{length}"' in drawn for length in ("16K", "32K", "64K"))
     assert '"8K"' not in drawn
 
 
-def test_one_of_a_kind_is_not_several() -> None:
+def test_singular_nouns() -> None:
     one = Estimate(value=0.5, low=0.0, high=1.0, items=1, clusters=1, effective=1.0, method="made up")
-    assert point("a", one).tip.endswith("1 question over 1 context")
+    assert point("a", one).tip.endswith("1 question, 1 context")
 
 
-def test_a_response_shows_one_pattern_and_the_page_says_so(sample: Sample) -> None:
+def test_a_response_has_at_most_one_pattern(sample: Sample) -> None:
     assert all(len(one.patterns) <= 1 for some in sample.analysis.items.values() for one in some)
     (figure,) = patterns(sample.analysis.findings)
-    assert "shows one pattern" in figure.note
+    assert "has one pattern" in figure.note
 
 
-def test_how_often_a_cause_strikes_has_its_interval_or_is_blank(sample: Sample) -> None:
-    told = called(sample.analysis.findings, "meadow").attribution
+def test_the_rate_of_a_cause_has_an_interval_or_is_blank(sample: Sample) -> None:
+    told = run_named(sample.analysis.findings, "meadow").attribution
     assert told is not None
     blank, *others = told.causes
     known = [one for one in others if one.count]
@@ -109,32 +109,32 @@ def test_how_often_a_cause_strikes_has_its_interval_or_is_blank(sample: Sample) 
     assert drawn.count('"meadow, ') == len(known) > 0
 
 
-def test_properties_that_are_left_out_are_named(sample: Sample) -> None:
-    found = called(sample.analysis.findings, "meadow").correlates
-    lacking = found.model_copy(update={"left_out": {"level": "it never varies"}, "fit": None, "note": "No model."})
+def test_excluded_properties_are_named(sample: Sample) -> None:
+    found = run_named(sample.analysis.findings, "meadow").correlates
+    lacking = found.model_copy(update={"excluded": {"level": "it never varies"}, "fit": None, "note": "No model."})
     number = [run.info.name for run in sample.analysis.findings.runs].index("meadow")
     figure = correlates(altered(sample.analysis.findings, "meadow", correlates=lacking))[number]
-    assert figure.note.endswith("No model. Left out: level (it never varies).")
+    assert figure.note.endswith("No model. Excluded: level (it never varies).")
 
 
-def test_one_line_says_for_all_runs_what_was_judged_here(sample: Sample, tmp_path: Path) -> None:
+def test_one_note_covers_all_unscored_runs(sample: Sample, tmp_path: Path) -> None:
     runs = [play(sample.bench, tmp_path / player.name, player) for player in PLAYERS[:2]]
     for run in runs:
         (run / VERDICTS).unlink()
-    notes = [note for note in analyze(runs).findings.notes if "judged here" in note]
+    notes = [note for note in analyze(runs).findings.notes if "scored here" in note]
     assert notes == [
-        f"{2 * len(sample.analysis.items['meadow'])} responses of 2 runs had no verdict and were judged here."
+        f"{2 * len(sample.analysis.items['meadow'])} responses of 2 runs had no verdict and were scored here."
     ]
 
 
-def test_causes_are_not_said_to_come_of_programs_alone(sample: Sample) -> None:
+def test_the_cause_summary_does_not_mention_programs(sample: Sample) -> None:
     """Some families have no programs."""
     said = cause_summary(sample.analysis.findings)
-    assert said.startswith("A likely cause is named for ")
+    assert said.endswith("have a likely cause.")
     assert "program" not in said
 
 
-def test_nothing_drawn_leaves_its_canvas(sample: Sample) -> None:
+def test_marks_stay_inside_the_canvas(sample: Sample) -> None:
     for figure in all_figures(sample.analysis.findings):
         for width in (880.0, 340.0):
             if figure.draw is None:
@@ -148,7 +148,7 @@ def test_nothing_drawn_leaves_its_canvas(sample: Sample) -> None:
                 assert float(bar.get("x")) + float(bar.get("width")) <= right + 0.01
 
 
-def test_charts_hold_with_nothing_and_with_one() -> None:
+def test_charts_of_nothing_and_of_one_point() -> None:
     point = Point(0.5, 0.5, 0.5, "half")
     for width in (880.0, 340.0):
         drawn = [
@@ -167,7 +167,7 @@ def test_charts_hold_with_nothing_and_with_one() -> None:
     ("share", "said"),
     [(0.0, "0%"), (0.0004, "0.0%"), (0.625, "63%"), (0.6249, "62%"), (0.9999, "100.0%")],
 )
-def test_shares_are_rounded_as_the_page_rounds_them(share: float, said: str) -> None:
+def test_percentages_are_rounded_as_on_the_page(share: float, said: str) -> None:
     assert percent(share) == said
 
 
@@ -177,7 +177,7 @@ def test_labels_fit(words: str, width: float) -> None:
 
 
 @given(st.lists(st.floats(0, 300), max_size=12))
-def test_names_are_moved_apart_and_keep_their_order(places: list[float]) -> None:
+def test_labels_are_moved_apart_and_keep_their_order(places: list[float]) -> None:
     moved = spread(places, 10, 0, 300)
     order = sorted(range(len(places)), key=lambda number: (places[number], number))
     assert all(moved[two] - moved[one] >= 9.99 for one, two in pairwise(order))
@@ -190,7 +190,7 @@ def test_any_text_can_be_drawn(words: str) -> None:
 
 
 @pytest.mark.parametrize("words", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1"])
-def test_a_spreadsheet_takes_no_text_for_a_formula(words: str) -> None:
+def test_csv_escapes_formulas(words: str) -> None:
     figure = Figure.of(
         "f",
         "f",
@@ -203,13 +203,13 @@ def test_a_spreadsheet_takes_no_text_for_a_formula(words: str) -> None:
 
 
 @given(st.text(min_size=1))
-def test_packed_data_is_letters_and_opens_again(words: str) -> None:
+def test_packed_data_is_base64_and_can_be_decoded(words: str) -> None:
     letters_ = packed({"words": words})
     assert not set(letters_) & set("<>&\"' \u2028")
     assert json.loads(zlib.decompress(b64decode(letters_))) == {"words": words}
 
 
-def test_half_a_character_does_not_stop_a_page() -> None:
+def test_a_lone_surrogate_does_not_break_a_page() -> None:
     assert json.loads(zlib.decompress(b64decode(packed("a\ud800b")))) == "a?b"
 
 
@@ -223,7 +223,7 @@ def test_shortened_texts_say_how_much_is_missing(text: str, most: int) -> None:
         assert len(short) <= most + 60
 
 
-def test_limits_grow_stricter() -> None:
+def test_limits_become_stricter() -> None:
     for generous, sparing in pairwise(LEVELS):
         assert sparing.response < generous.response
         assert sparing.passage < generous.passage

@@ -24,7 +24,7 @@ from fathom.runs.folder import MANIFEST, RESPONSES
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.bench_folder import MANIFEST as BENCH_MANIFEST
 from fathom.tasks.bench_folder import fingerprint_of
-from tests.report.conftest import Opening, Seen
+from tests.report.conftest import Opening, Violations
 from tests.report.sample import Player, play
 
 ARSENAL = (
@@ -149,7 +149,7 @@ OWN = set(_OWN.split())
 """The elements that our own scripts make."""
 
 
-def check(page: Any, seen: Seen) -> None:
+def check(page: Any, seen: Violations) -> None:
     """No dialog, no request, no element and no attribute that is not ours."""
     names = set(page.evaluate("() => [...document.querySelectorAll('*')].map(one => one.localName)"))
     assert names <= OWN, names - OWN
@@ -172,7 +172,7 @@ def test_hostile_text_is_shown_and_never_run(hostile: Path, opening: Opening) ->
     with opening(path) as (page, seen):
         assert page.title() == ARSENAL[1]
         check(page, seen)
-        for control in ("#choose-breakdowns", "#choose-goes-with"):
+        for control in ("#choose-breakdowns", "#choose-correlates"):
             for value in range(page.locator(f"{control} option").count()):
                 page.select_option(control, str(value))
         for toggle in page.locator(".tools button", has_text="Table").all():
@@ -194,7 +194,7 @@ def test_hostile_text_is_shown_and_never_run(hostile: Path, opening: Opening) ->
         assert any(payload.strip() in shown for payload in ARSENAL)
         page.keyboard.press("Escape")
         page.fill("#search", "<mark>turned</mark>")
-        page.wait_for_function("() => document.querySelector('.told').textContent.includes(' of ')")
+        page.wait_for_function("() => document.querySelector('.status').textContent.includes(' of ')")
         check(page, seen)
 
 

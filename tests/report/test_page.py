@@ -1,4 +1,4 @@
-"""The page in a real browser: what it shows is what was found, and everything can be reached."""
+"""The page in a real browser: it shows the findings, and everything can be reached."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from fathom.tasks.bench import Bench
 from tests.report.conftest import Opening, Sample
 
 
-def told(page: Any) -> int:
-    """How many items the explorer says fit."""
-    return int(re.sub(r"\D", "", page.inner_text(".told").split(" of ")[0]))
+def matching(page: Any) -> int:
+    """Number of items that the explorer shows as matching."""
+    return int(re.sub(r"\D", "", page.inner_text(".status").split(" of ")[0]))
 
 
-def wait_told(page: Any, count: int) -> None:
+def wait_matching(page: Any, count: int) -> None:
     page.wait_for_function(
-        "n => parseInt(document.querySelector('.told').textContent.replace('All ', '').replace(/,/g, '')) === n",
+        "n => parseInt(document.querySelector('.status').textContent.replace('All ', '').replace(/,/g, '')) === n",
         arg=count,
     )
 
@@ -69,12 +69,12 @@ def test_every_section_is_there_and_named_in_the_navigation(sample: Sample, open
             "heat",
             "patterns",
             "causes",
-            "ladder",
+            "loss-stages",
             "cost",
-            "floors",
+            "baselines",
         ]
         assert [one for one in ids if one in wanted] == wanted
-        assert {"contamination", "explorer", "notes"} <= set(ids)
+        assert {"closed-book", "explorer", "notes"} <= set(ids)
         assert [link.get_attribute("href") for link in page.query_selector_all("nav a")] == [f"#{one}" for one in ids]
 
 
@@ -106,29 +106,29 @@ def test_the_policy_stops_scripts_and_requests(sample: Sample, opening: Opening)
 def test_filters_count_what_the_records_count(sample: Sample, opening: Opening) -> None:
     items = sample.analysis.items
     with opening(sample.page) as (page, seen):
-        assert told(page) == len(next(iter(items.values())))
+        assert matching(page) == len(next(iter(items.values())))
         names = [run.info.name for run in sample.analysis.findings.runs]
         place = names.index("meadow")
         page.select_option("#filter-run", str(place))
-        page.select_option("#filter-outcome", "w")
+        page.select_option("#filter-outcome", "i")
         wrong = [one for one in items["meadow"] if one.outcome == "incorrect"]
-        wait_told(page, len(wrong))
+        wait_matching(page, len(wrong))
         cause = next(one.candidates[0].cause for one in wrong if not one.unclear)
         page.select_option("#filter-cause", cause)
-        wait_told(page, sum(not one.unclear and one.candidates[0].cause == cause for one in wrong))
+        wait_matching(page, sum(not one.unclear and one.candidates[0].cause == cause for one in wrong))
         page.click(".clear")
-        wait_told(page, len(items["meadow"]))
+        wait_matching(page, len(items["meadow"]))
         pattern = next(name for one in wrong for name in one.patterns)
         page.select_option("#filter-pattern", pattern)
         having = {one.question_id for some in items.values() for one in some if pattern in one.patterns}
-        wait_told(page, len(having))
+        wait_matching(page, len(having))
         page.click(".clear")
         page.select_option("#filter-outcome", "differ")
         outcomes: dict[str, set[bool]] = {}
         for some in items.values():
             for one in some:
                 outcomes.setdefault(one.question_id, set()).add(one.outcome == "correct")
-        wait_told(page, sum(len(kinds) == 2 for kinds in outcomes.values()))
+        wait_matching(page, sum(len(kinds) == 2 for kinds in outcomes.values()))
         assert seen.nothing(), seen
 
 
@@ -137,14 +137,14 @@ def test_filters_by_tag_and_words(sample: Sample, opening: Opening) -> None:
     with opening(sample.page) as (page, _):
         page.select_option("[data-tag=skill]", label="sorting")
         sorting = [one for one in questions if one.tags["skill"] == "sorting"]
-        wait_told(page, len(sorting))
+        wait_matching(page, len(sorting))
         page.fill("#search", sorting[0].id)
-        wait_told(page, 1)
+        wait_matching(page, 1)
         page.wait_for_function(
             "words => document.querySelector('.row-words').textContent === words", arg=sorting[0].text
         )
         page.fill("#search", "no such words anywhere")
-        wait_told(page, 0)
+        wait_matching(page, 0)
 
 
 def test_tags_that_say_nothing_to_a_reader_are_no_filters(sample: Sample, opening: Opening) -> None:
@@ -189,9 +189,9 @@ def test_every_wrong_answer_names_its_suspects(sample: Sample, opening: Opening)
     place = list(sample.analysis.items).index("meadow")
     with opening(sample.page) as (page, _):
         page.select_option("#filter-run", str(place))
-        page.select_option("#filter-outcome", "w")
+        page.select_option("#filter-outcome", "i")
         wrong = [one for one in found if one.outcome == "incorrect"]
-        wait_told(page, len(wrong))
+        wait_matching(page, len(wrong))
         page.click(".row")
         for one in wrong:
             page.wait_for_function(
@@ -303,7 +303,7 @@ def test_print_leaves_the_controls_out(sample: Sample, opening: Opening) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["headline", "lengths", "patterns", "causes", "ladder", "cost", "floors", "comparisons", "by-skill"]
+    "name", ["headline", "lengths", "patterns", "causes", "loss-stages", "cost", "baselines", "comparisons", "by-skill"]
 )
 def test_figures_from_the_page_are_those_of_the_command(
     name: str, sample: Sample, opening: Opening, tmp_path: Path
@@ -352,10 +352,10 @@ def test_heat_maps_of_any_two_tags_lead_to_their_items(sample: Sample, opening: 
             if questions[one.question_id].tags["length"] == "32K" and keys[one.question_id] == "number"
         ]
         control = page.locator(".heat button[data-tip^='32K, number:']")
-        assert f"of {len(field)} questions right" in control.get_attribute("data-tip")
+        assert f"of {len(field)} questions correct" in control.get_attribute("data-tip")
         assert control.inner_text() == f"{100 * sum(one.outcome == 'correct' for one in field) / len(field):.0f}"
         control.click()
-        wait_told(page, len(field))
+        wait_matching(page, len(field))
         page.select_option("#heat-other", "1")
         assert page.query_selector(".heat .d0, .heat .up1, .heat .up2, .heat .up3, .heat .up4")
 
@@ -366,7 +366,7 @@ def test_a_number_of_a_matrix_leads_to_its_items(name: str, sample: Sample, open
         control = page.locator(f"#figure-{name} .field button").nth(1)
         count = int(control.inner_text().split()[0])
         control.click()
-        wait_told(page, count)
+        wait_matching(page, count)
 
 
 def test_marks_say_their_value_under_the_pointer(sample: Sample, opening: Opening) -> None:
@@ -375,20 +375,20 @@ def test_marks_say_their_value_under_the_pointer(sample: Sample, opening: Openin
         mark.hover()
         assert page.is_visible("#tip")
         assert page.inner_text("#tip") == mark.get_attribute("data-tip")
-        assert "questions over" in page.inner_text("#tip")
+        assert "questions, " in page.inner_text("#tip")
 
 
 def test_parts_beside_the_page_are_loaded_when_wanted(
     sample: Sample, opening: Opening, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fathom.report.items.IN_A_PART", 20)
+    monkeypatch.setattr("fathom.report.items.ITEMS_PER_PART", 20)
     analysis = sample.analysis
     path = tmp_path / "in parts" / "large page.html"
     written = write_page(analysis.findings, analysis.all_items(), path, "In parts", PageOptions(parts=True))
     assert written.parts == -(-written.items // 20)
     assert written.bytes < sample.written.bytes
     with opening(path) as (page, seen):
-        assert told(page) == written.items
+        assert matching(page) == written.items
         page.wait_for_function("() => document.querySelector('.row-words').textContent.length > 10")
         page.evaluate("document.querySelector('.list').scrollTop = 1e9")
         last = list(read_records(sample.bench / "questions.jsonl", Question))[-1]
@@ -397,7 +397,7 @@ def test_parts_beside_the_page_are_loaded_when_wanted(
             arg=last.text,
         )
         page.fill("#search", last.id)
-        wait_told(page, 1)
+        wait_matching(page, 1)
         page.keyboard.press("Escape")
         page.click(".row")
         page.wait_for_selector("#sheet .question")
@@ -422,5 +422,5 @@ def test_where_the_corpus_is_gone_the_page_says_so(sample: Sample, opening: Open
     )
     with opening(path, f"#item-{number}") as (page, _):
         page.wait_for_selector("#sheet .passage")
-        assert "Its text is not at hand" in page.inner_text("#sheet .passages")
+        assert "Its text is not available" in page.inner_text("#sheet .passages")
         assert "without their text" in page.inner_text("#notes")

@@ -1,4 +1,4 @@
-"""The leaderboard and the command itself."""
+"""The leaderboard site and the command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fathom.report.site import write_site
 from tests.conftest import Fathom
 from tests.report.conftest import Opening, Sample
 from tests.report.sample import PLAYERS, Player, bench_in, play
-from tests.report.test_summary import called, with_outcomes
+from tests.report.test_summary import run_named, with_outcomes
 
 MORE = (
     Player("simulated", "sim/reader?miss=0"),
@@ -26,11 +26,11 @@ MORE = (
 
 @pytest.fixture(scope="module")
 def site(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two benches; one answerer was put to both, and twice to the first."""
+    """Two benches; one model was run on both, and twice on the first."""
     folder = tmp_path_factory.mktemp("site")
     other = bench_in(folder, documents=40, count=3, questions=5, lengths=(65_536,))
     extra = play(other, folder / "runs" / "large-on-the-other", PLAYERS[0])
-    again = replace(PLAYERS[0], name="harbour-large-again")
+    again = replace(PLAYERS[0], name="harbor-large-again")
     more = [play(sample.bench, folder / "runs" / player.name, player) for player in (again, *MORE)]
     analysis = analyze([*sample.runs, *more, extra])
     written = write_site(analysis.findings, analysis.all_items(), folder / "site", "Leaderboard")
@@ -40,26 +40,28 @@ def site(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_each_bench_has_a_ranking_of_models(site: Path, opening: Opening) -> None:
     with opening(site / "index.html") as (page, seen):
-        first, second = page.query_selector_all("table.board")
+        first, second = page.query_selector_all("table.leaderboard")
         assert len(first.query_selector_all("tbody tr")) == len(PLAYERS) + len(MORE)
         assert len(second.query_selector_all("tbody tr")) == 1
         ranks = [one.inner_text() for one in first.query_selector_all(".rank")]
         assert ranks == ["1", "2", "3", "4", *"·" * 5]
         said = [row.inner_text() for row in first.query_selector_all("tbody tr")]
-        shares = [float(one.inner_text().rstrip("%")) for one in first.query_selector_all(".board-value")[:4]]
+        shares = [float(one.inner_text().rstrip("%")) for one in first.query_selector_all(".leaderboard-value")[:4]]
         assert shares == sorted(shares, reverse=True)
-        assert "harbour/large-2" in said[0]
+        assert "harbor/large-2" in said[0]
         assert seen.nothing(), seen
 
 
-def test_what_is_no_model_is_marked_and_stands_below(site: Path, opening: Opening) -> None:
+def test_simulated_models_and_controls_are_marked_and_listed_below(site: Path, opening: Opening) -> None:
     with opening(site / "index.html") as (page, _):
         rows = page.query_selector_all(".bench >> nth=0 >> tbody tr")
         marks = [mark.inner_text() if (mark := row.query_selector(".control")) else "" for row in rows]
         assert marks == [""] * 5 + ["simulated"] + ["control"] * 3
 
 
-def test_the_board_says_what_has_not_come_and_which_run_is_shown(site: Path, sample: Sample, opening: Opening) -> None:
+def test_the_leaderboard_notes_missing_responses_and_the_run_shown(
+    site: Path, sample: Sample, opening: Opening
+) -> None:
     wanted = len(sample.analysis.items["meadow"])
     with opening(site / "index.html") as (page, _):
         rows = {
@@ -67,30 +69,34 @@ def test_the_board_says_what_has_not_come_and_which_run_is_shown(site: Path, sam
             for row in page.query_selector_all(".bench >> nth=0 >> tbody tr")
             if not row.query_selector(".control")
         }
-        assert f"of {wanted} responses {wanted} have not come" in rows["meadow/1b"].inner_text()
-        assert rows["meadow/1b"].query_selector(".board-value").inner_text() == "–"
+        assert f"{wanted} of {wanted} responses missing" in rows["meadow/1b"].inner_text()
+        assert rows["meadow/1b"].query_selector(".leaderboard-value").inner_text() == "–"
         assert "at most " in rows["meadow/3b"].inner_text()
-        assert int(rows["meadow/3b"].query_selector("[data-name=failed]").inner_text()) > 0
-        assert "harbour-large, one of 2 runs" in rows["harbour/large-2"].inner_text()
-        assert "the first that is whole is shown" in page.inner_text("#figure-board")
+        assert int(rows["meadow/3b"].query_selector("[data-name=errors]").inner_text()) > 0
+        assert "harbor-large, one of 2 runs" in rows["harbor/large-2"].inner_text()
+        assert "the first complete one is shown" in page.inner_text("#figure-leaderboard")
 
 
-def test_the_board_can_be_read_on_a_narrow_screen(site: Path, opening: Opening) -> None:
+def test_the_leaderboard_fits_a_narrow_screen(site: Path, opening: Opening) -> None:
     with opening(site / "index.html", viewport={"width": 360, "height": 780}) as (page, seen):
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
-        assert min(one.bounding_box()["width"] for one in page.query_selector_all(".board tbody th")) >= 160
+        assert min(one.bounding_box()["width"] for one in page.query_selector_all(".leaderboard tbody th")) >= 160
         assert seen.nothing(), seen
 
 
-def test_of_several_runs_the_first_whole_one_is_shown(sample: Sample) -> None:
-    """The best of many tries would flatter whoever tried often."""
+def test_of_several_runs_the_first_complete_one_is_shown(sample: Sample) -> None:
+    """Showing the best of many runs would favor models that were run often."""
     findings = sample.analysis.findings
-    large = called(findings, "harbour-large")
-    tries = [large.model_copy(update={"facts": large.info.model_copy(update={"name": name})}) for name in "abc"]
+    large = run_named(findings, "harbor-large")
+    tries = [large.model_copy(update={"info": large.info.model_copy(update={"name": name})}) for name in "abc"]
     tries[0] = tries[0].model_copy(update={"not_asked": 10})
-    tries[2] = tries[2].model_copy(update={"all": with_outcomes(large, 1.0, right=large.overall.outcomes.responses)})
+    tries[2] = tries[2].model_copy(
+        update={"overall": with_outcomes(large, 1.0, correct=large.overall.outcomes.responses)}
+    )
     (entry,) = entries(
-        findings.model_copy(update={"runs": tuple(tries), "comparisons": (), "ladders": (), "floors": ()})
+        findings.model_copy(
+            update={"runs": tuple(tries), "comparisons": (), "loss_decompositions": (), "baselines": ()}
+        )
     )
     assert (entry.run.info.name, entry.runs, entry.rank) == ("b", 3, 1)
 
@@ -100,11 +106,17 @@ def test_each_bench_has_its_page_and_figures(site: Path, opening: Opening) -> No
         page.click(".bench h2 a >> nth=0")
         page.wait_for_selector("html[data-ready] table.headline")
         assert page.locator("table.headline tbody tr").count() == len(PLAYERS) + len(MORE) + 1
-    for name in ("board.csv", "board.svg", "headline.json", "bench-1/figures/headline.svg", "bench-2/index.html"):
+    for name in (
+        "leaderboard.csv",
+        "leaderboard.svg",
+        "headline.json",
+        "bench-1/figures/headline.svg",
+        "bench-2/index.html",
+    ):
         assert (site / name).stat().st_size > 100
 
 
-def test_runs_on_two_benches_stand_on_one_page(site: Path, sample: Sample, opening: Opening) -> None:
+def test_one_page_with_runs_on_two_benches(site: Path, sample: Sample, opening: Opening) -> None:
     other = site.parent / "runs" / "large-on-the-other"
     analysis = analyze([sample.runs[0], other])
     path = site.parent / "both.html"
@@ -113,14 +125,14 @@ def test_runs_on_two_benches_stand_on_one_page(site: Path, sample: Sample, openi
     assert written.items == sum(sizes)
     with opening(path) as (page, seen):
         first, second = (f"bench {bench.fingerprint[:6]}: " for bench in analysis.findings.benches)
-        assert page.inner_text("h1").startswith(f"{first}harbour-large answers")
+        assert page.inner_text("h1").startswith(f"{first}harbor-large answers")
         assert page.inner_text(".lead").startswith(f"{second}large-on-the-other answers")
         for number, size in enumerate(sizes):
             page.select_option("#filter-bench", str(number))
-            page.wait_for_function("n => document.querySelector('.told').textContent.startsWith(`${n} of`)", arg=size)
+            page.wait_for_function("n => document.querySelector('.status').textContent.startsWith(`${n} of`)", arg=size)
         page.click(".row")
         page.wait_for_selector("#sheet .response")
-        assert "Not among its questions" in page.inner_text("#sheet .replies")
+        assert "Not asked in this run" in page.inner_text("#sheet .responses")
         assert seen.nothing(), seen
 
 
@@ -144,16 +156,16 @@ def test_a_folder_of_runs_stands_for_its_runs(sample: Sample, fathom: Fathom, tm
     assert (tmp_path / "page.html").read_bytes() == (tmp_path / "again.html").read_bytes()
 
 
-def test_misuse_is_told_in_a_sentence(sample: Sample, fathom: Fathom, tmp_path: Path) -> None:
+def test_misuse_prints_one_sentence(sample: Sample, fathom: Fathom, tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     taken.write_text("")
     for words, fault in (
-        (("report",), "at least one run"),
+        (("report",), "No run was given"),
         (("report", tmp_path / "nothing"), "There is no run"),
         (("report", sample.runs[0], "--out", tmp_path), "it is a folder"),
         (("report", sample.runs[0], "--site", taken), "it is a file"),
-        (("report", sample.runs[0], "--site", tmp_path / "s", "--out", tmp_path / "p.html"), "not both"),
-        (("report", sample.runs[0], "--site", tmp_path / "s", "--figures", tmp_path / "f"), "Leave --figures out"),
+        (("report", sample.runs[0], "--site", tmp_path / "s", "--out", tmp_path / "p.html"), "Give one of them"),
+        (("report", sample.runs[0], "--site", tmp_path / "s", "--figures", tmp_path / "f"), "Leave out --figures"),
     ):
         done = fathom(*words)
         assert (done.returncode, done.stdout) == (2, "")

@@ -18,8 +18,8 @@ PROPERTIES = {
     "program length": "operations in the program",
     "answer length": "values in the answer",
     "needed documents": "documents with evidence",
-    "evidence position": "position of the evidence, from 0 (start) to 1 (end)",
-    "evidence spread": "distance between the first and last evidence, as a share of the context",
+    "evidence position": "evidence position (0 start, 1 end)",
+    "evidence spread": "evidence spread (share of the context)",
 }
 """Descriptions of generic properties; those that families add are described by their names."""
 

@@ -94,7 +94,7 @@ def sections(findings: Findings) -> list[Section]:
             "closed-book",
             "Closed-book test",
             "Whether a model without the context beats the majority baseline. A negative result does not rule out "
-            "contamination; `fathom contamination` tests it with memorization probes and swapped benchmarks.",
+            'contamination: use the command "fathom contamination" with memorization probes and swapped benchmarks.',
             closed_book(findings),
         ),
     )

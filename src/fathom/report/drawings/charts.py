@@ -112,7 +112,11 @@ def _tick(value: float, unit: str, decimals: int = 0) -> str:
         return percent(value, decimals)
     if unit == "tokens":
         return print_length(round(2**value))
-    return f"{value * 100:+.{decimals}f}" if unit == "difference" else (f"{value:+.2f}" if decimals else f"{value:g}")
+    return (
+        f"{value * 100:+.{decimals}f}"
+        if unit == "difference"
+        else (f"{round(value, 2) + 0:+.2f}" if decimals else f"{value:g}")
+    )
 
 
 def _round_steps(low: float, high: float) -> list[float]:

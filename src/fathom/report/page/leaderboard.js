@@ -2,7 +2,7 @@
 
 const COUNTS = ["built", "fitted", "errors", "refused", "retired"];
 
-function leaderleaderboardTable(figure, name) {
+function leaderboardTable(figure, name) {
   const column = Object.fromEntries(figure.columns.map(([title], place) => [title, place]));
   const counts = COUNTS.filter((one) => !figure.columns[column[one]][3]);
   const rows = figure.rows.filter((row) => row[column.bench] === name);
