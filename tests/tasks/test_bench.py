@@ -314,7 +314,7 @@ def test_a_question_that_was_tampered_with_is_found(
 def test_the_check_is_tried_on_every_item(bench_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A check that takes whatever it is told fails the audit, and so does one that takes nothing."""
     with Corpus(Bench(bench_folder).corpus_folder) as corpus:
-        for outcome, rule in (("correct", "near misses are refused"), ("incorrect", "right answers are taken")):
+        for outcome, rule in (("correct", "near misses are rejected"), ("incorrect", "correct answers are accepted")):
             monkeypatch.setattr(numeric_audit, "check", lambda key, response, said=outcome: _verdict(response, said))
             checked = numeric_audit.audit(list(Bench(bench_folder).by_context())[:2], corpus, 0)
             assert {found.name for found in checked if found.failed} == {rule}
@@ -361,7 +361,7 @@ def test_a_manifest_that_counts_wrong_is_found(bench_folder: Path, tmp_path: Pat
     manifest["counts"]["skill"]["sorting"] += 1
     (folder / MANIFEST).write_text(json.dumps(manifest))
     failed = {checked.name for checked in audit(folder).checks if checked.failed}
-    assert failed == {"the manifest counts what is there"}
+    assert failed == {"the manifest's counts match the files"}
 
 
 def test_another_corpus_is_refused(bench_folder: Path, small_folder: Path) -> None:
@@ -544,7 +544,7 @@ def test_contexts_that_were_put_where_a_build_was_killed_are_left_alone(
     for name in drafts:
         (tmp_path / f".{name}.999999999.part").touch()
     (tmp_path / CONTEXTS).write_bytes((asked_corpus / FILE_NAME).read_bytes())
-    with pytest.raises(FathomError, match=f"is not empty .it holds '{CONTEXTS}'"):
+    with pytest.raises(FathomError, match=f"is not empty .it contains '{CONTEXTS}'"):
         build(asked_corpus, tmp_path / CONTEXTS, {"numeric": {}}, 0, tmp_path)
     assert (tmp_path / CONTEXTS).read_bytes() == (asked_corpus / FILE_NAME).read_bytes()
 
@@ -553,7 +553,7 @@ def test_contexts_that_were_put_where_a_build_was_killed_are_left_alone(
 def test_files_that_no_killed_build_left_are_left_alone(asked_corpus: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine")
     (tmp_path / ".notes.txt.1.part").write_text("mine")
-    with pytest.raises(FathomError, match=f"is not empty .it holds '{name}'"):
+    with pytest.raises(FathomError, match=f"is not empty .it contains '{name}'"):
         build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": {}}, 0, tmp_path)
     assert (tmp_path / name).read_text() == "mine"
 

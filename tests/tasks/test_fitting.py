@@ -26,7 +26,7 @@ from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS
 from fathom.tasks.family import Item
-from fathom.tasks.fitting import LEAST_DOCUMENTS, TAKEN, TOO_FEW, Window, fit
+from fathom.tasks.fitting import DUPLICATE, LEAST_DOCUMENTS, TOO_FEW, Window, fit
 from fathom.tasks.instructions import instructions
 from fathom.tasks.numeric.build import DisagreementError
 from fathom.tasks.numeric.schema import SCHEMA
@@ -326,7 +326,7 @@ def test_two_contexts_never_become_one(bench_folder: Path, tmp_path: Path, monke
     said = fit(bench_folder, WINDOW, tmp_path / "b").fit
     assert said is not None
     assert said.recomputed == 0
-    assert set(said.refused) == {TAKEN}
+    assert set(said.refused) == {DUPLICATE}
 
 
 # What stops it.

@@ -142,7 +142,7 @@ def test_what_cannot_be_swapped_is_refused(tiny_bench: Path, small_folder: Path,
         swap(tmp_path / "probes", tmp_path / "out")
     assert not (tmp_path / "out").exists()
     swap(tiny_bench, tmp_path / "once")
-    with pytest.raises(FathomError, match="is swapped already"):
+    with pytest.raises(FathomError, match="is already swapped"):
         swap(tmp_path / "once", tmp_path / "twice")
     with pytest.raises(FathomError, match="is not empty"):
         swap(tiny_bench, tmp_path / "once")
@@ -175,7 +175,7 @@ def test_a_swap_that_leaves_no_question_is_refused(
     families = {"citations": {"items": 1, "levels": _EASY}}
     build(citing_corpus, Path("none"), families, 0, tmp_path / "one")
     monkeypatch.setattr(Swapper, "_is_mentioned", lambda self, context: True)
-    with pytest.raises(FathomError, match="No question of the bench .* is left after the swap: of 2, 2 are left out"):
+    with pytest.raises(FathomError, match="No question of the bench .* is left after the swap: 2 of 2 are left out"):
         swap(tmp_path / "one", tmp_path / "out")
     assert not (tmp_path / "out" / "manifest.json").exists()
 

@@ -36,7 +36,7 @@ from fathom.runs.run import OpenedModel, RunLimits, RunStatus
 from fathom.systems.catalog import LoadedSystem, load_system, wrap_system
 from fathom.systems.protocol import Prompting, System
 from fathom.tasks.bench import Bench
-from fathom.tasks.document_ages import ages
+from fathom.tasks.document_ages import document_ages
 from fathom.tasks.simulating import simulated_model
 
 EMBEDDED = "local/smollm2"
@@ -283,7 +283,7 @@ class RunRequest:
             return None
         bench = Bench(self.bench)
         with Corpus(self.corpus or bench.corpus_folder) as corpus:
-            found = ages(bench, corpus, cutoff)
+            found = document_ages(bench, corpus, cutoff)
         if found is None or not found.older:
             return None
         undated = f" ({found.undated:,} more are undated)" if found.undated else ""

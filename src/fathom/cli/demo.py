@@ -29,10 +29,10 @@ RUNS = (
     ("closed-book", "local/smollm2", "closed-book"),
     ("full", "local/smollm2", "full"),
 )
-"""Who is put to the bench: the folder's name, the model, the system. The slowest comes last."""
+"""The runs of the demo: folder, model, system. The slowest comes last."""
 
-LONGEST_RESPONSE = 48
-"""Tokens: the embedded model writes some forty a second, and what it has to say is short."""
+MAX_TOKENS = 48
+"""The embedded model writes some forty tokens a second, and answers are short."""
 
 
 @click.command(epilog=EXAMPLE)
@@ -42,12 +42,11 @@ LONGEST_RESPONSE = 48
 @options.seed
 @click.pass_context
 def command(caller: click.Context, out: Path, seed: int) -> None:
-    """Everything Fathom does, on a small generated corpus and with the embedded model.
+    """Run all of Fathom on a small generated corpus with the embedded model.
 
-    Generates letters, gathers them into contexts that a small model can read, asks questions and proves the keys; then
-    puts the embedded model to them with the context and without it, and two simulated answerers, scores all four, and
-    writes a page that shows where and why they fail. Writes to the folder of --out; needs no network; takes some
-    minutes. A second time it goes on where it was.
+    Generates letters, samples contexts that a small model can read, builds and audits a bench, runs the embedded model
+    with and without the context and two simulated models, scores the four runs, and writes a report page. Writes to the
+    folder of --out. Needs no network. Takes some minutes; a second call resumes.
     """
     start = time.monotonic()
     corpus, bench = out / "corpus", out / "bench"
@@ -63,13 +62,13 @@ def command(caller: click.Context, out: Path, seed: int) -> None:
     caller.invoke(audit.command, bench=bench)
     for name, model, system in RUNS:
         folder = out / "runs" / name
-        _step(f"fathom run {bench} --model '{model}' --system {system} --max-tokens {LONGEST_RESPONSE} --out {folder}")
+        _step(f"fathom run {bench} --model '{model}' --system {system} --max-tokens {MAX_TOKENS} --out {folder}")
         caller.invoke(
             run.command,
             bench=bench,
             model=model,
             system_name=system,
-            max_tokens=LONGEST_RESPONSE,
+            max_tokens=MAX_TOKENS,
             temperature=0.0,
             out=folder,
         )
@@ -79,18 +78,18 @@ def command(caller: click.Context, out: Path, seed: int) -> None:
     page = out / "report.html"
     _step(f"fathom report {out / 'runs'} --out {page}")
     caller.invoke(report.command, runs=(out / "runs",), out=page)
-    click.echo(f"\nAll of it lies in {out} ({time.monotonic() - start:.0f} s). Open {page} in a browser.")
+    click.echo(f"\nEverything is in {out} ({time.monotonic() - start:.0f} s). Open {page} in a browser.")
 
 
 def _step(words: str) -> None:
-    """The command that is about to run, as a reader would type it."""
+    """Print the command that is about to run, as a user would type it."""
     click.secho(f"\n$ {words}", bold=True)
 
 
 def _table(out: Path, bench: Path) -> str:
-    """All answerers side by side."""
+    """The scores of all runs side by side."""
     lines = [
-        f"\n{'':14} {'model':36} {'system':12} {'correct':>7} {'credit':>7} {'tokens in':>10} {'cached':>7} {'out':>6}"
+        f"\n{'':14} {'model':36} {'system':12} {'accuracy':>8} {'partial':>7} {'tokens in':>10} {'cached':>7} {'out':>6}"
     ]
     for name, model, system in RUNS:
         folder = out / "runs" / name
@@ -98,7 +97,7 @@ def _table(out: Path, bench: Path) -> str:
         used = total([response.usage for response in read_responses(folder).responses.values()])
         cached = used.cached_tokens / used.input_tokens if used.input_tokens else 0.0
         lines.append(
-            f"{name:14} {model:36} {system:12} {found.accuracy:>7.1%} {found.partial_credit:>7.1%} "
+            f"{name:14} {model:36} {system:12} {found.accuracy:>8.1%} {found.partial_credit:>7.1%} "
             f"{used.input_tokens:>10,} {cached:>7.0%} {used.output_tokens:>6,}"
         )
     return "\n".join(lines)

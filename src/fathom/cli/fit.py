@@ -22,28 +22,26 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @click.argument("bench", type=click.Path(path_type=Path))
-@click.option(
-    "--window", type=options.Length(), required=True, help="Tokens that prompt and response may have together."
-)
+@click.option("--window", type=options.Length(), required=True, help="Tokens of prompt and response together.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write the new bench to.")
 @click.option(
     "--reserve",
     type=options.Length(),
     default="2K",
     show_default=True,
-    help="Tokens of the window left to the response.",
+    help="Tokens of the window reserved for the response.",
 )
-@click.option("--corpus", type=click.Path(path_type=Path), help="Where the corpus is now, if it was moved.")
-@click.option("--model", help="In whose tokens the window is; those of the contexts where it is not given.")
+@click.option("--corpus", type=click.Path(path_type=Path), help="The folder of the corpus, if it was moved.")
+@click.option("--model", help="The model whose tokens are counted; by default those of the contexts.")
 @options.as_json
 def command(
     bench: Path, window: int, out: Path, reserve: int, corpus: Path | None, model: str | None, as_json: bool
 ) -> None:
-    """Make a bench fit a model's window.
+    """Fit a bench to a model's context window.
 
-    Contexts that are too long lose whole documents, those first on which the fewest questions depend. Every key is
-    proved again on what is left, or its question is left out and counted. Reads BENCH and its corpus; writes a whole
-    bench of its own; calls no model.
+    Contexts that are too long lose whole documents, first those that the fewest questions depend on. Every key is
+    recomputed on the shorter context, or its question is left out and counted. Reads BENCH and its corpus. Writes a new
+    bench. Calls no model.
     """
     with all_or_nothing("bench"), progress_bar("Fitting", Bench(bench).manifest.contexts) as show:
         fitted = benches.fit(bench, out, window, reserve=reserve, model=model, corpus=corpus, progress=show)
@@ -52,13 +50,13 @@ def command(
 
 
 def describe(folder: Path, manifest: BenchManifest) -> str:
-    """What became of the questions, in a few lines."""
+    """A summary of the fit in a few lines."""
     report = manifest.fit
     assert report is not None
     lines = [
         f"{folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts, "
         f"fitted to {print_length(report.window)} tokens, {print_length(report.reserve)} of them for the response",
-        f"  of {report.built:,} questions {report.unchanged:,} are unchanged, {report.recomputed:,} recomputed on "
+        f"  {report.built:,} questions: {report.unchanged:,} unchanged, {report.recomputed:,} recomputed on "
         f"fewer documents, {sum(report.refused.values()):,} left out",
         *(f"    {count:,} left out: {reason}" for reason, count in report.refused.items()),
         f"  fingerprint {manifest.fingerprint[:16]}",

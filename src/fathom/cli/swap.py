@@ -22,16 +22,16 @@ Example:
 @click.command(epilog=EXAMPLE)
 @click.argument("bench", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write the new bench to.")
-@click.option("--corpus", type=click.Path(path_type=Path), help="Where the corpus is now, if it was moved.")
+@click.option("--corpus", type=click.Path(path_type=Path), help="The folder of the corpus, if it was moved.")
 @options.seed
 @options.as_json
 def command(bench: Path, out: Path, corpus: Path | None, seed: int, as_json: bool) -> None:
-    """Make a bench whose documents nobody has seen: other names, other numbers.
+    """Make a counterfactual bench: the same questions over documents with swapped names and numbers.
 
-    Every family name of the corpus becomes a made-up one wherever it stands, one word of every title becomes another
-    or gets one before it, and the numbers of facts change; every key is proved again on the new text and keeps the
-    answer before. A model that reads is right on it; one that recites says what the documents said before. Reads BENCH
-    and its corpus; writes a whole bench with a corpus of its own inside; calls no model.
+    Every family name of the corpus is replaced by an invented one, a word of every title is replaced or added, and the
+    numbers of facts change. Every key is recomputed on the new text and records the original answer. A model that
+    reads is correct on it; a model that recites gives the original answers. Reads BENCH and its corpus. Writes a new
+    bench with its own corpus inside. Calls no model.
     """
     with progress_bar("Swapping", Bench(bench).manifest.contexts) as show:
         manifest = benches.swap(bench, out, seed=seed, corpus=corpus, progress=show).manifest
@@ -39,22 +39,22 @@ def command(bench: Path, out: Path, corpus: Path | None, seed: int, as_json: boo
 
 
 def describe(folder: Path, manifest: BenchManifest) -> str:
-    """What changed, in a few lines."""
-    told = manifest.reports[REPORT]
-    lost = told["left out"]
+    """A summary of the swap in a few lines."""
+    report = manifest.reports[REPORT]
+    lost = report["left out"]
     assert isinstance(lost, dict)
     lines = [
-        f"{folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts with other names and numbers",
-        f"  {told['names']:,} names and {told['titles']:,} titles became others, "
-        f"{told['facts with another number']:,} of {told['facts']:,} facts have another number; "
-        f"{told['changes in the texts']:,} places of the texts changed",
-        f"  {told['answers that changed']:,} answers changed; {told['answers that no swap can change']:,} cannot, "
-        f"such as counts, and tell nothing",
+        f"{folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts with swapped names and numbers",
+        f"  {report['names']:,} names and {report['titles']:,} titles swapped, "
+        f"{report['facts with another number']:,} of {report['facts']:,} facts with another number; "
+        f"{report['changes in the texts']:,} changes in the texts",
+        f"  {report['answers that changed']:,} answers changed; {report['answers that no swap can change']:,}, "
+        "such as counts, cannot change",
         *(f"  {count:,} left out: {reason}" for reason, count in lost.items()),
     ]
-    if told["contexts left out"]:
-        lines.append(f"  contexts left out, since nothing asks about them any more: {told['contexts left out']:,}")
-    if told["contexts that outgrew their length"]:
-        lines.append(f"  contexts that outgrew their length: {told['contexts that outgrew their length']:,}")
+    if report["contexts left out"]:
+        lines.append(f"  contexts left out because no question is left: {report['contexts left out']:,}")
+    if report["contexts that outgrew their length"]:
+        lines.append(f"  contexts longer than before: {report['contexts that outgrew their length']:,}")
     lines.append(f"  fingerprint {manifest.fingerprint[:16]}")
     return "\n".join(lines)

@@ -1,1 +1,1 @@
-"""A context becomes questions and keys: one folder a family."""
+"""Questions and keys over contexts, one package for each question family."""

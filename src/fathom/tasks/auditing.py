@@ -48,7 +48,7 @@ def _counted(bench: Bench) -> AuditCheck:
     same = all(getattr(bench.manifest, name) == value for name, value in counts.fields().items())
     failures = () if same else ("the manifest counts other questions than the files contain",)
     return AuditCheck(
-        name="the manifest counts what is there",
+        name="the manifest's counts match the files",
         checked=bench.manifest.questions,
         failed=len(failures),
         failures=failures,

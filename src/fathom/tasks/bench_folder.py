@@ -1,4 +1,4 @@
-"""The folder of a bench while it is made: nothing half-made is taken for a bench, and a kill is in nobody's way."""
+"""The folder of a bench while it is written: an interrupted build never looks complete and never blocks the next."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from fathom.tasks.family import Item
 
 MANIFEST, CONTEXTS, QUESTIONS, KEYS = "manifest.json", "contexts.jsonl", "questions.jsonl", "keys.jsonl"
 FILES = (CONTEXTS, QUESTIONS, KEYS)
-"""In the order in which they are removed: what is left of them is known by its keys."""
+"""In the order of removal: keys go last, so that leftovers are recognized by them."""
 DRAFT = f".{MANIFEST}.*.part"
 
 
 @contextmanager
 def making(folder: Path) -> Iterator[Callable[[Record], None]]:
-    """The folder, and a function that writes the manifest, by which a bench is one; it takes its name last of all.
+    """Create the folder and give a function that writes the manifest, which makes the folder a bench.
 
-    Its draft stands there from the first moment to the last, so that files which took their names before a kill are
-    known for those of an unfinished bench. What was made goes again if nothing comes of it.
+    The manifest's draft is there from the first moment to the last: files that got their names before a kill are
+    recognized as those of an unfinished bench. After an error, everything that was created is removed again.
     """
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     with file_errors("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
     try:
         with atomic_write(folder / MANIFEST) as manifest:
-            _refuse_company(folder, manifest)
+            _refuse_concurrent(folder, manifest)
 
             def finish(record: Record) -> None:
                 manifest.write(pretty_json(record))
-                manifest.flush()  # a full disk is told of here, while what was made can still go
+                manifest.flush()  # raises here if the disk is full, while the files can still be removed
 
             with _clearing(folder):
                 yield finish
@@ -48,17 +48,19 @@ def making(folder: Path) -> Iterator[Callable[[Record], None]]:
         raise
 
 
-def _refuse_company(folder: Path, manifest: BinaryIO) -> None:
-    """Of two commands at once the second would put its files in the place of the first one's, or remove them."""
+def _refuse_concurrent(folder: Path, manifest: BinaryIO) -> None:
+    """Refuse a second command at once: it would overwrite or remove the files of the first."""
     fcntl.flock(manifest, fcntl.LOCK_EX | fcntl.LOCK_NB)
     others = [path for path in folder.glob(DRAFT) if path.name != Path(manifest.name).name]
-    # One that ended since the folder was looked at has its manifest there.
+    # A command that ended since the folder was checked has left its manifest.
     if any(map(_is_locked, others)) or (folder / MANIFEST).exists():
-        raise FathomError(f"Another command writes a bench to '{folder}'. Choose another --out, or wait for its end.")
+        raise FathomError(
+            f"Another command is writing a bench to '{folder}'. Choose another --out, or wait until it ends."
+        )
 
 
 def _is_locked(path: Path) -> bool:
-    """Whether the process that writes it lives; its number may be another's by now, but a lock goes with a kill."""
+    """Whether the writing process is alive. A lock ends with its process; a process id may be reused."""
     try:
         with path.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -71,7 +73,7 @@ def _is_locked(path: Path) -> bool:
 
 @contextmanager
 def _clearing(folder: Path) -> Iterator[None]:
-    """Removes what a killed command left, and what this one made if nothing comes of it."""
+    """Remove the leftovers of a killed command, and after an error the files of this one."""
     _clear(folder)
     try:
         yield
@@ -88,11 +90,11 @@ def _clear(folder: Path) -> None:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[Callable[[Context, list[Item]], None]]:
-    """A function that writes a context with its items; the files take their names when the block ends well."""
+    """Give a function that writes a context with its items; the files get their names if the block succeeds."""
     with (
         atomic_write(folder / CONTEXTS) as contexts,
         atomic_write(folder / QUESTIONS) as questions,
-        atomic_write(folder / KEYS) as keys,  # the last to be opened takes its name first: see `_left`
+        atomic_write(folder / KEYS) as keys,  # the last to be opened gets its name first: see `_leftovers`
     ):
 
         def write(context: Context, items: list[Item]) -> None:
@@ -105,34 +107,34 @@ def writing(folder: Path) -> Iterator[Callable[[Context, list[Item]], None]]:
 
 
 def fingerprint_of(folder: Path) -> str:
-    """Of the contexts, questions and keys as they are now."""
+    """The fingerprint of contexts, questions and keys as they are now."""
     return digest_stream((folder / name).read_bytes() for name in FILES).hex()
 
 
 def refuse_another(folder: Path) -> None:
-    """A bench is written to a folder of its own: one that holds anything is left alone."""
+    """Refuse a folder that contains anything: a bench is written to a folder of its own."""
     if folder.is_file():
-        raise FathomError(f"Cannot write a bench to '{folder}': it is a file. Name a folder.")
-    present = sorted(held(folder))
+        raise FathomError(f"Cannot write a bench to '{folder}': it is a file. Give a folder.")
+    present = sorted(contents(folder))
     if present:
-        raise FathomError(f"'{folder}' is not empty (it holds '{present[0]}'). Choose another --out, or delete it.")
+        raise FathomError(f"'{folder}' is not empty (it contains '{present[0]}'). Choose another --out, or delete it.")
 
 
-def held(folder: Path) -> set[str]:
-    """What stands in a folder, but for what a killed command left there of a bench."""
+def contents(folder: Path) -> set[str]:
+    """The names in a folder, without the leftovers of a killed command."""
     if not folder.is_dir():
         return set()
     with file_errors("read the folder", folder):
         names = {entry.name for entry in folder.iterdir()}
-    left = set() if MANIFEST in names else _left(names)
+    left = set() if MANIFEST in names else _leftovers(names)
     return {name for name in names - left if not name.endswith(".part")}
 
 
-def _left(names: set[str]) -> set[str]:
-    """Files that took their names before a kill: their process began a manifest, and has no draft of them any more.
+def _leftovers(names: set[str]) -> set[str]:
+    """Files that got their names before a kill: their process began a manifest and has no drafts of them left.
 
-    Keys take theirs first and are removed last: without them, what stands there is somebody else's, contexts to build
-    from, say; and so is a file that still has its draft beside it.
+    Keys get their name first and are removed last. Without keys, the files belong to someone else, such as contexts to
+    build from; so does a file that still has its draft beside it.
     """
     killed = [name.split(".")[-2] for name in names if fnmatchcase(name, DRAFT)]
     found = ({name for name in FILES if f".{name}.{process}.part" not in names} for process in killed)

@@ -1,4 +1,4 @@
-"""How many documents of a bench are so old that a model may have been trained on them."""
+"""Counts the documents of a bench that are old enough to be in a model's training data."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from fathom.corpus.swap import COMMAND as SWAPPED
 from fathom.tasks.bench import Bench
 
 UNSEEN = ("generate", SWAPPED)
-"""How corpora are made that nobody can have seen as they are."""
+"""Commands whose corpora cannot be in any training data as they are."""
 
 
 @dataclass(frozen=True)
-class Ages:
-    """A bench's documents by whether they appeared before a month."""
+class DocumentAges:
+    """The documents of a bench by whether they appeared before a month."""
 
     documents: int
     older: int
     undated: int
-    """Those that do not say when they appeared."""
+    """Documents without a date."""
 
 
-def ages(bench: Bench, corpus: Corpus, cutoff: str) -> Ages | None:
-    """How old the documents are that a bench shows; None where nobody can have seen them."""
+def document_ages(bench: Bench, corpus: Corpus, cutoff: str) -> DocumentAges | None:
+    """The ages of the documents that a bench shows; None for a corpus that cannot be in training data."""
     if corpus.manifest.recipe.get("command") in UNSEEN:
         return None
     until = Month.parse(cutoff)
-    shown = {article for context in bench.contexts() for article in context.documents}
+    shown = {document for context in bench.contexts() for document in context.documents}
     older = undated = 0
-    for listed in corpus.entries():
-        if listed.id not in shown:
+    for entry in corpus.entries():
+        if entry.id not in shown:
             continue
-        # Only what the year leaves open is opened: most documents are older or younger by years.
-        far = listed.year is not None and listed.year < until.year
-        month = Month(listed.year or 0) if far else appeared(corpus.outline(listed.id))
+        # Only documents near the cutoff are opened for their month.
+        far = entry.year is not None and entry.year < until.year
+        month = Month(entry.year or 0) if far else appeared(corpus.outline(entry.id))
         older += month is not None and month.is_before(until)
         undated += month is None
-    return Ages(len(shown), older, undated)
+    return DocumentAges(len(shown), older, undated)

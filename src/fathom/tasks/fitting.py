@@ -1,4 +1,4 @@
-"""A bench for a model's window: contexts that are too long lose whole documents, and every key is proved again."""
+"""Fits a bench to a context window: contexts that are too long lose whole documents, and keys are recomputed."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Refitter
 
 LEAST_DOCUMENTS = 4
-"""Documents that a context keeps: with fewer there is little left to compare."""
+"""The fewest documents of a context: fewer leave little to compare."""
 
-TOO_FEW = f"fewer than {LEAST_DOCUMENTS} of its articles fit"
-TAKEN = "what is left of its context is another context"
+TOO_FEW = f"fewer than {LEAST_DOCUMENTS} of its documents fit"
+DUPLICATE = "its shortened context equals another context"
 
 
 @dataclass(frozen=True)
 class Window:
-    """How much a model can read, in its own tokens."""
+    """A model's context window, in its own tokens."""
 
     window: int
     reserve: int = 2_048
-    """Left to the response."""
+    """Tokens reserved for the response."""
     model: str | None = None
-    """Whose tokens they are; None for those that the contexts were counted in."""
+    """The model whose tokens are counted; None for the tokenizer of the contexts."""
 
     def takes(self, tokens: int) -> bool:
-        """Whether so many counted tokens fit, with room for a response."""
+        """Whether so many tokens fit beside the reserve."""
         return self._model_info.tokens(tokens) + self.reserve <= self.window
 
     def counted_in(self, context: Context) -> str:
-        """The tokenizer to count in: what is known of models is known for the default one."""
+        """The tokenizer to count with: token ratios of models refer to the default one."""
         return context.tokenizer if self.model is None else DEFAULT
 
     @cached_property
@@ -65,7 +65,7 @@ def fit(
     corpus_folder: Path | None = None,
     watch: Callable[[int], None] = lambda done: None,
 ) -> BenchManifest:
-    """Write to `out` what of the bench in `folder` fits the window; the same bench and window give the same bytes."""
+    """Write to `out` the part of the bench that fits the window; the same bench and window give the same bytes."""
     bench = Bench(folder)
     refuse_unsound(bench)
     refuse_another(out)
@@ -81,7 +81,7 @@ def fit(
 
 
 class _Fitting:
-    """Fits the contexts of one bench in turn, and counts what becomes of its questions."""
+    """Fits the contexts of a bench one after the other, and counts the questions that are kept and lost."""
 
     def __init__(self, bench: Bench, corpus: Corpus, window: Window) -> None:
         self._bench = bench
@@ -91,12 +91,12 @@ class _Fitting:
         self._unchanged = self._recomputed = 0
         self._refused: Counter[str] = Counter()
         self._taken: set[ContextId] = {context.id for context in bench.contexts()}
-        self._ruler = cache(lambda name: _Ruler(corpus, name))
+        self._counter = cache(lambda name: _TokenCounter(corpus, name))
         self._refitter: Callable[[str], Refitter | None] = cache(self._find_refitter)
         self._words = cache(self._count_words)
 
     def fitted(self, watch: Callable[[int], None]) -> Iterator[tuple[Context, list[Item]]]:
-        """Each context that fits, or that could be made to, with the items that hold in it."""
+        """Each context that fits or could be shortened, with its items."""
         for done, (context, items) in enumerate(self._bench.by_context(), start=1):
             if self._window.takes(self._tokens(context) + self._asked(context, items)):
                 self._unchanged += len(items)
@@ -111,7 +111,7 @@ class _Fitting:
             watch(done)
 
     def manifest(self, out: Path) -> BenchManifest:
-        """The bench's own, but for what was fitted."""
+        """The manifest of the original bench, with what the fit changed."""
         window = self._window
         was = self._bench.manifest
         return was.model_copy(
@@ -134,7 +134,7 @@ class _Fitting:
         )
 
     def refuse_nothing_left(self) -> None:
-        """A bench without a question is none."""
+        """Raise an error if no question is left."""
         if self._counts.questions:
             return
         reason, count = self._refused.most_common(1)[0]
@@ -150,36 +150,37 @@ class _Fitting:
 
     # Lengths.
 
-    def _ruled(self, context: Context) -> _Ruler:
-        return self._ruler(self._window.counted_in(context))
+    def _ruled(self, context: Context) -> _TokenCounter:
+        return self._counter(self._window.counted_in(context))
 
     def _tokens(self, context: Context) -> int:
-        """What is shown of a context; one that shows documents in part was counted when it was made."""
+        """The tokens of a context. One that shows parts of documents keeps its own count."""
         return self._ruled(context).tokens(context.documents) if _is_whole(context) else context.tokens
 
     def _asked(self, context: Context, items: Sequence[Item]) -> int:
-        """The tokens of the longest question with its instruction."""
-        ruler = self._ruled(context)
+        """The tokens of the longest question with its instructions."""
+        counter = self._ruled(context)
         return max(
-            (self._words(item.question.family, ruler) + ruler.count(item.question.text) for item in items), default=0
+            (self._words(item.question.family, counter) + counter.count(item.question.text) for item in items),
+            default=0,
         )
 
-    def _count_words(self, name: str, ruler: _Ruler) -> int:
-        """The tokens of the instruction to whoever reads all documents, in the prompting that takes more of them."""
+    def _count_words(self, name: str, counter: _TokenCounter) -> int:
+        """The tokens of the longest instructions of the system `full`."""
         instructions = family(name).views(self._corpus).instructions
-        return max(ruler.count(instructions[f"full, {prompting}"]) for prompting in get_args(Prompting))
+        return max(counter.count(instructions[f"full, {prompting}"]) for prompting in get_args(Prompting))
 
-    # Making it smaller.
+    # Shortening.
 
     def _shrunk(self, context: Context, items: list[Item]) -> tuple[Context | None, list[Item]]:
-        """The context with fewer documents and the items that hold in it; those that do not are counted."""
+        """The context with fewer documents and its recomputed items; the other items are counted as refused."""
         if not _is_whole(context) or all(self._refitter(item.question.family) is None for item in items):
             self._refused.update(map(_not_resizable, items))
             return None, []
         documents = self._chosen(context, items)
         smaller = None if documents is None else self._laid_out(context, documents)
         if smaller is None or smaller.id in self._taken:
-            self._refused.update({TOO_FEW if smaller is None else TAKEN: len(items)} if items else {})
+            self._refused.update({TOO_FEW if smaller is None else DUPLICATE: len(items)} if items else {})
             return None, []
         self._taken.add(smaller.id)
         kept: list[Item] = []
@@ -195,12 +196,12 @@ class _Fitting:
         return smaller, kept
 
     def _chosen(self, context: Context, items: Sequence[Item]) -> list[DocumentId] | None:
-        """The documents to keep: those on which items depend most, then whatever still fits."""
-        asked, own = self._asked(context, items), self._ruler(context.tokenizer)
+        """The documents to keep: those that items depend on most, then whatever still fits."""
+        asked, own = self._asked(context, items), self._counter(context.tokenizer)
 
         def fits(wanted: Collection[DocumentId]) -> bool:
             ordered = _in_order(context, wanted)
-            # A context's length is the window it is fitted to, and its text may not be longer, whoever counts.
+            # The window becomes the context's length, which its text may not exceed in the context's own tokens.
             return self._window.takes(self._ruled(context).tokens(ordered) + asked) and (
                 own.tokens(ordered) <= self._window.window
             )
@@ -209,18 +210,18 @@ class _Fitting:
         kept: set[DocumentId] = set()
         for document in _most_needed(context, items):
             wanted = kept | {document}
-            # A long document is passed over where those that must still follow would no longer fit.
+            # Skip a long document if the remaining ones of the minimum would no longer fit.
             others = [other for other in shortest if other not in wanted][: max(0, LEAST_DOCUMENTS - len(wanted))]
             if fits(wanted.union(others)):
                 kept = wanted
         return _in_order(context, kept) if len(kept) >= LEAST_DOCUMENTS else None
 
     def _laid_out(self, context: Context, documents: Sequence[DocumentId]) -> Context:
-        return lay_out_again(context, documents, self._window.window, self._ruler(context.tokenizer))
+        return lay_out_again(context, documents, self._window.window, self._counter(context.tokenizer))
 
 
 def _is_whole(context: Context) -> bool:
-    """Whether it shows whole documents, of which some can be left out."""
+    """Whether the context shows whole documents, some of which can be left out."""
     return context.layout == LAYOUT and not any(place.edits for place in context.places)
 
 
@@ -229,11 +230,10 @@ def _not_resizable(item: Item) -> str:
 
 
 def _most_needed(context: Context, items: Sequence[Item]) -> list[DocumentId]:
-    """The documents in the order in which they are worth keeping; chance decides among equals.
+    """The documents in the order of their importance; ties are broken at random.
 
-    Each item has one vote for the documents it depends on, all together: what needs two documents falls with
-    either, what
-    needs forty can spare some. With a vote for each document no more items survived than with documents drawn by lot.
+    Each item has one vote, shared by the documents it depends on: an item that needs two documents is lost with either,
+    one that needs forty can spare some. One vote for each document kept no more items than a random choice.
     """
     needed: dict[DocumentId, float] = dict.fromkeys(context.documents, 0.0)
     for item in items:
@@ -249,23 +249,23 @@ def _in_order(context: Context, documents: Collection[DocumentId]) -> list[Docum
     return [id for id in context.documents if id in documents]
 
 
-class _Ruler:
-    """Measures laid-out documents of one corpus in the tokens of one tokenizer."""
+class _TokenCounter:
+    """Counts the tokens of contexts of one corpus with one tokenizer."""
 
     def __init__(self, corpus: Corpus, name: str) -> None:
         if name not in EMBEDDED:
             raise FathomError(
-                f"The contexts of the bench were counted with '{name}', which does not come with Fathom, so that "
-                f"smaller ones cannot be counted. Gather them anew with one of {', '.join(EMBEDDED)}."
+                f"The contexts of the bench were counted with the tokenizer '{name}', which does not come with Fathom. "
+                f"Sample them again with one of {', '.join(EMBEDDED)}."
             )
-        self._counter = tokenizer(name)
-        # Those that come with Fathom split at newlines: what the pieces have adds up to what the whole has.
-        assert self._counter.splits_at_newlines
-        self._tokens = corpus.token_counts(self._counter)
+        self._tokenizer = tokenizer(name)
+        # They split at newlines, so that the counts of pieces add up to the count of the whole.
+        assert self._tokenizer.splits_at_newlines
+        self._tokens = corpus.token_counts(self._tokenizer)
         self._entries = {entry.id: entry for entry in corpus.entries()}
 
     def count(self, text: str) -> int:
-        return self._counter.count(text)
+        return self._tokenizer.count(text)
 
     def of(self, document: DocumentId) -> int:
         """The tokens of one document."""
@@ -273,30 +273,30 @@ class _Ruler:
 
     def tokens(self, documents: Sequence[DocumentId]) -> int:
         """The token count of these documents when they are laid out."""
-        return count_tokens(map(self.of, documents), self._counter)
+        return count_tokens(map(self.of, documents), self._tokenizer)
 
     def assemble(self, documents: Sequence[DocumentId], context: Context, length: int) -> Context:
         """The context of these documents, of at most that length; sampling and split are those of `context`."""
         entries = [self._entries[document] for document in documents]
         pieces = [Piece(entry.id, entry.fingerprint, entry.characters, self.of(entry.id)) for entry in entries]
-        return assemble(pieces, self._counter, length=length, sampling=context.sampling, split=context.split)
+        return assemble(pieces, self._tokenizer, length=length, sampling=context.sampling, split=context.split)
 
 
-def lay_out_again(context: Context, documents: Sequence[DocumentId], length: int, ruler: _Ruler) -> Context:
+def lay_out_again(context: Context, documents: Sequence[DocumentId], length: int, counter: _TokenCounter) -> Context:
     """The context of these documents alone, of at most that length; all else is as it was."""
     if context.layout != LAYOUT:
         raise FathomError(
             f"Context '{context.id}' is laid out as '{context.layout}', which this Fathom does not know ({LAYOUT}). "
             "Update Fathom, or build the bench again."
         )
-    return ruler.assemble(documents, context, length)
+    return counter.assemble(documents, context, length)
 
 
-# What is looked at before anything is written.
+# Checks before anything is written.
 
 
 def refuse_unsound(bench: Bench) -> None:
-    """Keys are proved again from the bench's own programs: they must be those that were built, and by these rules."""
+    """Refuse a bench that was changed or built by another version: keys are recomputed from its programs."""
     if bench.manifest.fathom != __version__:
         raise FathomError(
             f"The bench '{bench.folder}' was built by Fathom {bench.manifest.fathom}, and this is "

@@ -1,4 +1,4 @@
-"""Contexts of a corpus whose names and numbers were swapped: the same recipe over the new texts."""
+"""The contexts of a bench over the swapped documents of its corpus."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from fathom.models.tokenizers import tokenizer
 from fathom.records.contexts import Context, Edit, Place, apply_edits
 from fathom.records.documents import DocumentId
 
-KEPT = 4_096
-"""Documents whose moves are kept at hand."""
+CACHED = 4_096
+"""Documents whose offset maps are cached."""
 
 
-class Moved:
-    """The contexts of a bench in the swapped corpus."""
+class SwappedContexts:
+    """Makes contexts of the swapped corpus from those of the original."""
 
     def __init__(self, before: Corpus, after: Corpus, swapping: CorpusSwap) -> None:
         self.before = before
         self.after = after
         self.swapping = swapping
-        self.moves: Callable[[DocumentId], OffsetMap] = lru_cache(maxsize=KEPT)(self._moves)
+        self.moves: Callable[[DocumentId], OffsetMap] = lru_cache(maxsize=CACHED)(self._moves)
 
     def _moves(self, id: DocumentId) -> OffsetMap:
         return self.swapping.changed(self.before.document(id)).moves
 
     def context(self, context: Context, order: Sequence[int] | None = None) -> Context:
-        """The same documents and as much of them, with what they say now; in the order of these places, if given."""
+        """The context over the swapped documents; `order` gives the numbers of its places in another order."""
         counter = tokenizer(context.tokenizer)
         pieces = []
         for place in context.places if order is None else [context.places[number] for number in order]:
@@ -48,5 +48,5 @@ class Moved:
         )
 
     def _edits(self, place: Place) -> tuple[Edit, ...]:
-        # Whole documents are not opened for their moves: most contexts show nothing else.
+        # Most contexts show whole documents, which need no offset map.
         return tuple(Edit(span=self.moves(place.document).map(edit.span), text=edit.text) for edit in place.edits)

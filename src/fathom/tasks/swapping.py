@@ -1,4 +1,4 @@
-"""A bench with its names and numbers swapped: what was learnt by heart is wrong there, what is read is right."""
+"""Counterfactual benches: with swapped names and numbers, memorized answers are incorrect and read ones correct."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from fathom.records.errors import FathomError
 from fathom.records.record import digest
 from fathom.scoring.answer_types.compare import share_a_response
 from fathom.tasks.bench import Bench, BenchCounts, BenchManifest
-from fathom.tasks.bench_folder import fingerprint_of, held, making, refuse_another, writing
+from fathom.tasks.bench_folder import contents, fingerprint_of, making, refuse_another, writing
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Swapper
 from fathom.tasks.fitting import refuse_unsound
-from fathom.tasks.swapped_contexts import Moved
+from fathom.tasks.swapped_contexts import SwappedContexts
 
 CORPUS = "corpus"
-"""Where the swapped corpus lies in the bench's folder."""
+"""The folder of the swapped corpus in the bench's folder."""
 REPORT = "swap"
-"""Where the manifest's reports tell of the swap."""
+"""The name of the swap among the manifest's reports."""
 
 
 def swap(
@@ -38,54 +38,54 @@ def swap(
     """Write the swapped bench to `out`, its corpus inside; the same bench and seed give the same bytes."""
     bench = Bench(folder)
     refuse_unsound(bench)
-    if held(out) != {CORPUS}:  # which a killed swap may have left; whose it is, its recipe tells
+    if contents(out) != {CORPUS}:  # a killed swap may have left it; its recipe tells which
         refuse_another(out)
     _refuse_unswappable(bench)
     with bench.open_corpus(corpus_folder) as before, making(out) as finish:
-        swapping, told = swap_corpus(before, out / CORPUS, seed)
+        swapping, corpus_report = swap_corpus(before, out / CORPUS, seed)
         with Corpus(out / CORPUS) as after:
-            made = _Swap(bench, Moved(before, after, swapping))
+            swapped = _Swap(bench, SwappedContexts(before, after, swapping))
             with writing(out) as write:
-                for context, items in made.swapped(watch):
+                for context, items in swapped.items(watch):
                     write(context, items)
-                made.refuse_empty()
-            finish(manifest := made.manifest(out, after, seed, told))
+                swapped.refuse_empty()
+            finish(manifest := swapped.manifest(out, after, seed, corpus_report))
     return manifest
 
 
 def _refuse_unswappable(bench: Bench) -> None:
     if bench.manifest.reports.get(REPORT):
-        raise FathomError(f"The bench '{bench.folder}' is swapped already. Swap the one that it was made from.")
+        raise FathomError(f"The bench '{bench.folder}' is already swapped. Swap the original bench.")
     if not any(family(name).swap for name in bench.manifest.families):
         names = ", ".join(bench.manifest.families)
-        raise FathomError(f"Questions of the family {names} cannot be swapped. Give a bench of another family.")
+        raise FathomError(f"Questions of the family {names} cannot be swapped. Use a bench of another family.")
 
 
 class _Swap:
-    """Swaps the contexts of one bench in turn, and counts what becomes of its questions."""
+    """Swaps the contexts of a bench one after the other, and counts the questions that are kept and lost."""
 
-    def __init__(self, bench: Bench, moved: Moved) -> None:
+    def __init__(self, bench: Bench, contexts: SwappedContexts) -> None:
         self._bench = bench
-        self._moved = moved
+        self._contexts = contexts
         self._families = tuple(name for name in bench.manifest.families if family(name).swap)
         self._counts = BenchCounts.of(bench.manifest, self._families)
         self._lost: Counter[str] = Counter()
         self._changed: Counter[str] = Counter()
         self._grown = self._idle = 0
 
-    def swapped(self, watch: Callable[[int], None]) -> Iterator[tuple[Context, list[Item]]]:
-        """Each context with the items that hold in it; without those that nothing asks about any more."""
+    def items(self, watch: Callable[[int], None]) -> Iterator[tuple[Context, list[Item]]]:
+        """Each context with its recomputed items; contexts without items are left out."""
         swappers = {name: self._swapper(name) for name in self._families}
         for done, (context, items) in enumerate(self._bench.by_context(), start=1):
-            after = self._moved.context(context)
+            after = self._contexts.context(context)
             kept: list[Item] = []
             for name in dict.fromkeys(item.question.family for item in items):
                 mine = [item for item in items if item.question.family == name]
                 if name not in swappers:
                     self._lost[f"the family '{name}' cannot be swapped"] += len(mine)
                     continue
-                after, held, reasons = swappers[name].swap(context, after, mine)
-                kept += map(self._marked, held)
+                after, recomputed, reasons = swappers[name].swap(context, after, mine)
+                kept += map(self._mark, recomputed)
                 self._lost.update(reasons)
             if kept:
                 self._grown += after.length > context.length
@@ -96,12 +96,12 @@ class _Swap:
             watch(done)
 
     def _swapper(self, name: str) -> Swapper:
-        made = family(name).swap
-        assert made is not None
-        return made(self._moved)
+        swapper = family(name).swap
+        assert swapper is not None
+        return swapper(self._contexts)
 
-    def _marked(self, item: Item) -> Item:
-        """The item with a tag that says whether its answer is another one now."""
+    def _mark(self, item: Item) -> Item:
+        """The item with a tag that says whether its answer changed."""
         before, now = item.key.original, item.key.answer
         assert before is not None
         changed = "no" if share_a_response(now, before) else "yes"
@@ -110,22 +110,22 @@ class _Swap:
         return Item(item.question.model_copy(update={"tags": tags}), item.key)
 
     def refuse_empty(self) -> None:
-        """A bench without a question is none."""
+        """Raise an error if no question is left."""
         if self._counts.questions:
             return
         reason, lost = self._lost.most_common(1)[0] if self._lost else ("it has none", 0)
         raise FathomError(
-            f"No question of the bench '{self._bench.folder}' is left after the swap: of "
-            f"{self._bench.manifest.questions:,}, {lost:,} are left out because {reason}. Build a larger bench."
+            f"No question of the bench '{self._bench.folder}' is left after the swap: {lost:,} of "
+            f"{self._bench.manifest.questions:,} are left out because {reason}. Build a larger bench."
         )
 
-    def manifest(self, out: Path, corpus: Corpus, seed: int, told: dict[str, JsonValue]) -> BenchManifest:
-        """The bench's own, but for what was swapped."""
+    def manifest(self, out: Path, corpus: Corpus, seed: int, corpus_report: dict[str, JsonValue]) -> BenchManifest:
+        """The manifest of the original bench, with what the swap changed."""
         was = self._bench.manifest
         report: dict[str, JsonValue] = {
             "bench": was.fingerprint,
             "seed": seed,
-            **told,
+            **corpus_report,
             "questions": was.questions,
             "answers that changed": self._changed["yes"],
             "answers that no swap can change": self._changed["no"],

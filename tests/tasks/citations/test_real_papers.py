@@ -47,10 +47,10 @@ def test_items_of_all_levels_without_shortcuts(
     assert cells == {(task, level) for task in ("choice", "cloze") for level in ("easy", "medium", "hard")}
     found = audit(bench.folder)
     assert found.passed, [checked for checked in found.checks if checked.failed]
-    floors = next(checked.measures for checked in found.checks if checked.name == "floors of the citations")
-    assert abs(floors["choice, hard: words of the sentence"] - 0.25) <= 0.05
+    baselines = next(checked.measures for checked in found.checks if checked.name == "baselines")
+    assert abs(baselines["choice, hard: words of the sentence"] - 0.25) <= 0.05
     for task in ("choice", "cloze"):
-        assert all(floors[f"{task}, hard: {matcher.name}"] <= 0.30 for matcher in MATCHERS)
+        assert all(baselines[f"{task}, hard: {matcher.name}"] <= 0.30 for matcher in MATCHERS)
 
 
 def test_every_paper_that_allows_items_gives_some(
@@ -83,9 +83,9 @@ def test_ruling_out_what_is_named_elsewhere_helps_where_one_mention_is_hidden(
     found = {}
     for mask in ("all", "one"):
         made = build_citations(bench.corpus_folder, tmp_path / mask, mask=mask, tasks=["choice"])
-        floors = next(c.measures for c in audit(made.folder).checks if c.name == "floors of the citations")
+        baselines = next(c.measures for c in audit(made.folder).checks if c.name == "baselines")
         levels = made.manifest.counts["level"]
-        ruled_out = sum(count * floors[f"choice, {level}: elimination"] for level, count in levels.items())
+        ruled_out = sum(count * baselines[f"choice, {level}: elimination"] for level, count in levels.items())
         found[mask] = ruled_out / made.manifest.questions
     assert abs(found["all"] - 0.25) < 0.05
     assert found["one"] > 0.32

@@ -47,10 +47,10 @@ def test_a_build_and_its_audit_find_the_same_floors(citing_corpus: Path, tmp_pat
     """Of candidates that are cut to a paragraph or two, which the build has whole and the audit does not."""
     bench = build_citations(citing_corpus, tmp_path / "short", items=6, characters=24_000)
     checked = audit(bench.folder).checks
-    floors = next(found.measures for found in checked if found.name == "floors of the citations")
+    baselines = next(found.measures for found in checked if found.name == "baselines")
     cells = json.loads((bench.folder / "manifest.json").read_text())["reports"]["citations"]["items"]
-    made = {cell: told["floors"] for cell, told in cells.items() if told["made"]}
+    made = {cell: told["baselines"] for cell, told in cells.items() if told["built"]}
     assert {"choice, easy", "choice, medium", "choice, hard"} <= set(made)
     for cell, measured in made.items():
         for matcher in MATCHERS:
-            assert floors[f"{cell}: {matcher.name}"] == measured[matcher.name]
+            assert baselines[f"{cell}: {matcher.name}"] == measured[matcher.name]

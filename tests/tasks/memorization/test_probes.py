@@ -31,8 +31,8 @@ def test_the_bench_proves_itself(probes: Bench) -> None:
     found = audit(probes.folder)
     assert found.passed, found
     rules = {checked.name: checked.checked for checked in found.checks}
-    assert rules["nothing that is shown tells the key"] == probes.manifest.questions
-    assert rules["the document itself goes on with the key"] == probes.manifest.questions
+    assert rules["the shown text does not contain the key"] == probes.manifest.questions
+    assert rules["the document continues with the key"] == probes.manifest.questions
 
 
 def test_an_audit_sees_a_key_that_the_document_does_not_have(probes: Bench, tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_an_audit_sees_a_key_that_the_document_does_not_have(probes: Bench, tmp_
     path.write_text(json.dumps(key) + "\n" + "".join(rest))
     found = audit(tmp_path / "bench", probes.corpus_folder)
     failed = {checked.name for checked in found.checks if checked.failed}
-    assert "the document itself goes on with the key" in failed
+    assert "the document continues with the key" in failed
 
 
 def test_what_is_shown_is_the_document_up_to_its_citation(probes: Bench) -> None:
@@ -80,7 +80,7 @@ def test_the_report_says_what_could_not_be_probed(probes: Bench) -> None:
     report: Any = probes.manifest.reports["memorization"]
     steps = report["citations"]
     assert steps["alone"] >= steps["resolved"] >= steps["named in the text"] >= steps["not named before"]
-    assert steps["not named before"] >= report["made"]["citation"] > 0
+    assert steps["not named before"] >= report["built"]["citation"] > 0
     lines = FAMILY.describe(report)
     assert any("not named before" in line for line in lines)
 
@@ -95,8 +95,8 @@ def test_papers_that_cite_by_number_alone_are_counted(tmp_path: Path, small_fold
     families = {"memorization": {"items": 5_000, "probes": ["citation"]}}
     manifest = build(small_folder, Path("none"), families, 0, tmp_path / "bench")
     report: Any = manifest.reports["memorization"]
-    assert report["articles"]["looked at"] == 48
-    assert report["articles"].get("whose citations name nobody", 0) >= numbered
+    assert report["documents"]["looked at"] == 48
+    assert report["documents"].get("whose citations name nobody", 0) >= numbered
 
 
 def test_a_corpus_without_anything_to_probe_says_so(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The family's part of an audit: every citation is looked up again and judged again."""
+"""Audits questions: every citation is found again in its document and classified again."""
 
 from __future__ import annotations
 
@@ -13,31 +13,29 @@ from fathom.tasks.citations.draft import mark
 from fathom.tasks.citations.type_rule import BEFORE, citation_type_of
 from fathom.tasks.family import AuditCheck, Item
 
-RULE = "the rule says the key again, and the mask is shown"
+RULE = "the rule gives the key, and the mask is shown"
 
 
 def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[AuditCheck]:
-    """Whether each key is what the rule says of the citation, and how the two kinds are shared out."""
-    looked, faults, kinds = 0, [], Counter[str]()
+    """Check that each key is the rule's classification, and measure the majority baseline."""
+    checked, failures, kinds = 0, [], Counter[str]()
     for context, asked in items:
         for item in asked:
             if item.question.family != "citation_types":
                 continue
-            looked += 1
-            if not _holds(context, item, corpus):
-                faults.append(item.question.id)
+            checked += 1
+            if not _is_confirmed(context, item, corpus):
+                failures.append(item.question.id)
             elif isinstance(item.key.answer, Text):
                 kinds[item.key.answer.value] += 1
-    majority = max(kinds.values(), default=0) / max(1, looked)
+    majority = max(kinds.values(), default=0) / max(1, checked)
     return [
-        AuditCheck(name=RULE, checked=looked, failed=len(faults), failures=tuple(faults[:10])),
-        AuditCheck(
-            name="floors of the citation_types", checked=looked, measures={"most frequent answer": round(majority, 4)}
-        ),
+        AuditCheck(name=RULE, checked=checked, failed=len(failures), failures=tuple(failures[:10])),
+        AuditCheck(name="baselines", checked=checked, measures={"most frequent answer": round(majority, 4)}),
     ]
 
 
-def _holds(context: Context, item: Item, corpus: Corpus) -> bool:
+def _is_confirmed(context: Context, item: Item, corpus: Corpus) -> bool:
     document = corpus.document(context.documents[0])
     [[_, place, citation_type]] = item.key.proof.rows
     start = int(place.partition("-")[0])

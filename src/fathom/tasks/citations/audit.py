@@ -1,4 +1,4 @@
-"""The family's part of an audit: every mask is looked up again in its document, and shortcuts are tried."""
+"""Audits items: every mask is found again in its document, and shortcut baselines are measured."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from fathom.tasks.citations.word_counts import letters_of
 from fathom.tasks.citations.works import LEAST, Work
 from fathom.tasks.family import AuditCheck, Item
 
-KEPT = 512
-"""Documents kept at hand."""
+CACHED = 512
+"""Documents in the cache."""
 
 
 def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[AuditCheck]:
-    """Every rule with what it found; an item is proved from the documents, not from what built it."""
+    """Verify every item from the documents alone, without the code that built it."""
     return _Audit(corpus).run(items)
 
 
 class _Audit:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._paper = lru_cache(maxsize=KEPT)(lambda id: Paper(corpus.document(id), corpus.text(id)))
-        self._work = lru_cache(maxsize=KEPT)(lambda id: Work(corpus, id))
+        self._paper = lru_cache(maxsize=CACHED)(lambda id: Paper(corpus.document(id), corpus.text(id)))
+        self._work = lru_cache(maxsize=CACHED)(lambda id: Work(corpus, id))
         self._matcher = Simulator(corpus)
         self._checks = AuditChecks()
         self._used: Counter[tuple[str, str]] = Counter()
@@ -52,33 +52,33 @@ class _Audit:
         for context, asked in items:
             for item in asked:
                 if item.question.family == "citations":
-                    self._look(context, item)
+                    self._check_item(context, item)
         return self._report()
 
-    def _look(self, context: Context, item: Item) -> None:
+    def _check_item(self, context: Context, item: Item) -> None:
         try:
             text = render(context, self._corpus).decode()
             options = options_of(item.key)
             masks = self._masks(context, item)
         except Exception:
-            # A key file may hold anything; what cannot be read proves nothing.
-            self._checks.check("the item can be read and laid out", item, False)
+            # A key file may contain anything.
+            self._checks.check("the item can be parsed and rendered", item, False)
             return
         self._checks.check(
-            "the item can be read and laid out",
+            "the item can be parsed and rendered",
             item,
             context.layout == PAPER_AND_CANDIDATES and len(context.places) == 5,
         )
-        self._prove(context, item, masks, options)
-        self._hide(context, item, text, masks)
-        self._offer(context, item, text)
-        self._checks.check("the question is worded by its rules", item, item.question.text == _worded(item))
-        self._checks.check("the tags are those of the item", item, self._is_tagged(context, item, masks))
+        self._check_key(context, item, masks, options)
+        self._check_masks(context, item, text, masks)
+        self._check_candidates(context, item, text)
+        self._checks.check("the question has its standard wording", item, item.question.text == _worded(item))
+        self._checks.check("the tags match the item", item, self._is_tagged(context, item, masks))
         self._checks.check_responses(item, check)
         self._measure(context, item, text, options)
 
     def _masks(self, context: Context, item: Item) -> list[Mask | None]:
-        """The citations that the key's rows name, found again in the document."""
+        """The citations in the key's rows, found again in the document."""
         paper = self._paper(context.documents[0])
         known = {mask.place: mask for mask in paper.masks}
         found = []
@@ -87,19 +87,19 @@ class _Audit:
             found.append(known.get(Span(int(start), int(end))))
         return found
 
-    # Rules.
+    # Checks.
 
-    def _prove(self, context: Context, item: Item, masks: list[Mask | None], options: tuple[int, ...]) -> None:
+    def _check_key(self, context: Context, item: Item, masks: list[Mask | None], options: tuple[int, ...]) -> None:
         candidates = context.documents[1:]
         named = [mask.work if mask else None for mask in masks]
-        self._checks.check("every mask is a citation that stands alone", item, None not in masks and bool(masks))
+        self._checks.check("every mask is a lone citation", item, None not in masks and bool(masks))
         right = len(named) == len(options) and all(
             work == candidates[option - 1] for work, option in zip(named, options, strict=True)
         )
-        self._checks.check("the paper itself cites the key's candidates there", item, right)
+        self._checks.check("the paper cites the key's candidates at the masks", item, right)
         if item.question.tags.get("sampling") == "nearest":
             near = self._is_near(context, masks)
-            self._checks.check("one section cites all candidates, and the mask of a choice is in it", item, near)
+            self._checks.check("one section cites all candidates, and contains the mask of a choice", item, near)
         for row in item.key.proof.rows:
             self._used[row[0], row[2]] += 1
             self._checks.check("no mask is used twice", item, self._used[row[0], row[2]] == 1)
@@ -113,26 +113,26 @@ class _Audit:
         sections = [mask.section for mask in masks if mask] if len(masks) == 1 else list(cited)
         return any(set(context.documents[1:]) <= set(cited.get(section, ())) for section in sections)
 
-    def _hide(self, context: Context, item: Item, text: str, masks: list[Mask | None]) -> None:
+    def _check_masks(self, context: Context, item: Item, text: str, masks: list[Mask | None]) -> None:
         shown = context.places[0]
         said = shown.span.of(text)
         task = _task(item)
         wanted = [mark(task, number) for number in range(1, len(masks) + 1)]
         found = re.findall(r"\[\[CITATION(?: \d+)?\]\]", said)
-        self._checks.check("the masks stand in the paper once each, in order", item, found == wanted)
+        self._checks.check("the paper shows each mask once, in order", item, found == wanted)
         places = {edit.span: edit.text.strip() for edit in shown.edits}
         self._checks.check(
-            "every mask stands where its citation stood",
+            "every mask replaces its citation",
             item,
             all(
                 mask is not None and places.get(mask.place) == words for mask, words in zip(masks, wanted, strict=True)
             ),
         )
         if HIDDEN in item.question.text:
-            self._checks.check("no mention of a candidate is left in the paper", item, not self._mentioned(context))
+            self._checks.check("the paper mentions no candidate", item, not self._mentioned(context))
 
     def _mentioned(self, context: Context) -> bool:
-        """Whether a citation of a candidate is still shown as it was."""
+        """Whether a mention of a candidate is still visible."""
         paper = self._paper(context.documents[0])
         edits = [edit.span for edit in context.places[0].edits]
         return any(
@@ -140,16 +140,18 @@ class _Audit:
             for span in paper.mentions(context.documents[1:])
         )
 
-    def _offer(self, context: Context, item: Item, text: str) -> None:
+    def _check_candidates(self, context: Context, item: Item, text: str) -> None:
         works = [self._work(id) for id in context.documents[1:]]
         same = {self._paper(context.documents[0]).same, *(work.same for work in works)}
-        self._checks.check("the candidates are four works apart from the paper", item, len(same) == OPTIONS + 1)
+        self._checks.check(
+            "the candidates are four different works, none of them the paper", item, len(same) == OPTIONS + 1
+        )
         least = 1 if item.question.tags.get("candidates") == "concise" else min(LEAST, 200)
         texts = [place.span.of(text) for place in context.places[1:]]
         self._checks.check("no candidate is empty", item, all(len(shown.strip()) >= least for shown in texts))
         if item.question.tags.get("candidates") == "body":
-            told = any(_gives_away(work, shown) for work, shown in zip(works, texts, strict=True))
-            self._checks.check("no candidate gives its own title or name away", item, not told)
+            told = any(_identifies_itself(work, shown) for work, shown in zip(works, texts, strict=True))
+            self._checks.check("no candidate contains its own title or name", item, not told)
 
     def _is_tagged(self, context: Context, item: Item, masks: list[Mask | None]) -> bool:
         tags = item.question.tags
@@ -179,21 +181,19 @@ class _Audit:
         sums["longest"] += sum(option in longest for option in options) / len(longest) / len(options)  # type: ignore[assignment]
 
     def _baselines(self) -> dict[str, float]:
-        floors: dict[str, float] = {}
+        baselines: dict[str, float] = {}
         for cell in sorted(self._items):
             for name, value in self._sums[cell].items():
-                floors[f"{cell}: {name}"] = round(value / self._items[cell], 4)
-            floors[f"{cell}: position"] = round(max(self._places[cell].values()) / self._items[cell], 4)
-        return floors
-
-    # Book-keeping.
+                baselines[f"{cell}: {name}"] = round(value / self._items[cell], 4)
+            baselines[f"{cell}: position"] = round(max(self._places[cell].values()) / self._items[cell], 4)
+        return baselines
 
     def _report(self) -> list[AuditCheck]:
-        rules = self._checks.results()
+        checks = self._checks.results()
         total = sum(self._items.values())
         if total:
-            rules.append(AuditCheck(name="floors of the citations", checked=total, measures=self._baselines()))
-        return rules
+            checks.append(AuditCheck(name="baselines", checked=total, measures=self._baselines()))
+        return checks
 
 
 def _task(item: Item) -> Task:
@@ -204,8 +204,8 @@ def _worded(item: Item) -> str:
     return wording(_task(item), "all" if HIDDEN in item.question.text else "one")
 
 
-def _gives_away(work: Work, shown: str) -> bool:
-    """Whether what is shown has the title, letter by letter, or a name of the work as a word."""
+def _identifies_itself(work: Work, shown: str) -> bool:
+    """Whether the shown text contains the work's title, or one of its names as a word."""
     title = letters_of(work.title)
     if len(title) > 8 and title in letters_of(shown):
         return True

@@ -346,16 +346,16 @@ class CitationBuilder:
     # What is worth knowing.
 
     def report(self) -> dict[str, JsonValue]:
-        """How many citations were left after each step, what was made, what was kept out, and the floors."""
+        """The citations left after each step, the items of each task and level, and their baselines."""
         cells: dict[str, JsonValue] = {}
         years = len({self._years[id] for id in self._order}) or 1
         for task, level in reversed(self._cells):
             looked = self._looked[task, level]
             cells[f"{task}, {level}"] = {
-                "asked": self.settings.items * years,
-                "made": self._total((task, level)),
+                "requested": self.settings.items * years,
+                "built": self._total((task, level)),
                 "kept share": round(looked["fitting"] / looked["tried"], 4) if looked else 1.0,
-                "floors": {**self.baselines.of(task, level)},
+                "baselines": {**self.baselines.of(task, level)},
             }
         steps: dict[str, JsonValue] = {step: self._steps[step] for step in STEPS}
         checked: dict[str, JsonValue] = {}

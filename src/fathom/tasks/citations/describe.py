@@ -1,4 +1,4 @@
-"""What came of a corpus's citations, in a few lines for people."""
+"""The summary of a build of citations."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from fathom.tasks.citations.type_checks import TypeChecks
 
 
 def describe(report: dict[str, JsonValue]) -> list[str]:
-    """How many citations were left after each step, and what was made at each level, with its floors."""
+    """The citations left after each step, and the items of each task and level with their baselines."""
     known = cast(dict[str, Any], report)
     steps = ", ".join(f"{step} {count:,}" for step, count in known["citations"].items())
     lines = [f"  citations of {known['papers']:,} papers: {steps}"]
-    for cell, made in known["items"].items():
-        kept = f", kept {made['kept share']:.0%} of the sets tried" if made["kept share"] != 1.0 else ""
-        floors = ", ".join(f"{name} {share:.0%}" for name, share in made["floors"].items())
+    for cell, built in known["items"].items():
+        kept = f", kept {built['kept share']:.0%} of the sets tried" if built["kept share"] != 1.0 else ""
+        baselines = ", ".join(f"{name} {share:.0%}" for name, share in built["baselines"].items())
         lines.append(
-            f"  {cell}: {made['made']:,} of {made['asked']:,}{kept}" + (f"; floors: {floors}" if floors else "")
+            f"  {cell}: {built['built']:,} of {built['requested']:,}{kept}"
+            + (f"; baselines: {baselines}" if baselines else "")
         )
     if "type checks" in known:
         lines.append(_type_checks(TypeChecks.model_validate(known["type checks"])))

@@ -19,29 +19,28 @@ from fathom.tasks.family import AuditCheck, Item
 from fathom.tasks.memorization.build import wording
 from fathom.tasks.memorization.check import check, comes_back, contains_name
 
-KEPT = 256
-"""Documents kept at hand."""
+CACHED = 256
+"""Documents in the cache."""
 
 
 def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[AuditCheck]:
-    """Every rule with what it found; a probe is proved from the document, not from what built it."""
+    """Verify every probe from its document alone, without the code that built it."""
     found = _Audit(corpus)
     for context, asked in items:
         for item in asked:
             if item.question.family == "memorization":
-                found.look(context, item)
+                found.check_item(context, item)
     return found.report()
 
 
 class _Audit:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._document = lru_cache(maxsize=KEPT)(corpus.document)
+        self._document = lru_cache(maxsize=CACHED)(corpus.document)
         self._checks = AuditChecks()
         self._answers: Counter[str] = Counter()
 
-    def look(self, context: Context, item: Item) -> None:
-        """Prove one probe."""
+    def check_item(self, context: Context, item: Item) -> None:
         try:
             text = render(context, self._corpus).decode()
             ((id, _, place, name),) = item.key.proof.rows
@@ -49,42 +48,42 @@ class _Audit:
             start, _, end = place.partition("-")
             span = Span(int(start), int(end))
         except Exception:
-            # A key file may hold anything; what cannot be read proves nothing.
-            self._checks.check("the probe can be read and laid out", item, False)
+            # A key file may contain anything.
+            self._checks.check("the probe can be parsed and rendered", item, False)
             return
         alone = context.layout == LAYOUT and context.documents == (id,)
-        self._checks.check("the probe can be read and laid out", item, alone and isinstance(item.key.answer, Text))
-        self._prove(item, document, span, name)
+        self._checks.check("the probe can be parsed and rendered", item, alone and isinstance(item.key.answer, Text))
+        self._check_key(item, document, span, name)
         self._checks.check(
-            "nothing that is shown tells the key", item, not contains_name(context.places[0].span.of(text), name)
+            "the shown text does not contain the key", item, not contains_name(context.places[0].span.of(text), name)
         )
         self._checks.check(
-            "the question is worded by its rules", item, item.question.text == wording(_task(item), document)
+            "the question has its standard wording", item, item.question.text == wording(_task(item), document)
         )
-        self._checks.check("the tags are those of the document", item, _is_tagged(item, document))
-        self._response(item, name)
+        self._checks.check("the tags match the document", item, _is_tagged(item, document))
+        self._check_responses(item, name)
         self._answers[name] += 1
 
-    def _prove(self, item: Item, document: Document, span: Span, name: str) -> None:
+    def _check_key(self, item: Item, document: Document, span: Span, name: str) -> None:
         rest = document.text[span.start :] if _task(item) == "citation" else span.of(document.text)
-        self._checks.check("the document itself goes on with the key", item, comes_back((name,), rest))
+        self._checks.check("the document continues with the key", item, comes_back((name,), rest))
         inside = _task(item) == "citation" or document.title.contains(span)
-        self._checks.check("what is left out stands where it should", item, inside and span.end <= len(document.text))
+        self._checks.check("the hidden text lies within the document", item, inside and span.end <= len(document.text))
 
-    def _response(self, item: Item, name: str) -> None:
+    def _check_responses(self, item: Item, name: str) -> None:
         for said, wanted in ((name, True), (f"({name.upper()} et al., 2001)", True), ("", False), (f"x{name}", False)):
             response = Response(question_id=item.question.id, outcome="answered", text=said)
-            rule = "right answers are taken" if wanted else "near misses are refused"
+            rule = "correct answers are accepted" if wanted else "near misses are rejected"
             self._checks.check(rule, item, (check(item.key, response).outcome == "correct") == wanted)
 
     def report(self) -> list[AuditCheck]:
-        """Every rule, and how often the most frequent name is right."""
-        rules = self._checks.results()
+        """Every check, and the accuracy of the most frequent answer."""
+        checks = self._checks.results()
         total = sum(self._answers.values())
         if total:
-            floor = {"floor of the most frequent answer": round(max(self._answers.values()) / total, 4)}
-            rules.append(AuditCheck(name="floors of the probes", checked=total, measures=floor))
-        return rules
+            baseline = {"most frequent answer": round(max(self._answers.values()) / total, 4)}
+            checks.append(AuditCheck(name="baselines", checked=total, measures=baseline))
+        return checks
 
 
 def _task(item: Item) -> str:

@@ -109,9 +109,9 @@ class ProbeBuilder:
     def report(self) -> dict[str, JsonValue]:
         """What was made, and how many documents and citations fell out where."""
         return {
-            "asked": self.settings.items,
-            "made": {task: self._made[task] for task in self.settings.probes},
-            "articles": dict(sorted(self._documents.items())),
+            "requested": self.settings.items,
+            "built": {task: self._made[task] for task in self.settings.probes},
+            "documents": dict(sorted(self._documents.items())),
             "citations": {step: self._steps[step] for step in STEPS},
         }
 
