@@ -89,7 +89,7 @@ def _step(words: str) -> None:
 def _table(out: Path, bench: Path) -> str:
     """The scores of all runs side by side."""
     lines = [
-        f"\n{'':14} {'model':36} {'system':12} {'accuracy':>8} {'partial':>7} {'tokens in':>10} {'cached':>7} {'out':>6}"
+        f"\n{'':14} {'model':36} {'system':12} {'accuracy':>8} {'partial':>7} {'tokens':>10} {'cached':>7} {'out':>6}"
     ]
     for name, model, system in RUNS:
         folder = out / "runs" / name

@@ -44,7 +44,7 @@ def describe(folder: Path, manifest: BenchManifest) -> str:
     lost = report["left out"]
     assert isinstance(lost, dict)
     lines = [
-        f"{folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts with swapped names and numbers",
+        f"{folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts, names and numbers swapped",
         f"  {report['names']:,} names and {report['titles']:,} titles swapped, "
         f"{report['facts with another number']:,} of {report['facts']:,} facts with another number; "
         f"{report['changes in the texts']:,} changes in the texts",
