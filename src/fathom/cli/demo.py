@@ -67,7 +67,7 @@ def command(caller: click.Context, out: Path, seed: int) -> None:
             run.command,
             bench=bench,
             model=model,
-            system_name=system,
+            system=system,
             max_tokens=MAX_TOKENS,
             temperature=0.0,
             out=folder,

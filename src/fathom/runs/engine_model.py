@@ -83,7 +83,7 @@ class EngineModel:
         install(model, self._expand_any, lambda: self._halted)
         _disable_client_retries(model)
         self._retry_quickly_without_stream()
-        wait = wait_exponential_jitter(initial=policy.backoff, max=60, jitter=policy.backoff)
+        wait = wait_exponential_jitter(multiplier=policy.backoff, max=60, jitter=policy.backoff)
         model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
 
     def halt(self) -> None:
