@@ -22,7 +22,7 @@ from fathom.corpus.ingest_report import IngestReport, Reporter
 from fathom.corpus.link_writing import Links, apply_links
 from fathom.corpus.linking import Linker
 from fathom.corpus.manifest import CorpusManifest
-from fathom.corpus.readers.parsing.sentences import forget
+from fathom.corpus.readers.parsing.sentences import clear_splitter_cache
 from fathom.corpus.readers.sources import source_files
 from fathom.corpus.staging import Staging
 from fathom.corpus.store import CorpusWriter, PackedDocument
@@ -62,7 +62,7 @@ def ingest(
         WorkerPool(processes) as pool,
     ):
         _read_all(sources, filters, staging, pool, progress)
-        forget()  # Where this process has read by itself, linking can use the memory.
+        clear_splitter_cache()  # Where this process has read by itself, linking can use the memory.
         reporter = Reporter(sources)
         linker = _index(staging, filters, reporter)
         if not reporter.kept:

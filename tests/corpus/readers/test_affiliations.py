@@ -13,7 +13,7 @@ import pytest
 
 from fathom.corpus.author_disambiguation import AuthorDisambiguator, Signature, signatures
 from fathom.corpus.linking import Linker, linkable
-from fathom.corpus.readers.assembly import LONGEST_AFFILIATION, MOST_AFFILIATIONS, assemble
+from fathom.corpus.readers.assembly import MAX_AFFILIATION_CHARACTERS, MAX_AFFILIATIONS, assemble
 from fathom.corpus.readers.jats import reader as jats
 from fathom.corpus.readers.latexml import reader as latexml
 from fathom.corpus.readers.markdown import reader as markdown
@@ -180,8 +180,8 @@ def test_the_record_keeps_affiliations_up_to_a_limit() -> None:
     told = ParsedAuthor("Ada", "Lind", affiliations=("  Elm\n House ", "Elm House", "x" * 9_000, *map(str, range(99))))
     found = ParsedDocument("one.xml", title="On tides", authors=[told], body=[Paragraph(["Words."])])
     kept = assemble(found).authors[0].affiliations
-    assert kept[:2] == ("Elm House", "x" * LONGEST_AFFILIATION)
-    assert len(kept) < MOST_AFFILIATIONS
+    assert kept[:2] == ("Elm House", "x" * MAX_AFFILIATION_CHARACTERS)
+    assert len(kept) < MAX_AFFILIATIONS
 
 
 def test_a_record_without_affiliations_omits_the_field() -> None:

@@ -6,7 +6,8 @@ from random import Random
 
 import pytest
 
-from fathom.corpus.readers.parsing.reference_strings import bare_doi, identifiers, parse_reference
+from fathom.corpus.readers.parsing.identifiers import bare_doi, find_identifiers
+from fathom.corpus.readers.parsing.reference_strings import parse_reference
 
 STYLES: dict[str, tuple[str, str, tuple[str, ...], int | None]] = {
     "APA": (
@@ -212,7 +213,7 @@ def test_every_part_is_a_substring_of_the_entry(style: str) -> None:
     ],
 )
 def test_ids_have_no_prefix(text: str, ids: dict[str, str]) -> None:
-    assert identifiers(text) == ids
+    assert find_identifiers(text) == ids
 
 
 def test_an_invalid_doi_is_empty() -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from fathom.corpus.readers.parsing.sentences import forget, sentences
+from fathom.corpus.readers.parsing.sentences import clear_splitter_cache, sentence_spans
 
 PARAGRAPH = "Cells were grown as in Fig. 2. Dr. Lind counted them. The rest was kept."
 
 
 def test_the_splitter_cache_changes_nothing() -> None:
-    before = [span.of(PARAGRAPH) for span in sentences(PARAGRAPH)]
-    forget()
-    assert [span.of(PARAGRAPH) for span in sentences(PARAGRAPH)] == before
+    before = [span.of(PARAGRAPH) for span in sentence_spans(PARAGRAPH)]
+    clear_splitter_cache()
+    assert [span.of(PARAGRAPH) for span in sentence_spans(PARAGRAPH)] == before
     assert before[-1] == "The rest was kept."
 
 
@@ -29,4 +29,4 @@ def test_the_splitter_cache_changes_nothing() -> None:
 )
 def test_chinese_sentences_end_at_full_stops(cut: list[str]) -> None:
     text = "".join(cut)
-    assert [span.of(text) for span in sentences(text)] == [sentence.strip() for sentence in cut]
+    assert [span.of(text) for span in sentence_spans(text)] == [sentence.strip() for sentence in cut]

@@ -104,7 +104,7 @@ def test_names_that_point_outside_write_nothing(tmp_path: Path, name: str) -> No
 
 
 def test_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "LARGEST", 100_000)
+    monkeypatch.setattr(sources, "MAX_FILE_BYTES", 100_000)
     zeros = bytes(5_000_000)
     (tmp_path / "a.xml.gz").write_bytes(gzip.compress(zeros))
     (tmp_path / "b.xml.xz").write_bytes(lzma.compress(zeros))
@@ -130,7 +130,7 @@ def test_refuses_damaged_archives_with_a_reason(tmp_path: Path) -> None:
 
 
 def test_reports_a_missing_path(tmp_path: Path) -> None:
-    with pytest.raises(FathomError, match="There is no"):
+    with pytest.raises(FathomError, match="does not exist"):
         list(source_files([tmp_path / "none"]))
 
 

@@ -1,4 +1,4 @@
-"""From what a reader found to a document: the text is written once, and every part is noted as it is written."""
+"""Assembly of a document: writes the text of a parsed document once, and records the span of every part."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
     TaggedNumber,
 )
-from fathom.corpus.readers.parsing.citation_groups import Placed, groups
+from fathom.corpus.readers.parsing.blocks import inlines_text
+from fathom.corpus.readers.parsing.citation_groups import PlacedCitation, citation_groups
 from fathom.corpus.readers.parsing.section_roles import role_of
-from fathom.corpus.readers.parsing.sentences import sentences
+from fathom.corpus.readers.parsing.sentences import sentence_spans
 from fathom.corpus.readers.parsing.text_cleanup import plain, tidy, verbatim
 from fathom.records.documents import (
     Author,
@@ -39,27 +40,27 @@ from fathom.records.spans import Span
 
 UNKNOWN_LICENSE = "unknown"
 
-WIDE = 64
-"""Columns up to which short rows are filled."""
+MAX_PADDED_COLUMNS = 64
+"""Widest table whose short rows are padded."""
 
-MOST_AFFILIATIONS = 12
-LONGEST_AFFILIATION = 400
-"""Characters. Of one author: a thousand authors may each be given all that a hostile file prints once."""
+MAX_AFFILIATIONS = 12
+MAX_AFFILIATION_CHARACTERS = 400
+"""Limits per author: a hostile file may give a thousand authors the same long text."""
 
 MAX_COLUMNS = 1_000
-"""That one cell may span: a document that claims more is not believed."""
+"""Maximum number of columns that one cell may span."""
 
 
-def assemble(found: ParsedDocument) -> Document:
-    """The document; raises `ReadError` where there is neither a title nor a text, or its reader has refused it."""
-    if found.refusal:
-        raise ReadError(found.refusal)
-    return _Composer(found).document()
+def assemble(parsed: ParsedDocument) -> Document:
+    """Return the document; raises `ReadError` if it has no title or no text, or was refused."""
+    if parsed.refusal:
+        raise ReadError(parsed.refusal)
+    return _Assembler(parsed).document()
 
 
-class _Composer:
-    def __init__(self, found: ParsedDocument) -> None:
-        self._found = found
+class _Assembler:
+    def __init__(self, parsed: ParsedDocument) -> None:
+        self._parsed = parsed
         self._pieces: list[str] = []
         self._length = 0
         self._sections: list[tuple[int, Span, int, SectionRole]] = []
@@ -68,37 +69,37 @@ class _Composer:
         self._citations: list[Citation] = []
         self._tables: list[Table] = []
         self._facts: list[Fact] = []
-        # Numbered before anything is written: what citations point to must not move when a blank entry falls out.
-        self._entries = [entry for entry in found.references if plain(entry.text)]
+        # Numbered first, without blank entries, so that citations point to the printed numbers.
+        self._entries = [entry for entry in parsed.references if plain(entry.text)]
         self._numbers = {entry.key: number for number, entry in enumerate(self._entries, start=1)}
 
     def document(self) -> Document:
-        found = self._found
-        title = self._title()
-        authors = self._byline()
-        self._imprint()
-        abstract = self._abstract()
-        for block in found.body:
-            self._block(block)
-        references = self._references()
+        parsed = self._parsed
+        title = self._add_title()
+        authors = self._add_byline()
+        self._add_imprint()
+        abstract = self._add_abstract()
+        for block in parsed.body:
+            self._add_block(block)
+        references = self._add_references()
         text = "".join(self._pieces).rstrip() + "\n"
         if not self._paragraphs and not self._tables and abstract is None:
             raise ReadError("it has no text")
         return Document(
-            id=_id(found, text),
-            kind=found.kind,
-            language=found.language,
+            id=_id(parsed, text),
+            kind=parsed.kind,
+            language=parsed.language,
             title=title,
             authors=authors,
             abstract=abstract,
-            ids=found.ids,
-            work=found.work,
-            published=found.published,
-            year=found.year,
-            venue=plain(found.venue) if found.venue else None,
-            subject=plain(found.subjects[0]) if found.subjects else None,
-            license=found.license or UNKNOWN_LICENSE,
-            source=found.source,
+            ids=parsed.ids,
+            work=parsed.work,
+            published=parsed.published,
+            year=parsed.year,
+            venue=plain(parsed.venue) if parsed.venue else None,
+            subject=plain(parsed.subjects[0]) if parsed.subjects else None,
+            license=parsed.license or UNKNOWN_LICENSE,
+            source=parsed.source,
             text=text,
             sections=tuple(self._closed_sections(len(text) - 1)),
             paragraphs=tuple(self._paragraphs),
@@ -109,20 +110,20 @@ class _Composer:
             facts=tuple(self._facts),
         )
 
-    # The head.
+    # Front matter.
 
-    def _title(self) -> Span:
-        title = plain(self._found.title)
+    def _add_title(self) -> Span:
+        title = plain(self._parsed.title)
         if not title:
             raise ReadError("it has no title")
         self._write("# ")
-        span = self._put(title)
+        span = self._write_span(title)
         self._write("\n\n")
         return span
 
-    def _byline(self) -> tuple[Author, ...]:
+    def _add_byline(self) -> tuple[Author, ...]:
         authors: list[Author] = []
-        for one in self._found.authors:
+        for one in self._parsed.authors:
             printed = plain(printed_name(one))
             if not printed:
                 continue
@@ -131,7 +132,7 @@ class _Composer:
             authors.append(
                 Author(
                     position=len(authors) + 1,
-                    span=self._put(printed),
+                    span=self._write_span(printed),
                     given="" if one.group else plain(one.given),
                     family=plain(one.family) or printed,
                     person=f"orcid:{one.ids['orcid']}" if one.ids.get("orcid") else None,
@@ -143,76 +144,76 @@ class _Composer:
             self._write("\n\n")
         return tuple(authors)
 
-    def _imprint(self) -> None:
-        found = self._found
-        parts = [f"*{plain(found.venue)}*" if found.venue else "", str(found.year or "")]
-        parts.append(f"doi:{found.ids['doi']}" if found.ids.get("doi") else "")
+    def _add_imprint(self) -> None:
+        parsed = self._parsed
+        parts = [f"*{plain(parsed.venue)}*" if parsed.venue else "", str(parsed.year or "")]
+        parts.append(f"doi:{parsed.ids['doi']}" if parsed.ids.get("doi") else "")
         if any(parts):
             self._write(", ".join(filter(None, parts)) + "\n\n")
 
-    def _abstract(self) -> Span | None:
-        if not self._found.abstract:
+    def _add_abstract(self) -> Span | None:
+        if not self._parsed.abstract:
             return None
-        self._heading(Heading(2, ["Abstract"], "abstract"))
+        self._add_heading(Heading(2, ["Abstract"], "abstract"))
         start = self._length
-        for block in self._found.abstract:
-            self._block(block)
+        for block in self._parsed.abstract:
+            self._add_block(block)
         end = self._visible_end()
         return Span(start, end) if end > start else None
 
     # Blocks.
 
-    def _block(self, block: Block) -> None:
+    def _add_block(self, block: Block) -> None:
         match block:
             case Heading():
-                self._heading(block)
+                self._add_heading(block)
             case Paragraph():
-                self._paragraph(block)
+                self._add_paragraph(block)
             case ParsedTable():
-                self._table(block)
+                self._add_table(block)
 
-    def _heading(self, heading: Heading) -> None:
-        words = plain("".join(_printed(piece) for piece in heading.inlines))
-        if not words:
+    def _add_heading(self, heading: Heading) -> None:
+        text = plain(inlines_text(heading.inlines))
+        if not text:
             return
         level = min(6, max(2, heading.level))
         start = self._length
         self._write("#" * level + " ")
         before = self._length
-        # A heading may cite, such as "Construction by Lind (2019)", and its citations count like all others.
-        span = self._words(heading.inlines) or Span(before, self._length)
+        # A heading may contain citations: "Construction by Lind (2019)".
+        span = self._write_inlines(heading.inlines) or Span(before, self._length)
         self._write("\n\n")
-        self._sections.append((start, span, level, heading.role or role_of(words)))
+        self._sections.append((start, span, level, heading.role or role_of(text)))
 
-    def _paragraph(self, paragraph: Paragraph) -> None:
+    def _add_paragraph(self, paragraph: Paragraph) -> None:
         if paragraph.verbatim:
-            text = "\n".join(map(verbatim, _joined(paragraph.inlines))).strip("\n")
+            text = "\n".join(map(verbatim, _verbatim_lines(paragraph.inlines))).strip("\n")
             if text.strip():
-                self._paragraphs.append(self._put(text))
+                self._paragraphs.append(self._write_span(text))
                 self._write("\n\n")
             return
         start = self._length
-        self._words(paragraph.inlines)
+        self._write_inlines(paragraph.inlines)
         end = self._length
         if end > start:
             text = self._text_since(start)
             self._paragraphs.append(Span(start, end))
-            self._sentences.extend(sentences(text, start))
+            self._sentences.extend(sentence_spans(text, start))
             self._write("\n\n")
 
-    def _table(self, table: ParsedTable) -> None:
+    def _add_table(self, table: ParsedTable) -> None:
         rows = [row for row in table.rows if row]
         if not rows:
             return
         start = self._length
-        caption = self._words(table.caption)
+        caption = self._write_inlines(table.caption)
         if caption is not None:
             self._write("\n\n")
         cells: list[Cell] = []
         width = max(sum(cell.columns for cell in row) for row in rows)
         headers = next((n for n, row in enumerate(rows) if not all(cell.header for cell in row)), len(rows)) or 1
         for number, row in enumerate(rows):
-            cells.extend(self._row(number, row, width))
+            cells.extend(self._add_row(number, row, width))
             if number == headers - 1:
                 self._write("|" + " --- |" * min(width, MAX_COLUMNS) + "\n")
         end = self._visible_end()
@@ -221,79 +222,81 @@ class _Composer:
         )
         self._write("\n")
 
-    def _row(self, number: int, row: Sequence[TableCell], width: int) -> Iterator[Cell]:
+    def _add_row(self, number: int, row: Sequence[TableCell], width: int) -> Iterator[Cell]:
         column = 0
         self._write("|")
         for cell in row:
             self._write(" ")
             start = self._length
-            self._words(cell.inlines, in_table=True)
+            self._write_inlines(cell.inlines, in_table=True)
             yield Cell(row=number, column=column, span=Span(start, self._length), header=cell.header)
             columns = min(cell.columns, MAX_COLUMNS)
             self._write(" |" + "  |" * (columns - 1))
             column += columns
-        # Filled up to the widest row, unless that is so wide that a long table would become enormous.
-        self._write("  |" * (width - column if width <= WIDE else 0) + "\n")
+        # Pad to the widest row, unless a long table would become enormous.
+        self._write("  |" * (width - column if width <= MAX_PADDED_COLUMNS else 0) + "\n")
 
     # Running text.
 
-    def _words(self, words: Inlines, in_table: bool = False) -> Span | None:
-        """Write running text; returns where it stands, or None where it is blank."""
+    def _write_inlines(self, inlines: Inlines, in_table: bool = False) -> Span | None:
+        """Write running text; returns its span, or None if it is blank."""
         start = self._length
-        placed: list[Placed] = []
-        blank = True  # No blank stands at the beginning, and no two in a row.
-        for piece in words:
-            text = tidy(_printed(piece))
+        citations: list[PlacedCitation] = []
+        after_space = True  # No leading and no double spaces.
+        for piece in inlines:
+            text = tidy(piece if isinstance(piece, str) else piece.text)
             if in_table:
                 text = text.replace("|", "¦")
-            if blank:
+            if after_space:
                 text = text.lstrip(" ")
             if not text:
                 continue
             self._write(text)
-            blank = text[-1] == " "
+            after_space = text[-1] == " "
             if not isinstance(piece, str):
-                self._note(piece, self._core(text), placed, in_table)
+                self._record(piece, self._stripped_span(text), citations, in_table)
         if self._length <= start:
             return None
         self._trim()
-        if placed:
-            self._citations.extend(self._cited(placed, start))
+        if citations:
+            self._citations.extend(self._resolve_citations(citations, start))
         return Span(start, self._length)
 
-    def _core(self, text: str) -> Span:
-        """Where the text that was just written stands, without the blanks at its ends."""
+    def _stripped_span(self, text: str) -> Span:
+        """Return the span of the text just written, without outer spaces."""
         start = self._length - len(text)
         return Span(start + len(text) - len(text.lstrip(" ")), start + len(text.rstrip(" ")))
 
-    def _note(self, piece: CitationMark | TaggedNumber, core: Span, placed: list[Placed], in_table: bool) -> None:
-        """Remember a citation or a figure that shows."""
+    def _record(
+        self, piece: CitationMark | TaggedNumber, core: Span, citations: list[PlacedCitation], in_table: bool
+    ) -> None:
+        """Record a citation or a tagged number, if it is visible."""
         if core.end <= core.start:
             return
         if isinstance(piece, CitationMark):
-            placed.append(Placed(core, piece))
+            citations.append(PlacedCitation(core, piece))
         else:
-            self._facts.extend(_fact(figure, core, in_table) for figure in (piece, *piece.others))
+            self._facts.extend(_fact(number, core, in_table) for number in (piece, *piece.others))
 
-    def _cited(self, placed: Sequence[Placed], start: int) -> Iterator[Citation]:
-        """The citations of one stretch of text, each with the bracket it stands in."""
-        for one, group in zip(placed, groups(placed, self._text_since(start), start), strict=True):
+    def _resolve_citations(self, citations: Sequence[PlacedCitation], start: int) -> Iterator[Citation]:
+        """Yield the citations of one text, each with its group."""
+        for one, group in zip(citations, citation_groups(citations, self._text_since(start), start), strict=True):
             style = one.mark.style or ("author-year" if _WORD.search(one.mark.text) else "numeric")
             for key in one.mark.keys or ("",):
                 yield Citation(span=one.span, group=group, reference=self._numbers.get(key), style=style)
 
-    # The list of references.
+    # Reference list.
 
-    def _references(self) -> tuple[Reference, ...]:
+    def _add_references(self) -> tuple[Reference, ...]:
         entries = self._entries
         if not entries:
             return ()
-        self._heading(Heading(2, ["References"], "references"))
+        self._add_heading(Heading(2, ["References"], "references"))
         references: list[Reference] = []
         for number, entry in enumerate(entries, start=1):
             self._write(f"{number}. ")
             text = plain(entry.text)
-            span = self._put(text)
+            span = self._write_span(text)
             self._write("\n")
             references.append(_reference(number, entry, text, span))
         return tuple(references)
@@ -304,14 +307,14 @@ class _Composer:
         self._pieces.append(text)
         self._length += len(text)
 
-    def _put(self, text: str) -> Span:
-        """Write a part; returns where it stands."""
+    def _write_span(self, text: str) -> Span:
+        """Write a part; returns its span."""
         start = self._length
         self._write(text)
         return Span(start, self._length)
 
     def _trim(self) -> None:
-        """Take back a blank at the end."""
+        """Remove trailing spaces."""
         while self._pieces and self._pieces[-1].endswith(" "):
             kept = self._pieces[-1].rstrip(" ")
             self._length -= len(self._pieces[-1]) - len(kept)
@@ -340,9 +343,9 @@ class _Composer:
         return self._length - blank
 
     def _closed_sections(self, end: int) -> Iterator[Section]:
-        """Each section up to the next heading of its rank or a higher one."""
+        """Return the sections, each up to the next heading of the same or a higher rank."""
         text = "".join(self._pieces)
-        nearest = [end] * 7  # for each rank, where the next heading of it or of a higher one begins
+        nearest = [end] * 7  # for each level, the start of the next heading of that or a higher rank
         closed: list[Section] = []
         for start, heading, level, role in reversed(self._sections):
             closing = start + len(text[start : nearest[level]].rstrip())
@@ -354,42 +357,40 @@ class _Composer:
 _WORD = re.compile(r"[^\W\d_]{2}")
 
 
-def _printed(piece: str | CitationMark | TaggedNumber) -> str:
-    return piece if isinstance(piece, str) else piece.text
-
-
-def _joined(words: Inlines) -> list[str]:
-    return "".join(_printed(piece) for piece in words).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+def _verbatim_lines(inlines: Inlines) -> list[str]:
+    return inlines_text(inlines).replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def printed_name(author: ParsedAuthor) -> str:
-    """The name as it stands in the byline."""
+    """Return the name as printed in the byline."""
     return author.printed or (author.family if author.group else f"{author.given} {author.family}")
 
 
 def _affiliations(author: ParsedAuthor) -> tuple[str, ...]:
-    written = (plain(one[:LONGEST_AFFILIATION]) for one in author.affiliations[:MOST_AFFILIATIONS])
+    written = (plain(one[:MAX_AFFILIATION_CHARACTERS]) for one in author.affiliations[:MAX_AFFILIATIONS])
     return tuple(dict.fromkeys(filter(None, written)))
 
 
-def _id(found: ParsedDocument, text: str) -> str:
-    """Fixed by what the source calls the document, so that reading it again gives the same id."""
+def _id(parsed: ParsedDocument, text: str) -> str:
+    """Return an id derived from the source's own id, so that reading it again gives the same one."""
     for scheme in ("doi", "arxiv", "pmcid", "pmid"):
-        if found.ids.get(scheme):
-            return short_id("a", scheme, found.ids[scheme].lower(), found.work or "", found.source.rpartition("/")[2])
-    return short_id("a", found.source.rpartition("/")[2], text)
+        if parsed.ids.get(scheme):
+            return short_id(
+                "a", scheme, parsed.ids[scheme].lower(), parsed.work or "", parsed.source.rpartition("/")[2]
+            )
+    return short_id("a", parsed.source.rpartition("/")[2], text)
 
 
-def _fact(figure: TaggedNumber, span: Span, in_table: bool) -> Fact:
+def _fact(number: TaggedNumber, span: Span, in_table: bool) -> Fact:
     return Fact(
-        entity=plain(figure.entity),
-        part=plain(figure.part),
-        attribute=plain(figure.attribute),
-        period=plain(figure.period),
-        value=figure.value,
-        unit=plain(figure.unit),
+        entity=plain(number.entity),
+        part=plain(number.part),
+        attribute=plain(number.attribute),
+        period=plain(number.period),
+        value=number.value,
+        unit=plain(number.unit),
         span=span,
-        status="reported" if figure.value is not None else "missing",
+        status="reported" if number.value is not None else "missing",
         place="table" if in_table else "prose",
     )
 
@@ -400,10 +401,10 @@ def _reference(number: int, entry: ParsedReference, text: str, span: Span) -> Re
     authors: list[Span] = []
     place = 0
     for author in map(plain, entry.authors):
-        found = text.find(author, place) if author else -1
-        if found >= 0:
-            authors.append(Span(span.start + found, span.start + found + len(author)))
-            place = found + len(author)
+        start = text.find(author, place) if author else -1
+        if start >= 0:
+            place = start + len(author)
+            authors.append(Span(span.start + start, span.start + place))
     return Reference(
         number=number,
         span=span,

@@ -1,4 +1,4 @@
-"""The readers there are, and which one a file belongs to."""
+"""All readers, and the choice of the reader for a file."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ FORMATS = {
     "markdown": "markdown",
     "tabular": "tabular",
 }
-"""Kinds of documents and the modules that read them, those that know their kind for certain before the others."""
+"""Formats and their packages, in the order in which they are tried: specific formats first."""
 
 
 def readers() -> Iterator[Reader]:
-    """All readers, in the order in which they are asked; each is loaded at its turn, since it brings a parser along."""
+    """Yield all readers in order. Each is loaded only when needed, since it imports its parser."""
     return map(_reader, FORMATS.values())
 
 
@@ -37,13 +37,13 @@ def _reader(module: str) -> Reader:
 
 
 def reader_of(name: str, content: bytes) -> Reader | None:
-    """The reader that knows this kind of file; None where nobody does."""
+    """Return the reader for a file; None if no reader matches."""
     head = content[:65_536]
     return next((reader for reader in readers() if reader.matches(name, head)), None)
 
 
 def bare_name(source: str) -> str:
-    """A file's own name, out of its archive and without the ending of its wrapping."""
+    """Return a file's name without its archive and its compression suffix."""
     name = source.rpartition("!")[2]
     for ending in (".gz", ".xz"):
         name = name.removesuffix(ending)

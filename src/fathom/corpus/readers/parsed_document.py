@@ -1,4 +1,4 @@
-"""What a reader finds in a document: its parts in order, not yet a text. Every reader gives this and nothing else."""
+"""The result of every reader: a document's parts in order, before they are assembled into one text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fathom.records.documents import SectionRole
 
 
 class ReadError(Exception):
-    """Why nothing can be made of a document, in plain words: it is counted and named, and the others are read."""
+    """A document cannot be read. The message is the reason in the ingest report; other documents are still read."""
 
 
 # Running text.
@@ -23,16 +23,16 @@ class CitationMark:
     """An in-text citation as printed, and the keys of the references it points to."""
 
     text: str
-    """Its own words: "7" of "[3, 7]", "Wu, 2020" of "(Lind, 2018; Wu, 2020)"; the brackets stand outside."""
+    """The text without brackets: "7" in "[3, 7]", "Wu, 2020" in "(Lind, 2018; Wu, 2020)"."""
     keys: tuple[str, ...]
-    """One, or several for a range such as "4-6"; a key that no reference has leaves the citation unresolved."""
+    """One key, or several for a range such as "4-6". An unknown key leaves the citation unresolved."""
     style: Literal["numeric", "author-year", "superscript"] | None = None
-    """None: told by whether the text has letters."""
+    """None: "author-year" if the text has letters, else "numeric"."""
 
 
 @dataclass(frozen=True)
 class TaggedNumber:
-    """A number that a machine-readable filing says the meaning of, as printed."""
+    """A printed number whose meaning a machine-readable filing states."""
 
     text: str
     entity: str
@@ -42,7 +42,7 @@ class TaggedNumber:
     unit: str
     part: str = ""
     others: tuple[TaggedNumber, ...] = ()
-    """What else the same characters say: a filing may tag one printed number with several concepts or dates."""
+    """Further tags of the same characters: a filing may tag one number with several concepts or dates."""
 
 
 Inline = str | CitationMark | TaggedNumber
@@ -55,20 +55,20 @@ Inlines = list[Inline]
 
 @dataclass(frozen=True)
 class Heading:
-    """Begins a section; the next heading of the same or a higher rank ends it."""
+    """The start of a section, which ends at the next heading of the same or a lower level number."""
 
     level: int
-    """Two for a section of the document, three for a subsection, and so on."""
+    """2 for a section, 3 for a subsection, and so on."""
     inlines: Inlines
     role: SectionRole | None = None
-    """None: told by its words."""
+    """None: derived from its text."""
 
 
 @dataclass(frozen=True)
 class Paragraph:
     inlines: Inlines
     verbatim: bool = False
-    """Lines are kept as they are: code, verse; it has no sentences."""
+    """Code or verse: lines are kept, and it has no sentences."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class TableCell:
     inlines: Inlines
     header: bool = False
     columns: int = 1
-    """How many columns it spans; a cell that spans rows is repeated by nobody."""
+    """Number of columns spanned. A cell that spans rows is not repeated."""
 
 
 @dataclass(frozen=True)
@@ -88,45 +88,45 @@ class ParsedTable:
 Block = Heading | Paragraph | ParsedTable
 
 
-# Who wrote it, and what it cites.
+# Authors and references.
 
 
 @dataclass(frozen=True)
 class ParsedAuthor:
     given: str
     family: str
-    """For a group: its whole name."""
+    """For a group, its full name."""
     group: bool = False
     ids: dict[str, str] = field(default_factory=dict)
     """Such as orcid."""
     printed: str = ""
-    """The name as the source prints it; given and family, in that order, where this is empty."""
+    """The name as printed. If empty, the given name followed by the family name."""
     affiliations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class ParsedReference:
-    """One entry of the reference list."""
+    """An entry of the reference list."""
 
     key: str
-    """What in-text citations call it."""
+    """Key used by in-text citations."""
     text: str
-    """The whole entry as it is to be printed."""
+    """The whole entry as printed."""
     title: str = ""
-    """Looked for in `text`."""
+    """Searched for in `text`."""
     authors: tuple[str, ...] = ()
-    """Each looked for in `text`, in order."""
+    """Each is searched for in `text`, in order."""
     year: int | None = None
     ids: dict[str, str] = field(default_factory=dict)
-    """doi, arxiv, pmid, pmcid: bare, without an address before them."""
+    """doi, arxiv, pmid, pmcid, without URLs and prefixes."""
 
 
 @dataclass
 class ParsedDocument:
-    """A whole document as read."""
+    """A whole document."""
 
     source: str
-    """Where it came from, so that it can be found again: a path, with the member's name for an archive."""
+    """Path of the file, with the member's name for an archive."""
     kind: Literal["article", "report"] = "article"
     language: str = "en"
     title: str = ""
@@ -141,29 +141,29 @@ class ParsedDocument:
     year: int | None = None
     venue: str | None = None
     subjects: list[str] = field(default_factory=list)
-    """The source's own keywords, the broadest first."""
+    """Keywords of the source, broadest first."""
     license: str = ""
-    """As the source names it: an SPDX name or an address; empty where it says nothing."""
+    """SPDX name or URL, as given by the source; empty if unknown."""
     uncertain: dict[str, str] = field(default_factory=dict)
-    """What was read with doubt, by field, with the reason: {"authors": "guessed from the layout"}."""
+    """Uncertain fields with the reason: {"authors": "guessed from the layout"}."""
     refusal: str = ""
-    """Why nothing could be made of this one of a file's many documents, the others being read all the same."""
+    """Reason why this document of a file with several cannot be read; empty if it was read."""
 
 
 class CompanionFiles(Protocol):
-    """The files that lie beside a document, in its folder or its archive: bibliographies, included parts."""
+    """The files next to a document, in its folder or archive: bibliographies, included parts."""
 
     def get(self, name: str) -> bytes | None:
-        """The content of a file named relative to the document; None where there is none, and never one outside."""
+        """Return the content of a file, by its path relative to the document; None if missing or outside the folder."""
         ...
 
     def names(self) -> list[str]:
-        """The files in the document's own folder."""
+        """Return the names of the files in the document's folder."""
         ...
 
 
 class NoCompanions:
-    """A document on its own."""
+    """No companion files."""
 
     def get(self, name: str) -> bytes | None:
         return None
@@ -173,17 +173,17 @@ class NoCompanions:
 
 
 class Reader(Protocol):
-    """A module that reads one kind of document."""
+    """A module that reads one format."""
 
     @property
     def FORMAT(self) -> str:  # noqa: N802 - a module's constant
-        """Its name: "jats", "tei"."""
+        """Name of the format, such as "jats"."""
         ...
 
     def matches(self, name: str, head: bytes) -> bool:
-        """Whether a file is of this kind, by its name and its first 64 KB; quick, and never raises."""
+        """Return whether a file has this format, by its name and first 64 KB. Fast; never raises."""
         ...
 
     def read(self, content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
-        """The documents in a file, usually one; raises `ReadError` with the reason where there is none."""
+        """Yield the documents in a file, usually one; raises `ReadError` if there is none."""
         ...

@@ -1,4 +1,4 @@
-"""Files, folders and archives as a stream of documents. Nothing is unpacked to disk, nothing outside is opened."""
+"""Files in folders and archives as one stream. Nothing is unpacked to disk, and nothing outside is opened."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from pathlib import Path, PurePosixPath
 
 from fathom.records.errors import FathomError, os_error
 
-LARGEST = 256 * 1024 * 1024
-"""Bytes of one document: a header that claims more is not believed, and a stream that gives more is cut off."""
+MAX_FILE_BYTES = 256 * 1024 * 1024
+"""Maximum size of one file, both as declared and as unpacked."""
 
-COMPANIONS = frozenset((".bib", ".bbl", ".tex", ".yml", ".yaml", ".inc"))
-"""Files that a document may ask for: its bibliography, its included parts."""
+COMPANION_SUFFIXES = frozenset((".bib", ".bbl", ".tex", ".yml", ".yaml", ".inc"))
+"""Suffixes of files that a document may use: its bibliography, its included parts."""
 
-ROOM = 64 * 1024 * 1024
-"""Bytes of companions kept of one archive."""
+MAX_ARCHIVE_COMPANION_BYTES = 64 * 1024 * 1024
+"""Maximum size of the companion files kept for one archive."""
 
-COMPANY = 8 * 1024 * 1024
-"""Bytes of companions that go with one document to the process that reads it."""
+MAX_DOCUMENT_COMPANION_BYTES = 8 * 1024 * 1024
+"""Maximum size of the companion files sent with one document to a worker process."""
 
 
 _TAR = re.compile(r"\.(tar(\.(gz|xz|bz2))?|tgz|txz|tbz2?)$")
@@ -33,14 +33,14 @@ _TAR = re.compile(r"\.(tar(\.(gz|xz|bz2))?|tgz|txz|tbz2?)$")
 
 @dataclass(frozen=True)
 class ArchiveCompanions:
-    """The companions of a document in an archive; names are paths inside the archive."""
+    """The companion files of a document in an archive. Names are paths inside the archive."""
 
     folder: PurePosixPath
     files: dict[str, bytes] = field(repr=False)
 
     def get(self, name: str) -> bytes | None:
-        """The companion of that name, looked for in the document's folder and below it."""
-        path = _inside(self.folder / name)
+        """Return a file in the document's folder or below it."""
+        path = _path_inside(self.folder / name)
         return self.files.get(path) if path is not None and _is_below(path, self.folder) else None
 
     def names(self) -> list[str]:
@@ -49,19 +49,23 @@ class ArchiveCompanions:
 
 @dataclass(frozen=True)
 class FolderCompanions:
-    """The files in a document's folder on disk, and nothing outside of it."""
+    """The files in a document's folder on disk, and nothing outside it."""
 
     folder: Path
 
     def get(self, name: str) -> bytes | None:
-        """The content of a file in the folder or below it."""
+        """Return a file in the folder or below it."""
         try:
             path = (self.folder / name).resolve()
-            if not path.is_relative_to(self.folder.resolve()) or not path.is_file() or path.stat().st_size > LARGEST:
+            if (
+                not path.is_relative_to(self.folder.resolve())
+                or not path.is_file()
+                or path.stat().st_size > MAX_FILE_BYTES
+            ):
                 return None
             return path.read_bytes()
         except (OSError, ValueError):
-            # A name that is no path, a file that cannot be read: there is no such companion.
+            # An invalid name or an unreadable file counts as missing.
             return None
 
     def names(self) -> list[str]:
@@ -73,20 +77,20 @@ class FolderCompanions:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """One file with its content, or the reason why it has none."""
+    """A file with its content, or the reason why it has none."""
 
     source: str
-    """Its path, and behind an exclamation mark its name in an archive."""
+    """Path, followed by "!" and the member's name for an archive."""
     content: bytes = field(default=b"", repr=False)
     companions: ArchiveCompanions | FolderCompanions | None = None
     refusal: str = ""
 
 
 def source_files(paths: Sequence[Path]) -> Iterator[SourceFile]:
-    """Every file in the files, folders and archives, in a fixed order."""
+    """Yield every file in some files, folders and archives, in a fixed order."""
     for path in paths:
         if not path.exists():
-            raise FathomError(f"There is no '{path}'. Check the path.")
+            raise FathomError(f"'{path}' does not exist. Check the path.")
         yield from _folder(path) if path.is_dir() else _file(path)
 
 
@@ -96,7 +100,7 @@ def _folder(folder: Path) -> Iterator[SourceFile]:
     except OSError as error:
         raise os_error("read the folder", folder, error) from error
     for entry in entries:
-        # A link may lead out of the folder, or round in a circle.
+        # A link may lead out of the folder or into a cycle.
         if entry.is_symlink() or entry.name.startswith("."):
             continue
         if entry.is_dir():
@@ -107,52 +111,52 @@ def _folder(folder: Path) -> Iterator[SourceFile]:
 
 def _file(path: Path) -> Iterator[SourceFile]:
     try:
-        # Told by the name: a file of zeros looks like an empty tar archive.
+        # By name: a file of zeros is also an empty tar archive.
         if _TAR.search(path.name.lower()):
             yield from _tar(path)
         elif path.suffix.lower() == ".zip":
             yield from _zip(path)
-        elif path.stat().st_size > LARGEST:
-            yield SourceFile(shown(str(path)), refusal=f"it has more than {LARGEST >> 20} MB")
+        elif path.stat().st_size > MAX_FILE_BYTES:
+            yield SourceFile(printable_name(str(path)), refusal=f"it has more than {MAX_FILE_BYTES >> 20} MB")
         else:
-            yield _unwrapped(shown(str(path)), path.read_bytes(), FolderCompanions(path.parent))
-    except _BROKEN as error:
-        yield SourceFile(shown(str(path)), refusal=f"it is damaged or cannot be opened ({_words(error)})")
+            yield _decompress(printable_name(str(path)), path.read_bytes(), FolderCompanions(path.parent))
+    except _OPEN_ERRORS as error:
+        yield SourceFile(printable_name(str(path)), refusal=f"it is damaged or cannot be opened ({_reason(error)})")
 
 
-_BROKEN = (
+_OPEN_ERRORS = (
     OSError,
     EOFError,
     tarfile.TarError,
     zipfile.BadZipFile,
     lzma.LZMAError,
     zlib.error,
-    RuntimeError,  # zipfile, of a member that wants a password or is compressed in a way that it does not know
+    RuntimeError,  # zipfile: an encrypted member or an unknown compression method
 )
-"""What opening a file or a member can raise that is damaged, locked or of an unknown make."""
+"""Errors from damaged, encrypted or unknown files and members."""
 
 
-def shown(name: str) -> str:
-    """A name as it can be printed and kept: each byte that is no UTF-8 reaches Python as half a character."""
-    return _HALF.sub("\ufffd", name)
+def printable_name(name: str) -> str:
+    """Return a name that can be printed and stored: bytes that are not UTF-8 become lone surrogates in Python."""
+    return _SURROGATE.sub("\ufffd", name)
 
 
-_HALF = re.compile(r"[\ud800-\udfff]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
-def _unwrapped(source: str, content: bytes, companions: ArchiveCompanions | FolderCompanions) -> SourceFile:
-    """A single file, out of the gzip or xz that it may be wrapped in."""
+def _decompress(source: str, content: bytes, companions: ArchiveCompanions | FolderCompanions) -> SourceFile:
+    """Return a file, decompressed if it is gzip or xz."""
     if not content.startswith((b"\x1f\x8b", b"\xfd7zXZ")):
         return SourceFile(source, content, companions)
-    packed = io.BytesIO(content)
+    compressed = io.BytesIO(content)
     try:
-        with gzip.open(packed) if content.startswith(b"\x1f") else lzma.open(packed) as stream:
-            inside = stream.read(LARGEST + 1)
-    except _BROKEN as error:
-        return SourceFile(source, refusal=f"it is damaged ({_words(error)})")
-    if len(inside) > LARGEST:
-        return SourceFile(source, refusal=f"it unpacks to more than {LARGEST >> 20} MB")
-    return SourceFile(source, inside, companions)
+        with gzip.open(compressed) if content.startswith(b"\x1f") else lzma.open(compressed) as stream:
+            unpacked = stream.read(MAX_FILE_BYTES + 1)
+    except _OPEN_ERRORS as error:
+        return SourceFile(source, refusal=f"it is damaged ({_reason(error)})")
+    if len(unpacked) > MAX_FILE_BYTES:
+        return SourceFile(source, refusal=f"it unpacks to more than {MAX_FILE_BYTES >> 20} MB")
+    return SourceFile(source, unpacked, companions)
 
 
 def _tar(path: Path) -> Iterator[SourceFile]:
@@ -161,33 +165,38 @@ def _tar(path: Path) -> Iterator[SourceFile]:
         for member in _members(archive):
             if not member.isfile():
                 continue
-            source = shown(f"{path}!{member.name}")
-            if member.size > LARGEST:
-                yield SourceFile(source, refusal=f"it claims more than {LARGEST >> 20} MB")
+            source = printable_name(f"{path}!{member.name}")
+            if member.size > MAX_FILE_BYTES:
+                yield SourceFile(source, refusal=f"it claims more than {MAX_FILE_BYTES >> 20} MB")
                 continue
             stream = archive.extractfile(member)
-            content = stream.read(LARGEST + 1) if stream is not None else b""
-            yield _unwrapped(source, content, _kept(member.name, companions))
+            content = stream.read(MAX_FILE_BYTES + 1) if stream is not None else b""
+            yield _decompress(source, content, _companions_of(member.name, companions))
 
 
 def _members(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
-    """Every member, each let go when the next is wanted."""
+    """Yield every member and forget it."""
     while (member := archive.next()) is not None:
         yield member
-        # The archive remembers them all: a kilobyte for each of perhaps a million documents.
+        # The archive would keep a kilobyte for each of perhaps a million documents.
         archive.members.clear()  # type: ignore[attr-defined]
 
 
 def _tar_companions(path: Path) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
+    companions: dict[str, bytes] = {}
     with tarfile.open(path) as archive:
         for member in _members(archive):
-            name = _inside(PurePosixPath(member.name))
-            if member.isfile() and name is not None and _is_companion(name) and member.size < ROOM - _size(found):
+            name = _path_inside(PurePosixPath(member.name))
+            if (
+                member.isfile()
+                and name is not None
+                and _is_companion(name)
+                and member.size < MAX_ARCHIVE_COMPANION_BYTES - _total_size(companions)
+            ):
                 stream = archive.extractfile(member)
                 if stream is not None:
-                    found[name] = stream.read(ROOM)
-    return found
+                    companions[name] = stream.read(MAX_ARCHIVE_COMPANION_BYTES)
+    return companions
 
 
 def _zip(path: Path) -> Iterator[SourceFile]:
@@ -195,43 +204,47 @@ def _zip(path: Path) -> Iterator[SourceFile]:
         members = [member for member in archive.infolist() if not member.is_dir()]
         companions: dict[str, bytes] = {}
         for member in members:
-            name = _inside(PurePosixPath(member.filename))
-            if name is not None and _is_companion(name) and member.file_size < ROOM - _size(companions):
-                companions[name] = _zipped(archive, member).content
+            name = _path_inside(PurePosixPath(member.filename))
+            if (
+                name is not None
+                and _is_companion(name)
+                and member.file_size < MAX_ARCHIVE_COMPANION_BYTES - _total_size(companions)
+            ):
+                companions[name] = _read_zip_member(archive, member).content
         for member in members:
-            opened = _zipped(archive, member)
-            source = shown(f"{path}!{member.filename}")
+            opened = _read_zip_member(archive, member)
+            source = printable_name(f"{path}!{member.filename}")
             if opened.refusal:
                 yield SourceFile(source, refusal=opened.refusal)
             else:
-                yield _unwrapped(source, opened.content, _kept(member.filename, companions))
+                yield _decompress(source, opened.content, _companions_of(member.filename, companions))
 
 
-def _zipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> SourceFile:
-    """One member; what it claims to be is not believed, so no more than the limit is ever unpacked."""
-    if member.file_size > LARGEST:
-        return SourceFile(member.filename, refusal=f"it claims more than {LARGEST >> 20} MB")
+def _read_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> SourceFile:
+    """Read one member, up to the limit, whatever size it declares."""
+    if member.file_size > MAX_FILE_BYTES:
+        return SourceFile(member.filename, refusal=f"it claims more than {MAX_FILE_BYTES >> 20} MB")
     try:
         with archive.open(member) as stream:
-            content = stream.read(LARGEST + 1)
-    except _BROKEN as error:
-        return SourceFile(member.filename, refusal=f"it is damaged ({_words(error)})")
-    if len(content) > LARGEST:
-        return SourceFile(member.filename, refusal=f"it unpacks to more than {LARGEST >> 20} MB")
+            content = stream.read(MAX_FILE_BYTES + 1)
+    except _OPEN_ERRORS as error:
+        return SourceFile(member.filename, refusal=f"it is damaged ({_reason(error)})")
+    if len(content) > MAX_FILE_BYTES:
+        return SourceFile(member.filename, refusal=f"it unpacks to more than {MAX_FILE_BYTES >> 20} MB")
     return SourceFile(member.filename, content)
 
 
-def _kept(name: str, companions: dict[str, bytes]) -> ArchiveCompanions:
-    folder = PurePosixPath(_inside(PurePosixPath(name)) or name).parent
+def _companions_of(name: str, companions: dict[str, bytes]) -> ArchiveCompanions:
+    folder = PurePosixPath(_path_inside(PurePosixPath(name)) or name).parent
     below: dict[str, bytes] = {}
     for path, content in companions.items():
-        if _is_below(path, folder) and len(content) < COMPANY - _size(below):
+        if _is_below(path, folder) and len(content) < MAX_DOCUMENT_COMPANION_BYTES - _total_size(below):
             below[path] = content
     return ArchiveCompanions(folder, below)
 
 
-def _inside(path: PurePosixPath) -> str | None:
-    """The path without its dots; None where it leads out of the archive."""
+def _path_inside(path: PurePosixPath) -> str | None:
+    """Return a normalized path; None if it leads out of the archive."""
     parts: list[str] = []
     for part in path.parts:
         if part == "..":
@@ -248,12 +261,12 @@ def _is_below(path: str, folder: PurePosixPath) -> bool:
 
 
 def _is_companion(name: str) -> bool:
-    return PurePosixPath(name).suffix.lower() in COMPANIONS
+    return PurePosixPath(name).suffix.lower() in COMPANION_SUFFIXES
 
 
-def _size(files: dict[str, bytes]) -> int:
+def _total_size(files: dict[str, bytes]) -> int:
     return sum(map(len, files.values()))
 
 
-def _words(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     return " ".join(str(error).split())[:200] or type(error).__name__

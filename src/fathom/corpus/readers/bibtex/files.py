@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fathom.corpus.readers.bibtex.citations import CitationFormatter, CitedWork, cited_work
 from fathom.corpus.readers.bibtex.parser import parse_bibtex
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument
-from fathom.corpus.readers.parsing.decoding import decoded_leniently
+from fathom.corpus.readers.parsing.decoding import decode_lenient
 
 _MAX_FILES = 50
 
@@ -35,7 +35,7 @@ def read_bibliographies(names: Sequence[str], companions: CompanionFiles) -> tup
     for name in names[:_MAX_FILES]:
         content = read_companion(name, companions)
         if content is not None:
-            file = parse_bibtex(decoded_leniently(content))
+            file = parse_bibtex(decode_lenient(content))
             broken.extend(file.broken)
             for key, entry in file.entries.items():
                 works.setdefault(key, cited_work(entry))

@@ -6,7 +6,7 @@ import re
 
 from fathom.corpus.readers.bibtex.files import read_companion
 from fathom.corpus.readers.parsed_document import CompanionFiles
-from fathom.corpus.readers.parsing.decoding import decoded_leniently
+from fathom.corpus.readers.parsing.decoding import decode_lenient
 
 _MAX_FILES = 100
 _MAX_CHARS = 10_000_000
@@ -127,7 +127,7 @@ class SourceText:
                     files += 1
                 if content is not None and size + len(content) <= _MAX_CHARS:
                     size += len(content)
-                    part = without_placeholders(decoded_leniently(content))
+                    part = without_placeholders(decode_lenient(content))
                     pieces.append("\n\n" + document_body(self.protect(part)) + "\n\n")
             if not pieces:
                 break

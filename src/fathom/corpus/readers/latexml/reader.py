@@ -34,9 +34,9 @@ from fathom.corpus.readers.parsed_document import (
 )
 from fathom.corpus.readers.parsing.bylines import author_from_name, find_authors
 from fathom.corpus.readers.parsing.citation_detection import detect_citations
-from fathom.corpus.readers.parsing.decoding import decoded
+from fathom.corpus.readers.parsing.decoding import decode_utf8
+from fathom.corpus.readers.parsing.identifiers import find_identifiers
 from fathom.corpus.readers.parsing.reference_lists import ReferenceEntry, ReferenceIndex
-from fathom.corpus.readers.parsing.reference_strings import identifiers
 from fathom.records.names import CHINESE
 
 FORMAT = "latexml"
@@ -52,7 +52,7 @@ def matches(name: str, head: bytes) -> bool:
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """Yield the one document of a page."""
-    text = close_empty_elements(decoded(content))
+    text = close_empty_elements(decode_utf8(content))
     check_nesting(text)
     root = LexborHTMLParser(text).root
     if root is None or root.css_first(".ltx_document, .ltx_page_main, .ltx_para, .ltx_title_document") is None:
@@ -202,7 +202,7 @@ class _PageReader:
             addresses = " ".join(link.attributes.get("href") or "" for link in node.css("a[href]"))
             text = " ".join(filter(None, parts))
             if text:
-                entries.append(ReferenceEntry(text, label, (key,), tuple(parts), identifiers(addresses)))
+                entries.append(ReferenceEntry(text, label, (key,), tuple(parts), find_identifiers(addresses)))
         return entries
 
     # The text.

@@ -23,7 +23,7 @@ from fathom.corpus.readers.parsed_document import (
 )
 from fathom.corpus.readers.parsing.bylines import byline_length, find_affiliation, find_authors, is_prose
 from fathom.corpus.readers.parsing.chinese_bylines import is_chinese_institution
-from fathom.corpus.readers.parsing.decoding import decoded
+from fathom.corpus.readers.parsing.decoding import decode_utf8
 from fathom.corpus.readers.parsing.front_matter import (
     FrontMatter,
     Value,
@@ -49,7 +49,7 @@ def matches(name: str, head: bytes) -> bool:
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """Read the one document of a file."""
-    yield read_text(decoded(content), name)
+    yield read_text(decode_utf8(content), name)
 
 
 _INVISIBLE = re.compile("[\u2061-\u2064\ue000\ue001]")

@@ -1,4 +1,4 @@
-"""Which bracket, or which row of raised numbers, an in-text citation stands in."""
+"""The bracket, or the run of superscripts, that contains an in-text citation."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from fathom.records.spans import Span
 
 
 @dataclass(frozen=True)
-class Placed:
-    """A citation where it was written."""
+class PlacedCitation:
+    """A citation mark with its span."""
 
     span: Span
     mark: CitationMark
 
 
-def groups(placed: Sequence[Placed], text: str, start: int) -> Iterator[Span]:
-    """For each citation in a stretch of text, which stands at `start`, the whole group it belongs to."""
+def citation_groups(citations: Sequence[PlacedCitation], text: str, start: int) -> Iterator[Span]:
+    """Yield the span of the group of each citation in a text, which starts at `start`."""
     text = to_half_width(text)
-    brackets = _enclosing([one.span for one in placed], _brackets(text, start))
-    runs = _runs(placed, text, start)
-    for one, bracket in zip(placed, brackets, strict=True):
-        yield bracket or runs[one.span]
+    brackets = _innermost_brackets([citation.span for citation in citations], _brackets(text, start))
+    groups = _adjacent_groups(citations, text, start)
+    for citation, bracket in zip(citations, brackets, strict=True):
+        yield bracket or groups[citation.span]
 
 
 def _brackets(text: str, start: int) -> list[Span]:
-    """Every pair of brackets in a stretch of text, the brackets included; those that do not match are passed over."""
+    """Return every pair of brackets in a text. Unmatched brackets are ignored."""
     closing = {"(": ")", "[": "]"}
     open_ones: list[tuple[str, int]] = []
     found: list[Span] = []
@@ -49,8 +49,8 @@ def _brackets(text: str, start: int) -> list[Span]:
 _BRACKET = re.compile(r"[()\[\]]")
 
 
-def _enclosing(spans: Sequence[Span], brackets: Sequence[Span]) -> Iterator[Span | None]:
-    """For each of some spans in order the innermost pair of brackets around it, found in one pass over both."""
+def _innermost_brackets(spans: Sequence[Span], brackets: Sequence[Span]) -> Iterator[Span | None]:
+    """Yield the innermost brackets around each span, in one pass over both."""
     waiting = sorted(brackets, key=lambda bracket: bracket.start, reverse=True)
     around: list[Span] = []
     for span in spans:
@@ -64,23 +64,23 @@ def _enclosing(spans: Sequence[Span], brackets: Sequence[Span]) -> Iterator[Span
         yield next((bracket for bracket in reversed(around) if bracket.end > span.end), None)
 
 
-_BETWEEN = re.compile(r"[\s,;–—-]*(?:and|&)?[\s,;–—-]*")
+_SEPARATOR = re.compile(r"[\s,;–—-]*(?:and|&)?[\s,;–—-]*")
 
 
-def _runs(placed: Sequence[Placed], text: str, start: int) -> dict[Span, Span]:
-    """For each citation outside brackets the stretch of citations that stand side by side: superscripts such as 1,2."""
-    runs: dict[Span, Span] = {}
+def _adjacent_groups(citations: Sequence[PlacedCitation], text: str, start: int) -> dict[Span, Span]:
+    """Return the run of adjacent citations for each one outside brackets: superscripts such as 1,2."""
+    groups: dict[Span, Span] = {}
     group: list[Span] = []
-    for one in placed:
-        between = text[group[-1].end - start : one.span.start - start] if group else ""
-        if group and one.mark.style == "superscript" and _BETWEEN.fullmatch(between):
-            group.append(one.span)
+    for citation in citations:
+        between = text[group[-1].end - start : citation.span.start - start] if group else ""
+        if group and citation.mark.style == "superscript" and _SEPARATOR.fullmatch(between):
+            group.append(citation.span)
         else:
-            runs.update(_run(group))
-            group = [one.span]
-    runs.update(_run(group))
-    return runs
+            groups.update(_group_span(group))
+            group = [citation.span]
+    groups.update(_group_span(group))
+    return groups
 
 
-def _run(group: Sequence[Span]) -> dict[Span, Span]:
+def _group_span(group: Sequence[Span]) -> dict[Span, Span]:
     return dict.fromkeys(group, Span(group[0].start, group[-1].end)) if group else {}

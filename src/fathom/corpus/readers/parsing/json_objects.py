@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from fathom.corpus.readers.parsed_document import ParsedDocument, ReadError
-from fathom.corpus.readers.parsing.reference_strings import bare_doi
+from fathom.corpus.readers.parsing.identifiers import bare_doi
 
 JsonObject = dict[str, Any]
 

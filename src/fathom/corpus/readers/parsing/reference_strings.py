@@ -1,4 +1,4 @@
-"""The parts of a printed reference, told by the style it is written in; a part that is in doubt is left empty."""
+"""Fields of a printed reference, found by its citation style. An uncertain field is left empty."""
 
 from __future__ import annotations
 
@@ -6,139 +6,109 @@ import re
 from dataclasses import dataclass, field
 
 from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, to_half_width
-from fathom.corpus.readers.parsing.chinese_references import chinese_layout, chinese_names
-from fathom.records.names import PARTICLE, is_particle
+from fathom.corpus.readers.parsing.chinese_references import chinese_layout
+from fathom.corpus.readers.parsing.identifiers import ARXIV_ID, find_identifiers
+from fathom.corpus.readers.parsing.reference_names import (
+    CAPITAL,
+    DIGRAPH,
+    ET_AL,
+    Position,
+    is_name_list,
+    name_positions,
+)
+from fathom.corpus.readers.parsing.text_cleanup import word_set
+from fathom.records.names import PARTICLE
 
-LONGEST = 3_000
-"""Characters that are looked at: a reference longer than this is two that ran together."""
+MAX_LENGTH = 3_000
+"""Maximum number of characters parsed: a longer reference is two that were merged."""
 
 
 @dataclass(frozen=True)
 class ReferenceFields:
-    """What a printed reference says; each string is a stretch of the text as given, blanks tidied."""
+    """Fields of a printed reference. Each string is a substring of its whitespace-normalized text."""
 
     title: str = ""
     authors: tuple[str, ...] = ()
     year: int | None = None
     ids: dict[str, str] = field(default_factory=dict)
-    """doi, arxiv, pmid, pmcid: bare, without an address before them."""
+    """doi, arxiv, pmid, pmcid, without prefixes."""
 
 
 def parse_reference(text: str) -> ReferenceFields:
-    """The title, the authors, the year and the ids of one printed reference."""
-    text = " ".join(text[: 2 * LONGEST].split())[:LONGEST]
-    ids = identifiers(text)
-    # Same length as the text, so that places in one are places in the other.
-    masked = _NUMBER.sub(_blank, _ADDRESS.sub(_blank, to_half_width(text)), count=1)
-    for style in (_chinese, _quoted, _year_first, _names_first, _full_names_first, _untitled):
-        parts = style(masked)
-        if parts is not None:
+    """Return the title, authors, year and ids of one printed reference."""
+    text = " ".join(text[: 2 * MAX_LENGTH].split())[:MAX_LENGTH]
+    ids = find_identifiers(text)
+    # Same length as the text, so that positions are valid in both.
+    masked = _NUMBER.sub(_spaces, _ADDRESS.sub(_spaces, to_half_width(text)), count=1)
+    for style in (_gb_t_7714, _quoted_title, _year_first, _names_first, _full_names_first, _without_author):
+        fields = style(masked)
+        if fields is not None:
             break
     else:
-        parts = _Parts()
+        fields = _Fields()
     return ReferenceFields(
-        title=text[slice(*parts.title)],
-        authors=tuple(text[start:end] for start, end in parts.authors),
-        year=parts.year or _year(masked),
+        title=text[slice(*fields.title)],
+        authors=tuple(text[start:end] for start, end in fields.authors),
+        year=fields.year or _year(masked),
         ids=ids,
     )
 
 
-# Ids.
-
-_DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"<>“”{}|\\^`]{1,300})")
-_ARXIV = re.compile(
-    r"(?:arxiv|corr)(?:\.org/(?:abs|pdf)/|\.|[:,\s]\s?(?:abs/)?)(?:preprint\s+arxiv:\s?)?"
-    r"(\d{4}\.\d{4,5}|[a-z][a-z.-]{1,12}/\d{7})(?:v\d{1,2})?(?!\d)",
-    re.IGNORECASE,
-)
-_PMID = re.compile(
-    r"(?:\bPMID:?\s*|pubmed\.ncbi\.nlm\.nih\.gov/|ncbi\.nlm\.nih\.gov/pubmed/)(\d{5,9})\b", re.IGNORECASE
-)
-_PMCID = re.compile(r"\b(PMC\d{4,9})\b")
-
-
-def identifiers(text: str) -> dict[str, str]:
-    """The ids that a text names: doi, arxiv, pmid, pmcid, each bare."""
-    ids: dict[str, str] = {}
-    if found := _DOI.search(text):
-        ids["doi"] = bare_doi(found[1])
-    if found := _ARXIV.search(text):
-        ids["arxiv"] = found[1]
-    elif ids.get("doi", "").lower().startswith("10.48550/arxiv."):
-        ids["arxiv"] = ids["doi"][len("10.48550/arxiv.") :]
-    if found := _PMID.search(text):
-        ids["pmid"] = found[1]
-    if found := _PMCID.search(text):
-        ids["pmcid"] = found[1]
-    return ids
-
-
-def bare_doi(text: str) -> str:
-    """A DOI without the address before it and the sentence's punctuation after it; empty where it is none."""
-    at = text.find("10.")
-    doi = text[at : at + 300].strip() if at >= 0 else ""
-    # A bracket belongs to the DOI where it opens in it: 10.1016/S0140-6736(20)30183-5.
-    while doi and (doi[-1] in ".,;:'’\"]" or (doi[-1] == ")" and doi.count("(") < doi.count(")"))):
-        doi = doi[:-1]
-    return doi
-
-
-# What is not looked at.
+# Masked parts.
 
 _NUMBER = re.compile(r"^\s*(?:\[\w{1,12}\+?\]|\(\d{1,4}\)|\d{1,4}[.)](?=\s|[A-Z])|\d{1,4}(?=\s+[A-Z])|[•*–-]\s)\s*")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\bdoi\s?:\s?\S+|\b10\.\d{4,9}/\S+", re.IGNORECASE)
-_ACCESS = re.compile(
+_ACCESS_DATE = re.compile(
     r"\b(?:accessed|retrieved|visited|online;|cited|available|访问)\b[^.;()\[\]]{0,40}?\d{4}|\[\d{4}-\d{2}-\d{2}\]",
     re.IGNORECASE,
 )
 
 
-def _blank(found: re.Match[str]) -> str:
+def _spaces(found: re.Match[str]) -> str:
     return " " * len(found[0])
 
 
-# Parts as places in the text.
-
-_Place = tuple[int, int]
+# Fields as positions in the text.
 
 
 @dataclass(frozen=True)
-class _Parts:
-    title: _Place = (0, 0)
-    authors: tuple[_Place, ...] = ()
+class _Fields:
+    title: Position = (0, 0)
+    authors: tuple[Position, ...] = ()
     year: int | None = None
 
 
 _YEAR = r"(?:1[5-9]\d\d|20\d\d)"
-_LONE_YEAR = re.compile(rf"(?<![\d–/.:-])({_YEAR})(?![\d/]|[–-]\d|\.\d)[a-z]?(?:\b|(?=年))")
+_SINGLE_YEAR = re.compile(rf"(?<![\d–/.:-])({_YEAR})(?![\d/]|[–-]\d|\.\d)[a-z]?(?:\b|(?=年))")
 _YEAR_IN_BRACKETS = re.compile(rf"\(({_YEAR})[a-z]?\)")
 
 
 def _year(text: str) -> int | None:
-    """The year of a reference whose style puts it late: in brackets, before a volume, or the last one standing."""
-    text = _ACCESS.sub(_blank, _ARXIV.sub(_blank, text))
+    """Return the year of a style that prints it late: in parentheses, or the last one in the text."""
+    text = _ACCESS_DATE.sub(_spaces, ARXIV_ID.sub(_spaces, text))
     in_brackets = _YEAR_IN_BRACKETS.findall(text)
     if in_brackets:
         return int(in_brackets[-1])
-    lone = _LONE_YEAR.findall(text)
+    lone = _SINGLE_YEAR.findall(text)
     return int(lone[-1]) if lone else None
 
 
-# Styles. Each gives the parts, or None where the reference is not written in it.
+# Citation styles. Each returns the fields, or None for a reference in another style.
 
 
-def _chinese(text: str) -> _Parts | None:
-    """GB/T 7714, whatever the language: 张三, 李四. 题名[J]. 刊名, 2020, 12(3): 4-5. And others in Chinese."""
+def _gb_t_7714(text: str) -> _Fields | None:
+    """GB/T 7714 in any language: 张三, 李四. 题名[J]. 刊名, 2020, 12(3): 4-5. And other Chinese styles."""
     layout = chinese_layout(text)
     if layout is None:
         return None
     start, end = layout.names
-    if not text[start:end].strip() or not _reads_as_names(text[start:end]):
-        return _Parts(title=_sound(text, start, layout.title[1]), year=layout.year)
-    # The standard sets no comma inside a name, so that "SMITH J, WU B" are two: "WU B" could be initials.
+    if not text[start:end].strip() or not is_name_list(text[start:end]):
+        return _Fields(title=_title_position(text, start, layout.title[1]), year=layout.year)
+    # The standard has no comma inside a name: "SMITH J, WU B" are two names, although "WU B" could be initials.
     inverted = "." in text[start:end]
-    return _Parts(title=_sound(text, *layout.title), authors=_names(text, start, end, inverted), year=layout.year)
+    return _Fields(
+        title=_title_position(text, *layout.title), authors=name_positions(text, start, end, inverted), year=layout.year
+    )
 
 
 _QUOTES = re.compile(
@@ -146,19 +116,23 @@ _QUOTES = re.compile(
 )
 
 
-def _quoted(text: str) -> _Parts | None:
-    """IEEE, Chicago, MLA, Harvard: the title stands in quotation marks after the authors."""
+def _quoted_title(text: str) -> _Fields | None:
+    """IEEE, Chicago, MLA, Harvard: the title is in quotation marks after the authors."""
     found = _QUOTES.search(text)
     if found is None:
         return None
     head = text[: found.start()]
     year = re.search(rf"[\s(]({_YEAR})[a-z]?\)?[.,:]?\s*$", head)
     authors_end = year.start() if year else len(head)
-    # What stands in quotation marks far into a reference is a phrase of its title, not the title.
-    if not _reads_as_names(text[:authors_end]):
+    # A later quotation is a phrase in the title, not the title.
+    if not is_name_list(text[:authors_end]):
         return None
     place = found.span(1) if found[1] is not None else found.span(2)
-    return _Parts(title=_sound(text, *place), authors=_names(text, 0, authors_end), year=int(year[1]) if year else None)
+    return _Fields(
+        title=_title_position(text, *place),
+        authors=name_positions(text, 0, authors_end),
+        year=int(year[1]) if year else None,
+    )
 
 
 _FIRST_YEAR = re.compile(
@@ -167,42 +141,38 @@ _FIRST_YEAR = re.compile(
 )
 
 
-def _year_first(text: str) -> _Parts | None:
-    """APA, ACL, Harvard, Chicago's author-date: the year stands between the authors and the title."""
+def _year_first(text: str) -> _Fields | None:
+    """APA, ACL, Harvard, Chicago author-date: the year is between the authors and the title."""
     found = _FIRST_YEAR.search(text)
     if found is None:
         return None
     year = found[1] or found[2]
     end = _title_end(text, found.end())
     words = len(_WORD.findall(text[found.end() : end]))
-    if words == 0 or not _reads_as_names(text[: found.start() + 1], lenient=words > 2):
+    if words == 0 or not is_name_list(text[: found.start() + 1], lenient=words > 2):
         return None
-    return _Parts(
-        title=_sound(text, found.end(), end),
-        authors=_names(text, 0, found.start() + 1),
+    return _Fields(
+        title=_title_position(text, found.end(), end),
+        authors=name_positions(text, 0, found.start() + 1),
         year=int(year) if year else None,
     )
 
 
-_CAPITAL = r"[A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĢĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽȘȚΑ-ΩА-Я]"
 _PARTICLES = rf"(?:{PARTICLE}[\s-]){{0,3}}"
-_FAMILY = rf"{_PARTICLES}(?:[Dd]['’])?{_CAPITAL}[\w'’]{{1,25}}(?:[-–]\w{{1,25}}){{0,3}}(?:\s{_CAPITAL}[\w'’-]{{2,25}})?"
-# "Yu." and "Th." are initials; "Ba." ends "D. Kingma and J. Ba. Adam: a method".
-_DIGRAPH = "Ch|Kh|Ph|Sh|Th|Ts|Ya|Yu|Zh"
-_INITIALS = rf"(?:(?:{_DIGRAPH}|{_CAPITAL})\.[\s-]{{0,2}}){{1,5}}"
+_FAMILY = rf"{_PARTICLES}(?:[Dd]['’])?{CAPITAL}[\w'’]{{1,25}}(?:[-–]\w{{1,25}}){{0,3}}(?:\s{CAPITAL}[\w'’-]{{2,25}})?"
+_INITIALS = rf"(?:(?:{DIGRAPH}|{CAPITAL})\.[\s-]{{0,2}}){{1,5}}"
 _SUFFIX = r"(?:,?\s(?:Jr|Sr)\.?|,?\sI{2,3}\b)?"
 _INVERTED = re.compile(rf"{_FAMILY},?\s{_INITIALS}(?<=\.){_SUFFIX}|{_FAMILY},?\s{_INITIALS}{_SUFFIX}")
 _UPRIGHT = re.compile(rf"{_INITIALS}{_FAMILY}{_SUFFIX}")
-_BARE_INITIALS = re.compile(rf"{_FAMILY}\s{_CAPITAL}{{1,3}}(?=\s?[,.;:]|\s(?:and|&)\s){_SUFFIX}")
+_BARE_INITIALS = re.compile(rf"{_FAMILY}\s{CAPITAL}{{1,3}}(?=\s?[,.;:]|\s(?:and|&)\s){_SUFFIX}")
 _SEPARATOR = re.compile(r"\s?[,;]?\s(?:and|&|und|et)\s|\s?[,;]\s(?:and\s|&\s)?|\s?[,;]\s?(?=[A-Z])")
-_ET_AL = re.compile(r"[,;]?\s?(?:and\s)?(?:et\s?al\b\.?|others\b)", re.IGNORECASE)
 _AFTER_NAMES = re.compile(r"\s?\((?:eds?|Eds?|editors?)\.?\)|,?\s[Ee]ds?\.(?=[,\s])")
 
 
-def _names_first(text: str) -> _Parts | None:
-    """Vancouver, Nature, Springer, plain BibTeX: names with initials, then the title; the year stands late."""
+def _names_first(text: str) -> _Fields | None:
+    """Vancouver, Nature, Springer, plain BibTeX: names with initials, then the title, and the year late."""
     place = len(text) - len(text.lstrip())
-    authors: list[_Place] = []
+    authors: list[Position] = []
     while True:
         found = _INVERTED.match(text, place) or _BARE_INITIALS.match(text, place) or _UPRIGHT.match(text, place)
         if found is None:
@@ -216,20 +186,20 @@ def _names_first(text: str) -> _Parts | None:
         place = following.end()
     if not authors:
         return None
-    # Where the last separator led to no name, the title follows it.
+    # If no name follows the last separator, the title does.
     after_comma = text[authors[-1][1] : place].strip() == ","
-    if found := _ET_AL.match(text, authors[-1][1]):
+    if found := ET_AL.match(text, authors[-1][1]):
         after_comma, place = False, found.end()
     if found := _AFTER_NAMES.match(text, authors[-1][1]):
         after_comma, place = False, found.end()
     if after_comma:
-        return _Parts(title=_sound(text, place, _title_before_comma(text, place)), authors=tuple(authors))
+        return _Fields(title=_title_position(text, place, _title_before_comma(text, place)), authors=tuple(authors))
     if (
         not after_comma
         and place > authors[-1][1]
         and text[authors[-1][1] : place].strip() in (";", "and", "&", ", and", ", &")
     ):
-        return None  # A list of names with one that no rule knows: where the title begins is anybody's guess.
+        return None  # An unknown form of name: the start of the title is unclear.
     closed = text[place - 1] == "."
     punctuation = re.compile(r"[.:,]?\s{1,3}" if closed else r"\s?[.:,]\s{1,3}").match(text, place)
     if punctuation is None:
@@ -237,67 +207,48 @@ def _names_first(text: str) -> _Parts | None:
     start = punctuation.end()
     year = re.compile(rf"\(?({_YEAR})[a-z]?\)?[.,:]\s+").match(text, start)
     start = year.end() if year else start
-    return _Parts(
-        title=_sound(text, start, _title_end(text, start)),
+    return _Fields(
+        title=_title_position(text, start, _title_end(text, start)),
         authors=tuple(authors),
         year=int(year[1]) if year else None,
     )
 
 
-_FULL_NAME = re.compile(rf"{_CAPITAL}[\w'’.-]*(?:\s(?:{_PARTICLES}){_CAPITAL}[\w'’.-]*){{1,4}}")
+_FULL_NAME = re.compile(rf"{CAPITAL}[\w'’.-]*(?:\s(?:{_PARTICLES}){CAPITAL}[\w'’.-]*){{1,4}}")
 
 
-def _full_names_first(text: str) -> _Parts | None:
-    """Plain BibTeX with given names in full: Ada Lind, Bo Wu, and Cy Roe. The title. In ..."""
+def _full_names_first(text: str) -> _Fields | None:
+    """Plain BibTeX with full given names: Ada Lind, Bo Wu, and Cy Roe. The title. In ..."""
     start = len(text) - len(text.lstrip())
     end = _sentence_end(text, start)
-    sentence = _ET_AL.sub("", text[start:end])
+    sentence = ET_AL.sub("", text[start:end])
     names = [name for name in re.split(r",\s(?:and\s)?|\sand\s|\s&\s", sentence) if name.strip()]
     if len(names) < 2 or not all(_FULL_NAME.fullmatch(name.strip()) for name in names):
         return None
     begin = end + 1
     year = re.compile(rf"\s*\(?({_YEAR})[a-z]?\)?[.,:]\s+").match(text, begin)
     begin = year.end() if year else begin
-    title = _sound(text, begin, _title_end(text, begin))
-    return _Parts(title=title, authors=_names(text, start, end), year=int(year[1]) if year else None)
+    title = _title_position(text, begin, _title_end(text, begin))
+    return _Fields(title=title, authors=name_positions(text, start, end), year=int(year[1]) if year else None)
 
 
-def _untitled(text: str) -> _Parts | None:
-    """APA without an author: The title. (2020). An address."""
+def _without_author(text: str) -> _Fields | None:
+    """APA without an author: The title. (2020). A URL."""
     found = re.search(rf"\.\s\(({_YEAR}|n\.d\.)[^()]{{0,30}}\)\.?\s*", text)
     if found is None or _WORD.search(text, found.end()):
         return None
     year = int(found[1]) if found[1].isdigit() else None
-    return _Parts(title=_sound(text, 0, found.start()), year=year)
+    return _Fields(title=_title_position(text, 0, found.start()), year=year)
 
 
 # Titles.
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_NO_END = frozenset(
-    (
-        *("vs", "e.g", "i.e", "cf", "st", "no", "vol", "vols", "dr", "mr", "mrs", "ms", "prof", "al", "fig", "figs"),
-        *(
-            "eq",
-            "eqs",
-            "ed",
-            "eds",
-            "approx",
-            "resp",
-            "spp",
-            "sp",
-            "subsp",
-            "var",
-            "ca",
-            "inc",
-            "ltd",
-            "jr",
-            "sr",
-            "pp",
-        ),
-    )
+_NO_END = word_set(
+    "vs e.g i.e cf st no vol vols dr mr mrs ms prof al fig figs eq eqs ed eds approx resp spp sp subsp var ca inc ltd"
+    " jr sr pp"
 )
-# Venues that begin in lower case: "eLife", "arXiv preprint".
+# Venues that start in lowercase: "eLife", "arXiv preprint".
 _PREPRINT = re.compile(r"\s(?:[a-z]{1,3}[A-Z]|npj\s|(?i:arxiv|biorxiv|medrxiv|eprint|preprint|https?))")
 _VENUE_NEXT = re.compile(r"\s[A-Z][^.?!,]{3,80},\s?\d")
 _INITIALISM = re.compile(r"(?:[A-Z]\.)+[A-Z]")
@@ -305,7 +256,7 @@ _STOP = re.compile(r"[.?!。？！](?=[\s”\"’)]|$)")
 
 
 def _sentence_end(text: str, start: int) -> int:
-    """Where the sentence that begins at `start` has its full stop."""
+    """Return the end of the sentence that starts at `start`."""
     for found in _STOP.finditer(text, start):
         at = found.start()
         word = text[max(start, at - 12) : at].rpartition(" ")[2].lstrip("([“\"'")
@@ -313,7 +264,7 @@ def _sentence_end(text: str, start: int) -> int:
         if found[0] == ".":
             if word.lower() in _NO_END:
                 continue
-            # An initial, "E. coli", "U.S. policy"; but "maps in R. Mathematics, 9(11)" has ended.
+            # An initial, "E. coli", "U.S. policy". But "maps in R. Mathematics, 9(11)" ends after "R".
             initial = (len(word) == 1 and word.isupper() and rest[:1].isalpha()) or _INITIALISM.fullmatch(word)
             if initial and not _VENUE_NEXT.match(text, found.end()):
                 continue
@@ -327,9 +278,9 @@ _VENUE = re.compile(r"\s*(?:In\b|In:|arXiv|CoRR|Proc|PhD|Ph\.D|Master|Tech|Journ
 
 
 def _title_end(text: str, start: int) -> int:
-    """Where a title that begins at `start` ends."""
+    """Return the end of the title that starts at `start`."""
     end = _sentence_end(text, start)
-    # "Can machines think? An essay. Mind 59": what follows a question is the venue only where it reads as one.
+    # "Can machines think? An essay. Mind 59": after a question the title continues, unless a venue follows.
     for _ in range(2):
         if end < len(text) and text[end] in "?!":
             following = _sentence_end(text, end + 1)
@@ -342,7 +293,7 @@ def _title_end(text: str, start: int) -> int:
 
 
 def _title_before_comma(text: str, start: int) -> int:
-    """Where a title ends in the styles that set it off by commas; `start` where no venue can be told from it."""
+    """Return the end of a title that a comma ends; `start` if no venue follows."""
     for found in re.finditer(r",\s", text[start : start + 600]):
         at = start + found.start()
         segment = text[start + found.end() :][:160]
@@ -365,8 +316,8 @@ _NOT_A_TITLE = re.compile(
 )
 
 
-def _sound(text: str, start: int, end: int) -> _Place:
-    """The place of a title without what surrounds it; nothing where it does not read as a title."""
+def _title_position(text: str, start: int, end: int) -> Position:
+    """Return the position of a title without its surroundings; empty if it does not read like a title."""
     while start < end and text[start] in " .,:;“”\"'‘’`*_(-–":
         start += 1
     # "(Version 1.2) [Computer software]", "(2nd ed.)".
@@ -383,99 +334,7 @@ def _sound(text: str, start: int, end: int) -> _Place:
         return (0, 0)
     if len(title) > 500 or _NOT_A_TITLE.match(title):
         return (0, 0)
-    # "Smith, J., Roe" and "Nature 12": the beginning was misjudged.
-    if re.match(rf"{_CAPITAL}[\w'’-]+,\s{_CAPITAL}\.", title) or re.fullmatch(r"[A-Z][\w. ]{2,30}\s\d{1,3}", title):
+    # "Smith, J., Roe" and "Nature 12": the start was misjudged.
+    if re.match(rf"{CAPITAL}[\w'’-]+,\s{CAPITAL}\.", title) or re.fullmatch(r"[A-Z][\w. ]{2,30}\s\d{1,3}", title):
         return (0, 0)
-    return start, end
-
-
-# Names.
-
-_BETWEEN_NAMES = frozenset(("and", "und", "et", "others", "ed", "eds", "editor", "editors"))
-_GROUP_WORDS = frozenset(["of", "the", "for", "on", "in", "at", "to"])
-
-
-def _reads_as_names(text: str, lenient: bool = False) -> bool:
-    """Whether a stretch at the beginning of a reference holds names and nothing else: few words in lower case."""
-    words = re.findall(r"[^\W\d_][^\s,;()]*", text)
-    if not words or len(text) > 2_500:
-        return False
-    lower = [word.strip(".'’") for word in words if word[0].islower()]
-    odd = [word for word in lower if not is_particle(word) and word not in _BETWEEN_NAMES]
-    grouped = [word for word in odd if word in _GROUP_WORDS]
-    # "United Nations Office for the Coordination of Aid": small words between capitals, and no sentence ends inside.
-    # A year and a title follow: then "the R development team" and a lone "csqrs" among many names are authors too.
-    allowed = max(3 if len(words) < 8 else 0, len(words) // 10) if lenient else 0
-    if len(odd) > len(grouped) + allowed or len(grouped) > max(2, len(words) // 3):
-        return False
-    if len(odd) > 0 and re.search(r"[^\W\d_]{3,}\.\s\S", text.strip()):
-        return False
-    # A full stop after a full word, with more behind it, ends a list of names: "Smith J. Deep Learning. Nature 2020".
-    inner = [found for found in re.finditer(r"[a-z]{3,}\.\s+(?=\S)", text.rstrip(" .,(")) if text[found.end()] != "("]
-    return not inner or (len(inner) == 1 and bool(_ET_AL.search(text)))
-
-
-_CUT = re.compile(r"\s*;\s*(?:and\s|&\s)?|\s*[,，、]\s*(?:and\s|&\s|…\s?|\.\s?\.\s?\.\s?)?|\s+(?:and|&|und)\s+|\s*…\s*")
-_ONLY_INITIALS = re.compile(rf"(?:(?:{_DIGRAPH}|{_CAPITAL})\.?[\s-]{{0,2}}){{1,5}}(?:Jr\.?|Sr\.?|I{{2,3}})?")
-_ROLE = re.compile(r"\s*[(\[]?\b(?:eds?|editors?|dirs?|trans)\b\.?[)\]]?\s*$", re.IGNORECASE)
-
-
-def _names(text: str, start: int, end: int, inverted: bool = True) -> tuple[_Place, ...]:
-    """The names in a list of authors, however it is punctuated; `inverted`: a comma may stand inside a name."""
-    if CHINESE_CHARACTER.search(text, start, end):
-        found = (_trimmed(text, *place) for place in chinese_names(text, start, end))
-        return tuple(place for place in found if place[1] > place[0])
-    segment = _ROLE.sub("", text[start:end].rstrip(" ,:;("))
-    found_et_al = _ET_AL.search(segment)
-    if found_et_al and not segment[found_et_al.end() :].strip(" .,"):
-        segment = segment[: found_et_al.start()]
-    end = start + len(segment)
-    pieces = _cut(text, start, end, only_semicolons=";" in segment)
-    if ";" not in segment and inverted:
-        pieces = _paired(text, pieces)
-    return tuple(place for place in (_trimmed(text, *piece) for piece in pieces) if place[1] > place[0])
-
-
-def _cut(text: str, start: int, end: int, only_semicolons: bool) -> list[_Place]:
-    pieces: list[_Place] = []
-    place = start
-    for found in _CUT.finditer(text, start, end):
-        if only_semicolons and "," in found[0]:
-            continue
-        pieces.append((place, found.start()))
-        place = found.end()
-    pieces.append((place, end))
-    return [(begin, close) for begin, close in pieces if text[begin:close].strip(" .")]
-
-
-def _paired(text: str, pieces: list[_Place]) -> list[_Place]:
-    """Family names joined with the initials or given names that a comma cut off."""
-    words = [text[start:end].strip() for start, end in pieces]
-    joined: list[_Place] = []
-    at = 0
-    chicago = len(words) > 1 and " " not in words[0] and not _ONLY_INITIALS.fullmatch(words[1])
-    # "Lind, Ada, and Bo Wu": only the first is inverted. "Lind, Ada, Wu, Bo": all are.
-    all_inverted = chicago and len(words) % 2 == 0 and all(" " not in word for word in words[::2])
-    while at < len(pieces):
-        following = words[at + 1] if at + 1 < len(words) else ""
-        takes = bool(following) and (
-            (_ONLY_INITIALS.fullmatch(following) is not None and _ONLY_INITIALS.fullmatch(words[at]) is None)
-            or following.rstrip(".") in ("Jr", "Sr", "II", "III")
-            or (all_inverted and at % 2 == 0)
-            or (chicago and at == 0)
-        )
-        end = at + 1 if takes else at
-        joined.append((pieces[at][0], pieces[end][1]))
-        at = end + 1
-    return joined
-
-
-def _trimmed(text: str, start: int, end: int) -> _Place:
-    while start < end and text[start] in " .,;:&":
-        start += 1
-    while end > start and text[end - 1] in " ,;:(":
-        end -= 1
-    # The full stop of "Wu, B." is the initial's; that of a group or a full name closes the list.
-    if text[start:end].endswith(".") and not re.search(rf"(?:\b{_CAPITAL}|\b(?:{_DIGRAPH})|Jr|Sr)\.$", text[start:end]):
-        end -= 1
     return start, end

@@ -1,4 +1,4 @@
-"""What a section is for, told by its heading."""
+"""Roles of sections, from their headings."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _CHINESE: dict[SectionRole, str] = {
     "references": "参考文献 主要参考文献 引用文献 参考资料 参考书目",
 }
 _CHINESE_ROLES = {heading: role for role, headings in _CHINESE.items() for heading in headings.split()}
-# As Taiwan and Hong Kong write them; and one word for "and".
+# Traditional characters, and one word for "and".
 _ONE_FORM = str.maketrans(
     "緒論導問題關術獻綜顧現狀進識預備礎對資數據驗設計構實結評討總語與參錄和及",
     "绪论导问题关术献综顾现状进识预备础对资数据验设计构实结评讨总语与参录与与",
@@ -52,12 +52,12 @@ _CHINESE_NUMBER = re.compile(
     r"第[一二三四五六七八九十\d]{1,3}(?:章|节|部分)|"
     r"\(?(?:[一二三四五六七八九十]{1,3}|\d{1,2}(?:\.\d{1,2}){0,4}|[IVX]{1,4}|[Ⅰ-Ⅻ])\)?[,.:]{0,2}"
 )
-# Many journals print the heading again in English: "参考文献（References）".
+# Many journals repeat the heading in English: "参考文献（References）".
 _IN_ENGLISH = re.compile(r"\(?[A-Za-z]{4,30}\)?[\].:*]*$")
 
 
 def role_of(heading: str) -> SectionRole:
-    """What a section is for, told by its heading."""
+    """Return the role of a section, from its heading."""
     words = re.sub(r"^[\dIVXA-H]{1,4}(\.\d+)*[.:)]?\s+", "", heading).strip(" .:").lower()
     for pattern, role in _ROLES:
         if re.fullmatch(pattern, words):
@@ -66,7 +66,7 @@ def role_of(heading: str) -> SectionRole:
 
 
 def chinese_role(heading: str) -> SectionRole:
-    """The role of a Chinese heading, however it is numbered; a short word is often set wide: "摘 要"."""
+    """Return the role of a Chinese heading with any numbering. Short words often have a space: "摘 要"."""
     if not CHINESE_CHARACTER.search(heading):
         return "other"
     words = "".join(to_half_width(heading[:80]).split()).translate(_ONE_FORM)

@@ -1,4 +1,4 @@
-"""Where sentences begin and end, in English and in Chinese."""
+"""Sentence splitting for English and Chinese."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER
 from fathom.records.names import CHINESE
 from fathom.records.spans import Span
 
-# Some journals set a point for the stop; behind a digit it may be a decimal one, or that of a list. Behind the stop may
-# stand what closes a quotation, and the numbers of what is cited: "……。”［2，3］".
+# Some journals use "．" as a full stop; after a digit it may be a decimal point or a list number. Closing quotation
+# marks and citation numbers may follow the stop: "……。”［2，3］".
 _CHINESE_STOP = re.compile(
-    # What is cited in one bracket belongs to one sentence: "（陈静等，2019；李华，2018）".
+    # A bracket belongs to one sentence: "（陈静等，2019；李华，2018）".
     r"[（(［\[][^（）()［］\[\]。！？…]{0,400}[）)］\]]|"
     rf"(?P<stop>(?:[。！？；…]+|(?<=[^\d\s])．|(?<=[{CHINESE}）)］\]”])\.(?=\s|$))"
     r"[”’」』）)]*(?:[［\[〔【]\d[\d,，、;；–—~～ －-]{0,200}[］\]〕】])*)"
 )
-# A word of thousands of signs is none; the splitter goes back to its beginning at each of its exclamation marks.
+# Not a word: the splitter would go back to its start at each of its exclamation marks.
 _RUN = re.compile(r"\S{2000,}")
 
 
-def sentences(text: str, start: int = 0) -> Iterator[Span]:
-    """The sentences of one paragraph, without the blanks between them; `start` is where the paragraph stands."""
+def sentence_spans(text: str, start: int = 0) -> Iterator[Span]:
+    """Yield the spans of the sentences of a paragraph that starts at `start`."""
     cut = _chinese(text) if is_chinese(text) else _spans(text)
     for begin, end in cut:
         piece = text[begin:end].rstrip()
@@ -34,7 +34,7 @@ def sentences(text: str, start: int = 0) -> Iterator[Span]:
 
 
 def is_chinese(text: str) -> bool:
-    """Whether a good part of the characters is Han."""
+    """Return whether more than a fifth of the characters are Chinese."""
     return not text.isascii() and len(CHINESE_CHARACTER.findall(text[:2_000])) * 5 > len(text[:2_000])
 
 
@@ -61,17 +61,17 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start + begin, start + stop
 
 
-def forget() -> None:
-    """Let go of what the splitter remembers: tens of thousands of places on which it has decided."""
+def clear_splitter_cache() -> None:
+    """Free the splitter's cache of tens of thousands of decisions."""
     if _splitter.cache_info().currsize:
         _splitter().clear_decision_cache()
-        # It only notes that its memory is out of date, and lets go of it when it decides again.
+        # The splitter frees the memory only on its next decision.
         list(_splitter().span_tokenize("One sentence. Another one."))
 
 
 @cache
 def _splitter() -> Any:
-    # Loaded when the first paragraph is split: commands that read nothing need no model of sentences.
+    # Loaded with the first paragraph: most commands do not need it.
     import nupunkt
 
     return nupunkt.load("default")

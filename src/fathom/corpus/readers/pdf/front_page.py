@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from fathom.corpus.readers.parsed_document import ParsedAuthor, ParsedDocument
-from fathom.corpus.readers.parsing.reference_strings import identifiers
+from fathom.corpus.readers.parsing.identifiers import find_identifiers
 from fathom.corpus.readers.parsing.sentences import is_chinese
 from fathom.corpus.readers.pdf.child_process import ExtractedLines
 from fathom.corpus.readers.pdf.headings import ABSTRACT_HEADING, KNOWN_HEADING, continues_line, is_heading
@@ -165,11 +165,11 @@ class _FrontPage:
         edges = [*self._lines.margin, *self._lines.running, *self._layout.rotated_texts]
         labeled = [text for text in [*edges, *first] if re.search(r"\bdoi\b|doi\.org", text, re.IGNORECASE)]
         for text in labeled:
-            ids = identifiers(text)
+            ids = find_identifiers(text)
             if ids.get("doi"):
                 document.ids["doi"] = ids["doi"]
                 break
-        stamp = identifiers("".join(self._layout.rotated_texts))
+        stamp = find_identifiers("".join(self._layout.rotated_texts))
         if stamp.get("arxiv"):
             document.ids["arxiv"] = stamp["arxiv"]
         for text in [*self._lines.margin, *self._lines.running]:

@@ -27,7 +27,7 @@ from fathom.corpus.readers.parsing.blocks import (
     inlines_text,
     with_prefix,
 )
-from fathom.corpus.readers.parsing.decoding import decoded_leniently
+from fathom.corpus.readers.parsing.decoding import decode_lenient
 from fathom.corpus.readers.parsing.front_matter import find_orcid
 from fathom.corpus.readers.parsing.text_tables import (
     GRID_LINE,
@@ -76,7 +76,7 @@ _PEP_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?PEP: *\d+\r?\n(?:[^\n]*\n){0,5}?Title
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """The one document in a file."""
-    yield _Document(decoded_leniently(content), name, companions).found()
+    yield _Document(decode_lenient(content), name, companions).found()
 
 
 _VERBATIM = {"code", "code-block", "sourcecode", "highlight-block", "parsed-literal", "ipython", "doctest", "testcode"}

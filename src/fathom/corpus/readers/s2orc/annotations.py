@@ -20,8 +20,8 @@ from fathom.corpus.readers.parsed_document import (
 )
 from fathom.corpus.readers.parsing.bylines import author_from_name
 from fathom.corpus.readers.parsing.grobid_fields import build_reference, split_brackets
+from fathom.corpus.readers.parsing.identifiers import find_identifiers
 from fathom.corpus.readers.parsing.json_objects import JsonObject, get_ids, get_objects, get_string, replace_surrogates
-from fathom.corpus.readers.parsing.reference_strings import identifiers
 
 
 class _Annotation(NamedTuple):
@@ -184,7 +184,7 @@ class _AnnotatedText:
         text = self._text_of(annotation).strip(" ,;")
         title = next(filter(None, map(self._text_of, self._layer("bibtitle").inside(annotation))), "").strip(" .,")
         names = [self._text_of(name).strip(" ,;") for name in self._layer("bibauthor").inside(annotation)]
-        ids = identifiers(text) | get_ids(annotation.attributes)
+        ids = find_identifiers(text) | get_ids(annotation.attributes)
         if matched := get_string(annotation.attributes, "matched_paper_id"):
             ids["corpusid"] = matched
         if not title and not names:

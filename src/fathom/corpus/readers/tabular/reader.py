@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ParsedTable, ReadError, TableCell
-from fathom.corpus.readers.parsing.decoding import decoded_with_doubt
+from fathom.corpus.readers.parsing.decoding import decode_with_note
 from fathom.corpus.readers.parsing.tables import (
     MAX_CELL_CHARACTERS,
     MAX_CELLS,
@@ -50,7 +50,7 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
 
 
 def _csv(content: bytes, name: str, ending: str) -> ParsedDocument:
-    text, encoding_note = decoded_with_doubt(content)
+    text, encoding_note = decode_with_note(content)
     delimiter = "\t" if ending == "tsv" else _delimiter(text)
     rows: list[list[TableCell]] = []
     cells = 0

@@ -10,7 +10,7 @@ from typing import Any
 from fathom.corpus.readers.html.layout import BLOCKS, PageLayout
 from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedTable, ReadError
 from fathom.corpus.readers.parsing.blocks import normalized_text
-from fathom.corpus.readers.parsing.decoding import decoded_as
+from fathom.corpus.readers.parsing.decoding import decode_declared
 from fathom.corpus.readers.parsing.tables import MAX_CELL_CHARACTERS
 from fathom.corpus.readers.parsing.text_cleanup import title_from_name, word_set
 
@@ -46,7 +46,7 @@ _TITLE = re.compile(r"<title[^<>]{0,200}>([^<]{0,1000})<", re.IGNORECASE)
 
 def _page_text(content: bytes) -> tuple[str, str]:
     named = _CHARSET.search(content[:4096])
-    return decoded_as(content, named[1].decode("ascii") if named else "")
+    return decode_declared(content, named[1].decode("ascii") if named else "")
 
 
 _DROPPED = word_set(

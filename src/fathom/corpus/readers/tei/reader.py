@@ -21,7 +21,7 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
 )
 from fathom.corpus.readers.parsing.grobid_fields import build_reference, split_brackets
-from fathom.corpus.readers.parsing.reference_strings import bare_doi
+from fathom.corpus.readers.parsing.identifiers import bare_doi
 from fathom.corpus.readers.parsing.xml_trees import Element, parse_xml
 
 FORMAT = "tei"
