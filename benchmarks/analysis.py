@@ -1,8 +1,8 @@
-"""How long an analysis takes: resamples and exchanges of pairs, and ten runs from folders to findings.
+"""Speed of an analysis: bootstraps and permutation tests, and ten runs from folders to findings.
 
-2,000 questions over 200 contexts. Beside each figure stands the plain way of doing the same, one resample after another
-and one run after another, as a ratio measured in the same process. Promise: 10,000 clustered paired resamples in under
-2 seconds; ten runs of 2,000 questions in under 5.
+2,000 questions over 200 contexts. Each figure is compared with the simple way of doing the same, one resample or one
+run at a time, in the same process. Goal: 10,000 clustered paired resamples in under 2 seconds; ten runs of 2,000
+questions in under 5.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from fathom.work import cores
 
 RESAMPLES = 10_000
 CONTEXTS, QUESTIONS = 200, 10
-DIALS = "miss=0.0{}&drop-filter=0.1{}&ignore-not=0.3&reverse=0.2&boundary=0.1"
+FAULTS = "miss=0.0{}&drop-filter=0.1{}&ignore-not=0.3&reverse=0.2&boundary=0.1"
 
 
 def seconds(work: Callable[[], object], rounds: int = 3) -> float:
-    """Wall time of the least disturbed round."""
+    """Wall time of the fastest round."""
     found = []
     for _ in range(rounds):
         start = time.perf_counter()
@@ -35,7 +35,7 @@ def seconds(work: Callable[[], object], rounds: int = 3) -> float:
 
 
 def one_by_one(first: Values, second: Values, resamples: int) -> list[float]:
-    """The plain way: draw contexts, gather their questions, take the means."""
+    """The simple way: draw contexts, gather their questions, take the means."""
     rng = np.random.default_rng(0)
     members = np.arange(CONTEXTS * QUESTIONS).reshape(CONTEXTS, QUESTIONS)
     found = []
@@ -58,14 +58,14 @@ def resampling() -> None:
     print(
         f"{RESAMPLES:,} paired resamples of {len(where):,} questions: {together:.2f} s, {plain / together:.0f} times as"
     )
-    print(f"  fast as one after another ({plain:.1f} s); as many exchanges for a test: {tossed:.2f} s")
+    print(f"  fast as one at a time ({plain:.1f} s); a permutation test: {tossed:.2f} s")
 
 
 def analyzing(folder: Path) -> None:
     bench = bench_of(folder, "--documents", 400, length="64K", count=CONTEXTS, questions=QUESTIONS)
     runs = [folder / f"run{number}" for number in range(10)]
     for number, run in enumerate(runs):
-        fathom("run", bench, "--model", f"sim/reader?{DIALS.format(number, number)}", "--out", run)
+        fathom("run", bench, "--model", f"sim/reader?{FAULTS.format(number, number)}", "--out", run)
         fathom("score", run)
     ten = seconds(lambda: analyze(runs, settings=Settings(processes=cores())), 3)
     scores = seconds(lambda: analyze(runs, settings=Settings(causes=False)), 2)
@@ -73,10 +73,10 @@ def analyzing(folder: Path) -> None:
     found = analyze(runs, settings=Settings(processes=cores())).findings
     asked = sum(run.overall.outcomes.questions for run in found.runs)
     print(f"10 runs, {asked:,} questions, {len(found.comparisons):,} comparisons: {ten:.2f} s,")
-    print(f"  {10 * alone / ten:.1f} times as fast as one run after another; {scores:.2f} s without causes")
+    print(f"  {10 * alone / ten:.1f} times as fast as one run at a time; {scores:.2f} s without causes")
 
 
-# Further processes read this file too.
+# Worker processes import this file too.
 if __name__ == "__main__":
     resampling()
     with workplace() as place:

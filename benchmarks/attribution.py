@@ -1,7 +1,7 @@
-"""How often the true slip is named, for simulated readers whose slips are known: each alone, four and fourteen at once.
+"""Accuracy of cause attribution on simulated models with known faults: each alone, four, and fourteen at once.
 
-Only wrong answers that carry one slip count. Promise: of those that are given a cause, at least nine in ten are given
-the right one, for every slip; the others are called unclear. Which slips struck is drawn again as the answerer drew.
+Only incorrect answers with one fault count. Goal: of the answers with a named cause, at least nine in ten have the
+correct one, for every fault; the others are unclear. The true faults are drawn again as the simulator drew them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ FOUR = "sim/reader?drop-filter=0.2&ignore-not=0.4&reverse=0.2&miss-document=0.3"
 ALL = "sim/reader?" + "&".join(f"{fault}=0.06" for fault in FAULTS)
 
 
-def struck(bench: Bench, simulated: Simulated) -> dict[str, list[str]]:
-    """The slips that struck each question."""
+def true_faults(bench: Bench, simulated: Simulated) -> dict[str, list[str]]:
+    """The faults that occurred in each question."""
     found: dict[str, list[str]] = {}
     with Corpus(bench.corpus_folder) as corpus:
         simulator = Simulator(corpus)
@@ -50,24 +50,24 @@ def measure(folder: Path, bench: Path, names: list[str]) -> None:
         fathom("score", runs[-1])
     found = analyze(runs)
     for run in found.findings.runs:
-        truth = struck(Bench(bench), Simulated.parse(run.info.model))
+        truth = true_faults(Bench(bench), Simulated.parse(run.info.model))
         answers, named, right, among = 0, 0, 0, 0
-        wrongly: Counter[str] = Counter()
+        confused: Counter[str] = Counter()
         for item in found.items[run.info.name]:
             if item.outcome == "incorrect" and len(truth[item.question_id]) == 1:
-                [slip] = truth[item.question_id]
+                [fault] = truth[item.question_id]
                 answers += 1
-                among += slip in {suspect.cause for suspect in item.candidates}
+                among += fault in {one.cause for one in item.candidates}
                 if not item.unclear:
                     named += 1
-                    right += item.candidates[0].cause == slip
-                    if item.candidates[0].cause != slip:
-                        wrongly[f"{slip} taken for {item.candidates[0].cause}"] += 1
+                    right += item.candidates[0].cause == fault
+                    if item.candidates[0].cause != fault:
+                        confused[f"{fault} taken for {item.candidates[0].cause}"] += 1
         label = run.info.model.removeprefix("sim/reader?").replace("=0.3", "") if answers else run.info.model
         label = label if len(label) < 40 else f"{label[:36]}..."
         print(
             f"{label:40} {answers:5} answers, {named / max(1, answers):6.1%} named, {right / max(1, named):6.1%} "
-            f"rightly, true slip suspected in {among / max(1, answers):.1%}  {dict(wrongly.most_common(2)) or ''}",
+            f"correct, true fault a candidate in {among / max(1, answers):.1%}  {dict(confused.most_common(2)) or ''}",
             flush=True,
         )
 

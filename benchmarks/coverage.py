@@ -1,10 +1,9 @@
-"""Whether intervals and tests keep their promises, by simulation: contexts whose questions are more or less alike.
+"""Coverage of intervals and false alarms of tests, by simulation with correlated questions.
 
-For each setting, how often the 95% interval holds the truth (clustered, and with questions taken for independent), how
-often two equally good runs are called different, and how often the interval of a true difference holds it. Promise:
-93% to 97% with 5 and 10 questions a context, where plain intervals visibly fall short. Settings outside of what is
-promised (few contexts, shares near 0 or 1) are printed too, below the line, and then contexts that share documents,
-with an interval that knows of it and with one that does not.
+For each setting: how often the 95% interval covers the truth (clustered, and treating questions as independent), how
+often two equal runs are called different, and how often the interval of a true difference covers it. Goal: 93% to 97%
+with 5 and 10 questions per context. Settings outside the goal (few contexts, accuracy near 0 or 1) follow, and then
+contexts that share documents, with and without the interval over documents.
 """
 
 from __future__ import annotations
@@ -26,20 +25,20 @@ ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
 class Setting:
     contexts: int
     questions: int
-    right: float
-    likeness: float
-    """How alike the questions of a context are: 0 not at all, 1 all the same."""
+    accuracy: float
+    correlation: float
+    """Intraclass correlation of the questions of a context."""
 
 
-def drawn(setting: Setting, right: float, rng: np.random.Generator) -> tuple[Values, Numbers]:
-    scale = (1 - setting.likeness) / setting.likeness
-    chances = rng.beta(right * scale, (1 - right) * scale, setting.contexts)
+def drawn(setting: Setting, accuracy: float, rng: np.random.Generator) -> tuple[Values, Numbers]:
+    scale = (1 - setting.correlation) / setting.correlation
+    chances = rng.beta(accuracy * scale, (1 - accuracy) * scale, setting.contexts)
     where = np.repeat(np.arange(setting.contexts), setting.questions)
     return (rng.random(len(where)) < chances[where]).astype(float), where
 
 
 @dataclass
-class Kept:
+class Rates:
     covered: float
     plain: float
     alarms: float
@@ -47,35 +46,35 @@ class Kept:
     gaps: float
 
 
-def measured(setting: Setting) -> Kept:
-    rng = np.random.default_rng([setting.contexts, setting.questions, int(100 * setting.right)])
+def measured(setting: Setting) -> Rates:
+    rng = np.random.default_rng([setting.contexts, setting.questions, int(100 * setting.accuracy)])
     covered = plain = alarms = plain_alarms = gaps = 0
-    step = 0.05 if setting.right < 0.9 else -0.05
+    step = 0.05 if setting.accuracy < 0.9 else -0.05
     for _ in range(ROUNDS):
-        first, where = drawn(setting, setting.right, rng)
-        second, _ = drawn(setting, setting.right, rng)
-        better, _ = drawn(setting, setting.right + step, rng)
+        first, where = drawn(setting, setting.accuracy, rng)
+        second, _ = drawn(setting, setting.accuracy, rng)
+        better, _ = drawn(setting, setting.accuracy + step, rng)
         found = share(first, where)
-        covered += found.low <= setting.right <= found.high
+        covered += found.low <= setting.accuracy <= found.high
         low, high = unclustered(first)
-        plain += low <= setting.right <= high
+        plain += low <= setting.accuracy <= high
         gap = second - first
         totals = np.bincount(where, weights=gap).astype(float)[:, None]
         alarms += permutation_tests(totals, 199, rng)[0] <= 0.05
         plain_alarms += abs(gap.mean()) > 1.96 * gap.std() / np.sqrt(len(gap))
         apart = difference(better - first, where)
         gaps += apart.low <= step <= apart.high
-    return Kept(*(count / ROUNDS for count in (covered, plain, alarms, plain_alarms, gaps)))
+    return Rates(*(count / ROUNDS for count in (covered, plain, alarms, plain_alarms, gaps)))
 
 
-def table(settings: list[Setting]) -> list[Kept]:
-    print("contexts  questions  right  alike   interval  plain   false alarms  plain   interval of a difference")
+def table(settings: list[Setting]) -> list[Rates]:
+    print("contexts  questions  acc.   corr.   coverage  plain   false alarms  plain   coverage of a difference")
     found = []
     for one in settings:
         kept = measured(one)
         found.append(kept)
         print(
-            f"{one.contexts:8}  {one.questions:9}  {one.right:5.0%}  {one.likeness:5.2f}   {kept.covered:8.1%}  "
+            f"{one.contexts:8}  {one.questions:9}  {one.accuracy:5.0%}  {one.correlation:5.2f}   {kept.covered:8.1%}  "
             f"{kept.plain:5.1%}   {kept.alarms:12.1%}  {kept.plain_alarms:5.1%}   {kept.gaps:.1%}",
             flush=True,
         )
@@ -83,8 +82,8 @@ def table(settings: list[Setting]) -> list[Kept]:
 
 
 @dataclass(frozen=True)
-class Shared:
-    """Contexts of five out of so many documents, ten questions each."""
+class Overlap:
+    """Contexts of five documents each, with ten questions."""
 
     documents: int
     contexts: int
@@ -92,8 +91,8 @@ class Shared:
     between_contexts: float
 
 
-def shared_documents(setting: Shared) -> tuple[float, float]:
-    """How often the interval for other documents holds the truth, and how often the one for contexts alone."""
+def shared_documents(setting: Overlap) -> tuple[float, float]:
+    """Coverage of the interval over documents, and of the one clustered by context only."""
     rng = np.random.default_rng([setting.documents, setting.contexts])
 
     def hard(size: tuple[int, ...], spread: float) -> Values:
@@ -117,14 +116,14 @@ def shared_documents(setting: Shared) -> tuple[float, float]:
 
 
 def shared_table() -> None:
-    print("documents  contexts  spread of documents, contexts   interval by documents   by contexts alone")
+    print("documents  contexts  spread of documents, contexts   interval over documents   contexts only")
     for one in (
-        Shared(90, 40, 0.0, 0.8),
-        Shared(90, 40, 1.0, 0.6),
-        Shared(90, 40, 2.0, 0.3),
-        Shared(30, 40, 2.0, 0.3),
-        Shared(30, 200, 2.0, 0.3),
-        Shared(15, 40, 2.0, 0.3),
+        Overlap(90, 40, 0.0, 0.8),
+        Overlap(90, 40, 1.0, 0.6),
+        Overlap(90, 40, 2.0, 0.3),
+        Overlap(30, 40, 2.0, 0.3),
+        Overlap(30, 200, 2.0, 0.3),
+        Overlap(15, 40, 2.0, 0.3),
     ):
         covered, alone = shared_documents(one)
         spreads = f"{one.between_documents:.1f}, {one.between_contexts:.1f}"
@@ -140,7 +139,7 @@ print(f"within 93% to 97%: {sum(inside)} of {len(inside)} settings")
 print(
     f"on average {covered:.1%} against {plain:.1%} for plain intervals; false alarms {alarms:.1%}, {plain_alarms:.1%}"
 )
-print("-- beyond what is promised --")
+print("-- outside the goal --")
 table([Setting(*one) for one in product((8, 15), (5, 10), (0.1, 0.6, 0.97), (0.05, 0.3))])
 print("-- contexts that share documents --")
 shared_table()

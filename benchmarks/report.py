@@ -1,4 +1,4 @@
-"""The report's promises: under 3 MB for 10 runs of 2,000 items, and a page of 100,000 items that opens."""
+"""Size and speed of the report: under 3 MB for 10 runs of 2,000 items, and a page of 100,000 items."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS, finge
 from tests.report.conftest import CHROMIUM, FLAGS
 from tests.report.sample import PLAYERS, Player, play
 
-ALOUD = 900
-"""Characters that a model writes before its answer."""
+REASONING = 900
+"""Characters before each answer."""
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def main() -> None:
         players = [Player(f"run-{number}", PLAYERS[number % 3].model, price=0.5) for number in range(10)]
         runs = [play(bench, folder / "runs" / player.name, player) for player in players]
         for number, run in enumerate(runs):
-            think_aloud(bench, run, Random(number))
+            add_reasoning(bench, run, Random(number))
         written = measured("10 runs of 2,000 items", runs, folder / "page.html")
         if written.bytes > MAX_BYTES or written.parts:
             raise SystemExit(f"the page has {written.bytes:,} bytes and {written.parts} parts")
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def measured(what: str, runs: list[Path], path: Path) -> WrittenPage:
-    """Analyses, writes and opens, and says how long each took."""
+    """Analyze, write and open the page, and print the time of each."""
     start = time.perf_counter()
     analysis: Analysis = analyze(runs)
     analyzed = time.perf_counter()
@@ -53,7 +53,7 @@ def measured(what: str, runs: list[Path], path: Path) -> WrittenPage:
 
 
 def opens(path: Path, items: int) -> None:
-    """How long the page takes in a browser."""
+    """Time the page in a browser."""
     if not CHROMIUM.exists():
         print(f"  not opened: there is no {CHROMIUM}")
         return
@@ -63,8 +63,8 @@ def opens(path: Path, items: int) -> None:
         shown.wait_for_selector("html[data-ready]")
         ready = time.perf_counter()
         shown.wait_for_function("() => document.querySelector('.row-words').textContent.length > 10")
-        shown.select_option("#filter-outcome", "w")
-        shown.wait_for_function("() => document.querySelector('.told').textContent.includes(' of ')")
+        shown.select_option("#filter-outcome", "i")
+        shown.wait_for_function("() => document.querySelector('.status').textContent.includes(' of ')")
         filtered = time.perf_counter()
         shown.click(".clear")
         shown.evaluate("() => { document.querySelector('.list').scrollTop = 1e9; }")
@@ -93,20 +93,20 @@ def page() -> Iterator[Any]:
         browser.close()
 
 
-def think_aloud(bench: Path, run: Path, rng: Random) -> None:
-    """Puts words of the corpus before every answer: responses of models are long, and no two are alike."""
+def add_reasoning(bench: Path, run: Path, rng: Random) -> None:
+    """Put text from the corpus before every answer: models' responses are long and all different."""
     with Corpus(Bench(bench).corpus_folder) as corpus:
         texts = [text.decode() for _, text in corpus.texts()]
     lines = [json.loads(line) for line in (run / RESPONSES).read_text().splitlines()]
     for line in lines:
         text = rng.choice(texts)
-        start = rng.randrange(max(1, len(text) - ALOUD))
-        line["text"] = f"{text[start : start + ALOUD]}\n{line['text']}"
+        start = rng.randrange(max(1, len(text) - REASONING))
+        line["text"] = f"{text[start : start + REASONING]}\n{line['text']}"
     (run / RESPONSES).write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
 def repeated(bench: Path, folder: Path, times: int) -> Path:
-    """A bench that asks every question so many times, under other ids."""
+    """A bench with every question repeated under other ids."""
     folder.mkdir()
     (folder / CONTEXTS).write_bytes((bench / CONTEXTS).read_bytes())
     for name, field in ((QUESTIONS, "id"), (KEYS, "question_id")):
@@ -119,7 +119,7 @@ def repeated(bench: Path, folder: Path, times: int) -> Path:
 
 
 def _multiply(source: Path, target: Path, field: str, times: int) -> None:
-    """Each record so many times in a row, so that a context's questions stay together."""
+    """Repeat each record in place, so that a context's questions stay together."""
     with target.open("w") as file:
         for line in source.read_text().splitlines():
             record = json.loads(line)

@@ -69,7 +69,6 @@ def test_compare(fathom: Fathom, two_runs: tuple[Path, Path]) -> None:
 def test_misuse_prints_one_sentence(fathom: Fathom, two_runs: tuple[Path, Path], tmp_path: Path) -> None:
     for words in (
         ("analyze", tmp_path / "none"),
-        ("analyze", two_runs[0], two_runs[0]),
         ("compare", two_runs[0], tmp_path),
         ("analyze", two_runs[0], "--bench", tmp_path),
         ("analyze", two_runs[0], "--by", "color"),

@@ -1,4 +1,4 @@
-"""The pictures of the report in the docs. `python -m tests.report.pictures` takes them anew."""
+"""Screenshots of the report for the docs. `python -m tests.report.pictures` takes them again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PICTURES = ROOT / "docs" / "pictures"
 
 
 def opened(browser: Browser, path: Path, scheme: str, width: int, height: int, anchor: str = "") -> Page:
-    """The page as it stands when it is first seen."""
+    """The page, loaded."""
     settings = {"viewport": {"width": width, "height": height}, "color_scheme": scheme, "reduced_motion": "reduce"}
     page = browser.new_page(**settings)  # type: ignore[arg-type]
     page.goto(path.as_uri() + anchor)
@@ -26,7 +26,7 @@ def opened(browser: Browser, path: Path, scheme: str, width: int, height: int, a
 
 
 def take(browser: Browser, path: Path, item: int) -> None:
-    """Light and dark, wide and narrow, the whole and one item."""
+    """Light and dark, wide and narrow, the page and one item."""
     for scheme in ("light", "dark"):
         opened(browser, path, scheme, 1180, 760).screenshot(path=PICTURES / f"report-{scheme}.png")
     opened(browser, path, "light", 380, 760).screenshot(path=PICTURES / "report-narrow.png")
@@ -48,13 +48,13 @@ def main() -> None:
         runs = [play(bench, place / "runs" / player.name, player) for player in PLAYERS]
         analysis = analyze(runs)
         write_page(analysis.findings, analysis.all_items(), place / "page.html", "bench: 6 runs")
-        telling = next(
+        shown = next(
             number
             for number, one in enumerate(analysis.items["meadow"], start=1)
             if one.candidates and not one.unclear and analysis.items["harbor-large"][number - 1].outcome == "correct"
         )
         browser = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
-        take(browser, place / "page.html", telling)
+        take(browser, place / "page.html", shown)
         browser.close()
 
 

@@ -1,4 +1,4 @@
-"""A realistic sample: a small generated bench, and runs of simulated answerers over it with prices and thoughts."""
+"""A small generated bench, and runs of simulated models on it with prices."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Player:
 
     name: str
     model: str
-    """What answers: a simulated reader."""
+    """The simulated model that answers."""
     system: str = "full"
     called: str = ""
-    """The model's name as the run tells it; its own where empty."""
+    """The model's name in the run; its own if empty."""
     price: float = 0.0
-    """Dollars for a million tokens."""
+    """US dollars per million tokens."""
     says: str = "Answer: {}"
-    """How it words its answers."""
+    """The wording of its answers."""
 
 
 PLAYERS = (
@@ -72,7 +72,7 @@ def bench_in(
 
 
 def play(bench: Path, folder: Path, player: Player, samples: int = 1) -> Path:
-    """A run in which a simulated answerer stands in for a model, with its verdicts."""
+    """A run in which a simulated model stands in for a real one, with its verdicts."""
     opened = Bench(bench)
     settings = {"samples": samples}
     manifest = RunManifest(
@@ -101,12 +101,12 @@ def _judged(bench: Bench, player: Player, samples: int) -> Iterator[tuple[Respon
                 for sample in range(samples):
                     rng = rng_for(1, player.name, item.question.id, sample)
                     response = simulators[item.question.family].answer(context, item, simulated, rng)
-                    response = _dressed(response, player, context.tokens, sample)
+                    response = _with_usage(response, player, context.tokens, sample)
                     yield response, family(item.question.family).check(item.key, response)
 
 
-def _dressed(response: Response, player: Player, tokens: int, sample: int) -> Response:
-    """The response with its price, and in the player's words."""
+def _with_usage(response: Response, player: Player, tokens: int, sample: int) -> Response:
+    """The response with its usage, and in the player's wording."""
     share = {"full": 1.0, "passages": 0.05, "tables": 0.02}.get(player.system, 0.002)
     sent = int(tokens * share) + 120
     usage = Usage(

@@ -1,4 +1,4 @@
-"""Text that wants to be more than text, everywhere a page shows text: nothing of it runs."""
+"""Hostile text everywhere a page shows text: none of it runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from fathom.tasks.bench_folder import fingerprint_of
 from tests.report.conftest import Opening, Violations
 from tests.report.sample import Player, play
 
-ARSENAL = (
+PAYLOADS = (
     "<script>alert('script')</script>",
     "</script><script>alert('closing')</script>",
     "<!--<script>alert('comment')</script>-->",
@@ -56,7 +56,7 @@ ARSENAL = (
 def document(number: int) -> Document:
     """A small document whose title, authors, references and text are all hostile."""
     one, two, three = (
-        ARSENAL[(number * 3 + step) % len(ARSENAL)].replace("\u2028", " ").replace("\u2029", " ") for step in range(3)
+        PAYLOADS[(number * 3 + step) % len(PAYLOADS)].replace("\u2028", " ").replace("\u2029", " ") for step in range(3)
     )
     title = f"Study {number} {one}"
     names = [f"A{number} {two}", f"B{number % 4} Writer"]
@@ -99,7 +99,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_contexts(opened, SamplingSettings(lengths=(1_200, 2_400), count=6), corpus / "contexts.jsonl")
     build(corpus, corpus / "contexts.jsonl", {"numeric": {"questions": 6}}, 0, bench)
     _tag(bench)
-    for place, payload in enumerate(ARSENAL[:4]):
+    for place, payload in enumerate(PAYLOADS[:4]):
         name = f"run-{place} {payload.replace('/', '')}"
         play(
             bench,
@@ -111,14 +111,14 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _tag(bench: Path) -> None:
-    """Gives each question tags, a name of a tag included, and words that are hostile."""
+    """Give each question hostile tags, tag names and text."""
     tagged = []
     for place, question in enumerate(read_records(bench / "questions.jsonl", Question)):
-        payload = ARSENAL[place % len(ARSENAL)]
+        payload = PAYLOADS[place % len(PAYLOADS)]
         tags = {
             **question.tags,
             "skill": payload,
-            "<b onclick=alert('tag')>tag</b>": ARSENAL[place % 3],
+            "<b onclick=alert('tag')>tag</b>": PAYLOADS[place % 3],
             "__proto__": "x",
         }
         tagged.append(question.model_copy(update={"tags": tags, "text": f"{question.text} {payload}"}))
@@ -130,12 +130,12 @@ def _tag(bench: Path) -> None:
 
 
 def _answer(run: Path) -> None:
-    """Puts another payload into each response."""
+    """Put a payload into each response."""
     lines = [json.loads(line) for line in (run / RESPONSES).read_text().splitlines()]
     for place, line in enumerate(lines):
         if line["outcome"] == "answered":
-            line["text"] = ARSENAL[place % len(ARSENAL)] + "\n" + line["text"]
-            line["thinking"] = ARSENAL[(place + 1) % len(ARSENAL)]
+            line["text"] = PAYLOADS[place % len(PAYLOADS)] + "\n" + line["text"]
+            line["thinking"] = PAYLOADS[(place + 1) % len(PAYLOADS)]
     (run / RESPONSES).write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert (run / MANIFEST).exists()
 
@@ -146,11 +146,11 @@ caption thead tbody tr th td button select option label input i b h1 h2 h3 h4 ul
 line path circle rect text pre code article details summary mark
 """
 OWN = set(_OWN.split())
-"""The elements that our own scripts make."""
+"""Elements that the page's own scripts create."""
 
 
 def check(page: Any, seen: Violations) -> None:
-    """No dialog, no request, no element and no attribute that is not ours."""
+    """Check that there is no dialog, request, element or attribute that is not the page's own."""
     names = set(page.evaluate("() => [...document.querySelectorAll('*')].map(one => one.localName)"))
     assert names <= OWN, names - OWN
     handlers = page.evaluate(
@@ -168,9 +168,9 @@ def check(page: Any, seen: Violations) -> None:
 def test_hostile_text_is_shown_and_never_run(hostile: Path, opening: Opening) -> None:
     analysis = analyze(sorted((hostile / "runs").iterdir()))
     path = hostile / "page.html"
-    written = write_page(analysis.findings, analysis.all_items(), path, ARSENAL[1])
+    written = write_page(analysis.findings, analysis.all_items(), path, PAYLOADS[1])
     with opening(path) as (page, seen):
-        assert page.title() == ARSENAL[1]
+        assert page.title() == PAYLOADS[1]
         check(page, seen)
         for control in ("#choose-breakdowns", "#choose-correlates"):
             for value in range(page.locator(f"{control} option").count()):
@@ -180,7 +180,7 @@ def test_hostile_text_is_shown_and_never_run(hostile: Path, opening: Opening) ->
         for row in page.locator(".mark").all()[:8]:
             row.focus()
         check(page, seen)
-        for number in range(min(written.items, len(ARSENAL) + 2)):
+        for number in range(min(written.items, len(PAYLOADS) + 2)):
             page.evaluate("number => { location.hash = ''; }", number)
             page.keyboard.press("j")
             if number == 0:
@@ -191,14 +191,14 @@ def test_hostile_text_is_shown_and_never_run(hostile: Path, opening: Opening) ->
                 one.evaluate("one => { one.open = true; }")
             check(page, seen)
         shown = page.inner_text("#sheet .question")
-        assert any(payload.strip() in shown for payload in ARSENAL)
+        assert any(payload.strip() in shown for payload in PAYLOADS)
         page.keyboard.press("Escape")
         page.fill("#search", "<mark>turned</mark>")
         page.wait_for_function("() => document.querySelector('.status').textContent.includes(' of ')")
         check(page, seen)
 
 
-def test_hostile_figures_are_sound_files(hostile: Path, tmp_path: Path, opening: Opening) -> None:
+def test_hostile_figures_are_valid_files(hostile: Path, tmp_path: Path, opening: Opening) -> None:
     analysis = analyze(sorted((hostile / "runs").iterdir()))
     written = write_figures(all_figures(analysis.findings), tmp_path)
     drawings = [path for path in written if path.suffix == ".svg"]
@@ -216,9 +216,9 @@ def test_hostile_figures_are_sound_files(hostile: Path, tmp_path: Path, opening:
         assert seen.nothing(), seen
 
 
-def test_a_hostile_site_is_only_text(hostile: Path, opening: Opening) -> None:
+def test_hostile_text_on_a_site_is_only_text(hostile: Path, opening: Opening) -> None:
     analysis = analyze(sorted((hostile / "runs").iterdir()))
-    write_site(analysis.findings, analysis.all_items(), hostile / "site", ARSENAL[0])
+    write_site(analysis.findings, analysis.all_items(), hostile / "site", PAYLOADS[0])
     with opening(hostile / "site" / "index.html") as (page, seen):
-        assert ARSENAL[0] in page.inner_text("h1")
+        assert PAYLOADS[0] in page.inner_text("h1")
         check(page, seen)

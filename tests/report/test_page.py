@@ -6,13 +6,15 @@ import csv
 import io
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lxml import etree
 
-from fathom.records.files import read_records
+from fathom.analysis.analyze import analyze
+from fathom.records.files import read_records, write_records
 from fathom.records.questions import Question
 from fathom.report.figures import write_figures
 from fathom.report.formatting import percent
@@ -20,7 +22,9 @@ from fathom.report.pages import PageOptions, write_page
 from fathom.report.ranking import controls
 from fathom.report.sections import all_figures
 from fathom.report.summary import summary
+from fathom.runs.folder import MANIFEST, VERDICTS
 from fathom.scoring.keys import Key
+from fathom.scoring.verdicts import PartVerdict, Verdict
 from fathom.tasks.bench import Bench
 from tests.report.conftest import Opening, Sample
 
@@ -78,7 +82,7 @@ def test_every_section_is_there_and_named_in_the_navigation(sample: Sample, open
         assert [link.get_attribute("href") for link in page.query_selector_all("nav a")] == [f"#{one}" for one in ids]
 
 
-def test_it_is_one_small_file_that_asks_for_nothing(sample: Sample) -> None:
+def test_the_page_is_one_small_file_without_external_resources(sample: Sample) -> None:
     text = sample.page.read_text()
     assert sample.written.parts == 0
     assert sample.written.bytes == len(text.encode()) < 3_000_000
@@ -86,7 +90,7 @@ def test_it_is_one_small_file_that_asks_for_nothing(sample: Sample) -> None:
     assert "default-src 'none'" in text
 
 
-def test_the_policy_stops_scripts_and_requests(sample: Sample, opening: Opening) -> None:
+def test_the_policy_blocks_scripts_and_requests(sample: Sample, opening: Opening) -> None:
     with opening(sample.page) as (page, _):
         stopped = page.evaluate(
             """async () => {
@@ -103,7 +107,7 @@ def test_the_policy_stops_scripts_and_requests(sample: Sample, opening: Opening)
         assert stopped == [True, True]
 
 
-def test_filters_count_what_the_records_count(sample: Sample, opening: Opening) -> None:
+def test_filter_counts_match_the_findings(sample: Sample, opening: Opening) -> None:
     items = sample.analysis.items
     with opening(sample.page) as (page, seen):
         assert matching(page) == len(next(iter(items.values())))
@@ -147,7 +151,7 @@ def test_filters_by_tag_and_words(sample: Sample, opening: Opening) -> None:
         wait_matching(page, 0)
 
 
-def test_tags_that_say_nothing_to_a_reader_are_no_filters(sample: Sample, opening: Opening) -> None:
+def test_ungrouped_tags_are_not_filters(sample: Sample, opening: Opening) -> None:
     assert all("template" in one.tags for one in Bench(sample.bench).all_questions())
     with opening(sample.page) as (page, _):
         shown = {one.get_attribute("data-tag") for one in page.query_selector_all("[data-tag]")}
@@ -155,7 +159,7 @@ def test_tags_that_say_nothing_to_a_reader_are_no_filters(sample: Sample, openin
         assert "template" not in shown
 
 
-def test_an_open_item_shows_all_of_it(sample: Sample, opening: Opening) -> None:
+def test_an_open_item_shows_all_its_details(sample: Sample, opening: Opening) -> None:
     bench = Bench(sample.bench)
     items = [(context, item) for context, some in bench.by_context() for item in some]
     number = next(place for place, (_, item) in enumerate(items) if len(item.key.proof.passages) > 2)
@@ -184,7 +188,7 @@ def test_an_open_item_shows_all_of_it(sample: Sample, opening: Opening) -> None:
         assert seen.nothing(), seen
 
 
-def test_every_wrong_answer_names_its_suspects(sample: Sample, opening: Opening) -> None:
+def test_every_incorrect_answer_shows_its_candidate_causes(sample: Sample, opening: Opening) -> None:
     found = sample.analysis.items["meadow"]
     place = list(sample.analysis.items).index("meadow")
     with opening(sample.page) as (page, _):
@@ -198,14 +202,14 @@ def test_every_wrong_answer_names_its_suspects(sample: Sample, opening: Opening)
                 "id => document.querySelector('#sheet .id')?.textContent === id", arg=one.question_id
             )
             said = page.locator("#sheet .response").nth(place).inner_text()
-            assert all(suspect.cause in said for suspect in one.candidates[:5])
+            assert all(one_cause.cause in said for one_cause in one.candidates[:5])
             assert all(pattern in said for pattern in one.patterns)
             assert "undefined" not in page.inner_text("#sheet")
             page.keyboard.press("j")
 
 
-def test_keys_move_on_from_the_first_item(sample: Sample, opening: Opening) -> None:
-    """Its place is nought, which is easily taken for none."""
+def test_keys_move_from_the_first_item(sample: Sample, opening: Opening) -> None:
+    """Its index is 0, which is falsy."""
     questions = [item.question.id for _, items in Bench(sample.bench).by_context() for item in items]
     with opening(sample.page) as (page, _):
         page.click(".row")
@@ -214,7 +218,7 @@ def test_keys_move_on_from_the_first_item(sample: Sample, opening: Opening) -> N
             page.wait_for_function("id => document.querySelector('#sheet .id')?.textContent === id", arg=wanted)
 
 
-def test_needed_passages_stand_in_their_place_in_the_text(sample: Sample, opening: Opening) -> None:
+def test_needed_passages_are_shown_in_their_context(sample: Sample, opening: Opening) -> None:
     from fathom.corpus.store import Corpus
 
     bench = Bench(sample.bench)
@@ -237,7 +241,7 @@ def test_needed_passages_stand_in_their_place_in_the_text(sample: Sample, openin
     assert any(after in whole for _, whole in found)
 
 
-def test_the_keyboard_is_enough(sample: Sample, opening: Opening) -> None:
+def test_everything_can_be_done_from_the_keyboard(sample: Sample, opening: Opening) -> None:
     with opening(sample.page) as (page, seen):
         page.keyboard.press("j")
         assert page.evaluate("document.activeElement.className") == "list"
@@ -264,7 +268,7 @@ def test_the_keyboard_is_enough(sample: Sample, opening: Opening) -> None:
         assert seen.nothing(), seen
 
 
-def test_light_dark_and_as_the_system(sample: Sample, opening: Opening) -> None:
+def test_light_dark_and_system_themes(sample: Sample, opening: Opening) -> None:
     def paper(page: Any) -> int:
         color = page.evaluate("getComputedStyle(document.body).backgroundColor")
         return sum(map(int, re.findall(r"\d+", color)[:3]))
@@ -282,7 +286,7 @@ def test_light_dark_and_as_the_system(sample: Sample, opening: Opening) -> None:
         page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
 
 
-def test_a_narrow_screen_has_no_sideways_scrolling(sample: Sample, opening: Opening) -> None:
+def test_a_narrow_screen_needs_no_horizontal_scrolling(sample: Sample, opening: Opening) -> None:
     with opening(sample.page, viewport={"width": 360, "height": 780}) as (page, _):
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         for drawing in page.query_selector_all(".canvas svg"):
@@ -293,7 +297,7 @@ def test_a_narrow_screen_has_no_sideways_scrolling(sample: Sample, opening: Open
         assert page.evaluate("document.getElementById('sheet').scrollWidth") <= 360
 
 
-def test_print_leaves_the_controls_out(sample: Sample, opening: Opening) -> None:
+def test_print_hides_the_controls(sample: Sample, opening: Opening) -> None:
     with opening(sample.page, color_scheme="dark") as (page, _):
         page.emulate_media(media="print")
         for hidden in ("nav", ".top", ".tools", "#explorer"):
@@ -305,9 +309,7 @@ def test_print_leaves_the_controls_out(sample: Sample, opening: Opening) -> None
 @pytest.mark.parametrize(
     "name", ["headline", "lengths", "patterns", "causes", "loss-stages", "cost", "baselines", "comparisons", "by-skill"]
 )
-def test_figures_from_the_page_are_those_of_the_command(
-    name: str, sample: Sample, opening: Opening, tmp_path: Path
-) -> None:
+def test_downloads_equal_the_files_of_the_command(name: str, sample: Sample, opening: Opening, tmp_path: Path) -> None:
     write_figures(all_figures(sample.analysis.findings), tmp_path)
     with opening(sample.page, accept_downloads=True) as (page, seen):
         saved = {}
@@ -323,7 +325,7 @@ def test_figures_from_the_page_are_those_of_the_command(
 
 
 def _numbers(content: bytes) -> list[list[object]]:
-    """The cells as they are meant: 1 and 1.0 are the same number."""
+    """The cells, with numbers parsed: 1 and 1.0 are equal."""
 
     def cell(words: str) -> object:
         try:
@@ -338,7 +340,7 @@ def _words(node: Any) -> str:
     return "".join(node.itertext())
 
 
-def test_heat_maps_of_any_two_tags_lead_to_their_items(sample: Sample, opening: Opening) -> None:
+def test_heat_map_cells_show_their_items(sample: Sample, opening: Opening) -> None:
     questions = {one.id: one for one in Bench(sample.bench).all_questions()}
     run = next(iter(sample.analysis.items))
     with opening(sample.page) as (page, _):
@@ -361,7 +363,7 @@ def test_heat_maps_of_any_two_tags_lead_to_their_items(sample: Sample, opening: 
 
 
 @pytest.mark.parametrize("name", ["patterns", "causes"])
-def test_a_number_of_a_matrix_leads_to_its_items(name: str, sample: Sample, opening: Opening) -> None:
+def test_matrix_cells_show_their_items(name: str, sample: Sample, opening: Opening) -> None:
     with opening(sample.page) as (page, _):
         control = page.locator(f"#figure-{name} .field button").nth(1)
         count = int(control.inner_text().split()[0])
@@ -369,7 +371,7 @@ def test_a_number_of_a_matrix_leads_to_its_items(name: str, sample: Sample, open
         wait_matching(page, count)
 
 
-def test_marks_say_their_value_under_the_pointer(sample: Sample, opening: Opening) -> None:
+def test_marks_have_tooltips(sample: Sample, opening: Opening) -> None:
     with opening(sample.page) as (page, _):
         mark = page.locator("#figure-lengths .mark").first
         mark.hover()
@@ -378,7 +380,7 @@ def test_marks_say_their_value_under_the_pointer(sample: Sample, opening: Openin
         assert "questions, " in page.inner_text("#tip")
 
 
-def test_parts_beside_the_page_are_loaded_when_wanted(
+def test_parts_beside_the_page_are_loaded_on_demand(
     sample: Sample, opening: Opening, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("fathom.report.items.ITEMS_PER_PART", 20)
@@ -410,7 +412,7 @@ def test_parts_beside_the_page_are_loaded_when_wanted(
         )
 
 
-def test_where_the_corpus_is_gone_the_page_says_so(sample: Sample, opening: Opening, tmp_path: Path) -> None:
+def test_a_missing_corpus_is_noted(sample: Sample, opening: Opening, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     analysis = sample.analysis
     written = write_page(
@@ -424,3 +426,41 @@ def test_where_the_corpus_is_gone_the_page_says_so(sample: Sample, opening: Open
         page.wait_for_selector("#sheet .passage")
         assert "Its text is not available" in page.inner_text("#sheet .passages")
         assert "without their text" in page.inner_text("#notes")
+
+
+def test_measures_and_parts_of_verdicts_are_shown(sample: Sample, opening: Opening, tmp_path: Path) -> None:
+    run = tmp_path / "measured"
+    shutil.copytree(sample.runs[0], run)
+    manifest = json.loads((run / MANIFEST).read_text()) | {"bench": str(sample.bench)}
+    (run / MANIFEST).write_text(json.dumps(manifest))
+    verdicts = list(read_records(run / VERDICTS, Verdict))
+    parts = (PartVerdict(name="first claim", outcome="correct"), PartVerdict(name="second claim", outcome="incorrect"))
+    write_records(
+        run / VERDICTS,
+        (one.model_copy(update={"measures": {"precision": 0.25}, "parts": parts}) for one in verdicts),
+    )
+    analysis = analyze([run])
+    [summary_of_run] = analysis.findings.runs
+    assert summary_of_run.measures["precision"].value == 0.25
+    path = tmp_path / "page.html"
+    write_page(analysis.findings, analysis.all_items(), path, "Measures")
+    with opening(path, "#item-1") as (page, seen):
+        page.wait_for_selector("#sheet .response")
+        said = page.inner_text("#sheet .response")
+        assert "precision 0.25" in said
+        assert "Parts: 1 of 2 correct" in said
+        assert seen.nothing(), seen
+
+
+def test_counts_are_shown_only_if_something_was_lost(sample: Sample, opening: Opening, tmp_path: Path) -> None:
+    def counts_on(page: Any) -> int:
+        return len(page.query_selector_all("table.headline th.counts"))
+
+    complete = [run for run in sample.analysis.findings.runs if run.info.is_complete]
+    assert len(complete) < len(sample.runs)
+    alone = analyze([Path(complete[0].info.folder)])
+    write_page(alone.findings, alone.all_items(), tmp_path / "alone.html", "Complete")
+    with opening(tmp_path / "alone.html") as (page, _):
+        assert counts_on(page) == 0
+    with opening(sample.page) as (page, _):
+        assert counts_on(page) == 5

@@ -230,7 +230,7 @@ def _summary(
     return RunSummary(
         info=run.run.info(not overall.outcomes.error and not overall.outcomes.unanswered),
         overall=overall,
-        measures=measures(data, run),
+        measures=measures(run),
         breakdowns=tuple(breakdowns(scores, groups, data.groupings, bench, samples)),
         heat_maps=tuple(heat_maps(scores, groups, data.groupings.cross_tabs)),
         lengths=length_curve(data.questions, scores, samples, settings.resamples, rng),

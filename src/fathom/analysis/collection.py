@@ -58,7 +58,7 @@ class RunData:
     partial_credit: list[float] = field(default_factory=list)
     outcomes: list[list[int]] = field(default_factory=list)
     measures: dict[str, list[tuple[int, float]]] = field(default_factory=lambda: defaultdict(list))
-    """For each named measure, the index of a question in `rows` and its mean over samples."""
+    """For each named measure, the index of a question in `rows` and its mean over the samples that have it."""
     patterns: list[tuple[int, str]] = field(default_factory=list)
     """The index of a question in `rows`, and the error pattern of one of its responses."""
     steps: StepCounter = field(default_factory=StepCounter)
@@ -257,8 +257,8 @@ def _add_responses(
     run.partial_credit.append(sum(response.score for response in responses) / len(responses))
     run.outcomes.append([outcomes[outcome] for outcome in OUTCOMES])
     for name in dict.fromkeys(name for response in responses for name in response.measures):
-        # A response without the measure, such as a refusal, has none of it: 0.
-        run.measures[name].append((place, sum(one.measures.get(name, 0.0) for one in responses) / len(responses)))
+        values = [response.measures[name] for response in responses if name in response.measures]
+        run.measures[name].append((place, sum(values) / len(values)))
     for sample, response in enumerate(responses):
         if response.outcome not in ("unanswered", "overflow"):
             run.usage.add(response.usage)

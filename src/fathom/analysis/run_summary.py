@@ -74,18 +74,14 @@ def outcomes(scores: RunArrays, mask: Mask, samples: int) -> Outcomes:
     )
 
 
-def measures(bench: BenchData, run: RunData) -> dict[str, Estimate]:
-    """The mean of each named measure, over all questions of the families that have it; 0 for a response without it."""
-    scores = run.arrays
-    families = np.array([bench.questions[row].family for row in scores.rows])
-    found = {}
-    for name, values in run.measures.items():
-        of_all = np.zeros(len(scores.rows))
-        for place, value in values:
-            of_all[place] = value
-        mask = np.isin(families, np.unique(families[[place for place, _ in values]]))
-        found[name] = share(of_all[mask], scores.contexts[mask])
-    return found
+def measures(run: RunData) -> dict[str, Estimate]:
+    """The mean of each named measure over the questions whose verdicts have it, as `fathom score` prints it."""
+    return {
+        name: share(
+            np.array([value for _, value in found]), run.arrays.contexts[np.array([place for place, _ in found])]
+        )
+        for name, found in run.measures.items()
+    }
 
 
 def masks(bench: BenchData, scores: RunArrays) -> dict[str, dict[str, Mask]]:
