@@ -12,15 +12,7 @@ from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import FAMILIES, family
 from fathom.tasks.citations.settings import LEVELS, CitationSettings
 from tests.cli.test_contamination import call
-
-
-@pytest.fixture(scope="module")
-def citation_types(citing_corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A bench of the type of every citation, and a run that disputes some of them."""
-    folder = tmp_path_factory.mktemp("citation_types")
-    assert call("build", "citation_types", citing_corpus, "--out", folder / "bench") == 0
-    assert call("run", folder / "bench", "--model", "sim/reader?miss=0.3", "--out", folder / "run") == 0
-    return folder
+from tests.serving import Provider, serving
 
 
 def settings(folder: Path, name: str = "citations") -> Any:
@@ -28,51 +20,49 @@ def settings(folder: Path, name: str = "citations") -> Any:
 
 
 def test_citations_that_a_model_classifies_otherwise_are_not_asked_about(
-    citing_corpus: Path, citation_types: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    citing_corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chosen = ("--tasks", "choice", "--items", 5, "--out", tmp_path / "cited")
-    assert call("build", "citations", citing_corpus, *chosen, "--types", citation_types / "run") == 0
-    total = Bench(citation_types / "bench").manifest.questions
-    checks = settings(tmp_path / "cited")["types"]
-    assert checks["agree"] + checks["disagree"] == total
+    assert call("build", "citations", citing_corpus, *chosen, "--type-checker", "sim/reader?miss=0.3") == 0
+    checks = settings(tmp_path / "cited")["type_checker"]
+    total = checks["agree"] + checks["disagree"]
+    assert checks["unclear"] == checks["without"] == 0
     assert 0.2 * total < checks["disagree"] == len(checks["disputed"]) < 0.4 * total
     said = capsys.readouterr().out
-    assert f"model check of {total:,} of {total:,} citation types: {checks['agree']:,} agree with the rule" in said
+    assert f"sim/reader?miss=0.3 checked {total:,} of {total:,} citation types: {checks['agree']:,} agree" in said
     used = {f"{row[0]} {row[2]}" for key in Bench(tmp_path / "cited").all_keys() for row in key.proof.rows}
     assert used and not used & set(checks["disputed"])
+    assert call("audit", tmp_path / "cited") == 0
 
 
 def test_citations_without_a_model_check_are_reported(
-    citing_corpus: Path, citation_types: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    citing_corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    half = ("run", citation_types / "bench", "--model", "sim/reader?timeout=0.5", "--out", tmp_path / "half")
-    assert call(*half) == 1
     chosen = ("--tasks", "choice", "--items", 2, "--out", tmp_path / "cited")
-    assert call("build", "citations", citing_corpus, *chosen, "--types", tmp_path / "half") == 0
-    checks = settings(tmp_path / "cited")["types"]
+    assert call("build", "citations", citing_corpus, *chosen, "--type-checker", "sim/reader?timeout=0.5") == 0
+    checks = settings(tmp_path / "cited")["type_checker"]
     assert checks["without"] > 0
     assert checks["disagree"] == checks["unclear"] == 0
     assert f"and the {checks['without']:,} that it gave no response for" in capsys.readouterr().out
 
 
-def test_refuses_type_checks_of_another_corpus(
-    citation_types: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.filterwarnings("ignore")  # the engine emits warnings of its own
+def test_a_type_checker_is_called_once_for_each_citation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    generate(tmp_path / "other", Recipe(seed=6, documents=10, domains=("physics",)))
-    words = ("build", "citations", tmp_path / "other", "--out", tmp_path / "cited", "--types", citation_types / "run")
-    assert call(*words) == 2
-    assert "is on a bench of another corpus" in capsys.readouterr().err
-    assert not (tmp_path / "cited").exists()
-
-
-def test_refuses_a_run_on_another_family(
-    citing_corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert call("build", "memorization", citing_corpus, "--items", 2, "--out", tmp_path / "probes") == 0
-    assert call("run", tmp_path / "probes", "--model", "sim/oracle", "--out", tmp_path / "run") == 0
-    words = ("build", "citations", citing_corpus, "--out", tmp_path / "cited", "--types", tmp_path / "run")
-    assert call(*words) == 2
-    assert "is not on a bench of the family 'citation_types'" in capsys.readouterr().err
+    generate(tmp_path / "corpus", Recipe(seed=5, documents=40, domains=("physics",)))
+    monkeypatch.setenv("MINE_API_KEY", "sk-none")
+    chosen = ("--tasks", "choice", "--levels", "easy", "--items", 1, "--type-checker", "openai-api/mine/m")
+    with serving(Provider(response=lambda prompt: "Answer: attributional")) as provider:
+        monkeypatch.setenv("MINE_BASE_URL", provider.url)
+        assert call("build", "citations", tmp_path / "corpus", *chosen, "--out", tmp_path / "cited") == 0
+        asked = len(provider.prompts)
+        checks = settings(tmp_path / "cited")["type_checker"]
+        assert checks["agree"] + checks["disagree"] >= asked > 0
+        assert "[[CITATION]]" in provider.prompts[0] and "Answer:" in provider.prompts[0]
+        assert call("build", "citations", tmp_path / "corpus", *chosen, "--out", tmp_path / "cited") == 0
+        assert len(provider.prompts) == asked
+    assert "already built" in capsys.readouterr().err
 
 
 def test_dimensions_make_a_custom_level(

@@ -4,32 +4,40 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, ValidationError
 
 from fathom.api.dataframes import require_pandas
+from fathom.api.judging import role_model
 from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.corpus.store import Corpus
+from fathom.models.prompts import Message, Prompt, RolePrompt
+from fathom.models.simulated import PREFIX
 from fathom.records.contexts import Context, Split
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.lengths import parse_length
-from fathom.records.questions import Response
-from fathom.records.record import Record, first_error
-from fathom.runs.folder import read_responses, read_run
+from fathom.records.questions import QuestionId, Response
+from fathom.records.record import Record, digest, first_error
+from fathom.records.rng import rng_for
+from fathom.runs.roles import run_role
+from fathom.runs.run import RunLimits
 from fathom.scoring.answer_types.format import published
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
+from fathom.systems.protocol import DOCUMENTS
 from fathom.tasks import bench as benches
 from fathom.tasks import fitting, swapping
 from fathom.tasks.auditing import AuditReport
 from fathom.tasks.auditing import audit as audit_folder
 from fathom.tasks.catalog import family, settings_of
 from fathom.tasks.checking import check
-from fathom.tasks.family import FamilySettings, FromRun, Item, PerContext
+from fathom.tasks.family import FamilySettings, FromCorpus, Item, ModelAnswers, PerContext
+from fathom.tasks.simulating import simulated_model
 
 if TYPE_CHECKING:
     import pandas
@@ -127,24 +135,36 @@ class BenchRecipe:
     corpus: Path
     out: Path
     families: Mapping[str, Mapping[str, Any]]
-    """Settings by family. A setting that is read from a run is given as the run's folder."""
+    """Settings by family. A setting whose value a model provides is given as the model's name."""
     contexts: Path | None = None
     """The contexts to ask about; None for those in the corpus folder."""
     seed: int = 0
+    budget: float | None = None
+    """US dollars for a model that provides a setting."""
 
     @property
     def contexts_path(self) -> Path:
         return self.contexts or self.corpus / FILE_NAME
 
+    @cached_property
     def settings(self) -> dict[str, FamilySettings]:
-        """The validated settings of each family."""
-        return {
-            name: settings_of(name, _with_runs(name, values, self.corpus)) for name, values in self.families.items()
-        }
+        """The validated settings of each family. A model that provides a setting is asked here."""
+        return {name: settings_of(name, self._with_answers(name, values)) for name, values in self.families.items()}
+
+    def _with_answers(self, name: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values, with each model's name replaced by what is read from its answers."""
+        fields = family(name).settings.model_fields
+        read = dict(values)
+        for key, value in values.items():
+            marker = model_marker(fields[key]) if key in fields else None
+            if marker is not None and isinstance(value, str):
+                folder = self.out.with_name(f"{self.out.name}.calls") / key
+                read[key] = marker.read(value, _answers(value, marker.family, self.corpus, folder, self.budget))
+        return read
 
     def warnings(self) -> list[str]:
         """Problems with the settings that do not prevent a build."""
-        return [warning for name, settings in self.settings().items() for warning in family(name).warnings(settings)]
+        return [warning for name, settings in self.settings.items() for warning in family(name).warnings(settings)]
 
     def context_count(self) -> int | None:
         """The number of contexts that are asked about; None if the families make their own."""
@@ -154,12 +174,12 @@ class BenchRecipe:
 
     def is_built(self) -> bool:
         """Whether `out` already contains the bench of this recipe."""
-        found = benches.already_built(self.corpus, self.contexts_path, self.settings(), self.seed, self.out)
+        found = benches.already_built(self.corpus, self.contexts_path, self.settings, self.seed, self.out)
         return found is not None
 
     def build(self, processes: int = 1, watch: Progress = _ignore) -> Bench:
         """Write the bench, unless it is there already."""
-        benches.build(self.corpus, self.contexts_path, self.settings(), self.seed, self.out, processes, watch)
+        benches.build(self.corpus, self.contexts_path, self.settings, self.seed, self.out, processes, watch)
         return Bench(self.out)
 
 
@@ -200,13 +220,13 @@ def _beside(folder: Path, name: str, values: Mapping[str, Any]) -> dict[str, Any
 
 
 def is_path(field: Any) -> bool:
-    """Whether a field of settings is given as a path: a file, or the folder of a run."""
-    return "Path" in str(field.annotation) or run_marker(field) is not None
+    """Whether a field of settings is a path."""
+    return "Path" in str(field.annotation)
 
 
-def run_marker(field: Any) -> FromRun | None:
-    """The marker of a setting that is read from a run."""
-    return next((one for one in field.metadata if isinstance(one, FromRun)), None)
+def model_marker(field: Any) -> ModelAnswers | None:
+    """The marker of a setting whose value a model provides."""
+    return next((one for one in field.metadata if isinstance(one, ModelAnswers)), None)
 
 
 def build(
@@ -267,30 +287,67 @@ def swap(
     return Bench(Path(out))
 
 
-# Settings that are read from a run.
+# Settings that a model provides.
 
 
-def _with_runs(name: str, values: Mapping[str, Any], corpus: Path) -> dict[str, Any]:
-    """The values, with each run's folder replaced by what is read from it."""
-    fields = family(name).settings.model_fields
-    read = dict(values)
-    for key, value in values.items():
-        marker = run_marker(fields[key]) if key in fields else None
-        if marker is not None and isinstance(value, str | Path):
-            read[key] = marker.read(_answered_keys(Path(value), marker.family, corpus))
-    return read
-
-
-def _answered_keys(run: Path, name: str, corpus: Path) -> Iterator[tuple[Key, Response | None]]:
-    """The keys of the run's bench, each with its response; the bench must be of that family and corpus."""
-    manifest = read_run(run)
-    bench = Bench(Path(os.path.normpath(run.resolve() / manifest.bench)))
-    advice = f"Build one with `fathom build {name} {corpus}`, and run the model on it."
-    if bench.manifest.families != (name,) or bench.manifest.fingerprint != manifest.bench_fingerprint:
-        raise FathomError(f"The run '{run}' is not on a bench of the family '{name}'. {advice}")
+def _answers(
+    model: str, name: str, corpus: Path, folder: Path, budget: float | None
+) -> Iterator[tuple[Key, Response | None]]:
+    """The keys of a family's questions over a corpus, each with the model's response. Calls are journaled in `folder`:
+    the same command resumes where it stopped."""
+    asked = family(name)
+    assert isinstance(asked.build, FromCorpus)
     with Corpus(corpus) as opened:
-        # Keys name places by document and span: in another corpus these are other places, or none.
-        if opened.manifest.fingerprint != bench.manifest.corpus_fingerprint:
-            raise FathomError(f"The run '{run}' is on a bench of another corpus than '{corpus}'. {advice}")
-    responses = read_responses(run).responses
-    return ((key, responses.get((key.question_id, 0))) for key in bench.all_keys())
+        items = [
+            BenchItem(item.question, item.key, context)
+            for context, made in asked.build.builder(opened, asked.settings(), 0).build()
+            for item in made
+        ]
+        if model.startswith(PREFIX):
+            responses = _simulated(model, name, opened, items)
+        else:
+            responses = _from_role(model, name, opened, items, folder, budget)
+    return ((item.key, responses.get(item.question.id)) for item in items)
+
+
+def _simulated(model: str, name: str, corpus: Corpus, items: Sequence[BenchItem]) -> dict[QuestionId, Response]:
+    named, simulated = simulated_model(model, [name])
+    simulate = family(name).simulate
+    if simulate is None:
+        raise FathomError(f"The family '{name}' has no simulated answers. Choose another model than '{model}'.")
+    simulator = simulate(corpus, lambda: (item.key for item in items))
+    return {
+        item.question.id: simulator.answer(item.context, item, simulated, rng_for(0, named.name, item.question.id))
+        for item in items
+    }
+
+
+def _from_role(
+    model: str, name: str, corpus: Corpus, items: Sequence[BenchItem], folder: Path, budget: float | None
+) -> dict[QuestionId, Response]:
+    views = family(name).views(corpus)
+    instructions = views.instructions["full, direct"]
+    version = digest(instructions).hex()[:8]
+    prompts = [
+        RolePrompt(
+            item.question.id,
+            Prompt(
+                (
+                    Message.user(
+                        f"{instructions}\n\n", f"{views.forms[DOCUMENTS](item.context).decode()}\n", item.question.text
+                    ),
+                )
+            ),
+            version,
+            str,
+        )
+        for item in items
+    ]
+    batch = run_role(prompts, role_model(model), folder, limits=RunLimits(budget=budget))
+    if batch.stopped is not None:
+        raise FathomError(f"The model '{model}' stopped early: {batch.stopped}. Run the same command to resume.")
+    return {
+        id: Response(question_id=id, outcome="answered", text=result.call.text)
+        for id, result in batch.results.items()
+        if result.call is not None and result.state == "parsed"
+    }

@@ -9,7 +9,7 @@ import click
 
 from fathom.api.benches import BenchRecipe, read_recipe
 from fathom.cli import options
-from fathom.cli.family_options import settings_options
+from fathom.cli.family_options import asks_a_model, settings_options
 from fathom.cli.output import all_or_nothing, progress_bar
 from fathom.contexts.files import FILE_NAME
 from fathom.tasks.bench import Bench
@@ -40,6 +40,9 @@ CONTEXTS = click.Option(
     type=click.Path(path_type=Path),
     help=f"The contexts to ask about.  [default: CORPUS/{FILE_NAME}]",
 )
+
+
+BUDGET = click.Option(["--budget"], type=options.NonNegative(), help="US dollars that a model may cost.")
 
 
 class _Families(click.Group):
@@ -78,11 +81,13 @@ def _command(chosen: Family) -> click.Command:
     """`fathom build NAME`, with the options of that family."""
 
     def run(corpus: Path, out: Path, seed: int, processes: int, as_json: bool, **values: Any) -> None:
-        contexts = values.pop("contexts", None)
+        contexts, budget = values.pop("contexts", None), values.pop("budget", None)
         given = {name: value for name, value in values.items() if value is not None}
-        run_build(BenchRecipe(corpus, out, {chosen.name: given}, contexts, seed), processes, as_json)
+        run_build(BenchRecipe(corpus, out, {chosen.name: given}, contexts, seed, budget), processes, as_json)
 
     over_contexts = isinstance(chosen.build, PerContext)
+    asking = asks_a_model(chosen.settings)
+    calls = f"Calls a model only with {' or '.join(asking)}." if asking else "Calls no model."
     made = click.Command(
         chosen.name,
         callback=run,
@@ -91,8 +96,9 @@ def _command(chosen: Family) -> click.Command:
             OUT,
             *([CONTEXTS] if over_contexts else []),
             *settings_options(chosen.settings),
+            *([BUDGET] if asking else []),
         ],
-        help=f"{chosen.summary}\n\nReads CORPUS{' and its contexts' if over_contexts else ''}. Calls no model.",
+        help=f"{chosen.summary}\n\nReads CORPUS{' and its contexts' if over_contexts else ''}. {calls}",
         short_help=chosen.summary,
         epilog=f"\b\nExample:\n  fathom build {chosen.name} corpus --out bench{_example(chosen)}",
     )

@@ -9,7 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import click
 from pydantic.fields import FieldInfo
 
-from fathom.api.benches import is_path
+from fathom.api.benches import is_path, model_marker
 from fathom.cli import options
 from fathom.records.errors import FathomError
 from fathom.records.lengths import parse_length
@@ -32,6 +32,18 @@ class _WholeNumber(click.ParamType[int]):
             option = param.opts[0] if param is not None else "the option"
             raise FathomError(f"{option} is {number:,}. Use {self._least or 0:,}{upper}.")
         return number
+
+
+class _ModelName(click.ParamType[str]):
+    """The name of a model that provides the setting."""
+
+    name = "model"
+
+
+def asks_a_model(settings: type[FamilySettings]) -> list[str]:
+    """The options whose values a model provides."""
+    fields = settings.model_fields.items()
+    return [f"--{name.replace('_', '-')}" for name, field in fields if model_marker(field) is not None]
 
 
 def settings_options(settings: type[FamilySettings]) -> list[click.Option]:
@@ -60,6 +72,8 @@ def _parameter(kind: Any, field: FieldInfo) -> click.ParamType[Any]:
     """The click type of a field's type."""
     if is_path(field):
         return click.Path(path_type=Path)
+    if model_marker(field) is not None:
+        return _ModelName()
     least, most = _bound(field, "ge"), _bound(field, "le")
     match get_origin(kind), get_args(kind):
         case (origin, values) if origin is Literal:

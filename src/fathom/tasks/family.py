@@ -45,12 +45,15 @@ class FamilySettings(Record):
 
 
 @dataclass(frozen=True)
-class FromRun:
-    """Marks a setting that is read from a run on a bench of another family; its option takes the run's folder."""
+class ModelAnswers:
+    """Marks a setting whose value comes from a model's answers to the questions of another family over the corpus.
+
+    The option takes the model's name; the model is asked when the bench is built.
+    """
 
     family: str
-    read: Callable[[Iterable[tuple[Key, Response | None]]], Record]
-    """From the bench's keys, each with the run's response."""
+    read: Callable[[str, Iterable[tuple[Key, Response | None]]], Record]
+    """The setting's value from the model's name and the keys, each with the model's response."""
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ class CitationBuilder:
     def __init__(self, corpus: Corpus, settings: CitationSettings, seed: int) -> None:
         self.settings = settings
         self._levels = settings.difficulties
-        self._disputed = settings.types.disputed if settings.types is not None else {}
+        self._disputed = settings.type_checker.disputed if settings.type_checker is not None else {}
         self._corpus = corpus
         self._seed = seed
         self._works = _CorpusWorks(corpus, {level.form for level in self._levels.values()})
@@ -359,8 +359,8 @@ class CitationBuilder:
             }
         steps: dict[str, JsonValue] = {step: self._steps[step] for step in STEPS}
         checked: dict[str, JsonValue] = {}
-        if self.settings.types is not None:
-            checked["type checks"] = self.settings.types.model_dump(mode="json", exclude={"disputed"})
+        if self.settings.type_checker is not None:
+            checked["type checks"] = self.settings.type_checker.model_dump(mode="json", exclude={"disputed"})
         return {"papers": self._papers, "citations": steps, "items": cells, **checked}
 
     def explain_empty(self) -> str:

@@ -29,7 +29,7 @@ def describe(report: dict[str, JsonValue]) -> list[str]:
 def _type_checks(checks: TypeChecks) -> str:
     unanswered = f", and the {checks.without:,} that it gave no response for" if checks.without else ""
     return (
-        f"  model check of {checks.citations - checks.without:,} of {checks.citations:,} citation types: "
+        f"  {checks.model} checked {checks.citations - checks.without:,} of {checks.citations:,} citation types: "
         f"{checks.agree:,} agree with the rule, {checks.disagree:,} disagree, {checks.unclear:,} unclear; "
         f"only the first are asked about{unanswered}"
     )

@@ -10,7 +10,7 @@ from fathom.records.documents import Position
 from fathom.records.record import Record
 from fathom.tasks.citations.type_checks import TypeChecks, read_type_checks
 from fathom.tasks.citations.type_rule import CitationType
-from fathom.tasks.family import FamilySettings, FromRun
+from fathom.tasks.family import FamilySettings, ModelAnswers
 
 Task = Literal["choice", "cloze"]
 LevelName = Literal["easy", "medium", "hard"]
@@ -76,9 +76,8 @@ class CitationSettings(FamilySettings):
     """The most items from one question paper."""
     mask: Masking = "all"
     """Hide every mention of the candidates in the question paper, or the asked citation alone."""
-    types: Annotated[TypeChecks | None, FromRun("citation_types", read_type_checks)] = None
-    """A run on a bench of citation_types of the same corpus: citations that its model classifies otherwise than the
-    rule are not asked about."""
+    type_checker: Annotated[TypeChecks | None, ModelAnswers("citation_types", read_type_checks)] = None
+    """A model that classifies every citation too; only citations whose type it confirms are asked about."""
     characters: Annotated[int, Field(ge=4_000)] = 100_000
     """Length of a question paper with its candidates, which are trimmed evenly to fit."""
 

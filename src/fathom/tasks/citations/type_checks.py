@@ -19,6 +19,7 @@ from fathom.tasks.citations.type_rule import CitationType
 class TypeChecks(Record):
     """What a model said about the types of a corpus's citations; each citation counts once."""
 
+    model: str
     disputed: dict[str, CitationType | None] = {}
     """Citations whose type the model disputes, by document and span, with its answer; they are not asked about."""
     agree: Count = 0
@@ -33,8 +34,8 @@ class TypeChecks(Record):
         return self.agree + self.disagree + self.unclear + self.without
 
 
-def read_type_checks(answered: Iterable[tuple[Key, Response | None]]) -> TypeChecks:
-    """The checks in a run on a bench of citation types."""
+def read_type_checks(model: str, answered: Iterable[tuple[Key, Response | None]]) -> TypeChecks:
+    """The checks of a model from its answers to the questions of `citation_types`."""
     disputed: dict[str, CitationType | None] = {}
     outcomes: Counter[str] = Counter()
     for key, response in answered:
@@ -48,7 +49,7 @@ def read_type_checks(answered: Iterable[tuple[Key, Response | None]]) -> TypeChe
         [[document, place, _]] = key.proof.rows
         answer = disputed[f"{document} {place}"] = _citation_type(verdict)
         outcomes["unclear" if answer is None else "disagree"] += 1
-    return TypeChecks.model_validate({"disputed": disputed, **outcomes})
+    return TypeChecks.model_validate({"model": model, "disputed": disputed, **outcomes})
 
 
 def _citation_type(verdict: Verdict) -> CitationType | None:
