@@ -1,0 +1,80 @@
+"""Scores as Python objects: overall, by tag, of a file of answers, and as a data frame."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from fathom.api.scores import score_answers, score_run
+from fathom.records.errors import FathomError
+from fathom.scoring.answer_types.format import stated
+from fathom.scoring.scores import Score
+from fathom.tasks.bench import Bench
+from tests.commands import run_command
+
+
+@pytest.fixture
+def run(tiny_bench: Path, tmp_path: Path) -> Path:
+    done = run_command("run", tiny_bench, "--model", "sim/reader?miss=0.2&refuse=0.1", "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "run"
+
+
+def answers(bench: Path, path: Path, every: int = 1) -> Path:
+    """A file with the correct answer to every so-manyth question."""
+    keys = list(Bench(bench).all_keys())[::every]
+    lines = [json.dumps({"question_id": key.question_id, "text": stated(key.answer)}) for key in keys]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_scores_of_a_run_by_tag(run: Path) -> None:
+    scores = score_run(run)
+    assert 0 < scores.accuracy < scores.partial_credit < 1
+    groups = scores.by("skill")
+    assert sum(group.questions for group in groups.values()) == scores.overall.questions == len(scores.questions)
+    assert sum(group.correct for group in groups.values()) == scores.overall.correct
+    assert scores.overall.refused
+    with pytest.raises(FathomError, match="no tag 'color'"):
+        scores.by("color")
+    again = score_run(run)
+    assert again.verdicts == scores.verdicts
+    assert (again.changes.compared, again.changes.changed) == (len(scores.verdicts), {})
+
+
+def test_unanswered_questions_count(tiny_bench: Path, tmp_path: Path) -> None:
+    scores = score_answers(tiny_bench, answers(tiny_bench, tmp_path / "half.jsonl", every=2))
+    assert scores.overall.correct == len(scores.responses) == scores.overall.questions - scores.overall.unanswered
+    assert scores.accuracy == pytest.approx(len(scores.responses) / len(scores.questions))
+
+
+def test_scitrek_measures(tiny_bench: Path, tmp_path: Path) -> None:
+    found = score_answers(tiny_bench, answers(tiny_bench, tmp_path / "all.jsonl")).scitrek()
+    assert found["f1"] > 0.9
+    assert 0.5 < found["exact_match"] <= 1
+
+
+def test_a_data_frame_needs_pandas(tiny_bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = score_answers(tiny_bench, answers(tiny_bench, tmp_path / "all.jsonl"))
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(FathomError, match="pandas"):
+        scores.to_pandas()
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=lambda rows, **_: list(rows)))
+    rows = scores.to_pandas()
+    assert len(rows) == len(scores.verdicts)
+    assert rows[0]["outcome"] == "correct"
+
+
+@pytest.mark.parametrize("line", ["{", '{"question_id": 3}', "[]"])
+def test_refuses_a_line_that_is_no_answer(tiny_bench: Path, tmp_path: Path, line: str) -> None:
+    (tmp_path / "answers.jsonl").write_text(line + "\n")
+    with pytest.raises(FathomError, match="Line 1 of"):
+        score_answers(tiny_bench, tmp_path / "answers.jsonl")
+
+
+def test_an_empty_group_has_no_accuracy() -> None:
+    assert (Score(questions=0).accuracy, Score(questions=0).partial_credit) == (0.0, 0.0)
