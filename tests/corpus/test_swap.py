@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fathom.corpus.store import Corpus
-from fathom.corpus.swap import CorpusSwap, OffsetMap, survey, swap_corpus
+from fathom.corpus.swap import CorpusSwap, OffsetMap, plan_swap, swap_corpus
 from fathom.corpus.swap_names import NameCollector, NameSwap, is_name
 from fathom.records.contexts import Edit, apply_edits
 from fathom.records.documents import Author, Citation, Document, Fact, Reference
@@ -78,7 +78,7 @@ def pairs(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[CorpusSwap, l
 def test_every_part_says_the_same_with_other_names(pairs: tuple[CorpusSwap, list[tuple[Document, Document]]]) -> None:
     swapping, documents = pairs
     for before, after in documents:
-        edits = swapping.changed(before).edits
+        edits = swapping.changes(before).edits
         assert edits or before.kind == "report"
         assert after.text == apply_edits(before.text, edits)
         for one, two in zip(before.spans(), after.spans(), strict=True):
@@ -238,7 +238,7 @@ def _document() -> Document:
 def renaming() -> NameSwap:
     census = NameCollector()
     census.add(_document())
-    return census.renaming(0)
+    return census.swap(0)
 
 
 def test_a_name_is_one_whatever_its_accents_and_capitals(renaming: NameSwap) -> None:
@@ -252,7 +252,7 @@ def test_a_name_that_is_a_word_changes_among_names_alone(renaming: NameSwap) -> 
     assert renaming.ordinary == {"young"}
     assert renaming.prose("Young stars") == "Young stars"
     assert renaming.name("K. Young") == f"K. {renaming.words['young']}"
-    swapped = CorpusSwap(renaming, survey_of(_document()).titles, survey_of(_document()).numbers).swapped(_document())
+    swapped = CorpusSwap(renaming, swap_of(_document()).titles, swap_of(_document()).numbers).apply(_document())
     young, muller = renaming.words["young"], renaming.words["muller"]
     assert f"Ines {muller} and K. {young}" in swapped.text
     assert f"({young}, 2019)" in swapped.text
@@ -270,7 +270,7 @@ def test_coined_names_and_particles_are_nobody_s(renaming: NameSwap) -> None:
 
 
 class _Shelf:
-    """As much of a corpus as a survey asks for."""
+    """As much of a corpus as a plan_swap asks for."""
 
     def __init__(self, *documents: Document) -> None:
         self._documents = documents
@@ -279,9 +279,9 @@ class _Shelf:
         return iter(self._documents)
 
 
-def survey_of(*documents: Document) -> CorpusSwap:
+def swap_of(*documents: Document) -> CorpusSwap:
     shelf: Any = _Shelf(*documents)
-    return survey(shelf, 0)[0]
+    return plan_swap(shelf, 0)[0]
 
 
 @pytest.mark.parametrize(
@@ -319,7 +319,7 @@ def test_numbers_keep_their_dress(printed: str, value: str) -> None:
     report = Document(
         id="r-1", kind="report", language="en", title=title, license="CC0-1.0", source="test", text=text, facts=(fact,)
     )
-    swapped = survey_of(report).swapped(report)
+    swapped = swap_of(report).apply(report)
     (now,) = swapped.facts
     said = now.span.of(swapped.text)
     assert now.value is not None
@@ -345,4 +345,4 @@ def test_what_does_not_say_its_value_in_digits_stays(printed: str) -> None:
         text=text,
         facts=(fact,),
     )
-    assert survey_of(report).swapped(report) == report
+    assert swap_of(report).apply(report) == report

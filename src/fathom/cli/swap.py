@@ -46,8 +46,8 @@ def describe(folder: Path, manifest: BenchManifest) -> str:
     lines = [
         f"{folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts, names and numbers swapped",
         f"  {report['names']:,} names and {report['titles']:,} titles swapped, "
-        f"{report['facts with another number']:,} of {report['facts']:,} facts with another number; "
-        f"{report['changes in the texts']:,} changes in the texts",
+        f"{report['changed facts']:,} of {report['facts']:,} facts with another number; "
+        f"{report['edits']:,} changes in the texts",
         f"  {report['answers that changed']:,} answers changed; {report['answers that no swap can change']:,}, "
         "such as counts, cannot change",
         *(f"  {count:,} left out: {reason}" for reason, count in lost.items()),

@@ -1,4 +1,4 @@
-"""A corpus with other names and other numbers: texts are apply_edits, and every part moves with its characters."""
+"""Swaps the names, titles and numbers of a corpus: texts are edited, and the spans of all parts are adjusted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from fathom.corpus.store import Corpus, CorpusWriter, finished_corpus, pack
-from fathom.corpus.swap_names import NameCollector, NameSwap, in_text
+from fathom.corpus.swap_names import NameCollector, NameSwap, name_changes
 from fathom.corpus.swap_numbers import NumberCollector, NumberSwap
 from fathom.corpus.swap_titles import TitleCollector, TitleSwap
 from fathom.records.contexts import Edit, apply_edits
@@ -25,15 +25,15 @@ from fathom.records.record import Record
 from fathom.records.spans import Span
 
 COMMAND = "swap"
-"""What the recipe of a swapped corpus says made it."""
-SAVED_EVERY = 32
-"""Documents between two saves: what a kill can lose."""
+"""The command in the recipe of a swapped corpus."""
+SAVE_INTERVAL = 32
+"""Documents between two commits: what a kill can lose."""
 VERSION = 1
-"""Of the names and numbers that are put in: another version makes another corpus."""
+"""Of the swapped names and numbers: another version gives another corpus."""
 
 
 class OffsetMap:
-    """Where the characters of a text are after some edits of it."""
+    """Maps spans of a text to spans of the edited text."""
 
     def __init__(self, edits: Sequence[Edit]) -> None:
         self._starts = [edit.span.start for edit in edits]
@@ -41,12 +41,12 @@ class OffsetMap:
         self._after = [0, *accumulate(len(edit.text) - (edit.span.end - edit.span.start) for edit in edits)]
 
     def map(self, span: Span) -> Span:
-        """The span of what became of its characters; a word that it cuts in two is in it whole."""
+        """The span after the edits; a replaced word that it cuts in two is included whole."""
         start = self._map(span.start, False)
         return Span(start, start if span.start == span.end else self._map(span.end, True))
 
     def _map(self, position: int, is_end: bool) -> int:
-        """Inside a word that changes, what starts there starts with the word, and what ends there ends with it."""
+        """Inside a replaced word, a start maps to the start of the word and an end to its end."""
         number = bisect_left(self._starts, position)
         if number and position < self._ends[number - 1]:
             return (
@@ -59,47 +59,47 @@ class OffsetMap:
 
 @dataclass(frozen=True)
 class DocumentSwap:
-    """What is edited in one document, and how many of its facts are."""
+    """The changes of one document."""
 
     edits: tuple[Edit, ...]
     values: dict[int, Decimal]
-    """The new values of facts, by their place in the document."""
+    """The new values of facts, by their index in the document."""
 
     @cached_property
-    def moves(self) -> OffsetMap:
+    def offsets(self) -> OffsetMap:
         return OffsetMap(self.edits)
 
 
 @dataclass(frozen=True)
 class CorpusSwap:
-    """Which names, titles and numbers of a corpus change, and into what."""
+    """The replacements for the names, titles and numbers of a corpus."""
 
     names: NameSwap
     titles: TitleSwap
     numbers: NumberSwap
 
     def title(self, text: str) -> str:
-        """A title as it reads afterwards."""
+        """A title after the swap."""
         return self.names.prose(self.titles.title(text))
 
-    def changed(self, document: Document) -> DocumentSwap:
-        """The edits of one document."""
-        words = [*in_text(document, self.names), *self.titles.in_text(document)]
+    def changes(self, document: Document) -> DocumentSwap:
+        """The changes of one document."""
+        words = [*name_changes(document, self.names), *self.titles.changes(document)]
         edits = [Edit(span=span, text=word) for span, word in words]
         values: dict[int, Decimal] = {}
         printed: dict[Span, str] = {}
         for place, fact in enumerate(document.facts):
-            found = self.numbers.of(fact, fact.span.of(document.text))
-            # Two facts of two subjects can share their characters, which change once: the first one's way.
+            found = self.numbers.replacement(fact, fact.span.of(document.text))
+            # Two facts of two series can share their characters, which change once, as for the first fact.
             if found is not None and printed.setdefault(fact.span, found[0]) == found[0]:
                 values[place] = found[1]
         edits += [Edit(span=span, text=text) for span, text in printed.items()]
-        return DocumentSwap(tuple(_apart(edits)), values)
+        return DocumentSwap(tuple(_without_overlaps(edits)), values)
 
-    def swapped(self, document: Document, changed: DocumentSwap | None = None) -> Document:
-        """The document with its edits made and all its parts moved, checked as any document is."""
-        changed = changed or self.changed(document)
-        moved = _walked(document, changed.moves)
+    def apply(self, document: Document, changed: DocumentSwap | None = None) -> Document:
+        """The document after the swap, with all spans adjusted; validated like any document."""
+        changed = changed or self.changes(document)
+        moved = _mapped(document, changed.offsets)
         found: Document = moved.model_copy(
             update={
                 "text": apply_edits(document.text, changed.edits),
@@ -114,12 +114,12 @@ class CorpusSwap:
         return author if author.group else author.model_copy(update=names)
 
     def _fact(self, fact: Fact, value: Decimal | None) -> Fact:
-        told = {name: self.names.prose(getattr(fact, name)) for name in ("entity", "part")}
-        return fact.model_copy(update=told if value is None else {**told, "value": value})
+        parts = {name: self.names.prose(getattr(fact, name)) for name in ("entity", "part")}
+        return fact.model_copy(update=parts if value is None else {**parts, "value": value})
 
 
-def _apart(edits: Sequence[Edit]) -> Iterator[Edit]:
-    """The edits in the order of the text, without those that run into an earlier one."""
+def _without_overlaps(edits: Sequence[Edit]) -> Iterator[Edit]:
+    """The edits in text order, without those that overlap an earlier one."""
     end = 0
     for edit in sorted(edits, key=lambda edit: edit.span):
         if edit.span.start >= end:
@@ -127,37 +127,37 @@ def _apart(edits: Sequence[Edit]) -> Iterator[Edit]:
             end = edit.span.end
 
 
-def _walked(value: Any, moves: OffsetMap) -> Any:
-    """The record with every span in it moved: a part that comes to be added to documents moves as well."""
+def _mapped(value: Any, offsets: OffsetMap) -> Any:
+    """The record with every span mapped, whatever parts a document has."""
     if isinstance(value, Span):
-        return moves.map(value)
+        return offsets.map(value)
     if isinstance(value, tuple):
-        return tuple(_walked(one, moves) for one in value)
+        return tuple(_mapped(one, offsets) for one in value)
     if isinstance(value, Record):
-        fields = {name: _walked(getattr(value, name), moves) for name in type(value).model_fields}
+        fields = {name: _mapped(getattr(value, name), offsets) for name in type(value).model_fields}
         return type(value).model_construct(**fields)
     return value
 
 
-def survey(corpus: Corpus, seed: int) -> tuple[CorpusSwap, NameCollector]:
-    """What is to change in a corpus; reads all of it once."""
-    census, titles, ledger = NameCollector(), TitleCollector(), NumberCollector()
+def plan_swap(corpus: Corpus, seed: int) -> tuple[CorpusSwap, NameCollector]:
+    """The replacements for a corpus; reads all of it once."""
+    names, titles, numbers = NameCollector(), TitleCollector(), NumberCollector()
     for document in corpus.documents():
-        for heard in (census, titles, ledger):
-            heard.add(document)
-    renaming = census.renaming(seed)
-    retitling = titles.retitling(seed, renaming.words.keys())
-    return CorpusSwap(renaming, retitling, ledger.refiguring(seed)), census
+        for collector in (names, titles, numbers):
+            collector.add(document)
+    renaming = names.swap(seed)
+    retitling = titles.swap(seed, renaming.words.keys())
+    return CorpusSwap(renaming, retitling, numbers.swap(seed)), names
 
 
 def swap_corpus(
-    corpus: Corpus, folder: Path, seed: int, watch: Callable[[int], None] = lambda done: None
+    corpus: Corpus, folder: Path, seed: int, progress: Callable[[int], None] = lambda done: None
 ) -> tuple[CorpusSwap, dict[str, JsonValue]]:
-    """Write the corpus with other names and numbers to `folder`, or go on where a killed process left it.
+    """Write the swapped corpus to `folder`, or continue where a killed process stopped.
 
-    Gives what changed, and how much of it.
+    Returns the replacements, and counts of what changed.
     """
-    swapping, census = survey(corpus, seed)
+    swap, names = plan_swap(corpus, seed)
     recipe: dict[str, JsonValue] = {
         "command": COMMAND,
         "corpus": corpus.manifest.fingerprint,
@@ -168,23 +168,23 @@ def swap_corpus(
     with nullcontext() if finished_corpus(folder, recipe) else CorpusWriter(folder, recipe) as writer:
         begun = len(corpus) if writer is None else len(writer)
         for number, document in enumerate(corpus.documents(), start=1):
-            changed = swapping.changed(document)
+            changed = swap.changes(document)
             counts.update(edits=len(changed.edits), facts=len(document.facts), changed=len(changed.values))
-            counts["missed"] += swapping.titles.missed(document)
+            counts["missed"] += swap.titles.missed(document)
             if writer is not None and number > begun:
-                writer.add(pack(swapping.swapped(document, changed)))
-                if number % SAVED_EVERY == 0:
+                writer.add(pack(swap.apply(document, changed)))
+                if number % SAVE_INTERVAL == 0:
                     writer.save()
-            watch(number)
+            progress(number)
         if writer is not None:
             writer.finish()
-    return swapping, {
-        "names": len(swapping.names.words),
-        "names that are ordinary words too": len(swapping.names.ordinary),
-        "names without capitals, left as they are": census.unspelled,
-        "titles": len(swapping.titles.words),
-        "entries that keep an old title": counts["missed"],
-        "changes in the texts": counts["edits"],
+    return swap, {
+        "names": len(swap.names.words),
+        "names that are also ordinary words": len(swap.names.ordinary),
+        "names without capitals, unchanged": names.without_capitals,
+        "titles": len(swap.titles.words),
+        "references that keep an old title": counts["missed"],
+        "edits": counts["edits"],
         "facts": counts["facts"],
-        "facts with another number": counts["changed"],
+        "changed facts": counts["changed"],
     }

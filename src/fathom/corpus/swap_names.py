@@ -1,4 +1,4 @@
-"""Other family names for the people of a corpus: each always the same one, whoever spells it and wherever it stands."""
+"""New family names for the people of a corpus, the same for every spelling and every place."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from fathom.records.names import WORD, family_name, plain_word
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 
-TRIES = 120
-"""Names that are made up for one, of which the first that is no longer in tokens is taken."""
+MAX_TRIES = 120
+"""Candidates for one name, of which the first that has no more tokens is used."""
 
-RARELY = 20
-"""A name of which one in so many stands without a capital is an ordinary word as well."""
+RARE = 20
+"""A name of which at least one in so many is printed without a capital is also an ordinary word."""
 
 _AROUND = ".,;:!?()[]{}\"'“”‘’*_`"
 _COINED = re.compile(r"[A-Z]{2}|[a-z][A-Z]+$")
@@ -34,15 +34,15 @@ _ENDINGS = ("a", "en", "er", "in", "is", "o", "ov", "ek", "as", "el", "and", "ik
 
 @dataclass(frozen=True)
 class NameSwap:
-    """Which word of a name becomes which."""
+    """The replacements for the words of names."""
 
     words: dict[str, str]
     """By the plain form of the word: "muller" for "Müller" and "MULLER"."""
     ordinary: frozenset[str]
-    """Names that are words as well, such as "Young": they change where names stand and nowhere else."""
+    """Names that are also words, such as "Young": they change only inside names."""
 
-    def of(self, word: str, among_names: bool) -> str | None:
-        """What stands for a word; None where it stays."""
+    def replacement(self, word: str, among_names: bool) -> str | None:
+        """The replacement for a word; None where it stays."""
         if not word[0].isupper():
             return None
         plain = plain_word(word)
@@ -52,53 +52,53 @@ class NameSwap:
         return made_up.upper() if len(word) > 1 and word.isupper() else made_up
 
     def name(self, text: str) -> str:
-        """A person's name as it reads afterwards."""
-        return WORD.sub(lambda found: self.of(found[0], True) or found[0], text)
+        """The name of a person after the swap."""
+        return WORD.sub(lambda found: self.replacement(found[0], True) or found[0], text)
 
     def prose(self, text: str) -> str:
-        """Running text as it reads afterwards."""
-        return WORD.sub(lambda found: self.of(found[0], False) or found[0], text)
+        """Running text after the swap."""
+        return WORD.sub(lambda found: self.replacement(found[0], False) or found[0], text)
 
 
 class NameCollector:
-    """Hears every document of a corpus, then says how its people are called."""
+    """Collects the names of every document of a corpus, then assigns the new ones."""
 
     def __init__(self) -> None:
         self._families: set[str] = set()
         self._small: Counter[str] = Counter()
         self._all: Counter[str] = Counter()
-        self.unspelled = 0
-        """Names in letters that have no capitals, which stay as they are."""
+        self.without_capitals = 0
+        """Names in scripts without capitals, which stay unchanged."""
 
     def add(self, document: Document) -> None:
-        """Note the names and the words of one document."""
+        """Add the names and the words of one document."""
         for family in families(document):
             for word in WORD.findall(family):
                 if is_name(word):
                     self._families.add(plain_word(word))
                 elif word.upper() == word.lower():
-                    self.unspelled += 1
+                    self.without_capitals += 1
         for piece in document.text.split():
             words = WORD.findall(piece)
             self._all.update(map(plain_word, words))
-            # Alone but for its punctuation: "alayrac2022flamingo" and "lind@here.org" make no words of names.
+            # Only punctuation around it: "alayrac2022flamingo" and "lind@here.org" do not make a name a word.
             if len(words) == 1 and words[0].islower() and piece.strip(_AROUND) == words[0]:
                 self._small[plain_word(words[0])] += 1
 
-    def renaming(self, seed: int) -> NameSwap:
-        """A name that nobody in the corpus has, for every name; the same corpus and seed give the same names."""
+    def swap(self, seed: int) -> NameSwap:
+        """A new name for every name, unused in the corpus; the same corpus and seed give the same names."""
         taken = set(self._all)
         words: dict[str, str] = {}
         for family in sorted(self._families):
-            words[family] = _made_up(family, taken, rng_for(seed, "name", family))
+            words[family] = _invent(family, taken, rng_for(seed, "name", family))
             taken.add(words[family].casefold())
-        # One slip of "chen" for "Chen" makes no word of it.
-        ordinary = (family for family in self._families if self._small[family] * RARELY >= self._all[family])
+        # A single typo "chen" for "Chen" does not make it a word.
+        ordinary = (family for family in self._families if self._small[family] * RARE >= self._all[family])
         return NameSwap(words, frozenset(ordinary))
 
 
 def is_name(word: str) -> bool:
-    """Whether a word of a family name is one: "van" is a particle, "K" an initial, and "OpenAI" nobody's."""
+    """Whether a word is a family name: "van" is a particle, "K" an initial, "OpenAI" an organization."""
     return word[0].isupper() and len(plain_word(word)) > 1 and (word.isupper() or not _COINED.search(word))
 
 
@@ -111,7 +111,7 @@ def families(document: Document) -> Iterator[str]:
 
 
 def name_spans(document: Document) -> list[Span]:
-    """Where people are named: the byline, the authors of references, the citations that name somebody; in order."""
+    """The spans that name people, in order: byline, authors of references, author-year citations."""
     found: list[Span] = [author.span for author in document.authors]
     found += [span for reference in document.references for span in reference.authors]
     for citation in document.citations:
@@ -120,26 +120,26 @@ def name_spans(document: Document) -> list[Span]:
     return sorted(found)
 
 
-def _made_up(family: str, taken: set[str], rng: Random) -> str:
-    """A name with the same first letter, so that lists stay in order, and of no more tokens where one can be had."""
+def _invent(family: str, taken: set[str], rng: Random) -> str:
+    """A name with the same first letter, so that lists stay sorted, and with no more tokens if possible."""
     count = tokenizer(DEFAULT).count
     wanted = count(f" {family.capitalize()}")
     best: tuple[int, str] | None = None
-    for number in range(TRIES * 10):
-        name = _spelled(family[0], rng, longer=number >= TRIES)
+    for number in range(MAX_TRIES * 10):
+        name = _compose(family[0], rng, longer=number >= MAX_TRIES)
         if name.casefold() in taken:
             continue
         tokens = count(f" {name}")
         if best is None or tokens < best[0]:
             best = tokens, name
-        if best[0] <= wanted or number >= TRIES:
+        if best[0] <= wanted or number >= MAX_TRIES:
             break
-    # After so many tries of growing length every name is free; a corpus that holds them all would not fit a disk.
+    # After so many tries of growing length there is always an unused name.
     assert best is not None, family
     return best[1]
 
 
-def _spelled(letter: str, rng: Random, longer: bool) -> str:
+def _compose(letter: str, rng: Random, longer: bool) -> str:
     syllables = rng.choice((0, 1, 1)) + (2 if longer else 0)
     opening = letter
     if letter not in "aeiou":
@@ -150,17 +150,17 @@ def _spelled(letter: str, rng: Random, longer: bool) -> str:
     return (opening + middle + rng.choice(_JOINTS) + rng.choice(_ENDINGS)).capitalize()
 
 
-def in_text(document: Document, names: NameSwap) -> Iterator[tuple[Span, str]]:
-    """Every word of the document's text that changes, in order, with what stands there instead."""
+def name_changes(document: Document, names: NameSwap) -> Iterator[tuple[Span, str]]:
+    """Every word of the text that changes, in order, with its replacement."""
     within = _Within(name_spans(document))
     for found in WORD.finditer(document.text):
-        made_up = names.of(found[0], within.contain(found.start(), found.end()))
+        made_up = names.replacement(found[0], within.contain(found.start(), found.end()))
         if made_up is not None:
             yield Span(*found.span()), made_up
 
 
 class _Within:
-    """Tells whether stretches, asked in order, lie in one of some spans."""
+    """Whether ranges, queried in order, are inside one of some spans."""
 
     def __init__(self, spans: Iterable[Span]) -> None:
         self._waiting = sorted(spans, reverse=True)

@@ -1,4 +1,4 @@
-"""Other numbers for the facts of a corpus: all of one entity's values of one attribute change by one factor."""
+"""New numbers for the facts of a corpus: all values of one attribute of one entity change by one factor."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from fathom.records.rng import rng_for
 
 _DIGIT = re.compile(r"[0-9]")
 _FACTORS = tuple(factor for factor in range(62, 161) if not 94 <= factor <= 106)
-"""In hundredths: near enough to be believed, far enough not to be taken for rounding."""
+"""In hundredths: plausible, but too far from 1 to be taken for rounding."""
 
-Subject = tuple[str, str]
-"""An entity and an attribute: parts still add up to the whole, and years compare as they did."""
+Series = tuple[str, str]
+"""An entity and an attribute: parts still add up to the whole, and comparisons between years stay."""
 
 
 @dataclass(frozen=True)
 class NumberSwap:
-    """By how much the values of each subject change, in hundredths."""
+    """The factor for each series, in hundredths."""
 
-    factors: dict[Subject, int]
+    factors: dict[Series, int]
 
-    def of(self, fact: Fact, printed: str) -> tuple[str, Decimal] | None:
-        """The number as printed and the value afterwards; None where the fact stays as it is."""
+    def replacement(self, fact: Fact, printed: str) -> tuple[str, Decimal] | None:
+        """The number as printed and the value after the swap; None where the fact stays."""
         number = _number(fact, printed)
         if number is None:
             return None
-        changed = _scaled(number, self.factors[_subject(fact)])
+        changed = _scaled(number, self.factors[_series(fact)])
         if changed is None:
             return None
         digits = iter(changed)
@@ -38,27 +38,25 @@ class NumberSwap:
 
 
 class NumberCollector:
-    """Hears every document of a corpus, then says how its numbers change."""
+    """Collects the numbers of a corpus, then assigns the factors."""
 
     def __init__(self) -> None:
-        self._numbers: dict[Subject, set[str]] = defaultdict(set)
+        self._numbers: dict[Series, set[str]] = defaultdict(set)
 
     def add(self, document: Document) -> None:
-        """Note the numbers of one document's facts."""
+        """Add the numbers of the facts of one document."""
         for fact in document.facts:
             number = _number(fact, fact.span.of(document.text))
             if number is not None:
-                self._numbers[_subject(fact)].add(number)
+                self._numbers[_series(fact)].add(number)
 
-    def refiguring(self, seed: int) -> NumberSwap:
-        """For each subject the factor that changes most of its numbers; chance decides among equals."""
-        return NumberSwap(
-            {subject: _factor(subject, numbers, seed) for subject, numbers in sorted(self._numbers.items())}
-        )
+    def swap(self, seed: int) -> NumberSwap:
+        """For each series the factor that changes most of its numbers; ties are broken at random."""
+        return NumberSwap({series: _factor(series, numbers, seed) for series, numbers in sorted(self._numbers.items())})
 
 
-def _factor(subject: Subject, numbers: set[str], seed: int) -> int:
-    factors = rng_for(seed, "figures", *subject).sample(_FACTORS, len(_FACTORS))
+def _factor(series: Series, numbers: set[str], seed: int) -> int:
+    factors = rng_for(seed, "figures", *series).sample(_FACTORS, len(_FACTORS))
     best, most = factors[0], -1
     for factor in factors:
         changed = sum(_scaled(number, factor) is not None for number in numbers)
@@ -69,23 +67,23 @@ def _factor(subject: Subject, numbers: set[str], seed: int) -> int:
     return best
 
 
-def _subject(fact: Fact) -> Subject:
+def _series(fact: Fact) -> Series:
     return fact.entity, fact.attribute
 
 
 def _number(fact: Fact, printed: str) -> str | None:
-    """The digits as printed; None where the number is nought, missing, or does not say its value in digits."""
+    """The digits as printed; None where the number is zero, missing, or not printed in digits."""
     digits = "".join(_DIGIT.findall(printed))
     if fact.value is None or not digits.strip("0"):
         return None
-    # "3.2 million" is 32 with the point left out, times a power of ten: whatever is not, is printed in another way.
+    # "3.2 million" is 32 without the point, times a power of ten; otherwise the number is printed in another form.
     scale = fact.value / int(digits)
     is_power = scale.normalize().as_tuple().digits == (1,)
     return digits if is_power and scale * int(digits) == fact.value else None
 
 
 def _scaled(digits: str, factor: int) -> str | None:
-    """The digits of the changed number, as many as there were; None where that cannot be or nothing changes."""
+    """The digits of the new number, as many as before; None where that is impossible or nothing changes."""
     changed = str((int(digits) * factor + 50) // 100).zfill(len(digits))
     same_width = len(changed) == len(digits) and (changed[0] == "0") == (digits[0] == "0")
     return changed if same_width and changed != digits else None

@@ -1,4 +1,4 @@
-"""Other titles for the works of a corpus: a word of each becomes another or gets one before it, cited or not."""
+"""New titles for the works of a corpus: one word is replaced, or gets another before it, also where it is cited."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from fathom.records.names import WORD, plain_word
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 
-TELLING = 5
-"""Letters of a word that may tell something."""
-ENDING = 2
-"""Letters at the end of a word that its successor should share, so that a noun becomes a noun."""
+MIN_LETTERS = 5
+"""Minimum letters of a distinctive word."""
+SUFFIX = 2
+"""Letters at the end of a word that its replacement shares, so that a noun becomes a noun."""
 
-LENGTHENED = 0.5
-"""The share of titles that get a word more."""
+INSERT_SHARE = 0.5
+"""The share of titles that get an additional word."""
 
-_LINKING = frozenset(
+_FUNCTION_WORDS = frozenset(
     (
         *("about", "above", "across", "after", "against", "along", "among", "around", "before", "behind"),
         *("being", "below", "beneath", "beyond", "between", "could", "during", "every", "other", "should"),
@@ -28,46 +28,46 @@ _LINKING = frozenset(
         *("until", "using", "versus", "where", "which", "while", "whose", "within", "without", "would"),
     )
 )
-"""Words of that length that hold a title together and tell nothing."""
+"""Words of that length that are not distinctive."""
 
 
 class Change(NamedTuple):
-    """What becomes of one word of a title."""
+    """The replacement of one word of a title."""
 
     old: str
     new: str
     keeps: bool
-    """Whether the old word stays behind the new one: the title then has a word more, and counts of words change."""
+    """Whether the old word stays after the new one: the title then has one more word."""
 
-    def made(self, word: str) -> str:
-        """What comes to stand in the place of the old word as it is printed here."""
+    def replacement(self, word: str) -> str:
+        """The replacement for the old word as printed here."""
         new = self.new.upper() if word.isupper() else self.new.capitalize() if word[0].isupper() else self.new
         return f"{new} {word}" if self.keeps else new
 
 
 @dataclass(frozen=True)
 class TitleSwap:
-    """Which word of which title becomes which."""
+    """The replaced word of each title."""
 
     words: dict[str, Change]
-    """By the title's letters: preprint and document, which have one title, change alike."""
+    """By the letters of the title: a preprint and its article, which have one title, change alike."""
     titles: dict[DocumentId, str]
     """The letters of each document's title."""
 
     def title(self, text: str) -> str:
-        """A title as it reads afterwards."""
-        found = self._place(letters_of(text), text)
+        """A title after the swap."""
+        found = self._place(title_letters(text), text)
         return text if found is None else f"{text[: found[0].start]}{found[1]}{text[found[0].end :]}"
 
-    def in_text(self, document: Document) -> Iterator[tuple[Span, str]]:
-        """What changes in a document: its own title and those in the entries of its reference list."""
+    def changes(self, document: Document) -> Iterator[tuple[Span, str]]:
+        """The changes in a document: its own title and those in its reference list."""
         for id, place in [(document.id, document.title), *self._entries(document)]:
             found = self._place(self.titles[id], place.of(document.text))
             if found is not None:
                 yield found[0].shifted(place.start), found[1]
 
     def missed(self, document: Document) -> int:
-        """Entries of its reference list that keep a word which the title of their work has lost."""
+        """The number of references that keep a word which the title of their work has lost."""
         return sum(
             self.titles[id] in self.words and self._place(self.titles[id], place.of(document.text)) is None
             for id, place in self._entries(document)
@@ -78,62 +78,62 @@ class TitleSwap:
         return [(entry.document, entry.title or entry.span) for entry in named if entry.document is not None]
 
     def _place(self, letters: str, text: str) -> tuple[Span, str] | None:
-        """Where the word stands in a title as it is printed here, and what comes to stand there."""
+        """The span of the word in a title as printed here, and its replacement."""
         change = self.words.get(letters)
         for found in WORD.finditer(text) if change else ():
             if change and plain_word(found[0]) == change.old:
-                return Span(*found.span()), change.made(found[0])
+                return Span(*found.span()), change.replacement(found[0])
         return None
 
 
 class TitleCollector:
-    """Hears every document of a corpus, then says what its titles become."""
+    """Collects the titles of a corpus, then assigns the new ones."""
 
     def __init__(self) -> None:
         self._titles: dict[DocumentId, str] = {}
 
     def add(self, document: Document) -> None:
-        """Note one title."""
+        """Add the title of one document."""
         self._titles[document.id] = document.title_text
 
-    def retitling(self, seed: int, names: Collection[str]) -> TitleSwap:
-        """For each title a word of some other title in the place of one of its own, or before it; never a name."""
-        by_letters = {letters_of(title): title for title in self._titles.values()}
+    def swap(self, seed: int, names: Collection[str]) -> TitleSwap:
+        """For each title a word of another title that replaces one of its own, or precedes it; never a name."""
+        by_letters = {title_letters(title): title for title in self._titles.values()}
         pool: dict[str, list[str]] = defaultdict(list)
         for word in sorted({word for title in by_letters.values() for word in distinctive_words(title, names)}):
-            pool[word[-ENDING:]].append(word)
+            pool[word[-SUFFIX:]].append(word)
         taken = set(by_letters)
         words: dict[str, Change] = {}
         for letters, title in sorted(by_letters.items()):
             own = distinctive_words(title, names)
             rng = rng_for(seed, "title", letters)
-            keeps = rng.random() < LENGTHENED
+            keeps = rng.random() < INSERT_SHARE
             for old in rng.sample(own, len(own)):
-                # A word of the same ending keeps the grammar; where there is none, another word of the title must do.
-                others = [word for word in pool[old[-ENDING:]] if word not in own]
+                # A word with the same ending keeps the grammar; where there is none, another word is tried.
+                others = [word for word in pool[old[-SUFFIX:]] if word not in own]
                 new = rng.choice(others) if others else ""
                 after = letters.replace(old, new + old * keeps, 1)
                 if new and after not in taken:
                     words[letters] = Change(old, new, keeps)
                     taken.add(after)
                     break
-        return TitleSwap(words, {id: letters_of(title) for id, title in self._titles.items()})
+        return TitleSwap(words, {id: title_letters(title) for id, title in self._titles.items()})
 
 
 def distinctive_words(title: str, names: Collection[str] = ()) -> list[str]:
-    """The words of a title, as they are compared, that may tell something, stand in it once and are nobody's name."""
+    """The words of a title, in normal form, that are distinctive, occur once and are no name."""
     words = [plain_word(word) for word in WORD.findall(title)]
     return [
         word
         for word in dict.fromkeys(words)
-        if len(word) >= TELLING
+        if len(word) >= MIN_LETTERS
         and word.isascii()
-        and word not in _LINKING
+        and word not in _FUNCTION_WORDS
         and word not in names
         and words.count(word) == 1
     ]
 
 
-def letters_of(title: str) -> str:
-    """Equal for one title however it is set."""
+def title_letters(title: str) -> str:
+    """The letters of a title; equal for one title in any typography."""
     return "".join(map(plain_word, WORD.findall(title)))

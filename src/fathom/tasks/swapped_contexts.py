@@ -26,7 +26,7 @@ class SwappedContexts:
         self.moves: Callable[[DocumentId], OffsetMap] = lru_cache(maxsize=CACHED)(self._moves)
 
     def _moves(self, id: DocumentId) -> OffsetMap:
-        return self.swapping.changed(self.before.document(id)).moves
+        return self.swapping.changes(self.before.document(id)).offsets
 
     def context(self, context: Context, order: Sequence[int] | None = None) -> Context:
         """The context over the swapped documents; `order` gives the numbers of its places in another order."""
