@@ -61,9 +61,20 @@ BAD = [
     ("SELECT COUNT(*) FROM articles WHERE author_count > {author-name}", "a name stands where a number"),
     ("WITH x AS (SELECT 1) SELECT MAX(reference_count) FROM articles", "one table"),
     ("SELECT MAX(reference_count) FROM articles, article_author a, article_author b", "one table"),
-    ("SELECT COUNT(*) FROM articles WHERE reference_count < 99999999999999999999", "not a whole number"),
+    ("SELECT COUNT(*) FROM articles WHERE reference_count < 99999999999999999999", "not a number"),
     ("SELECT COUNT(*) FROM articles WHERE " + "(" * 1500 + "author_count > 1" + ")" * 1500, ""),
     ("SELECT COUNT(DISTINCT) FROM articles", ""),
+    ("SELECT COUNT(*) FROM articles WHERE reference_count < 2.5", "not a whole number"),
+    ("SELECT SUM((author_count + 1) * reference_count) FROM articles", "nests arithmetic"),
+    ("SELECT COUNT(*) FROM articles WHERE author_count > reference_count", "compares two measures"),
+    (
+        "SELECT author_count, COUNT(*) FROM articles GROUP BY author_count HAVING COUNT(*) > 2",
+        "no built-in template has",
+    ),
+    (
+        "SELECT article_title FROM articles WHERE author_count > (SELECT AVG(author_count) FROM articles)",
+        "no built-in template has",
+    ),
     (
         "SELECT MAX(reference_count) FROM articles WHERE article_id IN (SELECT article_id_citing FROM citing_cited"
         " WHERE article_id_cited IN (SELECT article_id FROM articles))",

@@ -31,17 +31,26 @@ from fathom.tasks.programs.mutants import constants
 from fathom.tasks.programs.parse import ParseError
 from fathom.tasks.programs.sql import parameterized
 from fathom.tasks.programs.tree import (
+    Aggregate,
     And,
+    Arithmetic,
     Column,
     Compare,
     Constant,
+    Count,
     Exists,
     Grouped,
+    Having,
+    IsUnknown,
     Labels,
     Or,
+    OverGroups,
+    PeerAggregate,
     Program,
+    Ratio,
     Slot,
     Values,
+    Weighted,
 )
 
 _MEASURES = {column.name.replace("_", "-"): column for column in COUNTS}
@@ -187,16 +196,29 @@ def _check_wordable(program: Program) -> None:
         match node:
             case And(And() | Or(), _) | And(_, And() | Or()) | Or(And() | Or(), _) | Or(_, And() | Or()):
                 raise ParseError("it joins more than two conditions")
+            case float():
+                raise ParseError(f"'{node}' is not a whole number")
             case Exists() if not SCHEMA.is_phrase(node):
                 raise ParseError("a subquery names one author, one title or a least number; this one is not understood")
+            case Arithmetic(left, _, right) if not isinstance(left, Column) or not isinstance(right, Column | int):
+                raise ParseError("it nests arithmetic, which cannot be put into words")
+            case Weighted() | PeerAggregate() | Ratio() | OverGroups() | Having() | IsUnknown():
+                raise ParseError("it uses a form that no built-in template has")
+            case Compare(_, _, Column() | Arithmetic()):
+                raise ParseError("it compares two measures, which cannot be put into words")
             case Compare(Column(name)) if SCHEMA.columns[name].type == "text":
                 raise ParseError(f"{name} is sought in a subquery only")
     if over_bylines(program) and program.output not in (NAMES, PEOPLE):
         raise ParseError("over article_author only names can be listed and people counted")
     if program.order and (over_bylines(program) or not isinstance(program.output, Labels | Values)):
         raise ParseError("only titles and values of articles can be sorted")
-    if isinstance(program.output, Grouped) and program.output.key not in COUNTS:
-        raise ParseError("articles are grouped by one of their counts")
+    if isinstance(program.output, Grouped):
+        if program.output.key not in COUNTS:
+            raise ParseError("articles are grouped by one of their counts")
+        if not isinstance(program.output.result, Count | Aggregate):
+            raise ParseError("a grouped template counts rows with COUNT(*) or aggregates a measure")
+    if program.top is not None:
+        raise ParseError("it ranks rows, which cannot be put into words")
     if len(program.order) > 2:
         raise ParseError("it sorts by more than two keys")
 

@@ -1,12 +1,13 @@
 """Parses SQL back into programs: the statements of keys, and templates that users write.
 
-Understood are single tables (or a detail table joined with the main one), listed and aggregated columns, groups, sorts,
-comparisons and subqueries over the schema's relations. Peers, ratios, rankings and HAVING are written, but not parsed.
+Understood is what the writer in `sql` writes, and what differs from it only in brackets, spaces and aliases.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import reduce
 
 import sqlglot
 from sqlglot import exp
@@ -24,9 +25,11 @@ from fathom.tasks.programs.tree import (
     Contains,
     Count,
     CountDistinct,
+    Direction,
     Exists,
     Function,
     Grouped,
+    Having,
     IsUnknown,
     Labels,
     Measure,
@@ -34,13 +37,18 @@ from fathom.tasks.programs.tree import (
     OneOf,
     Or,
     Output,
+    OverGroups,
+    PeerAggregate,
     Program,
+    Ratio,
     Result,
     Sign,
     Slot,
     Sort,
+    Term,
     Value,
     Values,
+    Weighted,
 )
 
 _COMPARATORS: dict[type[exp.Expr], Comparator] = {
@@ -53,7 +61,7 @@ _COMPARATORS: dict[type[exp.Expr], Comparator] = {
 }
 _SIGNS: dict[type[exp.Expr], Sign] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
 _FUNCTIONS: dict[type[exp.Expr], Function] = {exp.Max: "MAX", exp.Min: "MIN", exp.Sum: "SUM", exp.Avg: "AVG"}
-_UNSUPPORTED = ("limit", "offset", "having", "windows", "with", "with_", "qualify", "laterals")
+_UNSUPPORTED = ("limit", "offset", "windows", "with", "with_", "qualify", "laterals")
 MOST_DIGITS = 9
 """Of an integer constant."""
 
@@ -86,69 +94,154 @@ class _Parser:
         self._kinds = kinds
 
     def program(self, select: exp.Select) -> Program:
+        inner = _subquery(select)
+        if inner is None:
+            return self._plain(select)
+        wanted = select.expressions[0]
+        if isinstance(wanted, exp.Column) and wanted.name == "wanted":
+            return self._ranked(select, inner)
+        if len(select.expressions) == 1 and type(wanted) in _FUNCTIONS and wanted.this.name == "result":
+            grouped = self._plain(inner, keys_only=True)
+            if isinstance(grouped.output, Grouped) and grouped.output.result is not None:
+                output = OverGroups(_FUNCTIONS[type(wanted)], grouped.output.key, grouped.output.result)
+                return self._guarded(inner, output, ())
+        raise ParseError("it reads other than one table")
+
+    def _ranked(self, select: exp.Select, inner: exp.Select) -> Program:
+        """The first rows of a ranking: RANK() in a subquery, and WHERE place <= a number around it."""
+        test = select.args["where"].this if select.args.get("where") else None
+        if not isinstance(test, exp.LTE) or test.this.name != "place":
+            raise ParseError("a ranking is cut with WHERE place <= a number")
+        base = _subquery(inner) or inner
+        columns = [column for column in base.expressions if column.alias != "place"]
+        directions = [key.args.get("desc") for key in select.args["order"].expressions]
+        flat = base.copy()
+        flat.set("expressions", columns)
+        sorts = zip(columns[1:], directions, strict=True)
+        keys = [exp.Ordered(this=column.unalias().copy(), desc=desc) for column, desc in sorts]
+        flat.set("order", exp.Order(expressions=keys))
+        return replace(self._plain(flat), top=int(test.expression.name))
+
+    def _plain(self, select: exp.Select, keys_only: bool = False) -> Program:
         self._check_names(select)
         self._check_sources(select)
-        where, order = select.args.get("where"), select.args.get("order")
-        program = Program(
-            self._output(select),
-            self._condition(where.this) if where is not None else None,
-            tuple(self._sort(key) for key in order.expressions) if order is not None else (),
-        )
+        order = select.args.get("order")
+        keys = tuple(self._sort(key) for key in order.expressions) if order is not None else ()
         for clause in _UNSUPPORTED:
             if select.args.get(clause):
                 raise ParseError(f"it uses {clause.strip('_').upper()}, which cannot be put into words")
+        program = self._guarded(select, self._output(select, keys_only), keys)
         base, table = self._schema.base(program).name, select.args["from_"].this.name
         if table != base:
             raise ParseError(f"it reads {table} although it asks about {base}")
         return program
 
+    def _guarded(self, select: exp.Select, output: Output, order: tuple[Sort, ...]) -> Program:
+        """The program without the IS NOT NULL that the writer adds for listed, sorted and grouped measures."""
+        where = select.args.get("where")
+        terms = _terms(where.this) if where is not None else []
+        for count in range(len(terms), -1, -1):
+            guards = terms[len(terms) - count :]
+            if not all(isinstance(term, exp.Not) and isinstance(term.this, exp.Is) for term in guards):
+                continue
+            program = Program(output, self._joined(terms[: len(terms) - count]), order)
+            if [self._measure(term.this.this) for term in guards] == self._schema.required(program):
+                return program
+        return Program(output, self._joined(terms), order)
+
+    def _joined(self, terms: list[exp.Expr]) -> Condition | None:
+        return reduce(And, map(self._condition, terms)) if terms else None
+
     # Outputs.
 
-    def _output(self, select: exp.Select) -> Output:
+    def _output(self, select: exp.Select, keys_only: bool = False) -> Output:
         wanted = [column.unalias() for column in select.expressions]
-        group = select.args.get("group")
-        if group is not None:
-            if len(wanted) != 2 or len(group.expressions) != 1 or wanted[0] != group.expressions[0]:
-                raise ParseError("a grouped template selects the grouped column and one result, in that order")
-            result = self._one(wanted[1], False)
-            if not isinstance(result, Result) or isinstance(result, CountDistinct):
-                raise ParseError("a grouped template counts rows with COUNT(*) or aggregates a measure")
-            return Grouped(self._column(wanted[0]), result)
         order = select.args.get("order")
         keys = [key.this for key in order.expressions] if order is not None else []
+        group = select.args.get("group")
+        if group is not None:
+            key = group.expressions[0]
+            if keys_only:
+                wanted = [key, *wanted]
+            having = select.args.get("having")
+            if len(group.expressions) != 1 or wanted[0] != key or (wanted[1:] != keys and len(wanted) > 2):
+                raise ParseError("a grouped template selects the grouped column and one result, in that order")
+            result = None if wanted[1:] == keys else self._result(wanted[1])
+            return Grouped(self._column(key), result, None if having is None else self._having(having.this))
         # The sort keys may follow what is wanted, as they do in every key's own query.
         if len(wanted) != 1 and wanted[1:] != keys:
             raise ParseError("it selects more than one column without GROUP BY")
-        return self._one(wanted[0], bool(select.args.get("distinct")))
-
-    def _one(self, wanted: exp.Expr, distinct: bool) -> Output:
-        if isinstance(wanted, exp.Column) and wanted.name == self._schema.main.label and not distinct:
+        distinct = bool(select.args.get("distinct"))
+        if isinstance(wanted[0], exp.Column) and wanted[0].name == self._schema.main.label and not distinct:
             return Labels()
-        if isinstance(wanted, exp.Count):
-            if isinstance(wanted.this, exp.Star):
+        return self._result(wanted[0]) if _is_result(wanted[0]) else Values(self._measure(wanted[0]), distinct)
+
+    def _result(self, node: exp.Expr) -> Result:
+        node = _exact(node)
+        ratio = _quotient(node)
+        if ratio is not None:
+            top, bottom = ratio
+            only = top.expression.this if isinstance(top, exp.Filter) else None
+            numerator = self._result(top.this if isinstance(top, exp.Filter) else top)
+            denominator = self._result(bottom)
+            if isinstance(numerator, Ratio) or isinstance(denominator, Ratio):
+                raise ParseError("a ratio of ratios cannot be put into words")
+            return Ratio(numerator, denominator, None if only is None else self._condition(only))
+        if isinstance(node, exp.Count):
+            if isinstance(node.this, exp.Star):
                 return Count()
-            if not isinstance(wanted.this, exp.Distinct):
+            if not isinstance(node.this, exp.Distinct):
                 raise ParseError("COUNT takes * or DISTINCT column here")
-            return CountDistinct(self._measure(wanted.this.expressions[0]))
-        if type(wanted) in _FUNCTIONS:
-            return Aggregate(_FUNCTIONS[type(wanted)], self._measure(wanted.this))
-        return Values(self._measure(wanted), distinct)
+            return CountDistinct(self._measure(node.this.expressions[0]))
+        if type(node) in _FUNCTIONS:
+            return Aggregate(_FUNCTIONS[type(node)], self._measure(node.this))
+        raise ParseError(f"'{node.sql('sqlite')}' is not an aggregate")
+
+    def _having(self, node: exp.Expr) -> Having:
+        if type(node) not in _COMPARATORS:
+            raise ParseError("HAVING compares one result")
+        result, sign = self._result(node.this), _COMPARATORS[type(node)]
+        inner = node.expression.unnest() if isinstance(node.expression, exp.Subquery) else None
+        if isinstance(inner, exp.Select):
+            overall = self._result(inner.expressions[0])
+            if isinstance(overall, Aggregate):
+                return Having(result, sign, overall)
+            raise ParseError("HAVING compares with a number or an aggregate")
+        return Having(result, sign, self._number(node.expression))
 
     def _sort(self, key: exp.Ordered) -> Sort:
-        return Sort(self._measure(key.this), "DESC" if key.args.get("desc") else "ASC")
+        direction: Direction = "DESC" if key.args.get("desc") else "ASC"
+        return Sort(self._result(key.this) if _is_result(key.this) else self._measure(key.this), direction)
 
     # Measures.
 
     def _measure(self, node: exp.Expr) -> Measure:
-        node = node.unnest()
-        # "1.0 * a / b" makes SQLite divide as the questions mean it.
-        if isinstance(node, exp.Div) and isinstance(node.this, exp.Mul) and node.this.this.name == "1.0":
-            node = exp.Div(this=node.this.expression, expression=node.expression)
-        if type(node) not in _SIGNS:
-            return self._column(node)
-        right = node.expression.unnest()
-        operand = int(right.name) if isinstance(right, exp.Literal) and right.is_int else self._column(right)
-        return Arithmetic(self._column(node.this.unnest()), _SIGNS[type(node)], operand)
+        node = _exact(node)
+        if isinstance(node, exp.Subquery):
+            return self._peers(node.unnest())
+        terms = _summands(node)
+        if len(terms) > 1 and all(isinstance(term, exp.Mul) and _is_number(term.this) for term in terms):
+            return Weighted(tuple(Term(self._literal(term.this), self._measure(term.expression)) for term in terms))
+        quotient = _quotient(node)
+        if quotient is not None:
+            return Arithmetic(self._measure(quotient[0]), "/", self._operand(quotient[1]))
+        if type(node) in _SIGNS:
+            return Arithmetic(self._measure(node.this), _SIGNS[type(node)], self._operand(node.expression))
+        return self._column(node)
+
+    def _operand(self, node: exp.Expr) -> Measure | int | float:
+        return self._literal(node.unnest()) if _is_number(node.unnest()) else self._measure(node)
+
+    def _peers(self, select: exp.Expr) -> Measure:
+        """An aggregate over all rows, or over those of the group: WHERE peers.region = companies.region."""
+        function = select.expressions[0] if isinstance(select, exp.Select) else None
+        if type(function) not in _FUNCTIONS or function is None:
+            raise ParseError("a subquery in a measure is one aggregate")
+        terms = _terms(select.args["where"].this) if select.args.get("where") else []
+        by = None
+        if terms and isinstance(terms[-1], exp.EQ) and terms[-1].this.args.get("table"):
+            by = self._column(terms.pop().this)
+        return PeerAggregate(_FUNCTIONS[type(function)], self._measure(function.this), by, self._joined(terms))
 
     def _column(self, node: exp.Expr) -> Column:
         spec = self._schema.columns.get(node.name) if isinstance(node, exp.Column) else None
@@ -183,8 +276,10 @@ class _Parser:
                 contains = self._contains(node)
                 return Not(contains) if node.args.get("negate") else contains
             case _ if type(node) in _COMPARATORS:
-                measure = self._measure(node.this)
-                return Compare(measure, _COMPARATORS[type(node)], self._value(node.expression, measure))
+                measure, sign = self._measure(node.this), _COMPARATORS[type(node)]
+                if _is_constant(node.expression.unnest()):
+                    return Compare(measure, sign, self._value(node.expression, measure))
+                return Compare(measure, sign, self._measure(node.expression))
         raise ParseError(f"'{node.sql('sqlite')}' cannot be put into words")
 
     def _membership(self, node: exp.In) -> Condition:
@@ -241,10 +336,7 @@ class _Parser:
             return self._slot(node, self._kinds.get(name, self._kinds.get("", ())))
         if self._schema.type_of(measure) not in ("integer", "decimal"):
             return self._text(node)
-        number = self._number(node)
-        if isinstance(number, float) and self._schema.type_of(measure) == "integer":
-            raise ParseError(f"'{node.sql('sqlite')[:40]}' is not a whole number")
-        return number
+        return self._number(node)
 
     def _text(self, node: exp.Expr) -> str:
         if isinstance(node, exp.Literal) and node.is_string:
@@ -253,17 +345,15 @@ class _Parser:
 
     def _number(self, node: exp.Expr) -> int | float | Slot:
         node = node.unnest()
-        if isinstance(node, exp.Placeholder):
-            return self._slot(node, self._kinds.get("", ()))
-        if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
-            # A difference of two counts may be below zero, and then so is the number it is compared with.
-            return -self._literal(node.this)
-        return self._literal(node)
+        return self._slot(node, self._kinds.get("", ())) if isinstance(node, exp.Placeholder) else self._literal(node)
 
     def _literal(self, node: exp.Expr) -> int | float:
+        if isinstance(node, exp.Neg):
+            # A difference of two counts may be below zero, and then so is the number it is compared with.
+            return -self._literal(node.this)
         if isinstance(node, exp.Literal) and node.is_number and len(node.name) <= MOST_DIGITS:
             return int(node.name) if node.is_int else float(node.name)
-        raise ParseError(f"'{node.sql('sqlite')[:40]}' is not a whole number")
+        raise ParseError(f"'{node.sql('sqlite')[:40]}' is not a number of at most {MOST_DIGITS} digits")
 
     def _slot(self, node: exp.Placeholder, kinds: tuple[str, ...]) -> Slot:
         slot = self._slots[node.name]
@@ -300,3 +390,54 @@ class _Parser:
             if column.name not in self._schema.columns:
                 known = ", ".join(sorted(self._schema.columns))
                 raise ParseError(f"there is no column '{column.name}'; there are {known}")
+
+
+def _subquery(select: exp.Select) -> exp.Select | None:
+    """The select that another one reads from."""
+    source = select.args["from_"].this if select.args.get("from_") else None
+    inner = source.this if isinstance(source, exp.Subquery) else None
+    return inner if isinstance(inner, exp.Select) else None
+
+
+def _terms(node: exp.Expr) -> list[exp.Expr]:
+    """The conditions that AND joins, without going into brackets."""
+    return [*_terms(node.this), *_terms(node.expression)] if isinstance(node, exp.And) else [node]
+
+
+def _summands(node: exp.Expr) -> list[exp.Expr]:
+    """The terms of a sum, without going into brackets."""
+    return [*_summands(node.this), *_summands(node.expression)] if isinstance(node, exp.Add) else [node]
+
+
+def _exact(node: exp.Expr) -> exp.Expr:
+    """The node without brackets and without the ROUND that the writer adds for comparisons."""
+    while isinstance(node, exp.Paren | exp.Round):
+        node = node.this
+    return node
+
+
+def _quotient(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
+    """The two sides of "1.0 * a / b", which makes SQLite divide as the questions mean it."""
+    if isinstance(node, exp.Div) and isinstance(node.this, exp.Mul) and node.this.this.name == "1.0":
+        return node.this.expression, node.expression
+    return None
+
+
+def _is_result(node: exp.Expr) -> bool:
+    """Whether a column of a select is an aggregate; those in subqueries are measures of a row."""
+    node = _exact(node)
+    if isinstance(node, exp.AggFunc | exp.Filter):
+        return True
+    return not isinstance(node, exp.Subquery) and any(
+        _is_result(part) for part in node.iter_expressions() if isinstance(part, exp.Expression)
+    )
+
+
+def _is_number(node: exp.Expr) -> bool:
+    return (isinstance(node, exp.Literal) and bool(node.is_number)) or (
+        isinstance(node, exp.Neg) and _is_number(node.this)
+    )
+
+
+def _is_constant(node: exp.Expr) -> bool:
+    return _is_number(node) or isinstance(node, exp.Literal | exp.Placeholder)
