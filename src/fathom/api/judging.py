@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from fathom.api.runs import opened_model
 from fathom.models.model_info import model_info
 from fathom.models.prompts import Message, Prompt, RolePrompt
 from fathom.records.errors import FathomError
@@ -47,9 +47,8 @@ def role_model(
     simulate: Callable[[Prompt], str] | None = None,
 ) -> RoleModel:
     """A model for a role. `simulate` is a function that takes its place."""
-    arguments = {"url": url} if url else {}
     info = model_info(name, Path(prices) if prices is not None else None)
-    return RoleModel(name, info, lambda: nullcontext((name, arguments)), simulate)
+    return RoleModel(name, info, opened_model(name, url), simulate)
 
 
 def judge(

@@ -173,7 +173,7 @@ class RunRequest:
 
     @property
     def is_embedded(self) -> bool:
-        return self.model.startswith("local/")
+        return _is_embedded(self.model)
 
     @property
     def contexts_at_once(self) -> int:
@@ -245,7 +245,9 @@ class RunRequest:
             total = self._check_questions(bench)
             watch = _counter(progress, _existing(folder), total)
             if not self.is_simulated:
-                return running.run(bench, self.system, info, manifest, folder, self._open(url), limits, watch)
+                return running.run(
+                    bench, self.system, info, manifest, folder, opened_model(self.model, url), limits, watch
+                )
             seed = self.settings.seed or 0
             with simulated_answers(self.bench, self.corpus, self.model, self.system.name, seed) as answer:
                 return running.run_simulated(bench, self.system, info, manifest, folder, answer, watch)
@@ -269,12 +271,6 @@ class RunRequest:
             # An estimate needs the instructions, forms and tables that the system uses.
             self.system.estimate(question, bench.view(job.context, question))
         return total
-
-    def _open(self, url: str | None) -> OpenedModel:
-        """Starts the embedded model if it is the one. The engine finds other models."""
-        if self.is_embedded:
-            return lambda: _embedded(self.model)
-        return lambda: nullcontext((self.model, {"url": url} if url else {}))
 
     def age_warning(self) -> str | None:
         """A warning if documents of the bench are older than the model's training cutoff."""
@@ -307,6 +303,17 @@ def _counter(progress: Progress, existing: ResponseIndex, total: int) -> Callabl
         progress(count, total)
 
     return watch
+
+
+def opened_model(model: str, url: str | None = None) -> OpenedModel:
+    """Opens a model for the engine: starts the server of the embedded one, and leaves others to the engine."""
+    if _is_embedded(model):
+        return lambda: _embedded(model)
+    return lambda: nullcontext((model, {"url": url} if url else {}))
+
+
+def _is_embedded(model: str) -> bool:
+    return model.startswith("local/")
 
 
 @contextmanager
