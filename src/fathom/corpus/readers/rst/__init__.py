@@ -1,1 +1,1 @@
-"""reStructuredText: proceedings papers and PEPs."""
+"""Reader of reStructuredText: proceedings papers and PEPs."""

@@ -1,4 +1,4 @@
-"""Python Enhancement Proposals: their header, their license, and how they name one another."""
+"""Python Enhancement Proposals: header, license, and references to other PEPs."""
 
 from __future__ import annotations
 
@@ -10,29 +10,31 @@ from fathom.corpus.readers.bibtex.names import parse_author
 from fathom.corpus.readers.parsed_document import ParsedAuthor, ParsedDocument
 
 _HEADERS = re.compile(r"([A-Za-z][A-Za-z-]{1,30}): *(.*)$")
-_NAMED = re.compile(r":pep:`(?:[^`<]{0,200}<)?0*(\d{1,5})|\bPEP[\s-]{1,20}0*(\d{1,5})|pep-0*(\d{1,4})\b", re.IGNORECASE)
-PEP_NOTE = re.compile(
+_PEP_MENTION = re.compile(
+    r":pep:`(?:[^`<]{0,200}<)?0*(\d{1,5})|\bPEP[\s-]{1,20}0*(\d{1,5})|pep-0*(\d{1,4})\b", re.IGNORECASE
+)
+PEP_FOOTNOTE = re.compile(
     r"PEP 0*(\d{1,5})(?: *(?:--|—|–|[-:,]) *\"?([^(\"]{3,200}?)\"?)?(?:[\s.,]*\(?https?://\S*)?[\s.]*$"
 )
-"""A footnote that is nothing but the entry of a PEP: its number, and its title where it is told."""
+"""A footnote that consists of the number of a PEP, and its title if given."""
 
 
-def read_header(lines: Sequence[str], found: ParsedDocument) -> tuple[str, int]:
-    """Take over what the header of a PEP says; returns its number, empty for no PEP, and where the text begins."""
+def parse_pep_header(lines: Sequence[str], document: ParsedDocument) -> tuple[str, int]:
+    """Copy the header of a PEP to a document; return its number, empty if there is none, and the first line of text."""
     if not re.match(r"PEP: *\d{1,6}$", lines[0] if lines else ""):
         return "", 0
-    end = next((place for place, line in enumerate(lines) if not line), len(lines))
+    end = next((position for position, line in enumerate(lines) if not line), len(lines))
     headers = _headers(lines[:end])
     number = str(int(headers["pep"]))
-    found.title = headers.get("title", "")
-    found.ids["pep"] = number
-    found.venue = "Python Enhancement Proposals"
-    found.authors = _authors(headers.get("author", ""))
-    found.published = _date(headers.get("created", ""))
-    found.year = found.published.year if found.published else None
-    found.subjects = [headers[name] for name in ("topic", "type") if headers.get(name)]
+    document.title = headers.get("title", "")
+    document.ids["pep"] = number
+    document.venue = "Python Enhancement Proposals"
+    document.authors = _authors(headers.get("author", ""))
+    document.published = _date(headers.get("created", ""))
+    document.year = document.published.year if document.published else None
+    document.subjects = [headers[name] for name in ("topic", "type") if headers.get(name)]
     if headers.get("status"):
-        found.uncertain["status"] = headers["status"]
+        document.uncertain["status"] = headers["status"]
     return number, end
 
 
@@ -49,19 +51,19 @@ def _headers(lines: Sequence[str]) -> dict[str, str]:
     return headers
 
 
-def named_in(text: str, own: str, noted: Mapping[str, str]) -> dict[str, str]:
-    """The key of every other PEP that a PEP names, by its number; `noted`: the keys of those that have a footnote."""
+def find_pep_keys(text: str, own: str, pep_footnotes: Mapping[str, str]) -> dict[str, str]:
+    """Return the reference keys of all other PEPs that a PEP mentions, by number."""
     keys: dict[str, str] = {}
-    for match in _NAMED.finditer(text):
+    for match in _PEP_MENTION.finditer(text):
         number = str(int(match[1] or match[2] or match[3]))
         if number not in (own, "0"):
-            # A footnote that is the entry of that PEP serves both: no second one for it.
-            keys.setdefault(number, noted.get(number, f"pep-{number}"))
+            # A footnote that refers to that PEP is its reference.
+            keys.setdefault(number, pep_footnotes.get(number, f"pep-{number}"))
     return keys
 
 
 def _authors(text: str) -> list[ParsedAuthor]:
-    """The names before the addresses; an old form has the name in parentheses behind."""
+    """Return the names before the addresses; an old form has the name in parentheses after them."""
     names: list[str] = []
     for part in re.split(r",(?![^<]*>)(?!\s*(?:Jr|Sr|III)\b)", text):
         name = re.sub(r"<[^<>]*>", "", part)
@@ -80,8 +82,8 @@ def _date(text: str) -> date | None:
         return None
 
 
-def license_of(text: str) -> str:
-    """The license that the end of a text tells."""
+def find_license(text: str) -> str:
+    """Return the license stated at the end of a text."""
     tail = " ".join(text[-3_000:].split())
     if re.search(r"CC0", tail):
         return "CC0-1.0"

@@ -1,4 +1,4 @@
-"""reStructuredText: papers of proceedings and Python Enhancement Proposals. Directives that open files do nothing."""
+"""Reader of reStructuredText: proceedings papers and PEPs. Directives that open files are ignored."""
 
 from __future__ import annotations
 
@@ -40,33 +40,33 @@ from fathom.corpus.readers.parsing.text_tables import (
     mark_header_rows,
     simple_table_rows,
 )
-from fathom.corpus.readers.rst.inline import Running
+from fathom.corpus.readers.rst.inline import InlineParser
 from fathom.corpus.readers.rst.lines import (
     BULLET,
-    COUNTED,
     DIRECTIVE,
+    ENUMERATOR,
     FIELD_LINE,
-    NOTE,
-    adornment,
-    collected,
-    fields_of,
-    headings_in,
-    indented,
-    is_item,
-    is_role,
-    options_of,
-    until_blank,
+    FOOTNOTE,
+    adornment_character,
+    collect_definitions,
+    find_fields,
+    find_headings,
+    indented_block,
+    is_list_item,
+    next_blank,
+    split_options,
+    starts_with_role,
 )
-from fathom.corpus.readers.rst.peps import PEP_NOTE, license_of, named_in, read_header
+from fathom.corpus.readers.rst.peps import PEP_FOOTNOTE, find_license, find_pep_keys, parse_pep_header
 
 FORMAT = "rst"
 
-_DEEPEST = 30
-"""Blocks inside blocks deeper than this are read as plain paragraphs: nobody indents like that."""
+_MAX_DEPTH = 30
+"""Blocks nested deeper than this are read as plain paragraphs."""
 
 
 def matches(name: str, head: bytes) -> bool:
-    """By its name, or by the header of a PEP."""
+    """Return whether a file is reStructuredText, by its name or the header of a PEP."""
     lower = name.lower()
     return lower.endswith((".rst", ".rest")) or (lower.endswith(".txt") and _PEP_HEAD.match(head) is not None)
 
@@ -75,12 +75,12 @@ _PEP_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?PEP: *\d+\r?\n(?:[^\n]*\n){0,5}?Title
 
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
-    """The one document in a file."""
-    yield _Document(decode_lenient(content), name, companions).found()
+    """Read the one document in a file."""
+    yield _Document(decode_lenient(content), name, companions).parse()
 
 
 _VERBATIM = {"code", "code-block", "sourcecode", "highlight-block", "parsed-literal", "ipython", "doctest", "testcode"}
-_SILENT = {
+_IGNORED = {
     "raw", "include", "latex", "literalinclude", "highlight", "image", "role", "default-role", "contents", "sectnum",
     "meta", "title", "header", "footer", "target-notes", "bibliography", "toctree", "index", "only", "date", "unicode",
     "graphviz", "plot",
@@ -96,70 +96,70 @@ class _Document:
         self._fields: list[tuple[str, str]] = []
         self._abstract: list[Block] = []
         self._keywords: list[str] = []
-        self._awaits = ""
+        self._next_paragraph_class = ""
         self._title = ""
         self._counts = {"figure": 0, "table": 0}
-        self._found = ParsedDocument(source=name)
+        self._document = ParsedDocument(source=name)
         self._references: dict[str, ParsedReference] = {}
-        self._pep, self._start = read_header(self._lines, self._found)
+        self._pep, self._start = parse_pep_header(self._lines, self._document)
 
-    # The whole.
+    # The document.
 
-    def found(self) -> ParsedDocument:
-        found = self._found
+    def parse(self) -> ParsedDocument:
+        document = self._document
         lines = self._lines[self._start :]
         broken = self._prepare(lines)
         body = self._blocks(lines, 0)
-        self._finish_fields()
+        self._apply_fields()
         if not self._pep and self._title == "":
-            body = self._first_heading_as_title(body)
-        found.title = found.title or self._title
-        lifted, body = ([], body) if self._abstract else extract_abstract(body)
-        found.abstract = self._abstract or lifted
-        found.body = drop_empty_reference_sections(body)
-        found.subjects = found.subjects or self._keywords
-        found.references = [*self._citations.references(), *self._references.values(), *self._pep_references()]
-        found.license = found.license or license_of(self._text)
-        note_uncertainties(found, self._citations, broken)
-        if not found.title:
+            body = self._promote_first_heading(body)
+        document.title = document.title or self._title
+        abstract, body = ([], body) if self._abstract else extract_abstract(body)
+        document.abstract = self._abstract or abstract
+        document.body = drop_empty_reference_sections(body)
+        document.subjects = document.subjects or self._keywords
+        document.references = [*self._citations.references(), *self._references.values(), *self._pep_references()]
+        document.license = document.license or find_license(self._text)
+        note_uncertainties(document, self._citations, broken)
+        if not document.title:
             raise ReadError("it has no title")
-        return found
+        return document
 
-    def _first_heading_as_title(self, body: list[Block]) -> list[Block]:
-        first = next((place for place, block in enumerate(body) if isinstance(block, Heading)), None)
+    def _promote_first_heading(self, body: list[Block]) -> list[Block]:
+        first = next((position for position, block in enumerate(body) if isinstance(block, Heading)), None)
         if first is None:
             return body
         heading = body[first]
         assert isinstance(heading, Heading)
         self._title = inlines_text(heading.inlines)
-        self._found.uncertain["title"] = "the first heading, which has no rank of its own"
+        self._document.uncertain["title"] = "first heading, which has no level of its own"
         return [*body[:first], *body[first + 1 :]]
 
-    # What must be known before the text is read.
+    # Definitions and bibliographies.
 
     def _prepare(self, lines: Sequence[str]) -> list[str]:
-        """Read what the text refers to; returns the broken entries of its bibliography."""
-        self._headings = headings_in(lines, titled=not self._pep)
-        known = collected(lines)
-        self._automatic = known.automatic
-        self._anonymous = iter(known.anonymous)
-        sources, broken = read_bibliographies(self._bibliographies(lines), self._companions)
-        self._citations = CitationFormatter(sources)
-        # Beside a bibliography a footnote is a remark; without one the footnotes are the list of references.
-        self._in_list = not sources
-        self._pep_keys = named_in(self._text, self._pep, known.noted) if self._pep else {}
-        self._pep_notes = {key: number for number, key in self._pep_keys.items() if not key.startswith("pep-")}
-        self.inline = Running(known, self._citations, self._pep_keys, self._in_list).inline
+        """Collect what the text refers to; return the bibliography entries that cannot be parsed."""
+        self._headings = find_headings(lines, titled=not self._pep)
+        definitions = collect_definitions(lines)
+        self._automatic = definitions.automatic
+        self._anonymous = iter(definitions.anonymous)
+        works, broken = read_bibliographies(self._bibliographies(lines), self._companions)
+        self._citations = CitationFormatter(works)
+        # With a bibliography, a footnote is a remark; without one, the footnotes are the reference list.
+        self._footnotes_are_references = not works
+        self._pep_keys = find_pep_keys(self._text, self._pep, definitions.pep_footnotes) if self._pep else {}
+        self._pep_by_footnote = {key: number for number, key in self._pep_keys.items() if not key.startswith("pep-")}
+        self._inlines = InlineParser(definitions, self._citations, self._pep_keys, self._footnotes_are_references).parse
         return broken
 
     def _bibliographies(self, lines: Sequence[str]) -> list[str]:
-        """The names of the bibliography files: those it tells, or those that lie beside a text with citations."""
-        values = [value for name, value in fields_of(lines) if name == "bibliography"]
+        """Return the names of the bibliography files: those given, or all beside a text with citations."""
+        values = [value for name, value in find_fields(lines) if name == "bibliography"]
         names = [with_bib_suffix(part) for value in values for part in value.strip("` ").split(",") if part.strip()]
         return names or (bib_file_names(self._companions) if ":cite" in self._text else [])
 
     def _pep_references(self) -> list[ParsedReference]:
-        """The PEPs that have no entry of their own."""
+        """Return references to the PEPs without a footnote."""
         return [
             ParsedReference(key, f"PEP {number}", ids={"pep": number})
             for number, key in self._pep_keys.items()
@@ -168,108 +168,108 @@ class _Document:
 
     # Fields of proceedings.
 
-    def _finish_fields(self) -> None:
-        found = self._found
+    def _apply_fields(self) -> None:
+        document = self._document
         if self._pep:
             return
         for name, value in self._fields:
-            text = inlines_text(self.inline(value))
+            text = inlines_text(self._inlines(value))
             if name == "author" and text:
-                found.authors.append(parse_author(text))
-            elif name == "orcid" and found.authors and text:
+                document.authors.append(parse_author(text))
+            elif name == "orcid" and document.authors and text:
                 if orcid := find_orcid(text):
-                    found.authors[-1] = replace(found.authors[-1], ids={"orcid": orcid})
-            elif name in ("institution", "affiliation") and found.authors and text:
-                last = found.authors[-1]
-                found.authors[-1] = replace(last, affiliations=(*last.affiliations, text))
+                    document.authors[-1] = replace(document.authors[-1], ids={"orcid": orcid})
+            elif name in ("institution", "affiliation") and document.authors and text:
+                last = document.authors[-1]
+                document.authors[-1] = replace(last, affiliations=(*last.affiliations, text))
             elif name == "authors":
-                found.authors.extend(parse_author(one) for one in text.split(",") if one.strip())
+                document.authors.extend(parse_author(one) for one in text.split(",") if one.strip())
             elif name == "doi" and find_doi(text):
-                found.ids["doi"] = find_doi(text)
-            elif name in ("license", "licence", "copyright") and not found.license:
-                found.license = text
+                document.ids["doi"] = find_doi(text)
+            elif name in ("license", "licence", "copyright") and not document.license:
+                document.license = text
 
     # Blocks.
 
     def _blocks(self, lines: Sequence[str], depth: int) -> list[Block]:
-        """The blocks of some lines of one indentation and deeper."""
-        if depth > _DEEPEST:
+        """Parse lines of the same or deeper indentation."""
+        if depth > _MAX_DEPTH:
             return [Paragraph([" ".join(line.strip() for line in lines)])]
         blocks: list[Block] = []
-        place = 0
-        while place < len(lines):
-            if not lines[place]:
-                place += 1
+        position = 0
+        while position < len(lines):
+            if not lines[position]:
+                position += 1
                 continue
-            place = self._block(lines, place, depth, blocks)
+            position = self._block(lines, position, depth, blocks)
         return blocks
 
-    def _block(self, lines: Sequence[str], place: int, depth: int, blocks: list[Block]) -> int:
-        """Reads the block that begins here; returns where it ends."""
-        line = lines[place]
-        if depth == 0 and place in self._headings:
-            return self._heading(place, blocks)
+    def _block(self, lines: Sequence[str], position: int, depth: int, blocks: list[Block]) -> int:
+        """Parse the block at a position; return the position after it."""
+        line = lines[position]
+        if depth == 0 and position in self._headings:
+            return self._heading(position, blocks)
         if line.startswith(".."):
             if line == ".." or line.startswith(".. "):
-                return self._explicit(lines, place, depth, blocks)
+                return self._explicit_markup(lines, position, depth, blocks)
         elif line.startswith("__ "):
-            return place + 1
+            return position + 1
         elif line[0] == " ":
-            return self._indented(lines, place, depth, blocks)
-        elif line[0] == ":" and (match := FIELD_LINE.match(line)) is not None and not is_role(line):
-            return self._field(lines, place, depth, match, blocks)
+            return self._indented(lines, position, depth, blocks)
+        elif line[0] == ":" and (match := FIELD_LINE.match(line)) is not None and not starts_with_role(line):
+            return self._field(lines, position, depth, match, blocks)
         elif line.startswith(">>>"):
-            end = until_blank(lines, place)
-            self._add(blocks, Paragraph(["\n".join(lines[place:end])], verbatim=True))
+            end = next_blank(lines, position)
+            self._add(blocks, Paragraph(["\n".join(lines[position:end])], verbatim=True))
             return end
         elif line.startswith("+") and GRID_LINE.match(line):
-            end = until_blank(lines, place)
-            self._table(grid_table_rows(lines[place:end]), "", blocks)
+            end = next_blank(lines, position)
+            self._table(grid_table_rows(lines[position:end]), "", blocks)
             return end
         elif line.startswith("=") and SIMPLE_TABLE_LINE.match(line):
-            rows, end = simple_table_rows(lines, place)
+            rows, end = simple_table_rows(lines, position)
             self._table(rows, "", blocks)
             return end
         elif line.startswith("| ") or line == "|":
-            end = until_blank(lines, place)
-            text = [part[2:] if part.startswith("| ") else part.lstrip("|") for part in lines[place:end]]
-            self._add(blocks, Paragraph([inlines_text(self.inline(part)) + "\n" for part in text], verbatim=True))
+            end = next_blank(lines, position)
+            text = [part[2:] if part.startswith("| ") else part.lstrip("|") for part in lines[position:end]]
+            self._add(blocks, Paragraph([inlines_text(self._inlines(part)) + "\n" for part in text], verbatim=True))
             return end
-        elif (item := BULLET.match(line) or COUNTED.match(line)) is not None and is_item(lines, place, item):
-            return self._item(lines, place, depth, item, blocks)
-        elif adornment(line) and len(line) >= 4 and (place + 1 == len(lines) or not lines[place + 1]):
-            return place + 1
-        return self._paragraph(lines, place, depth, blocks)
+        elif (item := BULLET.match(line) or ENUMERATOR.match(line)) is not None and is_list_item(lines, position, item):
+            return self._item(lines, position, depth, item, blocks)
+        elif adornment_character(line) and len(line) >= 4 and (position + 1 == len(lines) or not lines[position + 1]):
+            return position + 1
+        return self._paragraph(lines, position, depth, blocks)
 
     def _add(self, blocks: list[Block], block: Block) -> None:
-        if self._awaits and isinstance(block, Paragraph):
-            self._classed(self._awaits, [block])
-            self._awaits = ""
+        if self._next_paragraph_class and isinstance(block, Paragraph):
+            self._add_classed(self._next_paragraph_class, [block])
+            self._next_paragraph_class = ""
         else:
             blocks.append(block)
 
-    def _heading(self, place: int, blocks: list[Block]) -> int:
-        heading = self._headings[place]
-        words = self.inline(heading.words)
-        self._awaits = ""
+    def _heading(self, position: int, blocks: list[Block]) -> int:
+        heading = self._headings[position]
+        inlines = self._inlines(heading.text)
+        self._next_paragraph_class = ""
         if heading.level == 1:
-            self._title = inlines_text(words)
+            self._title = inlines_text(inlines)
         else:
-            blocks.append(Heading(heading.level, words))
-        return place + heading.length
+            blocks.append(Heading(heading.level, inlines))
+        return position + heading.length
 
-    def _field(self, lines: Sequence[str], place: int, depth: int, match: re.Match[str], blocks: list[Block]) -> int:
-        inner, end = indented(lines, place + 1)
+    def _field(self, lines: Sequence[str], position: int, depth: int, match: re.Match[str], blocks: list[Block]) -> int:
+        inner, end = indented_block(lines, position + 1)
         value = " ".join(filter(None, [match["rest"], *(part.strip() for part in inner)]))
         if depth == 0 and not any(isinstance(block, Heading) for block in blocks):
             self._fields.append((match["name"].lower(), value))
         elif value:
-            self._add(blocks, Paragraph([f"{match['name']}: ", *self.inline(value)]))
+            self._add(blocks, Paragraph([f"{match['name']}: ", *self._inlines(value)]))
         return end
 
-    def _item(self, lines: Sequence[str], place: int, depth: int, match: re.Match[str], blocks: list[Block]) -> int:
-        inner, end = indented(lines, place + 1)
-        first = lines[place][match.end() :]
+    def _item(self, lines: Sequence[str], position: int, depth: int, match: re.Match[str], blocks: list[Block]) -> int:
+        inner, end = indented_block(lines, position + 1)
+        first = lines[position][match.end() :]
         inside = self._blocks([first, *inner], depth + 1) if first or any(inner) else []
         sign = "- " if match["sign"] in "-*+•‣" else f"{match['sign']} "
         for number, block in enumerate(inside):
@@ -277,85 +277,85 @@ class _Document:
             self._add(blocks, with_prefix(sign, block) if first_one else block)
         return end
 
-    def _indented(self, lines: Sequence[str], place: int, depth: int, blocks: list[Block]) -> int:
-        inner, end = indented(lines, place)
+    def _indented(self, lines: Sequence[str], position: int, depth: int, blocks: list[Block]) -> int:
+        inner, end = indented_block(lines, position)
         for block in self._blocks(inner, depth + 1):
             self._add(blocks, block)
         return end
 
-    def _paragraph(self, lines: Sequence[str], place: int, depth: int, blocks: list[Block]) -> int:
-        end = place + 1
+    def _paragraph(self, lines: Sequence[str], position: int, depth: int, blocks: list[Block]) -> int:
+        end = position + 1
         while end < len(lines) and lines[end] and lines[end][0] != " " and not (depth == 0 and end in self._headings):
             end += 1
-        if end < len(lines) and lines[end][:1] == " " and end > place + 1:
-            # Words that stand further in without a blank line between belong to the paragraph: people wrap carelessly.
+        if end < len(lines) and lines[end][:1] == " " and end > position + 1:
+            # Indented lines without a blank line before them belong to the paragraph.
             while end < len(lines) and lines[end]:
                 end += 1
-        text = " ".join(part.strip() for part in lines[place:end])
+        text = " ".join(part.strip() for part in lines[position:end])
         literal = text.endswith("::")
         if literal:
             text = text[:-1] if not text.endswith(" ::") and text != "::" else text[:-2]
         if text.strip():
-            self._add(blocks, Paragraph(self.inline(text)))
+            self._add(blocks, Paragraph(self._inlines(text)))
         return self._literal(lines, end, blocks) if literal else end
 
-    def _literal(self, lines: Sequence[str], place: int, blocks: list[Block]) -> int:
-        start = place
+    def _literal(self, lines: Sequence[str], position: int, blocks: list[Block]) -> int:
+        start = position
         while start < len(lines) and not lines[start]:
             start += 1
         if start < len(lines) and lines[start][0] == " ":
-            inner, end = indented(lines, start)
+            inner, end = indented_block(lines, start)
             self._add(blocks, Paragraph(["\n".join(inner)], verbatim=True))
             return end
-        return place
+        return position
 
     # Explicit markup.
 
-    def _explicit(self, lines: Sequence[str], place: int, depth: int, blocks: list[Block]) -> int:
-        line = lines[place]
-        inner, end = indented(lines, place + 1)
-        note = NOTE.match(line)
+    def _explicit_markup(self, lines: Sequence[str], position: int, depth: int, blocks: list[Block]) -> int:
+        line = lines[position]
+        inner, end = indented_block(lines, position + 1)
+        footnote = FOOTNOTE.match(line)
         directive = DIRECTIVE.match(line)
-        if note is not None:
-            self._note(note, inner, blocks)
+        if footnote is not None:
+            self._footnote(footnote, inner, blocks)
         elif directive is not None:
             if not directive["name"]:
                 self._directive(directive["kind"].lower(), directive["rest"] or "", inner, depth, blocks)
-        elif line == ".." and place + 1 < len(lines) and not lines[place + 1]:
-            return place + 1  # An empty comment ends nothing but itself.
+        elif line == ".." and position + 1 < len(lines) and not lines[position + 1]:
+            return position + 1  # An empty comment has no content.
         return end
 
-    def _note(self, match: re.Match[str], inner: Sequence[str], blocks: list[Block]) -> None:
+    def _footnote(self, match: re.Match[str], inner: Sequence[str], blocks: list[Block]) -> None:
         key = match["key"]
         text = " ".join(filter(None, [match["rest"], *(part.strip() for part in inner)]))
         if key == "#":
             key = next(self._anonymous, "#")
         key = self._automatic.get(key, key)
         if key.isdigit() or key[0] in "#*":
-            if not self._in_list:
+            if not self._footnotes_are_references:
                 if text:
-                    blocks.append(Paragraph([f"[{key}] ", *self.inline(text)]))
+                    blocks.append(Paragraph([f"[{key}] ", *self._inlines(text)]))
                 return
         elif self._citations.has(key):
             return
-        printed = inlines_text(self.inline(text, marks=False)).strip()
+        printed = inlines_text(self._inlines(text, marks=False)).strip()
         self._reference(key, printed or key)
 
     def _reference(self, key: str, text: str) -> None:
         ids = {"doi": find_doi(text), "arxiv": find_arxiv(text)}
         title = ""
-        pep = PEP_NOTE.match(text)
-        if pep and key in self._pep_notes:
-            ids["pep"], title = self._pep_notes[key], (pep[2] or "").strip()
+        pep = PEP_FOOTNOTE.match(text)
+        if pep and key in self._pep_by_footnote:
+            ids["pep"], title = self._pep_by_footnote[key], (pep[2] or "").strip()
         year = re.search(r"(?<!\d)(19\d\d|20\d\d)(?!\d)", text)
         self._references[key] = ParsedReference(
             key, text, title=title, year=int(year[1]) if year else None, ids={k: v for k, v in ids.items() if v}
         )
 
     def _directive(self, kind: str, rest: str, inner: Sequence[str], depth: int, blocks: list[Block]) -> None:
-        if kind in _SILENT:
+        if kind in _IGNORED:
             return
-        options, content = options_of(inner)
+        options, content = split_options(inner)
         if kind in _VERBATIM:
             if any(content):
                 self._add(blocks, Paragraph(["\n".join(content).strip("\n")], verbatim=True))
@@ -372,29 +372,29 @@ class _Document:
             self._table_directive(kind, rest, options, content, depth, blocks)
         else:
             inside = self._blocks(content, depth + 1)
-            words = rest if kind not in ("container", "glossary", "rst-class") else ""
-            if words.strip():
-                blocks.append(Paragraph(self.inline(words)))
+            inlines = rest if kind not in ("container", "glossary", "rst-class") else ""
+            if inlines.strip():
+                blocks.append(Paragraph(self._inlines(inlines)))
             blocks.extend(inside)
 
     def _class(self, names: str, content: Sequence[str], depth: int, blocks: list[Block]) -> None:
         if names not in ("abstract", "keywords"):
             blocks.extend(self._blocks(content, depth + 1))
         elif any(content):
-            awaited, self._awaits = self._awaits, ""
-            self._classed(names, self._blocks(content, depth + 1))
-            self._awaits = awaited if awaited != names else ""
+            awaited, self._next_paragraph_class = self._next_paragraph_class, ""
+            self._add_classed(names, self._blocks(content, depth + 1))
+            self._next_paragraph_class = awaited if awaited != names else ""
         else:
-            self._awaits = names  # It holds for the next paragraph.
+            self._next_paragraph_class = names
 
-    def _classed(self, name: str, blocks: Sequence[Block]) -> None:
+    def _add_classed(self, name: str, blocks: Sequence[Block]) -> None:
         if name == "abstract":
             self._abstract.extend(blocks)
             return
         for block in blocks:
             if isinstance(block, Paragraph):
-                words = re.split(r"[,;]", inlines_text(block.inlines))
-                self._keywords.extend(" ".join(word.split()).strip(" .") for word in words if word.strip(" ."))
+                inlines = re.split(r"[,;]", inlines_text(block.inlines))
+                self._keywords.extend(" ".join(word.split()).strip(" .") for word in inlines if word.strip(" ."))
 
     def _figure(self, content: Sequence[str], depth: int, blocks: list[Block]) -> None:
         self._counts["figure"] += 1
@@ -416,9 +416,9 @@ class _Document:
             self._table(csv_table_rows(content, options), caption, blocks)
         else:
             inside = self._blocks(content, depth + 1)
-            blocks.extend(attach_caption(inside, self.inline(caption) if caption else []))
+            blocks.extend(attach_caption(inside, self._inlines(caption) if caption else []))
 
     def _table(self, rows: TextRows, caption: str, blocks: list[Block]) -> None:
-        cells = [[TableCell(self.inline(cell.text), cell.header, cell.columns) for cell in row] for row in rows]
+        cells = [[TableCell(self._inlines(cell.text), cell.header, cell.columns) for cell in row] for row in rows]
         if any(cells):
-            blocks.append(ParsedTable(self.inline(caption), limit_columns(cells)))
+            blocks.append(ParsedTable(self._inlines(caption), limit_columns(cells)))
