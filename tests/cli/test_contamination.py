@@ -1,4 +1,4 @@
-"""`fathom swap`, `fathom contamination`, and the warning of documents that a model may know."""
+"""`fathom swap`, `fathom contamination`, and the warning about documents that a model may have memorized."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_refuses_a_folder_that_is_not_a_run(tmp_path: Path, capsys: pytest.Captu
     assert call("contamination") == 2
 
 
-def test_a_swap_says_what_it_did(tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_swap_reports_changed_answers(tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("swap", tiny_bench, "--out", tmp_path / "one", "--json") == 0
     manifest = json.loads(capsys.readouterr().out)
     told = manifest["reports"]["swap"]
@@ -93,7 +93,7 @@ def test_a_swap_says_what_it_did(tiny_bench: Path, tmp_path: Path, capsys: pytes
 
 @pytest.fixture(scope="module")
 def ingested(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A bench over a corpus that was not generated, as far as it says."""
+    """A bench over a corpus that claims to be ingested."""
     folder = tmp_path_factory.mktemp("dated")
     with Corpus(small_folder) as corpus, CorpusWriter(folder / "corpus", {"command": "ingest"}) as writer:
         for number, document in enumerate(corpus.documents()):
@@ -105,7 +105,7 @@ def ingested(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return folder / "bench"
 
 
-def test_older_documents_are_told_of(ingested: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_warns_about_documents_before_the_cutoff(ingested: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = {place["document"] for line in _lines(ingested / "contexts.jsonl") for place in line["places"]}
     with Corpus(ingested.parent / "corpus") as corpus:
         years = [listed.year for listed in corpus.entries() if listed.id in shown]
@@ -113,7 +113,7 @@ def test_older_documents_are_told_of(ingested: Path, capsys: pytest.CaptureFixtu
     said = capsys.readouterr()
     assert f"{years.count(2019)} of the {len(years)} documents" in said.err
     assert "before 2024-06" in said.err
-    assert f"{years.count(None)} more do not say when" in said.err
+    assert f"{years.count(None)} more are undated" in said.err
     assert said.err.count("\n") == 1
     assert "warning" not in said.out
 
@@ -122,7 +122,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_the_cut_off_is_data(ingested: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_cutoff_comes_from_the_price_table(ingested: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "mine.toml"
     table.write_text('[models."mine/m"]\nwindow = 1000000\ncutoff = "2015-01"\n')
     assert call("plan", ingested, "--model", "mine/m", "--prices", table) == 0
@@ -134,13 +134,13 @@ def test_the_cut_off_is_data(ingested: Path, tmp_path: Path, capsys: pytest.Capt
     assert call("plan", ingested, "--model", "mine/m", "--prices", table) == 2
 
 
-def test_a_run_warns_as_a_plan_does(ingested: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_run_warns_like_plan(ingested: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "mine.toml"
     table.write_text('[models."sim/oracle"]\nwindow = 100000000\ncutoff = "2022-01"\n')
     assert call("run", ingested, "--model", "sim/oracle", "--prices", table, "--out", tmp_path / "run") == 0
-    assert "may know them by heart" in capsys.readouterr().err
+    assert "may have memorized them" in capsys.readouterr().err
 
 
-def test_what_was_generated_nobody_has_seen(tiny_bench: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_warning_about_generated_documents(tiny_bench: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("plan", tiny_bench, "--model", "openai/gpt-4.1-mini") == 0
     assert "warning" not in capsys.readouterr().err

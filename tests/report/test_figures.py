@@ -18,8 +18,19 @@ from lxml import etree
 
 from fathom.analysis.analyze import analyze
 from fathom.analysis.findings import Estimate
-from fathom.report.drawings.canvas import as_svg, fitted, legal, letters, spread
-from fathom.report.drawings.charts import Curve, Dot, Line, Piece, Point, Spot, curves, dots, scatter, stacks
+from fathom.report.drawings.canvas import as_svg, fit_label, spread_apart, text_width, xml_safe
+from fathom.report.drawings.charts import (
+    Curve,
+    Dot,
+    DotRow,
+    Point,
+    ScatterPoint,
+    Segment,
+    dot_plot,
+    line_chart,
+    scatter_plot,
+    stacked_bars,
+)
 from fathom.report.failures import cause_summary, causes, correlates, patterns
 from fathom.report.figures import Column, Figure, write_figures
 from fathom.report.formatting import percent, point
@@ -73,7 +84,7 @@ def test_every_figure_is_drawn(sample: Sample, tmp_path: Path) -> None:
 
 
 def test_a_run_without_effective_length_is_drawn_at_none() -> None:
-    drawn = json.dumps(dots("", [Line("a", [Dot(0, Point(13.0, 13.0, 14.0, ""))])], 880, 13.0, 16.0, "tokens"))
+    drawn = json.dumps(dot_plot("", [DotRow("a", [Dot(0, Point(13.0, 13.0, 14.0, ""))])], 880, 13.0, 16.0, "tokens"))
     assert drawn.count('"none"') == 2
     assert all(f'"{length}"' in drawn for length in ("16K", "32K", "64K"))
     assert '"8K"' not in drawn
@@ -152,12 +163,17 @@ def test_charts_of_nothing_and_of_one_point() -> None:
     point = Point(0.5, 0.5, 0.5, "half")
     for width in (880.0, 340.0):
         drawn = [
-            dots("", [], width),
-            dots("", [Line("a", [])], width),
-            dots("", [Line("a", [Dot(23, point)])], width, -0.2, 0.3, "difference"),
-            curves("", [Curve(0, "a", []), Curve(11, "b", [(64.0, point)])], [(64.0, "64")], width),
-            scatter("", [Spot(0, "free", 0.0, point, True), Spot(25, "dear", 3.0, point, False)], "dollars", width),
-            stacks("", [("a", [Piece("kept", "kept", 1.0, "all")])], width),
+            dot_plot("", [], width),
+            dot_plot("", [DotRow("a", [])], width),
+            dot_plot("", [DotRow("a", [Dot(23, point)])], width, -0.2, 0.3, "difference"),
+            line_chart("", [Curve(0, "a", []), Curve(11, "b", [(64.0, point)])], [(64.0, "64")], width),
+            scatter_plot(
+                "",
+                [ScatterPoint(0, "free", 0.0, point, True), ScatterPoint(25, "dear", 3.0, point, False)],
+                "dollars",
+                width,
+            ),
+            stacked_bars("", [("a", [Segment("kept", "kept", 1.0, "all")])], width),
         ]
         for drawing in drawn:
             assert etree.fromstring(as_svg(drawing).encode()).tag.endswith("svg")
@@ -173,20 +189,20 @@ def test_percentages_are_rounded_as_on_the_page(share: float, said: str) -> None
 
 @given(st.text(), st.floats(10, 400))
 def test_labels_fit(words: str, width: float) -> None:
-    assert letters(fitted(words, width)) <= max(2, int(width / 6.6)) + 1
+    assert text_width(fit_label(words, width)) <= max(2, int(width / 6.6)) + 1
 
 
 @given(st.lists(st.floats(0, 300), max_size=12))
 def test_labels_are_moved_apart_and_keep_their_order(places: list[float]) -> None:
-    moved = spread(places, 10, 0, 300)
+    moved = spread_apart(places, 10, 0, 300)
     order = sorted(range(len(places)), key=lambda number: (places[number], number))
     assert all(moved[two] - moved[one] >= 9.99 for one, two in pairwise(order))
 
 
 @given(st.text(min_size=1))
 def test_any_text_can_be_drawn(words: str) -> None:
-    drawing = etree.fromstring(as_svg(dots(words, [Line(words, [Dot(0, Point(0, 0, 1, words))])], 880)).encode())
-    assert "".join(drawing.find(".//{*}title").itertext()) == legal(words)
+    drawing = etree.fromstring(as_svg(dot_plot(words, [DotRow(words, [Dot(0, Point(0, 0, 1, words))])], 880)).encode())
+    assert "".join(drawing.find(".//{*}title").itertext()) == xml_safe(words)
 
 
 @pytest.mark.parametrize("words", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1"])

@@ -157,7 +157,7 @@ class _Part:
 
 
 def _open_corpus(bench_runs: BenchRuns, given: Path | None, stack: ExitStack) -> Corpus | None:
-    """The bench's corpus; None if it is missing or a different one. A wrong corpus given by the user is an error."""
+    """The bench's corpus; None if it is missing or differs. If the user gave it, a different corpus is an error."""
     folder = given or bench_runs.bench.corpus_folder
     if given is None and not folder.exists():
         return None
@@ -168,7 +168,7 @@ def _open_corpus(bench_runs: BenchRuns, given: Path | None, stack: ExitStack) ->
         return None
     raise FathomError(
         f"The corpus '{folder}' is not the one that the bench '{bench_runs.bench.folder}' was built from. "
-        "Give the right one with --corpus."
+        "Give its corpus with --corpus."
     )
 
 

@@ -160,7 +160,7 @@ def open_bench(folder: Path, manifest: RunManifest, given: Path | None = None) -
     bench = Bench(given or folder.resolve() / manifest.bench)
     if bench.manifest.fingerprint != manifest.bench_fingerprint:
         raise FathomError(
-            f"'{bench.folder}' is not the bench of the run '{folder}'. Give the right one with --bench, or restore it."
+            f"'{bench.folder}' is not the bench of the run '{folder}'. Give its bench with --bench."
         )
     return bench
 

@@ -21,7 +21,7 @@ from fathom.analysis.findings import (
     Samples,
 )
 from fathom.report.drawings.canvas import Node
-from fathom.report.drawings.charts import Curve, Dot, Field, Line, Point, curves, dots, heat
+from fathom.report.drawings.charts import Curve, Dot, DotRow, HeatCell, Point, dot_plot, heat_map, line_chart
 from fathom.report.figures import Column, Figure, accuracy_columns, count_columns, interval_columns
 from fathom.report.formatting import count, interval, join_names, point
 from fathom.report.ranking import received, run_colors, with_responses
@@ -45,7 +45,7 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
         lines = [_difference_line(one, colors) for one in overall[:MAX_PAIRS]]
         low = min((dot.point.low for row in lines for dot in row.dots), default=0.0)
         high = max((dot.point.high for row in lines for dot in row.dots), default=0.1)
-        return dots("Differences in accuracy with 95% intervals", lines, width, min(low, 0.0), high, "difference")
+        return dot_plot("Differences in accuracy with 95% intervals", lines, width, min(low, 0.0), high, "difference")
 
     columns: tuple[Column[Comparison], ...] = (
         Column("first", "First", lambda one: one.first),
@@ -75,7 +75,7 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
     return (Figure.of("comparisons", "Differences between runs", note, columns, pairs, draw),)
 
 
-def _difference_line(one: Comparison, colors: dict[str, int]) -> Line:
+def _difference_line(one: Comparison, colors: dict[str, int]) -> DotRow:
     """The better run minus the worse; gray if the difference is not significant."""
     sign = -1 if one.difference.value < 0 else 1
     better, worse = (one.first, one.second) if sign < 0 else (one.second, one.first)
@@ -83,7 +83,7 @@ def _difference_line(one: Comparison, colors: dict[str, int]) -> Line:
     value = abs(one.difference.value)
     tip = f"{better} is {value * 100:.1f} points ahead of {worse} ({low * 100:+.1f} to {high * 100:+.1f})"
     tip += "" if one.significant else f", {why_not_significant(one)}"
-    return Line(
+    return DotRow(
         f"{better} − {worse}",
         [Dot(colors.get(better, 0) if one.significant else GRAY, Point(value, low, high, tip))],
     )
@@ -120,7 +120,7 @@ def lengths(findings: Findings) -> tuple[Figure, ...]:
             )
             for run in runs
         ]
-        return curves("Accuracy by context length", lines, ticks, width)
+        return line_chart("Accuracy by context length", lines, ticks, width)
 
     columns: tuple[Column[_LengthRow], ...] = (
         Column("run", "Run", lambda row: row.run),
@@ -162,8 +162,8 @@ def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterat
         return Point(at(one.tokens), at(low), at(high), f"{row.run}: {one.note}")
 
     def draw(width: float) -> Node:
-        lines = [Line(row.run, [Dot(colors[row.run], point_of(row))]) for row in rows]
-        return dots("Effective length of each run", lines, width, at(0), log2(longest), "tokens")
+        lines = [DotRow(row.run, [Dot(colors[row.run], point_of(row))]) for row in rows]
+        return dot_plot("Effective length of each run", lines, width, at(0), log2(longest), "tokens")
 
     columns: tuple[Column[_EffectiveRow], ...] = (
         Column("run", "Run", lambda row: row.run),
@@ -201,7 +201,7 @@ def _breakdown(findings: Findings, by: str, title: str) -> Figure:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(
+            DotRow(
                 name or "(none)",
                 [
                     Dot(colors[run], point(f"{run}, {name}", group.accuracy))
@@ -212,7 +212,7 @@ def _breakdown(findings: Findings, by: str, title: str) -> Figure:
             )
             for name in names
         ]
-        return dots(f"Accuracy by {title.lower()}", lines, width)
+        return dot_plot(f"Accuracy by {title.lower()}", lines, width)
 
     rows = list(_group_rows(found))
     columns: tuple[Column[_GroupRow], ...] = (
@@ -250,7 +250,7 @@ def _heat_map(number: int, run: RunSummary, found: HeatMap) -> Figure:
     rows = list(dict.fromkeys(cell.row for cell in found.cells))
     columns = list(dict.fromkeys(cell.column for cell in found.cells))
     fields = [
-        Field(
+        HeatCell(
             cell.row,
             cell.column,
             cell.accuracy.value,
@@ -269,7 +269,7 @@ def _heat_map(number: int, run: RunSummary, found: HeatMap) -> Figure:
             *accuracy_columns(lambda cell: cell.accuracy),
         ),
         found.cells,
-        partial(heat, f"{run.info.name}: accuracy by {found.rows} and {found.columns}", rows, columns, fields),
+        partial(heat_map, f"{run.info.name}: accuracy by {found.rows} and {found.columns}", rows, columns, fields),
     )
 
 
@@ -295,7 +295,7 @@ def samples(findings: Findings) -> tuple[Figure, ...]:
             for run, one in found
         ]
         ticks = sorted({row.k for row in rows})
-        return curves("pass@k by k", lines, [(k, str(k)) for k in ticks], width)
+        return line_chart("pass@k by k", lines, [(k, str(k)) for k in ticks], width)
 
     columns: tuple[Column[_PassRow], ...] = (
         Column("run", "Run", lambda row: row.run),
@@ -317,11 +317,11 @@ def repeated_runs(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(name, [Dot(number, point(f"{name}: {', '.join(one.runs)}", one.accuracy))])
+            DotRow(name, [Dot(number, point(f"{name}: {', '.join(one.runs)}", one.accuracy))])
             for number, one in enumerate(findings.repeated_runs)
             for name in [f"{one.model}, {one.system}, {count(len(one.runs), 'run')}"]
         ]
-        return dots("Mean accuracy over repeated runs", lines, width)
+        return dot_plot("Mean accuracy over repeated runs", lines, width)
 
     columns: tuple[Column[RepeatedRuns], ...] = (
         Column("model", "Model", lambda one: one.model),

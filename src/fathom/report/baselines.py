@@ -5,7 +5,7 @@ from __future__ import annotations
 from fathom.analysis.findings import Baseline, ClosedBookTest, Findings
 from fathom.report.accuracy import GRAY
 from fathom.report.drawings.canvas import Node
-from fathom.report.drawings.charts import Dot, Line, dots
+from fathom.report.drawings.charts import Dot, DotRow, dot_plot
 from fathom.report.figures import Column, Figure, accuracy_columns, interval_columns
 from fathom.report.formatting import point
 from fathom.report.ranking import run_colors
@@ -25,13 +25,13 @@ def baselines(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(
+            DotRow(
                 label(one),
                 [Dot(colors.get(one.run or "", GRAY), point(f"{label(one)} ({one.description})", one.accuracy))],
             )
             for one in findings.baselines
         ]
-        return dots("Accuracy of baselines and controls", lines, width)
+        return dot_plot("Accuracy of baselines and controls", lines, width)
 
     columns: tuple[Column[Baseline], ...] = (
         Column("baseline", "Baseline", lambda one: one.name),
@@ -57,11 +57,11 @@ def closed_book(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(label(one), [Dot(colors.get(one.run, GRAY), point(f"{label(one)}, closed book", one.closed_book))])
+            DotRow(label(one), [Dot(colors.get(one.run, GRAY), point(f"{label(one)}, closed book", one.closed_book))])
             for one in tests
             if one.p is not None
         ]
-        return dots("Accuracy without the context", lines, width)
+        return dot_plot("Accuracy without the context", lines, width)
 
     columns: tuple[Column[ClosedBookTest], ...] = (
         Column("model", "Model", lambda one: one.model),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fathom.analysis.findings import Findings, RunSummary
 from fathom.report.drawings.canvas import Node
-from fathom.report.drawings.charts import Spot, scatter
+from fathom.report.drawings.charts import ScatterPoint, scatter_plot
 from fathom.report.figures import Column, Figure
 from fathom.report.formatting import join_names, point
 from fathom.report.ranking import received, run_colors
@@ -81,7 +81,7 @@ def costs(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> Node:
         spots = [
-            Spot(
+            ScatterPoint(
                 colors[run.info.name],
                 run.info.name,
                 amount,
@@ -91,7 +91,7 @@ def costs(findings: Findings) -> tuple[Figure, ...]:
             for run in findings.runs
             if (amount := amounts.get(run.info.name)) is not None
         ]
-        return scatter(f"Accuracy against {axis}", spots, axis, width)
+        return scatter_plot(f"Accuracy against {axis}", spots, axis, width)
 
     note = _note(findings, set(amounts), priced)
     return (Figure.of("cost", "Accuracy against cost", note, COLUMNS, findings.runs, draw),)

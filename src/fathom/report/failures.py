@@ -18,7 +18,7 @@ from fathom.analysis.findings import (
     StepSummary,
 )
 from fathom.report.drawings.canvas import Node
-from fathom.report.drawings.charts import Dot, Line, Piece, Point, dots, stacks
+from fathom.report.drawings.charts import Dot, DotRow, Point, Segment, dot_plot, stacked_bars
 from fathom.report.figures import Column, Figure, interval_columns
 from fathom.report.formatting import count, interval, percent, point
 from fathom.report.ranking import controls, run_colors
@@ -43,7 +43,7 @@ def patterns(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(
+            DotRow(
                 name,
                 [
                     Dot(colors[row.run], point(f"{row.run}, {name}", row.pattern.share))
@@ -54,7 +54,7 @@ def patterns(findings: Findings) -> tuple[Figure, ...]:
             for name in names
         ]
         high = max(row.pattern.share.high for row in rows)
-        return dots("Frequency of each error pattern", lines, width, 0.0, _axis_end(high))
+        return dot_plot("Frequency of each error pattern", lines, width, 0.0, _axis_end(high))
 
     columns: tuple[Column[_PatternRow], ...] = (
         Column("run", "Run", lambda row: row.run),
@@ -119,7 +119,7 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(
+            DotRow(
                 name,
                 [
                     Dot(colors[row.run], _rate_point(row, row.cause.rate))
@@ -129,7 +129,7 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
             )
             for name in names
         ]
-        return dots("Occurrence rate of each cause", lines, width)
+        return dot_plot("Occurrence rate of each cause", lines, width)
 
     columns: tuple[Column[_CauseRow], ...] = (
         Column("run", "Run", lambda row: row.run),
@@ -171,7 +171,7 @@ def _explained(findings: Findings) -> Figure:
 
     def draw(width: float) -> Node:
         bars = [(row.run, _attribution_pieces(row.attribution)) for row in drawn]
-        return stacks("Incorrect answers with a likely cause", bars, width)
+        return stacked_bars("Incorrect answers with a likely cause", bars, width)
 
     columns: tuple[Column[_AttributionRow], ...] = (
         Column("run", "Run", lambda row: row.run),
@@ -189,14 +189,16 @@ def _reasons(row: _AttributionRow) -> str:
     return ", ".join(f"{reason} {number}" for reason, number in row.attribution.unclear_reasons.items())
 
 
-def _attribution_pieces(one: Attribution) -> list[Piece]:
+def _attribution_pieces(one: Attribution) -> list[Segment]:
     named = (
         ("kept", "explained", one.explained),
         ("reading", "tied between two causes", one.tied),
         ("finding", "unclear", one.unclear - one.tied),
     )
     return [
-        Piece(style, name, number / one.incorrect, f"{name}: {number:,} of {count(one.incorrect, 'incorrect answer')}")
+        Segment(
+            style, name, number / one.incorrect, f"{name}: {number:,} of {count(one.incorrect, 'incorrect answer')}"
+        )
         for style, name, number in named
     ]
 
@@ -224,7 +226,7 @@ def loss_stages(findings: Findings) -> tuple[Figure, ...]:
         return ()
 
     def draw(width: float) -> Node:
-        return stacks("Accuracy lost at each stage", [(one.model, _loss_pieces(one)) for one in found], width)
+        return stacked_bars("Accuracy lost at each stage", [(one.model, _loss_pieces(one)) for one in found], width)
 
     columns: tuple[Column[_LossRow], ...] = (
         Column("model", "Model", lambda row: row.model),
@@ -245,14 +247,16 @@ def _loss_rows(one: LossDecomposition) -> Iterator[_LossRow]:
         yield _LossRow(one.model, f"lost in {stage.name}: {stage.description}", stage.lost)
 
 
-def _loss_pieces(one: LossDecomposition) -> list[Piece]:
+def _loss_pieces(one: LossDecomposition) -> list[Segment]:
     kept = one.accuracy.get("full")
     name = "correct with the full text"
-    pieces = [Piece("kept", name, kept.value, f"{name}: {interval(kept)}")] if kept else []
+    pieces = [Segment("kept", name, kept.value, f"{name}: {interval(kept)}")] if kept else []
     for stage in one.stages:
         # A negative loss is sampling noise, which a bar cannot show; the table does.
         name = f"lost in {stage.name}"
-        pieces.append(Piece(stage.name.split()[0], name, max(0.0, stage.lost.value), f"{name}: {interval(stage.lost)}"))
+        pieces.append(
+            Segment(stage.name.split()[0], name, max(0.0, stage.lost.value), f"{name}: {interval(stage.lost)}")
+        )
     return pieces
 
 
@@ -273,7 +277,7 @@ def steps(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(
+            DotRow(
                 f"step {number}",
                 [
                     Dot(colors[row.run], _step_point(row))
@@ -283,7 +287,7 @@ def steps(findings: Findings) -> tuple[Figure, ...]:
             )
             for number in range(1, most + 1)
         ]
-        return dots("Share of traces that reach each step", lines, width)
+        return dot_plot("Share of traces that reach each step", lines, width)
 
     columns: tuple[Column[_StepRow], ...] = (
         Column("run", "Run", lambda row: row.run),
@@ -318,9 +322,9 @@ def correlates(findings: Findings) -> tuple[Figure, ...]:
 def _correlates(number: int, run: RunSummary) -> Figure:
     def draw(width: float) -> Node:
         lines = [
-            Line(one.description or one.name, [Dot(number, _correlation_point(one))]) for one in run.correlates.rows
+            DotRow(one.description or one.name, [Dot(number, _correlation_point(one))]) for one in run.correlates.rows
         ]
-        return dots("Correlation of success with properties of the questions", lines, width, -1.0, 1.0, "number")
+        return dot_plot("Correlation of success with properties of the questions", lines, width, -1.0, 1.0, "number")
 
     columns: tuple[Column[Correlate], ...] = (
         Column("property", "Property", lambda one: one.name),

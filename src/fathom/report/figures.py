@@ -64,20 +64,21 @@ def accuracy_columns(get: Callable[[R], Estimate]) -> tuple[Column[R], ...]:
 
 
 def count_columns(get: Callable[[R], Counts | None], records: Iterable[R]) -> tuple[Column[R], ...]:
-    """Questions built, fitted, failed, refused by fitting and retired. The page hides them if nothing was lost."""
-    hidden = not any(_has_loss(get(record)) for record in records)
+    """Questions built, fitted, failed, refused by fitting and retired. The page hides those that lost nothing."""
+    known = [one for record in records if (one := get(record)) is not None]
+    dropped = any(one.built not in (None, one.fitted) for one in known)
+    shown = {
+        "built": dropped,
+        "fitted": dropped,
+        "errors": any(one.errors for one in known),
+        "refused": any(one.refused for one in known),
+        "retired": any(one.retired for one in known),
+    }
 
     def read(field: str) -> Callable[[R], Value]:
         return lambda record: None if (one := get(record)) is None else getattr(one, field)
 
-    names = ("built", "fitted", "errors", "refused", "retired")
-    return tuple(Column(name, name.capitalize(), read(name), "count", hidden) for name in names)
-
-
-def _has_loss(counts: Counts | None) -> bool:
-    if counts is None:
-        return False
-    return bool(counts.errors or counts.refused or counts.retired or counts.built not in (None, counts.fitted))
+    return tuple(Column(name, name.capitalize(), read(name), "count", not show) for name, show in shown.items())
 
 
 @dataclass(frozen=True)

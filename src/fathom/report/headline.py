@@ -5,7 +5,7 @@ from __future__ import annotations
 from fathom.analysis.findings import Findings, RunSummary
 from fathom.report.costs import price_per_question
 from fathom.report.drawings.canvas import Node
-from fathom.report.drawings.charts import Dot, Line, dots
+from fathom.report.drawings.charts import Dot, DotRow, dot_plot
 from fathom.report.figures import Column, Figure, count_columns, interval_columns
 from fathom.report.formatting import point
 from fathom.report.ranking import asked_note, missing_note, ranked, received, run_colors, run_kinds
@@ -21,13 +21,13 @@ def headline(findings: Findings) -> Figure:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(
+            DotRow(
                 _label(run),
                 [Dot(colors[run.info.name], point(_label(run), run.overall.accuracy))] if received(run) else [],
             )
             for run in runs
         ]
-        return dots("Accuracy of every run with its 95% interval", lines, width)
+        return dot_plot("Accuracy of every run with its 95% interval", lines, width)
 
     measures = dict.fromkeys(name for run in runs for name in run.measures)
     columns: tuple[Column[RunSummary], ...] = (

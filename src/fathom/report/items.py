@@ -104,8 +104,8 @@ class Items:
         """Number the patterns and causes: the index lists them before the parts refer to them."""
         for pattern in found.patterns:
             self.patterns(pattern)
-        for suspect in found.candidates:
-            self.causes(suspect.cause)
+        for candidate in found.candidates:
+            self.causes(candidate.cause)
         if found.unclear:
             self.causes("unclear")
 

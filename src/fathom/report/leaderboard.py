@@ -9,7 +9,7 @@ from fathom.analysis.findings import Findings, RunSummary
 from fathom.report.accuracy import GRAY
 from fathom.report.costs import price_per_question
 from fathom.report.drawings.canvas import Node
-from fathom.report.drawings.charts import Dot, Line, dots
+from fathom.report.drawings.charts import Dot, DotRow, dot_plot
 from fathom.report.figures import Column, Figure, count_columns, interval_columns
 from fathom.report.formatting import count, point
 from fathom.report.headline import response_columns
@@ -43,14 +43,14 @@ def leaderboard(findings: Findings) -> Figure:
 
     def draw(width: float) -> Node:
         lines = [
-            Line(
+            DotRow(
                 label(entry),
                 [Dot(0 if entry.kind == "model" else GRAY, point(label(entry), entry.run.overall.accuracy))],
             )
             for entry in found
             if received(entry.run)
         ]
-        return dots("Accuracy by bench, model and system", lines, width)
+        return dot_plot("Accuracy by bench, model and system", lines, width)
 
     columns: tuple[Column[Entry], ...] = (
         Column("bench", "Bench", lambda entry: names[entry.run.info.bench]),

@@ -40,19 +40,19 @@ def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Node:
     return node("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
 
 
-def letters(words: str) -> int:
+def text_width(words: str) -> int:
     """The width of a text in letters; a Chinese character takes two."""
     return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in words)
 
 
-def fitted(words: str, width: float) -> str:
+def fit_label(words: str, width: float) -> str:
     """The text, shortened with an ellipsis if it is too wide."""
     room = max(2, int(width / LETTER))
-    if letters(words) <= room:
+    if text_width(words) <= room:
         return words
     kept, used = [], 0
     for sign in words:
-        used += letters(sign)
+        used += text_width(sign)
         if used >= room:
             break
         kept.append(sign)
@@ -119,7 +119,7 @@ def percent(value: float, decimals: int = 0) -> str:
     return f"{floor(value * 100 * steps + 0.5) / steps:.{decimals}f}%"
 
 
-def spread(places: Iterable[float], gap: float, low: float, high: float) -> list[float]:
+def spread_apart(places: Iterable[float], gap: float, low: float, high: float) -> list[float]:
     """The positions, moved apart so that neighbors keep the gap, as little as possible."""
     wanted = list(places)
     order = sorted(range(len(wanted)), key=lambda number: wanted[number])
@@ -128,10 +128,10 @@ def spread(places: Iterable[float], gap: float, low: float, high: float) -> list
     for number in order:
         moved[number] = max(wanted[number], ceiling)
         ceiling = moved[number] + gap
-    floor = high
+    limit = high
     for number in reversed(order):
-        moved[number] = min(moved[number], floor)
-        floor = moved[number] - gap
+        moved[number] = min(moved[number], limit)
+        limit = moved[number] - gap
     return moved
 
 
@@ -173,16 +173,16 @@ def as_svg(drawing: Node) -> str:
 
 def _written(item: object) -> str:
     if not isinstance(item, list):
-        return escape(legal(str(item)))
+        return escape(xml_safe(str(item)))
     name, attributes, children = item
     # Tooltips of the page become titles.
     tip = attributes.get("data-tip")
-    inside = (f"<title>{escape(legal(tip))}</title>" if tip else "") + "".join(map(_written, children))
+    inside = (f"<title>{escape(xml_safe(tip))}</title>" if tip else "") + "".join(map(_written, children))
     kept = {key: value for key, value in attributes.items() if key not in ("data-tip", "data-run", "tabindex")}
-    return f"<{name}{''.join(f' {key}={quoteattr(legal(value))}' for key, value in kept.items())}>{inside}</{name}>"
+    return f"<{name}{''.join(f' {key}={quoteattr(xml_safe(value))}' for key, value in kept.items())}>{inside}</{name}>"
 
 
-def legal(words: str) -> str:
+def xml_safe(words: str) -> str:
     """The text without characters that XML does not allow."""
     return "".join(
         sign

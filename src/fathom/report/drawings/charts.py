@@ -14,15 +14,15 @@ from fathom.report.drawings.canvas import (
     Canvas,
     Node,
     Scale,
-    fitted,
-    letters,
+    fit_label,
     line,
     marker,
     node,
     percent,
     share_axis,
-    spread,
+    spread_apart,
     text,
+    text_width,
 )
 
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -46,19 +46,19 @@ class Dot(NamedTuple):
     point: Point
 
 
-class Line(NamedTuple):
+class DotRow(NamedTuple):
     """One row of a dot plot: a name and the points of its series."""
 
     name: str
     dots: Sequence[Dot]
 
 
-def dots(
-    what: str, lines: Sequence[Line], width: float, low: float = 0.0, high: float = 1.0, unit: str = "share"
+def dot_plot(
+    what: str, lines: Sequence[DotRow], width: float, low: float = 0.0, high: float = 1.0, unit: str = "share"
 ) -> Node:
     """A dot plot with intervals: one row per name, with its series below one another."""
     narrow = width < NARROW
-    left = 0.0 if narrow else min(330.0, max((letters(row.name) for row in lines), default=1) * LETTER + 14)
+    left = 0.0 if narrow else min(330.0, max((text_width(row.name) for row in lines), default=1) * LETTER + 14)
     step, pad = 13.0, 12.0
     heights = [max(1, len(row.dots)) * step + pad + (16 if narrow else 0) for row in lines]
     canvas = Canvas(width, sum(heights) + 34, what)
@@ -80,7 +80,7 @@ def dots(
 
 def _dot_line(
     canvas: Canvas,
-    row: Line,
+    row: DotRow,
     scale: Scale,
     left: float,
     top: float,
@@ -91,9 +91,9 @@ def _dot_line(
 ) -> None:
     first = top + (height - len(row.dots) * step) / 2 + step / 2 + (8 if narrow else 0)
     if narrow:
-        canvas.add(text(fitted(row.name, canvas.width - 12), 2, top + 13))
+        canvas.add(text(fit_label(row.name, canvas.width - 12), 2, top + 13))
     else:
-        canvas.add(text(fitted(row.name, left), left - 6, top + height / 2 + 4, anchor="end"))
+        canvas.add(text(fit_label(row.name, left), left - 6, top + height / 2 + 4, anchor="end"))
     for number, (series, point) in enumerate(row.dots):
         y = first + number * step
         canvas.add(node("line", x1=scale(point.low), y1=y, x2=scale(point.high), y2=y, class_=_whisker(series)))
@@ -140,11 +140,11 @@ class Curve(NamedTuple):
     points: Sequence[tuple[float, Point]]
 
 
-def curves(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, str]], width: float) -> Node:
+def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, str]], width: float) -> Node:
     """Shares over a logarithmic axis with intervals; each curve is labeled at its end."""
     narrow = width < NARROW
     height = 260.0 if narrow else 360.0
-    right = 12.0 if narrow else min(220.0, max((letters(one.name) for one in lines), default=1) * LETTER + 22)
+    right = 12.0 if narrow else min(220.0, max((text_width(one.name) for one in lines), default=1) * LETTER + 22)
     canvas = Canvas(width, height, what)
     down = Scale(0, 1, height - 34, 14)
     places = [log10(value) for value, _ in ticks]
@@ -180,15 +180,20 @@ def _curve(canvas: Canvas, one: Curve, along: Scale, down: Scale, aside: float) 
 
 def _names(canvas: Canvas, lines: Sequence[Curve], down: Scale, x: float, room: float) -> None:
     known = [one for one in lines if one.points]
-    places = spread((down(one.points[-1][1].value) + 4 for one in known), 15, 18, canvas.height - 36)
+    places = spread_apart((down(one.points[-1][1].value) + 4 for one in known), 15, 18, canvas.height - 36)
     for one, y in zip(known, places, strict=True):
         label = node(
-            "text", fitted(one.name, room), x=x, y=y, class_=f"label name s{one.series % SERIES}", data_run=one.series
+            "text",
+            fit_label(one.name, room),
+            x=x,
+            y=y,
+            class_=f"label name s{one.series % SERIES}",
+            data_run=one.series,
         )
         canvas.add(label)
 
 
-class Spot(NamedTuple):
+class ScatterPoint(NamedTuple):
     """One run in a scatter plot."""
 
     series: int
@@ -198,7 +203,7 @@ class Spot(NamedTuple):
     best: bool
 
 
-def scatter(what: str, spots: Sequence[Spot], axis: str, width: float) -> Node:
+def scatter_plot(what: str, spots: Sequence[ScatterPoint], axis: str, width: float) -> Node:
     """Shares against cost on a logarithmic axis; Pareto-optimal runs are joined by a line."""
     narrow = width < NARROW
     height = 280.0 if narrow else 360.0
@@ -221,13 +226,13 @@ def scatter(what: str, spots: Sequence[Spot], axis: str, width: float) -> Node:
         canvas.add(
             line(along(log10(one.x)), down(one.point.value), along(log10(two.x)), down(two.point.value), "frontier")
         )
-    labels = spread((down(spot.point.value) - 9 for spot in spots), 14, 12, height - 56)
+    labels = spread_apart((down(spot.point.value) - 9 for spot in spots), 14, 12, height - 56)
     for spot, y in zip(spots, labels, strict=True):
         _spot(canvas, spot, along(log10(spot.x)) if spot.x > 0 else 48.0, down, y)
     return canvas.finished()
 
 
-def _spot(canvas: Canvas, spot: Spot, x: float, down: Scale, label: float) -> None:
+def _spot(canvas: Canvas, spot: ScatterPoint, x: float, down: Scale, label: float) -> None:
     canvas.add(
         node("line", x1=x, y1=down(spot.point.low), x2=x, y2=down(spot.point.high), class_=_whisker(spot.series)),
         marker(spot.series, x, down(spot.point.value), spot.point.tip, 5.5),
@@ -235,7 +240,7 @@ def _spot(canvas: Canvas, spot: Spot, x: float, down: Scale, label: float) -> No
     if canvas.width >= NARROW:
         left = x > canvas.width * 0.7
         room = (x if left else canvas.width - x) - 20
-        name = fitted(spot.name, room)
+        name = fit_label(spot.name, room)
         canvas.add(text(name, x - 11 if left else x + 11, label + 4, "label", "end" if left else "start"))
 
 
@@ -247,7 +252,7 @@ def _amount(value: float) -> str:
     return f"{value:g}" if value >= 0.001 else f"{value:.0e}".replace("e-0", "e-")
 
 
-class Piece(NamedTuple):
+class Segment(NamedTuple):
     """One segment of a stacked bar."""
 
     class_: str
@@ -256,10 +261,10 @@ class Piece(NamedTuple):
     tip: str
 
 
-def stacks(what: str, rows: Sequence[tuple[str, Sequence[Piece]]], width: float) -> Node:
+def stacked_bars(what: str, rows: Sequence[tuple[str, Sequence[Segment]]], width: float) -> Node:
     """Stacked bars that add up to a whole; wide segments are labeled with their shares."""
     narrow = width < NARROW
-    left = 0.0 if narrow else min(230.0, max((letters(name) for name, _ in rows), default=1) * LETTER + 14)
+    left = 0.0 if narrow else min(230.0, max((text_width(name) for name, _ in rows), default=1) * LETTER + 14)
     each = 52.0 if narrow else 40.0
     names = dict.fromkeys((piece.class_, piece.name) for _, pieces in rows for piece in pieces)
     canvas = Canvas(width, len(rows) * each + 30 + (18 * len(names) if narrow else 26), what)
@@ -269,9 +274,9 @@ def stacks(what: str, rows: Sequence[tuple[str, Sequence[Piece]]], width: float)
     for number, (name, pieces) in enumerate(rows):
         top = number * each + (20 if narrow else 8)
         if narrow:
-            canvas.add(text(fitted(name, width - 12), 2, top - 4))
+            canvas.add(text(fit_label(name, width - 12), 2, top - 4))
         else:
-            canvas.add(text(fitted(name, left), left, top + 16, anchor="end"))
+            canvas.add(text(fit_label(name, left), left, top + 16, anchor="end"))
         _stack(canvas, pieces, scale, top)
     return canvas.finished()
 
@@ -283,10 +288,10 @@ def _stack_names(canvas: Canvas, names: Sequence[tuple[str, str]], left: float, 
         if narrow:
             y += 18
         else:
-            x += letters(name) * LETTER + 34
+            x += text_width(name) * LETTER + 34
 
 
-def _stack(canvas: Canvas, pieces: Sequence[Piece], scale: Scale, top: float) -> None:
+def _stack(canvas: Canvas, pieces: Sequence[Segment], scale: Scale, top: float) -> None:
     start = 0.0
     for piece in pieces:
         x, end = scale(start), scale(start + piece.share)
@@ -297,7 +302,7 @@ def _stack(canvas: Canvas, pieces: Sequence[Piece], scale: Scale, top: float) ->
             canvas.add(text(percent(piece.share), (x + end) / 2, top + 16, "onmark", "middle"))
 
 
-class Field(NamedTuple):
+class HeatCell(NamedTuple):
     """One cell of a heat map."""
 
     row: str
@@ -307,9 +312,9 @@ class Field(NamedTuple):
     tip: str
 
 
-def heat(what: str, rows: Sequence[str], columns: Sequence[str], fields: Sequence[Field], width: float) -> Node:
+def heat_map(what: str, rows: Sequence[str], columns: Sequence[str], fields: Sequence[HeatCell], width: float) -> Node:
     """Shares as shades, labeled in percent; cells with few questions have smaller labels."""
-    left = min(width * 0.34, max((letters(row) for row in rows), default=1) * LETTER + 12)
+    left = min(width * 0.34, max((text_width(row) for row in rows), default=1) * LETTER + 12)
     each = (width - left - 4) / max(1, len(columns))
     canvas = Canvas(width, 76 + len(rows) * 30, what)
     for number, column in enumerate(columns):
@@ -317,14 +322,14 @@ def heat(what: str, rows: Sequence[str], columns: Sequence[str], fields: Sequenc
         canvas.add(
             node(
                 "text",
-                fitted(column, max(each * 1.7, 84)),
+                fit_label(column, max(each * 1.7, 84)),
                 transform=f"translate({x:.1f} 66) rotate(-24)",
                 class_="tick",
                 data_tip=column,
             )
         )
     for number, row in enumerate(rows):
-        canvas.add(text(fitted(row, left - 6), left - 8, 94 + number * 30, anchor="end"))
+        canvas.add(text(fit_label(row, left - 6), left - 8, 94 + number * 30, anchor="end"))
     for one in fields:
         x, y = left + columns.index(one.column) * each, 75 + rows.index(one.row) * 30
         shade = round(one.value * 8)

@@ -21,13 +21,13 @@ function counts(items, run, rows, columns) {
 // Numbers in order; words by accuracy.
 function ordered(values, column, outcome) {
   const shares = values.map((_, place) => {
-    let [asked, right] = [0, 0];
+    let [asked, correct] = [0, 0];
     column.forEach((value, item) => {
       if (value !== place || outcome[item] === "-") return;
       asked += 1;
-      if (outcome[item] === "c") right += 1;
+      if (outcome[item] === "c") correct += 1;
     });
-    return right / Math.max(1, asked);
+    return correct / Math.max(1, asked);
   });
   const numeric = values.every((value) => /^\d/.test(value));
   return values.map((_, place) => place).sort((one, two) => (numeric
@@ -48,7 +48,7 @@ function heatFigure(items, runs, state) {
     const one = found.get(from * 1000 + to);
     const two = other && other.get(from * 1000 + to);
     if (!one || (other && !two)) return;
-    fields.push({ at, beside, row, column, asked: one[0], right: one[1] / one[0], less: two ? two[1] / two[0] : null });
+    fields.push({ at, beside, row, column, asked: one[0], accuracy: one[1] / one[0], other: two ? two[1] / two[0] : null });
   }));
   const name = runs[state.run][0] + (other ? ` minus ${runs[state.other][0]}` : "");
   return {
@@ -57,25 +57,25 @@ function heatFigure(items, runs, state) {
       id: "heat", title: `${name}: ${state.rows} by ${state.columns}`, note: "Accuracy of the first response to each question.",
       columns: [["row", state.rows, "text"], ["column", state.columns, "text"], ["accuracy", "Accuracy", "share"],
         ["other_accuracy", "Other accuracy", "share"], ["questions", "Questions", "count"]],
-      rows: fields.map((one) => [one.row, one.column, one.right, one.less, one.asked]),
+      rows: fields.map((one) => [one.row, one.column, one.accuracy, one.other, one.asked]),
     },
   };
 }
 
 function shade(one) {
-  if (one.less === null) return `h${Math.round(one.right * 8)}`;
-  const difference = one.right - one.less;
+  if (one.other === null) return `h${Math.round(one.accuracy * 8)}`;
+  const difference = one.accuracy - one.other;
   const step = Math.min(4, Math.round(Math.abs(difference) * 8));
   return step === 0 ? "d0" : `${difference > 0 ? "up" : "down"}${step}`;
 }
 
 function heatWords(one) {
-  return one.less === null ? (one.right * 100).toFixed(0) : shown(one.right - one.less, "difference").replace(/\.\d$/, "");
+  return one.other === null ? (one.accuracy * 100).toFixed(0) : shown(one.accuracy - one.other, "difference").replace(/\.\d$/, "");
 }
 
 function heatTip(one) {
-  const tip = `${one.row}, ${one.column}: ${percent(one.right)} of ${plural(one.asked, "question")} correct`;
-  return one.less === null ? tip : `${tip}, other run ${percent(one.less)}`;
+  const tip = `${one.row}, ${one.column}: ${percent(one.accuracy)} of ${plural(one.asked, "question")} correct`;
+  return one.other === null ? tip : `${tip}, other run ${percent(one.other)}`;
 }
 
 function heatDrawing(made) {
