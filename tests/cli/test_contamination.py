@@ -122,7 +122,9 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_the_cutoff_comes_from_the_price_table(ingested: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_cutoff_comes_from_the_price_table(
+    ingested: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = tmp_path / "mine.toml"
     table.write_text('[models."mine/m"]\nwindow = 1000000\ncutoff = "2015-01"\n')
     assert call("plan", ingested, "--model", "mine/m", "--prices", table) == 0
