@@ -159,9 +159,7 @@ def open_bench(folder: Path, manifest: RunManifest, given: Path | None = None) -
     """The bench of the run in `folder`; `given` overrides the path in the run's manifest."""
     bench = Bench(given or folder.resolve() / manifest.bench)
     if bench.manifest.fingerprint != manifest.bench_fingerprint:
-        raise FathomError(
-            f"'{bench.folder}' is not the bench of the run '{folder}'. Give its bench with --bench."
-        )
+        raise FathomError(f"'{bench.folder}' is not the bench of the run '{folder}'. Give its bench with --bench.")
     return bench
 
 

@@ -29,7 +29,7 @@ function headlineView(section, data) {
     partial && make("th", { scope: "col", class: "number", "data-tip": "Mean score, partial credit included" }, "Partial credit"),
     lengths && make("th", { scope: "col", class: "number", "data-tip": "The longest context length with at least 85% of the accuracy at the shortest" }, "Effective length"),
     priced && make("th", { scope: "col", class: "number", "data-tip": "US dollars per 1,000 questions" }, "$ per 1,000"),
-    counts.map((name) => make("th", { scope: "col", class: "number counts" }, name)));
+    counts.map((name) => make("th", { scope: "col", class: "number counts" }, figure.columns[column[name]][1])));
   const rows = figure.rows.map((row) => {
     const run = numbers[row[column.run]];
     const fingerprint = data.runs[run][4];
@@ -50,7 +50,7 @@ function headlineView(section, data) {
       make("td", { class: "number big", "data-tip": received ? `${percent(row[column.low], 1)} to ${percent(row[column.high], 1)}` : null }, received ? percent(accuracy) : "–"),
       make("td", { class: "scale" }, received && intervalBar(row[column.low], accuracy, row[column.high], run, baselines),
         make("span", { class: "under range-words" }, [received && `${percent(row[column.low])} to ${percent(row[column.high])}`, ...reserved].filter(Boolean).join(" · ")),
-        make("span", { class: "under counts-words" }, counts.map((name) => `${row[column[name]] === null ? "–" : counted(row[column[name]])} ${name}`).join(" · "))),
+        make("span", { class: "under counts-words" }, counts.filter((name) => row[column[name]] !== 0).map((name) => `${row[column[name]] === null ? "–" : counted(row[column[name]])} ${name}`).join(" · "))),
       partial && make("td", { class: "number" }, received ? percent(row[column.partial_credit]) : "–"),
       lengths && make("td", { class: "number" }, row[column.effective_length] || "–"),
       priced && make("td", { class: "number" }, row[column.price] === null ? "–" : money(row[column.price] * 1000)),
