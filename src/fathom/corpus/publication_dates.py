@@ -1,4 +1,4 @@
-"""When documents appeared, as far as they say."""
+"""Publication dates of documents."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from datetime import date
 from typing import NamedTuple, Protocol
 
 _ARXIV = re.compile(r"(?:arxiv:)?(?P<year>\d{2})(?P<month>0[1-9]|1[0-2])\.\d{4,5}(?:v\d+)?", re.IGNORECASE)
-"""An identifier since April 2007 says the month in which the document became public."""
+"""An arXiv identifier since April 2007 contains the month of publication."""
 
 
 class Month(NamedTuple):
-    """A month, or a year of which no month is known."""
+    """A month, or a year without a known month."""
 
     year: int
     month: int | None = None
 
     def is_before(self, other: Month) -> bool:
-        """Whether it surely lies before the other; the month itself does not, nor does a year around it."""
+        """Whether it is certainly before the other; false for the same month, and for a year that may include it."""
         if self.year != other.year:
             return self.year < other.year
         return self.month is not None and other.month is not None and self.month < other.month
 
     @classmethod
     def parse(cls, written: str) -> Month:
-        """The month that "2024-06" names."""
+        """The month of a string such as "2024-06"."""
         year, _, month = written.partition("-")
         return cls(int(year), int(month))
 
 
 class Dated(Protocol):
-    """Whatever says of itself when it appeared."""
+    """A record with publication metadata."""
 
     @property
     def published(self) -> date | None: ...
@@ -43,7 +43,7 @@ class Dated(Protocol):
 
 
 def appeared(document: Dated) -> Month | None:
-    """When it became public, the earliest of its date, its number at arXiv and its year; None where it says nothing."""
+    """The publication month: the earliest of date, arXiv identifier and year; None where there is none."""
     found: list[Month] = []
     if document.published is not None:
         found.append(Month(document.published.year, document.published.month))

