@@ -46,13 +46,13 @@ def test_results_come_in_order_from_any_number_of_processes(processes: int) -> N
     assert list(map_ordered(square, range(40), processes)) == [n * n for n in range(40)]
 
 
-def test_what_a_killed_worker_lost_is_done_again(tmp_path: Path) -> None:
+def test_retries_what_a_killed_worker_lost(tmp_path: Path) -> None:
     marker = tmp_path / "died"
     assert list(map_ordered(partial(die_once, marker), range(30), 2)) == [n * n for n in range(30)]
     assert marker.exists()
 
 
-def test_work_that_kills_every_worker_is_given_up_with_a_sentence() -> None:
+def test_gives_up_on_an_item_that_kills_every_worker() -> None:
     with pytest.raises(FathomError, match="died 3 times in a row"):
         list(map_ordered(always_die, range(5), 2))
 
@@ -62,7 +62,7 @@ def test_an_error_in_a_task_reaches_the_caller() -> None:
         list(map_ordered(refuse, range(5), 2))
 
 
-def test_an_endless_stream_is_taken_only_as_far_as_needed() -> None:
+def test_consumes_an_endless_stream_only_as_far_as_needed() -> None:
     taken: list[int] = []
 
     def endless() -> Iterator[int]:
@@ -116,7 +116,7 @@ def test_workers_end_with_their_parent() -> None:
         time.sleep(0.05)
 
 
-def test_a_team_stays_for_several_works_even_where_one_is_broken_off() -> None:
+def test_a_pool_is_reused_even_after_an_early_exit() -> None:
     with WorkerPool(2) as pool:
         staff = {child.pid for child in multiprocessing.active_children()}
         assert list(pool.map_ordered(square, range(10))) == [n * n for n in range(10)]
@@ -132,13 +132,13 @@ def _doubled(content: bytes) -> bytes:
     return content * 2
 
 
-def test_large_items_and_large_results_pass_one_another() -> None:
+def test_large_items_and_results_do_not_deadlock() -> None:
     """Neither fits a pipe: a parent that sends and a worker that answers would wait for one another for ever."""
     items = [bytes([number]) * 3_000_000 for number in range(24)]
     assert list(map_ordered(_doubled, items, 2)) == [item * 2 for item in items]
 
 
-def test_garbage_is_looked_for_as_before_once_the_work_is_done_or_fails() -> None:
+def test_restores_garbage_collection_afterwards() -> None:
     before = gc.get_threshold()
     with pytest.raises(ZeroDivisionError), infrequent_gc():
         assert gc.get_threshold()[0] > before[0]

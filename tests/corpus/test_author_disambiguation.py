@@ -1,4 +1,4 @@
-"""One person gets one id where that is safe; where it is not, nobody gets any."""
+"""Author disambiguation: one id per person where that is safe, else none."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def people(*bylines: str, subject: str | None = None) -> list[tuple[str | None, 
     return [who.people(f"a-{number}") for number in range(len(bylines))]
 
 
-def test_a_name_that_stands_once_is_a_person() -> None:
+def test_a_name_that_occurs_once_is_one_person() -> None:
     found = people("Marta Lind, Chidi Okoro", "Rana Haddad")
     assert len({id for byline in found for id in byline}) == 3
     assert all(id is not None for byline in found for id in byline)
@@ -46,7 +46,7 @@ def test_a_name_that_stands_once_is_a_person() -> None:
         ("Seán O'Neil", "Sean ONeil"),
     ],
 )
-def test_the_same_full_name_with_a_co_author_in_common_is_one_person(one: str, two: str) -> None:
+def test_the_same_full_name_with_a_shared_co_author_is_one_person(one: str, two: str) -> None:
     (left, _), (right, _) = people(f"{one}, Chidi Okoro", f"{two}, Chidi Okoro")
     assert left == right is not None
 
@@ -60,7 +60,7 @@ def test_the_same_full_name_with_a_co_author_in_common_is_one_person(one: str, t
         ("Marta Mueller", "Marta Müller"),
     ],
 )
-def test_the_same_name_and_nothing_besides_is_uncertain(one: str, two: str) -> None:
+def test_the_same_name_without_other_evidence_is_uncertain(one: str, two: str) -> None:
     (left,), (right,) = people(one, two)
     assert left is None and right is None
 
@@ -68,7 +68,7 @@ def test_the_same_name_and_nothing_besides_is_uncertain(one: str, two: str) -> N
 @pytest.mark.parametrize(
     ("one", "two"), [("Marta Lind", "Mona Lind"), ("M. K. Lind", "M. J. Lind"), ("A. Lind", "Bo Lind")]
 )
-def test_names_that_do_not_fit_are_two_people(one: str, two: str) -> None:
+def test_incompatible_names_are_two_people(one: str, two: str) -> None:
     (left, _), (right, _) = people(f"{one}, Chidi Okoro", f"{two}, Chidi Okoro")
     assert left is not None and right is not None and left != right
 
@@ -77,13 +77,13 @@ def test_a_subject_alone_is_not_enough() -> None:
     assert people("Marta Lind", "Marta Lind", subject="Biology") == [(None,), (None,)]
 
 
-def test_initials_join_one_full_name_with_two_co_authors_in_common() -> None:
+def test_initials_join_a_full_name_with_two_shared_co_authors() -> None:
     found = people("Marta Lind, Chidi Okoro, Rana Haddad", "M. Lind, C. Okoro, R. Haddad")
     assert found[0] == found[1] and None not in found[0]
     assert people("Marta Lind, Chidi Okoro", "M. Lind, Rana Haddad")[1][0] is None
 
 
-def test_initials_that_fit_two_full_names_are_uncertain() -> None:
+def test_initials_compatible_with_two_full_names_are_uncertain() -> None:
     team = "Chidi Okoro, Rana Haddad, Ana Horvat"
     marta, mona, initial = (
         byline[0] for byline in people(f"Marta Lind, {team}", f"Mona Lind, {team}", f"M. Lind, {team}")
@@ -92,14 +92,14 @@ def test_initials_that_fit_two_full_names_are_uncertain() -> None:
     assert marta is None and mona is None
 
 
-def test_a_name_without_the_initial_that_tells_two_apart_joins_neither() -> None:
+def test_a_name_without_the_distinguishing_initial_joins_neither() -> None:
     team = "Chidi Okoro, Rana Haddad"
     found = [byline[0] for byline in people(f"Marta K. Lind, {team}", f"Marta J. Lind, {team}", f"Marta Lind, {team}")]
     assert found[2] is None
     assert found[0] is None or found[0] != found[1]
 
 
-def test_a_frequent_name_needs_more() -> None:
+def test_a_frequent_name_needs_more_evidence() -> None:
     (one, _), (two, _) = people("Wei Wang, Chidi Okoro", "Wei Wang, Chidi Okoro")
     assert one is None and two is None
     found = people("Wei Wang, Chidi Okoro, Rana Haddad", "Wei Wang, Chidi Okoro, Rana Haddad")
@@ -118,7 +118,7 @@ def test_an_orcid_decides() -> None:
 
 
 @pytest.mark.parametrize("evidence", ["affiliation", "citation", "work"])
-def test_other_things_speak_for_one_person(evidence: str) -> None:
+def test_affiliations_citations_and_subjects_are_evidence(evidence: str) -> None:
     who = AuthorDisambiguator()
     place = "Institute of Tides, Bergen" if evidence == "affiliation" else ""
     work = "w-1" if evidence == "work" else None
@@ -135,7 +135,7 @@ def test_two_of_one_name_in_one_byline_are_two_people() -> None:
         assert [id for id in byline[:-1] if id is not None] == []
 
 
-def test_bodies_are_their_names() -> None:
+def test_groups_are_identified_by_name() -> None:
     who = AuthorDisambiguator()
     project, short = (
         Signature("", "Reproducibility Project: Biology", group=True),
@@ -147,11 +147,11 @@ def test_bodies_are_their_names() -> None:
     assert who.people("a-1")[1] is None
 
 
-def test_half_a_family_name_is_uncertain() -> None:
+def test_a_partial_family_name_is_uncertain() -> None:
     assert people("Ana Ruiz", "Ana Ruiz-Soto", "Ana Horvat")[:2] == [(None,), (None,)]
 
 
-def test_misuse_is_told() -> None:
+def test_misuse_raises_an_error() -> None:
     who = AuthorDisambiguator()
     who.add("a-1", [sign("Marta Lind")])
     with pytest.raises(FathomError, match="Two documents"):
@@ -195,7 +195,7 @@ def sorted_out(documents: list[Document]) -> dict[tuple[str, int], str | None]:
     }
 
 
-def test_nobody_is_taken_for_another_unless_no_reader_could_tell(generated: list[Document]) -> None:
+def test_merges_only_people_that_no_reader_could_distinguish(generated: list[Document]) -> None:
     """Namesakes are planted among the authors; those who share a co-author cannot be told apart by anybody."""
     gold = {(document.id, author.position): author.person for document in generated for author in document.authors}
     company: dict[str | None, set[str | None]] = {}

@@ -35,7 +35,7 @@ def wanted(shared: SharedFolders) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize(("processes", "hash_seed"), [(1, "0"), (2, "1"), (2, "4242")])
-def test_the_same_bytes_from_any_process(
+def test_gives_the_same_bytes_from_any_number_of_processes(
     processes: int, hash_seed: str, wanted: dict[str, bytes], tmp_path: Path, fathom: Fathom
 ) -> None:
     words = ("--domains", "articles,reports", "--seed", 11, "--documents", DOCUMENTS, "--processes", processes)
@@ -44,7 +44,7 @@ def test_the_same_bytes_from_any_process(
     assert content(tmp_path / "c") == wanted
 
 
-def test_killed_again_and_again_it_ends_with_the_same_bytes(wanted: dict[str, bytes], tmp_path: Path) -> None:
+def test_gives_the_same_bytes_after_repeated_kills(wanted: dict[str, bytes], tmp_path: Path) -> None:
     """Real processes, killed with no chance to clean up; the last one is let finish."""
     folder = tmp_path / "c"
     words = ["generate", "--out", folder, "--domains", "articles,reports", "--seed", "11", "--documents", DOCUMENTS]
@@ -70,7 +70,7 @@ def test_killed_again_and_again_it_ends_with_the_same_bytes(wanted: dict[str, by
     assert content(folder) == wanted
 
 
-def test_a_kill_between_the_last_two_steps_is_mended(
+def test_recovers_from_a_kill_between_the_last_two_steps(
     wanted: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The manifest was written, the unfinished store not yet deleted."""
@@ -83,20 +83,20 @@ def test_a_kill_between_the_last_two_steps_is_mended(
     assert content(tmp_path / "c") == wanted
 
 
-def test_a_finished_corpus_is_not_made_again(small_folder: Path) -> None:
+def test_does_not_generate_a_finished_corpus_again(small_folder: Path) -> None:
     before = (small_folder / STORE).stat().st_mtime_ns
     manifest = generate(small_folder, Recipe(seed=3, documents=48))
     assert manifest.documents == 48
     assert (small_folder / STORE).stat().st_mtime_ns == before
 
 
-def test_a_recipe_gives_what_it_gave_before(tmp_path: Path) -> None:
+def test_a_recipe_gives_the_recorded_fingerprint(tmp_path: Path) -> None:
     """On any machine and any Python. Whoever changes what the generator writes raises its VERSION and this line."""
     recipe = Recipe(domains=parse_domains("articles,reports"), seed=2, documents=24)
     assert generate(tmp_path / "c", recipe).fingerprint[:16] == "51043994026e95de"
 
 
-def test_letters_are_what_they_were_before(tmp_path: Path) -> None:
+def test_letters_have_the_recorded_fingerprint(tmp_path: Path) -> None:
     manifest = generate(tmp_path / "c", Recipe(length="short", seed=2, documents=24))
     assert manifest.fingerprint[:16] == "8e3ef06dca8c2fcb"
     assert manifest.recipe["length"] == "short"
@@ -110,20 +110,20 @@ def test_letters_are_the_same_from_any_process(tmp_path: Path, fathom: Fathom) -
     assert content(tmp_path / "0") == content(tmp_path / "4242")
 
 
-def test_a_larger_corpus_of_letters_begins_with_the_smaller(tmp_path: Path) -> None:
+def test_a_larger_corpus_of_letters_starts_with_the_smaller(tmp_path: Path) -> None:
     for documents in (20, 30):
         generate(tmp_path / str(documents), Recipe(length="short", seed=2, documents=documents))
     with Corpus(tmp_path / "20") as smaller, Corpus(tmp_path / "30") as larger:
         assert list(larger.documents())[:20] == list(smaller.documents())
 
 
-def test_a_letter_and_an_document_never_have_one_id(small: Corpus, tmp_path: Path) -> None:
+def test_a_letter_and_an_article_never_share_an_id(small: Corpus, tmp_path: Path) -> None:
     generate(tmp_path / "c", Recipe(length="short", seed=3, documents=48))
     with Corpus(tmp_path / "c") as letters:
         assert not {one.id for one in letters.entries()} & {one.id for one in small.entries()}
 
 
-def test_there_are_no_short_reports(tmp_path: Path, fathom: Fathom) -> None:
+def test_refuses_short_reports(tmp_path: Path, fathom: Fathom) -> None:
     with pytest.raises(FathomError, match=r"no short reports.*companies-zh.*Leave"):
         Recipe(domains=parse_domains("physics,companies-zh"), length="short", documents=2)
     done = fathom("generate", "--out", tmp_path / "c", "--length", "short", "--domains", "reports")
@@ -132,7 +132,7 @@ def test_there_are_no_short_reports(tmp_path: Path, fathom: Fathom) -> None:
     assert not (tmp_path / "c").exists()
 
 
-def test_a_larger_corpus_begins_with_the_smaller(small: Corpus, tmp_path: Path) -> None:
+def test_a_larger_corpus_starts_with_the_smaller(small: Corpus, tmp_path: Path) -> None:
     generate(tmp_path / "c", Recipe(seed=3, documents=60))
     with Corpus(tmp_path / "c") as larger:
         assert [document.id for document in larger.entries()][:48] == [document.id for document in small.entries()]
@@ -148,7 +148,7 @@ def test_tokens_set_the_size(tmp_path: Path) -> None:
     assert manifest.subjects == {"physics": manifest.documents}
 
 
-def test_domains_take_turns(mixed_folder: Path) -> None:
+def test_domains_alternate(mixed_folder: Path) -> None:
     with Corpus(mixed_folder) as corpus:
         assert set(corpus.manifest.subjects.values()) == {2}
         assert len(corpus.manifest.subjects) == len(parse_domains("articles,reports")) == 12
@@ -156,7 +156,7 @@ def test_domains_take_turns(mixed_folder: Path) -> None:
         assert corpus.manifest.languages == {"en": 22, "zh": 2}
 
 
-def test_domains_are_read_as_people_write_them() -> None:
+def test_parses_domains_with_spaces_and_hyphens() -> None:
     assert parse_domains("articles") == SUBJECTS
     assert parse_domains("computer-science, physics,physics") == ("computer science", "physics")
     assert parse_domains("companies-zh") == ("companies-zh",)

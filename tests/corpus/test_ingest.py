@@ -1,4 +1,4 @@
-"""Documents into a corpus, from files that are written here."""
+"""Ingesting documents from files that are written here."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_two_processes_give_the_same_bytes_as_one(
     assert (tmp_path / "one" / STORE).read_bytes() == (tmp_path / "two" / STORE).read_bytes()
 
 
-def test_odd_names_and_names_given_twice_are_read(papers: Path, tmp_path: Path) -> None:
+def test_reads_files_with_odd_and_duplicate_names(papers: Path, tmp_path: Path) -> None:
     path = tmp_path / "odd.tar"
     with tarfile.open(path, "w", format=tarfile.GNU_FORMAT, encoding="latin-1") as archive:
         for number, name in enumerate(("\u00e9.xml", "\u00e8.xml", "same.xml", "same.xml")):
@@ -133,7 +133,9 @@ def test_odd_names_and_names_given_twice_are_read(papers: Path, tmp_path: Path) 
         (Filters(formats=("tei",)), 0, ""),
     ],
 )
-def test_filters_leave_out_and_say_why(papers: Path, tmp_path: Path, filters: Filters, kept: int, reason: str) -> None:
+def test_filters_documents_and_reports_the_reason(
+    papers: Path, tmp_path: Path, filters: Filters, kept: int, reason: str
+) -> None:
     if not kept:
         with pytest.raises(FathomError, match="Give other sources|left out"):
             ingest([papers], tmp_path / "corpus", filters)
@@ -144,7 +146,7 @@ def test_filters_leave_out_and_say_why(papers: Path, tmp_path: Path, filters: Fi
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
-def test_a_kill_loses_little_and_the_corpus_is_the_same(papers: Path, tmp_path: Path, processes: str) -> None:
+def test_a_killed_ingestion_continues_to_the_same_corpus(papers: Path, tmp_path: Path, processes: str) -> None:
     for number in range(120):
         (papers / f"x{number:03}.xml").write_text(paper(number % 4, TITLES[0], more=f"Words {number}. " * 50))
     whole, _ = ingest([papers], tmp_path / "whole", Filters())
@@ -183,12 +185,12 @@ def test_strict_shares_fail_the_command(papers: Path, tmp_path: Path, capsys: py
     assert main(["ingest", str(papers), "--out", str(tmp_path / "other"), "--strict", "beauty=1"]) == 2
 
 
-def test_the_report_can_be_had_as_json(papers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_prints_the_report_as_json(papers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ingest", str(papers), "--out", str(tmp_path / "corpus"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["kept"] == 4
 
 
-def test_nothing_to_read_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_that_nothing_could_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
     assert main(["ingest", str(tmp_path / "empty"), "--out", str(tmp_path / "corpus")]) == 2
     assert "No document could be read" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Links, people and works written into a document's parts: the same bytes as if the record had been written so."""
+"""Links, persons and works in the parts of a document: the same bytes as from the record."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def bare(document: Document) -> Document:
     return document.model_copy(update={"references": references, "authors": authors, "work": None})
 
 
-def test_the_parts_are_those_of_the_linked_record(generated: list[Document]) -> None:
+def test_writes_the_bytes_of_the_linked_record(generated: list[Document]) -> None:
     assert any(document.cited for document in generated)
     for gold in generated:
         cited = tuple(reference.document for reference in gold.references)
@@ -35,7 +35,7 @@ def test_the_parts_are_those_of_the_linked_record(generated: list[Document]) -> 
         assert apply_links(linked) == (pack(gold).parts, pack(gold).outline)
 
 
-def test_signs_that_json_escapes_stay_what_they_are(generated: list[Document]) -> None:
+def test_keeps_characters_that_json_escapes(generated: list[Document]) -> None:
     venue = 'Journal of "Quotes" \\ and \t tabs, \x7f, é, 中, \u2028'
     document = generated[0].model_copy(update={"venue": venue})
     cited = tuple(reference.document for reference in document.references)
@@ -44,7 +44,7 @@ def test_signs_that_json_escapes_stay_what_they_are(generated: list[Document]) -
     assert zstandard.decompress(found.parts) == zstandard.decompress(pack(document).parts)
 
 
-def test_what_does_not_belong_to_the_document_is_refused(generated: list[Document]) -> None:
+def test_refuses_links_of_another_document(generated: list[Document]) -> None:
     document = next(one for one in generated if one.references)
     parts, people = pack(document).parts, (None,) * len(document.authors)
     with pytest.raises(FathomError, match="would cite itself"):

@@ -1,4 +1,4 @@
-"""References find the document they name, and no other: by id, by title, by a title with slips."""
+"""References are linked to the document they cite and no other: by id, by title, by a similar title."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def linked(*references: ReferenceData, documents: Sequence[LinkableDocument] = (
         ("isbn", " ", None),
     ],
 )
-def test_ids_are_compared_in_one_form(scheme: str, written: str, wanted: str | None) -> None:
+def test_normalizes_ids(scheme: str, written: str, wanted: str | None) -> None:
     assert normal_id(scheme, written) == wanted
 
 
@@ -74,7 +74,7 @@ def test_an_id_is_enough() -> None:
     ) == [("a-1", "doi"), ("a-2", "pmid"), ("a-2", "arxiv"), ("a-1", "doi"), (None, "unmatched")]
 
 
-def test_what_is_written_about_an_document_is_not_the_document() -> None:
+def test_a_letter_about_an_article_is_not_the_article() -> None:
     """A decision letter is listed under its document's title, with the name of the editor and a DOI of its own."""
     about = ReferenceData("Tidal mixing over a rough sea floor", {"doi": "10.5555/tides.002"}, 2015, ("Olsen, R.",))
     misspelled = ReferenceData("Tidal mixing over a rough sea floor", {"doi": "10.1101/2015.01"}, 2015, ("Linde, K.",))
@@ -82,7 +82,7 @@ def test_what_is_written_about_an_document_is_not_the_document() -> None:
     assert linked(about, misspelled, version) == [(None, "unmatched"), ("a-1", "title"), ("a-1", "title")]
 
 
-def test_an_id_that_everything_else_contradicts_is_a_slip() -> None:
+def test_ignores_an_id_that_everything_else_contradicts() -> None:
     ids = {"doi": "10.5555/tides"}
     assert linked(
         ReferenceData("Bread and its history in Europe", ids, 1987, ("Baker, J.",)),
@@ -91,7 +91,7 @@ def test_an_id_that_everything_else_contradicts_is_a_slip() -> None:
     ) == [(None, "contradicted"), ("a-1", "doi"), ("a-1", "doi")]
 
 
-def test_two_ids_of_two_works_are_left_alone_unless_the_title_decides() -> None:
+def test_ids_of_two_works_are_ambiguous_unless_the_title_decides() -> None:
     ids = {"doi": "10.5555/tides", "pmid": "123"}
     assert linked(ReferenceData("Something else", ids), ReferenceData(EELS.title.upper(), ids)) == [
         (None, "ambiguous"),
@@ -110,7 +110,7 @@ def test_two_ids_of_two_works_are_left_alone_unless_the_title_decides() -> None:
         ("Über Straßen", "Uber Strassen"),
     ],
 )
-def test_titles_are_compared_without_dress(one: str, two: str) -> None:
+def test_normalizes_titles(one: str, two: str) -> None:
     assert normal_title(one).replace(" ", "") == normal_title(two).replace(" ", "")
 
 
@@ -124,7 +124,7 @@ def test_a_long_title_is_enough_and_a_short_one_is_not() -> None:
     ) == [("a-1", "title"), (None, "unmatched"), ("a-3", "title"), ("a-3", "title"), (None, "unmatched")]
 
 
-def test_the_same_title_by_others_long_before_is_another_work() -> None:
+def test_the_same_title_by_others_years_before_is_another_work() -> None:
     title = TIDES.title
     assert linked(
         ReferenceData(title, year=1980, authors=("Smith, J.",)),
@@ -133,7 +133,7 @@ def test_the_same_title_by_others_long_before_is_another_work() -> None:
     ) == [(None, "unmatched"), (None, "unmatched"), ("a-1", "title")]
 
 
-def test_where_two_works_fit_equally_neither_is_taken() -> None:
+def test_two_equally_good_matches_are_ambiguous() -> None:
     twin = LinkableDocument("a-4", TIDES.title, {"doi": "10.5555/twin"}, None, 2019, ("Haddad",))
     assert linked(
         ReferenceData(TIDES.title),
@@ -151,7 +151,7 @@ def test_a_title_is_found_in_the_running_text_of_an_entry_with_author_and_year()
     ) == [("a-1", "text"), (None, "unmatched"), (None, "unmatched")]
 
 
-def test_slips_are_forgiven_where_an_author_or_the_year_speaks_for_it() -> None:
+def test_accepts_typos_with_a_matching_author_or_year() -> None:
     slipped = "Tidal mixng over rough sea floors"
     assert linked(
         ReferenceData(slipped, year=2016),
@@ -178,7 +178,7 @@ def test_slips_are_forgiven_where_an_author_or_the_year_speaks_for_it() -> None:
         ("Clinical outcome after infection with the virus", "Clinical outcome after injection with the virus"),
     ],
 )
-def test_companions_are_told_apart(one: str, two: str) -> None:
+def test_distinguishes_companion_papers(one: str, two: str) -> None:
     known = frozenset((one + " " + two).casefold().split())
     assert similarity(normal_title(one), normal_title(two), known) == 0
 
@@ -191,7 +191,7 @@ def test_companions_are_told_apart(one: str, two: str) -> None:
         ("A maximum of two vesicles at the docking site", "A maximum of two ves icles at the docknig site"),
     ],
 )
-def test_slips_and_spellings_are_forgiven(one: str, two: str) -> None:
+def test_accepts_typos_and_spelling_variants(one: str, two: str) -> None:
     assert similarity(normal_title(one), normal_title(two)) > 85
 
 
@@ -215,7 +215,7 @@ def test_versions_are_one_work_and_links_go_to_the_published_one() -> None:
     assert linker.work("a-2") is None
 
 
-def test_a_work_that_the_source_names_is_kept_and_given_to_the_other_version() -> None:
+def test_keeps_the_work_named_by_the_source_for_all_versions() -> None:
     named = LinkableDocument("a-0", "An early draft", {}, "w-tides", 2014, ("Lind",))
     linker = Linker()
     for entry in (named, LinkableDocument("a-1", TIDES.title, TIDES.ids, "w-tides", 2015, ("Lind",)), EELS):
@@ -232,21 +232,21 @@ def test_a_work_that_the_source_names_is_kept_and_given_to_the_other_version() -
         LinkableDocument("a-0", TIDES.title, {}, None, 2015, ()),
     ],
 )
-def test_what_may_be_another_work_is_kept_apart(other: LinkableDocument) -> None:
+def test_keeps_possibly_different_works_apart(other: LinkableDocument) -> None:
     linker = Linker()
     linker.add(other)
     linker.add(TIDES)
     assert linker.work("a-0") is None
 
 
-def test_a_yearly_report_under_one_title_is_not_one_work() -> None:
+def test_yearly_reports_with_one_title_are_different_works() -> None:
     linker = Linker()
     for year in range(2010, 2020):
         linker.add(LinkableDocument(f"a-{year}", "The state of the fisheries", {}, None, year, ("Lind", "Wu")))
     assert linker.work("a-2010") != linker.work("a-2013")
 
 
-def test_an_document_never_cites_itself_nor_another_version_of_itself() -> None:
+def test_a_document_never_cites_a_version_of_itself() -> None:
     preprint = LinkableDocument("a-0", TIDES.title, {"doi": "10.1101/1"}, None, 2014, ("Lind", "Wu"))
     linker = Linker()
     for entry in (preprint, TIDES):
@@ -308,7 +308,7 @@ def test_the_order_of_adding_changes_nothing(seed: int) -> None:
     assert len(seen) == 1
 
 
-def test_misuse_is_told() -> None:
+def test_misuse_raises_an_error() -> None:
     linker = Linker()
     linker.add(TIDES)
     with pytest.raises(FathomError, match="was not added"):
@@ -345,7 +345,7 @@ def generated(linked_corpus: Path) -> list[Document]:
         return list(corpus.documents())
 
 
-def test_generated_documents_are_linked_as_they_were_planned(generated: list[Document]) -> None:
+def test_links_generated_documents_as_planned(generated: list[Document]) -> None:
     linker = Linker()
     bare = [without_gold(document) for document in generated]
     for document in bare:

@@ -1,4 +1,4 @@
-"""When documents appeared."""
+"""Publication dates."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Document:
         (Document(ids={"arxiv": "2113.00001"}), None),
     ],
 )
-def test_a_document_appeared_when_it_first_says_so(document: Document, month: Month | None) -> None:
+def test_uses_the_earliest_publication_date(document: Document, month: Month | None) -> None:
     assert appeared(document) == month
 
 
@@ -45,6 +45,6 @@ def test_a_document_appeared_when_it_first_says_so(document: Document, month: Mo
         (Month(2025, 1), Month(2024, 6), False),
     ],
 )
-def test_only_what_surely_lies_before_does(one: Month, other: Month, before: bool) -> None:
+def test_compares_months_only_where_certain(one: Month, other: Month, before: bool) -> None:
     assert one.is_before(other) is before
     assert Month.parse("2024-06") == Month(2024, 6)

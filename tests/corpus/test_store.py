@@ -1,4 +1,4 @@
-"""The store: what goes in comes out, damage is noticed, and nothing that was there is lost."""
+"""The store: documents read back unchanged, damage is detected, nothing existing is lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def copy(small_folder: Path, tmp_path: Path) -> Path:
     return shutil.copytree(small_folder, tmp_path / "copy")
 
 
-def test_an_document_comes_out_as_it_went_in(small: Corpus, tmp_path: Path) -> None:
+def test_reads_documents_back_unchanged(small: Corpus, tmp_path: Path) -> None:
     documents = list(small.documents())
     with CorpusWriter(tmp_path / "again", {"test": 1}) as writer:
         for document in documents:
@@ -36,7 +36,7 @@ def test_an_document_comes_out_as_it_went_in(small: Corpus, tmp_path: Path) -> N
         assert list(again.documents()) == documents
 
 
-def test_every_way_of_reading_agrees(small: Corpus) -> None:
+def test_every_read_method_agrees(small: Corpus) -> None:
     counter = tokenizer()
     counts = small.token_counts(counter)
     texts = dict(small.texts())
@@ -57,19 +57,19 @@ def test_links_are_the_documents_own_references(small: Corpus) -> None:
     assert wanted
 
 
-def test_an_unknown_tokenizer_is_counted_on_the_spot(small: Corpus) -> None:
+def test_counts_with_a_tokenizer_that_is_not_stored(small: Corpus) -> None:
     counter = tokenizer("cl100k")
     first = next(small.entries())
     assert small.token_counts(counter)[first.id] == counter.count(small.text(first.id))
 
 
-def test_a_missing_document_is_named(small: Corpus) -> None:
+def test_names_a_missing_document(small: Corpus) -> None:
     for look in (small.document, small.text):
         with pytest.raises(FathomError, match="has no document 'a-none'"):
             look("a-none")
 
 
-def test_the_same_document_is_not_taken_twice(small: Corpus, tmp_path: Path) -> None:
+def test_refuses_a_duplicate_document(small: Corpus, tmp_path: Path) -> None:
     document = next(small.documents())
     with CorpusWriter(tmp_path / "twice", {"test": 1}) as writer:
         writer.add(pack(document))
@@ -77,7 +77,7 @@ def test_the_same_document_is_not_taken_twice(small: Corpus, tmp_path: Path) -> 
             writer.add(pack(document))
 
 
-def test_a_newer_corpus_is_refused(copy: Path) -> None:
+def test_refuses_a_newer_corpus(copy: Path) -> None:
     manifest = json.loads((copy / MANIFEST).read_text())
     # A newer format may well have fields that this one does not know: it must still be told apart from damage.
     (copy / MANIFEST).write_text(json.dumps({**manifest, "format": FORMAT + 1, "fathom": "9.9", "color": "blue"}))
@@ -87,20 +87,20 @@ def test_a_newer_corpus_is_refused(copy: Path) -> None:
         Corpus(copy)
 
 
-def test_an_older_corpus_is_refused(copy: Path) -> None:
+def test_refuses_an_older_corpus(copy: Path) -> None:
     manifest = json.loads((copy / MANIFEST).read_text())
     (copy / MANIFEST).write_text(json.dumps({**manifest, "format": FORMAT - 1}))
     with pytest.raises(FathomError, match=r"written by an older version of Fathom .* Create the corpus again\.$"):
         Corpus(copy)
 
 
-def test_what_is_no_corpus_is_not_taken_for_an_older_one(copy: Path) -> None:
+def test_does_not_take_another_folder_for_an_older_corpus(copy: Path) -> None:
     (copy / MANIFEST).write_text(json.dumps({"format": FORMAT - 1, "fathom": "0.1.0", "families": ["numeric"]}))
     with pytest.raises(FathomError, match="is not the manifest of a corpus"):
         Corpus(copy)
 
 
-def test_a_corpus_that_an_older_version_began_is_not_gone_on_with(small: Corpus, tmp_path: Path) -> None:
+def test_does_not_continue_a_corpus_of_another_version(small: Corpus, tmp_path: Path) -> None:
     with CorpusWriter(tmp_path / "begun", {"test": 1}) as writer:
         writer.add(pack(next(small.documents())))
         writer.save()
@@ -111,20 +111,20 @@ def test_a_corpus_that_an_older_version_began_is_not_gone_on_with(small: Corpus,
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", f'{{"format": {FORMAT}}}', '{"format": "one"}'])
-def test_a_broken_manifest_is_refused(copy: Path, content: str) -> None:
+def test_refuses_a_broken_manifest(copy: Path, content: str) -> None:
     (copy / MANIFEST).write_text(content)
     with pytest.raises(FathomError, match=r"(is not JSON|is not the manifest)"):
         Corpus(copy)
 
 
-def test_a_corpus_without_its_store_is_refused(copy: Path) -> None:
+def test_refuses_a_corpus_without_its_store(copy: Path) -> None:
     (copy / STORE).unlink()
     with pytest.raises(FathomError, match="has no corpus.sqlite"):
         Corpus(copy)
 
 
 @pytest.mark.parametrize("kept", [0, 50, 5_000, 500_000])
-def test_a_half_written_store_is_noticed(copy: Path, kept: int) -> None:
+def test_detects_a_truncated_store(copy: Path, kept: int) -> None:
     content = (copy / STORE).read_bytes()
     assert len(content) > kept
     (copy / STORE).write_bytes(content[:kept])
@@ -136,14 +136,14 @@ def test_a_half_written_store_is_noticed(copy: Path, kept: int) -> None:
             pass
 
 
-def test_a_store_with_too_few_documents_is_noticed(copy: Path) -> None:
+def test_detects_a_store_with_missing_documents(copy: Path) -> None:
     with sqlite3.connect(copy / STORE) as db:
         db.execute("DELETE FROM documents WHERE number = 7")
     with pytest.raises(FathomError, match="has 47 documents, but its manifest counts 48"):
         Corpus(copy)
 
 
-def test_a_damaged_document_is_named(copy: Path) -> None:
+def test_names_a_damaged_document(copy: Path) -> None:
     with sqlite3.connect(copy / STORE) as db:
         db.execute("UPDATE documents SET parts = x'00', outline = x'00' WHERE number = 1")
         db.execute("UPDATE tokens SET lines = x'00' WHERE document = 1")
@@ -156,14 +156,14 @@ def test_a_damaged_document_is_named(copy: Path) -> None:
             corpus.works()
 
 
-def test_another_corpus_is_not_overwritten(copy: Path) -> None:
+def test_does_not_overwrite_another_corpus(copy: Path) -> None:
     before = (copy / STORE).read_bytes()
     with pytest.raises(FathomError, match="already contains a corpus .seed 3, not 4"):
         generate(copy, Recipe(seed=4, documents=48))
     assert (copy / STORE).read_bytes() == before
 
 
-def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
+def test_refuses_a_folder_with_other_files(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(FathomError, match=r"not empty \(it contains 'thesis.tex'\)"):
         generate(tmp_path, Recipe(documents=2))
@@ -171,26 +171,26 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [STORE, f"{STORE}.new", "contexts.jsonl"])
-def test_not_even_a_file_with_one_of_our_names_is_overwritten(tmp_path: Path, name: str) -> None:
+def test_does_not_overwrite_a_foreign_file_of_the_same_name(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("precious")
     with pytest.raises(FathomError, match="not empty"):
         generate(tmp_path, Recipe(documents=2))
     assert (tmp_path / name).read_text() == "precious"
 
 
-def test_a_corpus_whose_store_is_gone_is_not_called_finished(copy: Path) -> None:
+def test_a_corpus_without_its_store_is_not_finished(copy: Path) -> None:
     (copy / STORE).unlink()
     with pytest.raises(FathomError, match="already contains a corpus"):
         generate(copy, Recipe(seed=3, documents=48))
 
 
-def test_ids_differ_wherever_texts_do(small: Corpus, tmp_path: Path) -> None:
+def test_documents_with_different_texts_have_different_ids(small: Corpus, tmp_path: Path) -> None:
     generate(tmp_path / "c", Recipe(seed=3, documents=6, domains=("physics",)))
     with Corpus(tmp_path / "c") as other:
         assert not {document.id for document in other.entries()} & {document.id for document in small.entries()}
 
 
-def test_an_unfinished_corpus_wants_its_own_settings(tmp_path: Path) -> None:
+def test_refuses_other_settings_for_an_unfinished_corpus(tmp_path: Path) -> None:
     with CorpusWriter(tmp_path / "c", {"seed": 1}) as writer:
         writer.save()
     assert (tmp_path / "c" / UNFINISHED).exists()
@@ -200,12 +200,12 @@ def test_an_unfinished_corpus_wants_its_own_settings(tmp_path: Path) -> None:
         CorpusWriter(tmp_path / "c", {"seed": 2})
 
 
-def test_two_writers_do_not_mix(tmp_path: Path) -> None:
+def test_refuses_a_second_writer(tmp_path: Path) -> None:
     with CorpusWriter(tmp_path / "c", {"seed": 1}), pytest.raises(FathomError, match="another process is using it"):
         CorpusWriter(tmp_path / "c", {"seed": 1})
 
 
-def test_the_shelf_of_texts_is_bounded(small_folder: Path) -> None:
+def test_the_text_cache_is_bounded(small_folder: Path) -> None:
     with Corpus(small_folder) as plenty, Corpus(small_folder, cache_bytes=100_000) as little:
         ids = [listed.id for listed in plenty.entries()]
         for id in (*ids, *reversed(ids), *ids[:3]):
@@ -214,7 +214,7 @@ def test_the_shelf_of_texts_is_bounded(small_folder: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_flipped_bytes_are_an_error_or_change_no_text(copy: Path, small: Corpus, seed: int) -> None:
+def test_flipped_bytes_raise_an_error_or_change_no_text(copy: Path, small: Corpus, seed: int) -> None:
     """Real damage at random places: whatever is still shown is what was written."""
     rng = Random(seed)
     whole = (copy / STORE).read_bytes()
@@ -233,7 +233,7 @@ def test_flipped_bytes_are_an_error_or_change_no_text(copy: Path, small: Corpus,
             assert "\n" not in str(error)
 
 
-def test_a_header_that_claims_too_much_is_not_believed(copy: Path) -> None:
+def test_refuses_a_header_with_an_excessive_size(copy: Path) -> None:
     header = bytes.fromhex("28b52ffde0") + (1 << 44).to_bytes(8, "little")
     with sqlite3.connect(copy / STORE) as db:
         db.execute("UPDATE documents SET text = ? WHERE number = 1", (header,))
@@ -241,7 +241,7 @@ def test_a_header_that_claims_too_much_is_not_believed(copy: Path) -> None:
         corpus.text(next(corpus.entries()).id)
 
 
-def test_lengths_that_are_missing_are_noticed(copy: Path) -> None:
+def test_detects_missing_token_counts(copy: Path) -> None:
     with sqlite3.connect(copy / STORE) as db:
         db.execute("DELETE FROM tokens WHERE document = 3")
     with Corpus(copy) as corpus, pytest.raises(FathomError, match="lengths for 47 of 48 documents"):

@@ -1,4 +1,4 @@
-"""Other names, titles and numbers: everything moves with its characters, and one name is one name everywhere."""
+"""Swapped names, titles and numbers: spans follow their characters, and replacements are consistent."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def edited_texts(draw: st.DrawFn) -> tuple[str, list[Edit], Span]:
 
 
 @given(edited_texts())
-def test_a_moved_part_says_what_became_of_it(case: tuple[str, list[Edit], Span]) -> None:
+def test_maps_a_span_to_its_edited_text(case: tuple[str, list[Edit], Span]) -> None:
     text, edits, span = case
     moved = OffsetMap(edits).map(span)
     if span.start == span.end:
@@ -53,7 +53,7 @@ def test_a_moved_part_says_what_became_of_it(case: tuple[str, list[Edit], Span])
 
 
 @given(edited_texts())
-def test_what_follows_one_another_still_does(case: tuple[str, list[Edit], Span]) -> None:
+def test_keeps_adjacent_spans_adjacent(case: tuple[str, list[Edit], Span]) -> None:
     text, edits, span = case
     moves = OffsetMap(edits)
     before, after = moves.map(Span(0, span.start)), moves.map(Span(span.end, len(text)))
@@ -75,7 +75,7 @@ def pairs(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[CorpusSwap, l
             return swapping, list(zip(before.documents(), after.documents(), strict=True))
 
 
-def test_every_part_says_the_same_with_other_names(pairs: tuple[CorpusSwap, list[tuple[Document, Document]]]) -> None:
+def test_every_span_has_its_edited_text(pairs: tuple[CorpusSwap, list[tuple[Document, Document]]]) -> None:
     swapping, documents = pairs
     for before, after in documents:
         edits = swapping.changes(before).edits
@@ -106,7 +106,7 @@ def test_replaces_every_family_name_of_people(pairs: tuple[CorpusSwap, list[tupl
     assert seen or all(before.kind == "report" for before, _ in documents)
 
 
-def test_one_person_keeps_one_name(pairs: tuple[CorpusSwap, list[tuple[Document, Document]]]) -> None:
+def test_one_person_gets_one_new_name(pairs: tuple[CorpusSwap, list[tuple[Document, Document]]]) -> None:
     _, documents = pairs
     before: dict[str, set[str]] = {}
     after: dict[str, set[str]] = {}
@@ -118,7 +118,7 @@ def test_one_person_keeps_one_name(pairs: tuple[CorpusSwap, list[tuple[Document,
     assert {person: len(names) for person, names in before.items()} == {p: len(names) for p, names in after.items()}
 
 
-def test_titles_change_where_they_are_cited_too(pairs: tuple[CorpusSwap, list[tuple[Document, Document]]]) -> None:
+def test_changes_titles_where_they_are_cited_too(pairs: tuple[CorpusSwap, list[tuple[Document, Document]]]) -> None:
     swapping, documents = pairs
     titles = {after.id: after.title_text for _, after in documents}
     longer: Counter[int] = Counter()
@@ -158,7 +158,7 @@ def _digits(printed: str) -> Decimal:
     return Decimal("".join(sign for sign in printed if sign in "0123456789"))
 
 
-def test_one_entity_s_values_change_by_one_factor(pairs: tuple[CorpusSwap, list[tuple[Document, Document]]]) -> None:
+def test_values_of_one_series_change_by_one_factor(pairs: tuple[CorpusSwap, list[tuple[Document, Document]]]) -> None:
     """But for the rounding of the print: so parts still add up, and growth from year to year is what it was."""
     swapping, documents = pairs
     looked = 0
@@ -241,14 +241,14 @@ def renaming() -> NameSwap:
     return census.swap(0)
 
 
-def test_a_name_is_one_whatever_its_accents_and_capitals(renaming: NameSwap) -> None:
+def test_a_name_is_the_same_with_other_accents_and_capitals(renaming: NameSwap) -> None:
     made_up = renaming.words["muller"]
     assert renaming.prose("Müller, MULLER, Muller's") == f"{made_up}, {made_up.upper()}, {made_up}'s"
     assert renaming.prose("Mullerova") == "Mullerova"
     assert made_up[0] == "M"
 
 
-def test_a_name_that_is_a_word_changes_among_names_alone(renaming: NameSwap) -> None:
+def test_a_name_that_is_also_a_word_changes_only_inside_names(renaming: NameSwap) -> None:
     assert renaming.ordinary == {"young"}
     assert renaming.prose("Young stars") == "Young stars"
     assert renaming.name("K. Young") == f"K. {renaming.words['young']}"
@@ -260,7 +260,7 @@ def test_a_name_that_is_a_word_changes_among_names_alone(renaming: NameSwap) -> 
     assert "OpenAI (2020)" in swapped.text
 
 
-def test_coined_names_and_particles_are_nobody_s(renaming: NameSwap) -> None:
+def test_coined_names_and_particles_stay(renaming: NameSwap) -> None:
     assert set(renaming.words) == {"muller", "young"}
     assert [word for word in ("van", "K", "OpenAI", "McDonald", "XUE", "Li") if is_name(word)] == [
         "McDonald",
@@ -300,7 +300,7 @@ def swap_of(*documents: Document) -> CorpusSwap:
         ("...", ""),
     ],
 )
-def test_family_names_are_found(name: str, family: str) -> None:
+def test_finds_family_names(name: str, family: str) -> None:
     assert family_name(name) == family
 
 
@@ -311,7 +311,7 @@ def test_family_names_are_found(name: str, family: str) -> None:
     ("printed", "value"),
     [("3,214", "3214"), ("0.35", "0.35"), ("(1,204)", "-1204"), ("3.2", "3200000"), ("1 204,5", "1204.5")],
 )
-def test_numbers_keep_their_dress(printed: str, value: str) -> None:
+def test_numbers_keep_their_format(printed: str, value: str) -> None:
     text = f"# Report\n\nSales were {printed} that year.\n"
     span = Span(text.index(printed), text.index(printed) + len(printed))
     fact = Fact(entity="Acme", attribute="sales", value=Decimal(value), unit="EUR", span=span)
@@ -330,7 +330,7 @@ def test_numbers_keep_their_dress(printed: str, value: str) -> None:
 
 
 @pytest.mark.parametrize("printed", ["three", "0", "1/2"])
-def test_what_does_not_say_its_value_in_digits_stays(printed: str) -> None:
+def test_numbers_not_printed_in_digits_stay(printed: str) -> None:
     text = f"# Report\n\nThere were {printed} of them.\n"
     span = Span(text.index(printed), text.index(printed) + len(printed))
     value = {"three": Decimal(3), "0": Decimal(0), "1/2": Decimal("0.5")}[printed]

@@ -1,4 +1,4 @@
-"""A tokenizer that keeps a list of what it was asked to count."""
+"""A tokenizer that records what it counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The embedded model answers, remembers what it read, refuses what it cannot hold, and never outlives its parent."""
+"""The embedded model answers, caches contexts, refuses what is too long, and exits with its parent."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def test_it_answers_a_chat(server: EmbeddedServer) -> None:
     assert found["model"] == server.name == "SmolLM2-135M-Instruct.Q4_1"
 
 
-def test_a_response_at_its_limit_says_so(server: EmbeddedServer) -> None:
+def test_a_response_at_its_limit_is_marked(server: EmbeddedServer) -> None:
     found = ask(server, "Tell me a story.", max_tokens=3)
     assert found["choices"][0]["finish_reason"] == "length"
     assert found["usage"]["completion_tokens"] == 3
 
 
-def test_a_second_question_finds_the_context_read(server: EmbeddedServer) -> None:
+def test_a_second_question_uses_the_cached_context(server: EmbeddedServer) -> None:
     read = server.count(CONTEXT)
     assert 500 < read < 900
     ask(server, f"{CONTEXT}\n\nWhat was shipped?")
@@ -73,7 +73,7 @@ def test_counted_messages_are_what_is_billed(server: EmbeddedServer) -> None:
     assert server.count_messages(messages) == ask(server, "", messages=messages)["usage"]["prompt_tokens"]
 
 
-def test_a_prompt_too_long_is_refused_and_not_cut(server: EmbeddedServer) -> None:
+def test_refuses_a_prompt_that_is_too_long(server: EmbeddedServer) -> None:
     with pytest.raises(HTTPError) as caught:
         ask(server, CONTEXT * 2)
     with caught.value as error:
@@ -133,7 +133,7 @@ def test_the_child_is_gone_when_its_parent_is_killed(model: Path) -> None:
         parent.stdout.close()
 
 
-def test_a_child_that_dies_is_told_and_takes_nobody_along(model: Path) -> None:
+def test_reports_a_dead_child(model: Path) -> None:
     with EmbeddedServer(window=256) as server:
         os.kill(_child(server), signal.SIGKILL)
         with pytest.raises(FathomError, match="does not answer"):
@@ -146,7 +146,7 @@ def test_without_weights_the_command_is_named(tmp_path: Path, monkeypatch: pytes
         pass
 
 
-def test_a_file_that_is_no_model_is_told_in_the_runtimes_words(tmp_path: Path) -> None:
+def test_reports_an_invalid_model_file(tmp_path: Path) -> None:
     path = tmp_path / "broken.gguf"
     path.write_bytes(b"no model at all" * 100)
     with (
@@ -156,12 +156,12 @@ def test_a_file_that_is_no_model_is_told_in_the_runtimes_words(tmp_path: Path) -
         pass
 
 
-def test_a_window_the_model_does_not_have_is_refused(model: Path) -> None:
+def test_refuses_a_window_beyond_the_model(model: Path) -> None:
     with pytest.raises(FathomError, match="at most 8192 tokens, not 9000"), EmbeddedServer(window=9000):
         pass
 
 
-def test_a_child_that_stays_silent_is_given_up(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gives_up_on_a_silent_child(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # No child can load a model this fast, so this one is as silent as a hung one.
     monkeypatch.setattr("fathom.models.embedded._TIMEOUT", 0.01)
     server = EmbeddedServer(window=256)

@@ -1,4 +1,4 @@
-"""Tokens counted by lines are those of the whole text, however it is changed."""
+"""Token counts by line equal those of the whole text, after any edits."""
 
 from random import Random
 
@@ -51,7 +51,7 @@ def some_edits(rng: Random, text: str) -> list[Edit]:
 
 
 @pytest.mark.parametrize("name", EMBEDDED)
-def test_of_a_changed_text_by_lines_and_as_a_whole(name: str) -> None:
+def test_counts_edited_texts_by_line_and_as_a_whole(name: str) -> None:
     counter = tokenizer(name)
     rng = Random(4)
     for _ in range(8_000):
@@ -67,14 +67,14 @@ def test_of_a_changed_text_by_lines_and_as_a_whole(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EMBEDDED)
-def test_what_is_put_before_a_text_may_be_of_one_token_with_its_beginning(name: str) -> None:
+def test_an_insertion_may_merge_with_the_start_of_a_text(name: str) -> None:
     counter = tokenizer(name)
     for text, before in (("\n\n", "\n\n"), (" word\n", ".\n"), ("/ a\n", ".\n")):
         found = LineTokens(*line_lengths(text, counter)).tokens(text, [Edit(span=Span(0, 0), text=before)], counter)
         assert found == counter.count(before + text), (before, text)
 
 
-def test_of_a_text_of_many_lines_few_are_counted_again() -> None:
+def test_counts_only_a_few_lines_again() -> None:
     text = "".join(f"Line {number} says something.\n" for number in range(100))
     lines, counter = LineTokens(*line_lengths(text, tokenizer())), Counting()
     place = text.index("50 says")

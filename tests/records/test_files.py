@@ -1,4 +1,4 @@
-"""Files of records: streamed, appended, replaced; killed, cut and filled up."""
+"""Files of records: streamed, appended, replaced; killed, truncated, on a full disk."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_reading_streams(tmp_path: Path) -> None:
         next(stream)
 
 
-def test_a_cut_off_file_is_named_with_its_line(tmp_path: Path) -> None:
+def test_names_the_line_of_a_truncated_file(tmp_path: Path) -> None:
     path = tmp_path / "responses.jsonl"
     write_records(path, responses(3))
     path.write_bytes(path.read_bytes()[:-5])
@@ -46,7 +46,7 @@ def test_a_cut_off_file_is_named_with_its_line(tmp_path: Path) -> None:
         list(read_records(path, Response))
 
 
-def test_a_file_stays_until_its_successor_is_whole(tmp_path: Path) -> None:
+def test_keeps_a_file_until_its_replacement_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "responses.jsonl"
     write_records(path, responses(3))
     with pytest.raises(RuntimeError), atomic_write(path) as file:
@@ -57,7 +57,7 @@ def test_a_file_stays_until_its_successor_is_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("torn", [b"", b'{"question_id":"q', b"x" * 200_000])
-def test_a_journal_goes_on_behind_the_last_whole_line(tmp_path: Path, torn: bytes) -> None:
+def test_a_journal_continues_after_the_last_complete_line(tmp_path: Path, torn: bytes) -> None:
     path = tmp_path / "responses.jsonl"
     with Journal(path, Response) as journal:
         for response in responses(3):
@@ -70,7 +70,7 @@ def test_a_journal_goes_on_behind_the_last_whole_line(tmp_path: Path, torn: byte
     assert list(read_records(path, Response)) == list(responses(5))
 
 
-def test_a_journal_that_holds_only_a_torn_line_starts_over(tmp_path: Path) -> None:
+def test_a_journal_with_only_a_torn_line_starts_over(tmp_path: Path) -> None:
     path = tmp_path / "responses.jsonl"
     path.write_bytes(b"torn")
     with Journal(path, Response) as journal:
@@ -111,7 +111,7 @@ def test_killing_a_writer_loses_nothing_that_was_written(tmp_path: Path) -> None
     assert before > 0
 
 
-def test_a_journal_on_a_full_disk_stays_whole(tmp_path: Path) -> None:
+def test_a_journal_on_a_full_disk_stays_valid(tmp_path: Path) -> None:
     """A real limit on the size of files: the write that hits it leaves no torn line behind."""
     path = tmp_path / "responses.jsonl"
     script = WRITER.replace(
@@ -137,7 +137,7 @@ def test_a_journal_has_one_writer(tmp_path: Path) -> None:
     assert len(list(read_records(path, Response))) == 2
 
 
-def test_no_permission_is_said_plainly(tmp_path: Path) -> None:
+def test_reports_a_missing_permission(tmp_path: Path) -> None:
     del tmp_path
     with (
         pytest.raises(FathomError, match="Cannot write '/sys/fathom.jsonl': .*(permission|read-only)"),
@@ -146,7 +146,7 @@ def test_no_permission_is_said_plainly(tmp_path: Path) -> None:
         file.write(b"x")
 
 
-def test_a_missing_file_is_said_plainly(tmp_path: Path) -> None:
+def test_reports_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FathomError, match="does not exist"):
         list(read_records(tmp_path / "nowhere.jsonl", Response))
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""64K is 65,536; what is no length is refused in a sentence."""
+"""Lengths: 64K is 65,536; invalid lengths are refused."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from fathom.records.lengths import parse_length, print_length
     ("written", "tokens"),
     [("64K", 65_536), ("64k", 65_536), (" 1M ", 1_048_576), ("1.5K", 1_536), ("3000", 3_000), ("10M", 10_485_760)],
 )
-def test_lengths_are_read(written: str, tokens: int) -> None:
+def test_parses_lengths(written: str, tokens: int) -> None:
     assert parse_length(written) == tokens
 
 
 @pytest.mark.parametrize("written", ["", "0", "0K", "12Q", "-4K", "K", "1e5", "64 K B", "nan", "inf", "9" * 40, "٣"])
-def test_what_is_no_length_is_refused(written: str) -> None:
+def test_refuses_an_invalid_length(written: str) -> None:
     with pytest.raises(FathomError, match="such as 3000, 64K or 1M"):
         parse_length(written)
 
 
 @given(st.integers(1, 2**40))
-def test_what_is_printed_is_read_back(tokens: int) -> None:
+def test_printed_lengths_parse_back(tokens: int) -> None:
     assert parse_length(print_length(tokens)) == tokens

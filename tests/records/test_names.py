@@ -11,7 +11,7 @@ from fathom.records.names import PARTICLE, PARTICLES, is_particle
 
 
 @pytest.mark.parametrize(("word", "wanted"), [("van", True), ("Von", True), ("y", True), ("E", False), ("Lind", False)])
-def test_a_lone_capital_is_an_initial(word: str, wanted: bool) -> None:
+def test_a_single_capital_is_an_initial(word: str, wanted: bool) -> None:
     assert is_particle(word) is wanted
 
 
@@ -31,5 +31,5 @@ def test_the_pattern_knows_every_particle_in_either_case() -> None:
         ("Ali bin Omar", "bin Omar"),
     ],
 )
-def test_particles_belong_to_the_family(name: str, family: str) -> None:
+def test_particles_belong_to_the_family_name(name: str, family: str) -> None:
     assert author_from_name(name).family == family

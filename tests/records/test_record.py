@@ -1,4 +1,4 @@
-"""Records are frozen, refuse what they do not know, and print the same bytes for the same content."""
+"""Records are frozen, refuse unknown fields, and give the same bytes for the same content."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_a_record_cannot_be_changed() -> None:
         QUESTION.text = "How few?"  # type: ignore[misc]
 
 
-def test_an_unknown_field_is_refused_by_name() -> None:
+def test_refuses_an_unknown_field_by_name() -> None:
     with pytest.raises(ValidationError) as caught:
         Question.from_line(b'{"id":"q","family":"f","context_id":"c","text":"t","answer":"42"}')
     assert "answer" in first_error(caught.value)
@@ -40,7 +40,7 @@ def test_only_a_failed_response_has_an_error() -> None:
 
 
 @given(st.lists(st.text(), min_size=1), st.lists(st.text(), min_size=1))
-def test_fingerprints_tell_lists_apart(one: list[str], two: list[str]) -> None:
+def test_digests_of_different_lists_differ(one: list[str], two: list[str]) -> None:
     assert (digest(*one) == digest(*two)) == (one == two)
 
 
@@ -48,20 +48,20 @@ def test_ids_do_not_run_their_parts_together() -> None:
     assert short_id("x", "ab", "c") != short_id("x", "a", "bc")
 
 
-def test_chance_hangs_on_seed_and_names_alone() -> None:
+def test_random_choices_depend_only_on_seed_and_names() -> None:
     assert rng_for(1, "a", 2).random() == rng_for(1, "a", 2).random()
     assert len({rng_for(seed, name).random() for seed in (1, 2) for name in ("a", "b")}) == 4
 
 
 @pytest.mark.parametrize("pair", [[3, 2], [-1, 2], [0], [0, 1, 2], [0.5, 1], ["0", "1"]])
-def test_no_span_is_read_from_nonsense(pair: list[object]) -> None:
+def test_refuses_invalid_spans(pair: list[object]) -> None:
     from pydantic import TypeAdapter
 
     with pytest.raises(ValidationError):
         TypeAdapter(Span).validate_python(pair)
 
 
-def test_a_span_slices_moves_and_holds() -> None:
+def test_a_span_slices_shifts_and_contains() -> None:
     span = Span(2, 5)
     assert span.of("abcdefg") == "cde"
     assert span.shifted(3) == Span(5, 8)

@@ -1,4 +1,4 @@
-"""The words of the generated documents: what is retold says the same thing in words of its own."""
+"""The lexicon: retold terms mean the same in other words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_retold_quantity_shares_no_stem_with_its_name(topic: Topic) -> None:
 
 
 @every_topic
-def test_a_retold_quantity_fits_after_the_and_without_it(topic: Topic) -> None:
+def test_a_retold_quantity_reads_well_with_and_without_the(topic: Topic) -> None:
     for quantity in topic.quantities:
         words = quantity.retold.split()
         assert words[0].lower() not in ("a", "an", "the"), quantity
@@ -40,7 +40,7 @@ def test_a_retold_quantity_fits_after_the_and_without_it(topic: Topic) -> None:
 
 
 @every_topic
-def test_nothing_in_a_topic_is_called_by_the_words_of_something_else(topic: Topic) -> None:
+def test_no_term_of_a_topic_contains_another(topic: Topic) -> None:
     """Else a sentence that cites would fit two works."""
     told = [phrase for kind in (topic.objects, topic.methods, topic.settings, topic.materials) for phrase in kind]
     forms = [form for phrase in told for form in (phrase.own, phrase.retold)]

@@ -1,4 +1,4 @@
-"""Reports: every planted fact is what the text prints, and the figures of an entity hang together."""
+"""Reports: every planted fact has the printed value, and the figures of an entity are consistent."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def test_statuses_agree_with_the_earlier_reports(domain: str) -> None:
 
 
 @every_domain
-def test_every_trap_is_there(domain: str) -> None:
+def test_every_trap_occurs(domain: str) -> None:
     facts = [fact for article in reports(domain) for fact in article.facts]
     assert {fact.status for fact in facts} == {"reported", "restated", "repeated", "missing"}
     assert {(fact.status, fact.place) for fact in facts} >= {("missing", "prose"), ("restated", "prose")}
@@ -262,7 +262,7 @@ def test_values_lie_in_their_plausible_range(domain: str) -> None:
 
 
 @every_domain
-def test_yearly_totals_move_as_they_do_in_life(domain: str) -> None:
+def test_yearly_totals_change_plausibly(domain: str) -> None:
     total = {"companies": "revenue", "universities": "students", "housing": "homes_sold"}[DOMAINS[domain].words]
     for history in histories(domain):
         path = [
@@ -275,7 +275,7 @@ def test_yearly_totals_move_as_they_do_in_life(domain: str) -> None:
 
 
 @every_domain
-def test_what_a_report_says_of_itself(domain: str) -> None:
+def test_report_metadata(domain: str) -> None:
     for index, article in enumerate(reports(domain)):
         number, place = divmod(index, REPORTS_PER_ENTITY)
         name = entity(domain, number).name
@@ -296,7 +296,7 @@ def test_no_two_titles_of_2000_are_the_same(domain: str) -> None:
     assert titles[: len(reports(domain))] == [article.title_text for article in reports(domain)]
 
 
-def test_names_visit_every_combination_once() -> None:
+def test_names_use_every_combination_once() -> None:
     lists = [["a", "b", "c", "d"], ["e", "f", "g", "h", "i", "j"], ["k", "l"]]
     assert len({tuple(pick_words(lists, SEED, "names", number)) for number in range(48)}) == 48
 
@@ -315,13 +315,13 @@ def test_the_text_is_clean(domain: str) -> None:
 
 
 @pytest.mark.parametrize("domain", [name for name, kind in DOMAINS.items() if kind.language == "en"])
-def test_a_and_an_stand_where_they_should(domain: str) -> None:
+def test_uses_a_and_an_correctly(domain: str) -> None:
     for article in reports(domain):
         assert not re.search(r"\b[Aa] (?!uni|use|one\b|eu)[aeiou]", article.text)
         assert not re.search(r"\b[Aa]n (?!hour|honest|8|11|18)[^aeiouAEIOU]", article.text)
 
 
-def test_chinese_reports_hold_no_english() -> None:
+def test_chinese_reports_contain_no_english() -> None:
     for article in reports("companies-zh"):
         assert not re.search(r"[A-Za-z]", article.text), re.findall(r".{9}[A-Za-z]+", article.text)[:3]
 
@@ -352,7 +352,7 @@ def test_another_seed_gives_another_report() -> None:
     assert write_report("housing", 1, 0).text != write_report("housing", 2, 0).text
 
 
-def test_an_unknown_domain_is_refused_by_name() -> None:
+def test_refuses_an_unknown_domain_by_name() -> None:
     with pytest.raises(FathomError, match="no domain 'banks'.*companies"):
         write_report("banks", 1, 0)
 

@@ -1,4 +1,4 @@
-"""Generated research documents, looked at from outside: every part is read again from the text by other means."""
+"""Generated articles: every part is read again from the text by other means."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def by_id(articles: list[Document]) -> dict[str, Document]:
 # What a reader sees.
 
 
-def test_the_front_of_an_article_reads_back(articles: list[Document]) -> None:
+def test_title_and_byline_read_back(articles: list[Document]) -> None:
     for article in articles:
         lines = article.text.split("\n")
         assert lines[0] == f"# {article.title_text}"
@@ -77,7 +77,7 @@ def test_a_letter_has_a_short_abstract_or_none(articles: list[Document]) -> None
         assert len(article.paragraphs) - (article.abstract is not None) in (1, 2)
 
 
-def test_nothing_was_left_unfilled_or_mistyped(articles: list[Document]) -> None:
+def test_no_slot_is_left_unfilled(articles: list[Document]) -> None:
     for article in articles:
         for wrong in ("{", "}", "  ", " .", " ,", "..", ",,", "( ", " )", "\n\n\n", " a a ", " the the ", "pletter"):
             assert wrong not in article.text, (article.id, wrong, article.text[article.text.index(wrong) - 40 :][:90])
@@ -113,7 +113,7 @@ def test_sentences_tile_paragraphs(articles: list[Document]) -> None:
 
 
 @full_only
-def test_lengths_span_the_wanted_range(articles: list[Document]) -> None:
+def test_lengths_cover_the_planned_range(articles: list[Document]) -> None:
     counts = [tokenizer().count(article.text) for article in articles]
     assert min(counts) >= 2_000
     assert max(counts) <= 40_000
@@ -153,7 +153,7 @@ def test_an_article_seldom_repeats_itself(articles: list[Document]) -> None:
 
 
 @full_only
-def test_reference_lists_have_8_to_80_entries_and_some_lead_inside(articles: list[Document]) -> None:
+def test_reference_lists_have_8_to_80_entries_and_some_are_in_the_corpus(articles: list[Document]) -> None:
     sizes = [len(article.references) for article in articles]
     assert min(sizes) >= 8
     assert max(sizes) <= 80
@@ -163,7 +163,7 @@ def test_reference_lists_have_8_to_80_entries_and_some_lead_inside(articles: lis
 
 
 @short_only
-def test_letters_have_2_to_7_references_of_which_many_lead_inside(articles: list[Document]) -> None:
+def test_letters_have_2_to_7_references_and_many_are_in_the_corpus(articles: list[Document]) -> None:
     sizes = Counter(len(article.references) for article in articles)
     assert sorted(sizes) == list(range(2, 8))
     inside = [len(article.cited) for article in articles[40:]]
@@ -171,7 +171,7 @@ def test_letters_have_2_to_7_references_of_which_many_lead_inside(articles: list
     assert all(len(article.cited) < len(article.references) for article in articles)
 
 
-def test_nobody_cites_a_younger_article_or_oneself(articles: list[Document], by_id: dict[str, Document]) -> None:
+def test_no_article_cites_a_later_one_or_itself(articles: list[Document], by_id: dict[str, Document]) -> None:
     for article in articles:
         for cited in article.cited:
             assert by_id[cited].year is not None
@@ -235,7 +235,7 @@ def grouped(citations: tuple[Citation, ...]) -> list[list[Citation]]:
     return [groups[group] for group in sorted(groups)]  # type: ignore[type-var]
 
 
-def test_numbered_marks_read_back(articles: list[Document]) -> None:
+def test_numeric_citations_read_back(articles: list[Document]) -> None:
     for article in articles:
         if article.citations[0].style == "author-year":
             continue
@@ -246,7 +246,7 @@ def test_numbered_marks_read_back(articles: list[Document]) -> None:
         assert noted == list(markers(article))
 
 
-def test_author_year_marks_point_to_the_only_entry_they_can(articles: list[Document], length: Length) -> None:
+def test_author_year_citations_match_one_entry(articles: list[Document], length: Length) -> None:
     checked = 0
     for article in articles:
         if article.citations[0].style != "author-year":
@@ -284,7 +284,7 @@ def test_every_entry_is_cited_and_first_mentions_are_in_order(articles: list[Doc
             assert [groups[start] for start in first] == sorted(groups[start] for start in first)
 
 
-def test_all_styles_and_manners_occur(articles: list[Document], length: Length) -> None:
+def test_all_citation_styles_and_types_occur(articles: list[Document], length: Length) -> None:
     styles = Counter(article.citations[0].style for article in articles)
     assert set(styles) == {"numeric", "author-year", "superscript"}
     assert min(styles.values()) >= COUNT // 20
@@ -321,7 +321,7 @@ def test_an_attributional_citation_names_what_the_cited_work_introduces(
 
 
 @short_only
-def test_a_letter_says_what_those_who_cite_it_say_of_it(articles: list[Document], plans: list[Plan]) -> None:
+def test_a_letter_states_what_citing_works_say_about_it(articles: list[Document], plans: list[Plan]) -> None:
     """Its name, its method and two things more stand in its own words above the references."""
     for article, plan in zip(articles, plans, strict=True):
         study = plan.work.study
@@ -372,7 +372,7 @@ def test_no_other_entry_fits_a_descriptive_sentence(plans: list[Plan]) -> None:
                     assert one.study.method != two.study.method
 
 
-def test_authors_named_in_a_sentence_are_known_by_their_place(articles: list[Document], length: Length) -> None:
+def test_authors_named_in_a_sentence_have_spans(articles: list[Document], length: Length) -> None:
     """Masking a citation must be able to mask the names beside it."""
     named = 0
     for article in articles:
@@ -405,13 +405,13 @@ def test_letters_that_cite_one_another_often_share_an_author(
     assert shared > 0.25 * len(pairs)
 
 
-def test_no_byline_has_two_names_alike(articles: list[Document]) -> None:
+def test_no_byline_has_two_similar_names(articles: list[Document]) -> None:
     for article in articles:
         printed = [author.span.of(article.text) for author in article.authors]
         assert len(set(printed)) == len(printed)
 
 
-def test_an_article_prints_its_doi_as_those_who_cite_it_do(
+def test_an_article_prints_the_doi_that_citing_works_print(
     articles: list[Document], by_id: dict[str, Document]
 ) -> None:
     for article in articles:
@@ -423,7 +423,7 @@ def test_an_article_prints_its_doi_as_those_who_cite_it_do(
                 assert reference.ids == by_id[reference.document].ids
 
 
-def test_people_come_back_under_other_spellings(articles: list[Document]) -> None:
+def test_people_publish_again_under_other_spellings(articles: list[Document]) -> None:
     spellings: dict[str, set[str]] = defaultdict(set)
     works: Counter[str] = Counter()
     bearers: dict[str, set[str]] = defaultdict(set)
@@ -458,7 +458,7 @@ def test_tables_read_back_cell_by_cell(articles: list[Document], length: Length)
             assert found == {(r, c): value for r, row in enumerate(rows) for c, value in enumerate(row)}
 
 
-def test_a_fact_is_what_its_characters_say(articles: list[Document], length: Length) -> None:
+def test_a_fact_has_the_value_of_its_span(articles: list[Document], length: Length) -> None:
     places: Counter[str] = Counter()
     for article in articles:
         for fact in article.facts:
@@ -489,7 +489,7 @@ def test_an_article_does_not_contradict_itself(articles: list[Document], length:
 
 
 @full_only
-def test_all_that_compares_by_a_claims_quantity_with_its_rival_is_its_evidence(articles: list[Document]) -> None:
+def test_the_evidence_of_a_claim_is_complete(articles: list[Document]) -> None:
     """Whoever finds another table of that kind would rightly call it evidence, and the key would be wrong."""
     checked = 0
     for article in articles:
@@ -513,7 +513,7 @@ def test_all_that_compares_by_a_claims_quantity_with_its_rival_is_its_evidence(a
 
 
 @full_only
-def test_single_runs_average_to_what_is_reported(articles: list[Document]) -> None:
+def test_single_runs_average_to_the_reported_value(articles: list[Document]) -> None:
     checked = 0
     for article in articles:
         reported = {fact.value for fact in article.facts}
@@ -528,7 +528,7 @@ def test_single_runs_average_to_what_is_reported(articles: list[Document]) -> No
     assert checked > 100
 
 
-def test_claims_are_sentences_and_their_evidence_backs_them(articles: list[Document], length: Length) -> None:
+def test_claims_are_sentences_with_supporting_evidence(articles: list[Document], length: Length) -> None:
     distances: list[int] = []
     unsupported = supported = 0
     for article in articles:

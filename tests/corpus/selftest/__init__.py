@@ -1,1 +1,1 @@
-"""Generated documents written out in every format and read back: how good the readers are, on known truth."""
+"""Generated documents written in every format and read back: reading quality on known truth."""

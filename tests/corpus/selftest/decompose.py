@@ -1,4 +1,4 @@
-"""From a document back to the parts that a reader would find: the way of `compose`, walked the other way."""
+"""Takes a document apart into what a reader would parse: the inverse of `readers.assembly`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents written in the formats that readers read, as the tools that make them write them."""
+"""Writes documents in the formats that readers read, as common tools write them."""
 
 from __future__ import annotations
 

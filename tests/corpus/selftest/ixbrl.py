@@ -1,4 +1,4 @@
-"""Generated reports written as filings: inline XBRL, in which every printed figure carries its meaning."""
+"""Writes generated reports as inline XBRL filings, in which every printed figure is tagged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came back of what was written out: precision and recall for each field."""
+"""Precision and recall of each field after reading back."""
 
 from __future__ import annotations
 

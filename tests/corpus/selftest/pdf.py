@@ -1,4 +1,4 @@
-"""Documents printed as PDF, by a small press of our own: one or two columns, running heads, hyphens, tables."""
+"""A small PDF writer: one or two columns, running heads, hyphenation, tables."""
 
 from __future__ import annotations
 

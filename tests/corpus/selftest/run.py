@@ -1,5 +1,4 @@
-"""The self-test: documents are generated, written out in every format, read back, and compared with what was
-written."""
+"""The self-test: generated documents are written in every format, read back, and compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""S2ORC in the form of 2023: one text, and lists of the places of its parts, each list in JSON of its own."""
+"""Writes the 2023 form of S2ORC: one text, and JSON lists of the spans of its parts."""
 
 from __future__ import annotations
 

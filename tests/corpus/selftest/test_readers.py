@@ -1,4 +1,4 @@
-"""What comes back of known truth in every format: JATS gives back all of it, and no other reader may get worse."""
+"""Reading quality in every format: JATS is complete, and no other reader may get worse."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_every_document_is_read_back(tested: SelfTest) -> None:
     assert tested.refused == {}
 
 
-def test_every_format_has_its_floors() -> None:
+def test_every_format_has_lower_bounds() -> None:
     assert set(FLOORS) == set(FORMATS)
 
 

@@ -1,4 +1,4 @@
-"""The two writers of whole pages: the PDF that the press prints, and the filing whose figures are tagged."""
+"""The writers of PDF pages and tagged filings."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_every_word_is_printed(long_ones: list[Document]) -> None:
         assert missing.total() <= 0.005 * wanted.total(), missing.most_common(10)
 
 
-def test_looks_differ_and_keep_their_margins(long_ones: list[Document]) -> None:
+def test_page_styles_differ_and_keep_margins(long_ones: list[Document]) -> None:
     looks = {pages._look(f"Article {number}") for number in range(200)}
     assert len(looks) == 2**5
     for article in long_ones:
@@ -115,7 +115,7 @@ def test_looks_differ_and_keep_their_margins(long_ones: list[Document]) -> None:
         assert not outside, outside[:3]
 
 
-def test_columns_stand_side_by_side() -> None:
+def test_columns_are_side_by_side() -> None:
     titles = {pages._look(f"Herons {number}").columns: f"Herons {number}" for number in range(20)}
     assert sorted(titles) == [1, 2]
     prose = "Herons wait for fish in shallow water. " * 400
@@ -134,7 +134,7 @@ def test_pages_have_heads_and_numbers() -> None:
         assert texts[-1] == str(number + 1)
 
 
-def test_words_are_cut_now_and_then(long_ones: list[Document]) -> None:
+def test_some_words_are_hyphenated(long_ones: list[Document]) -> None:
     lines = [line for article in long_ones for line in extract_lines(pdf(decompose(article))["paper.pdf"]).lines]
     share = sum(line.hyphenated for line in lines) / len(lines)
     assert 0.01 < share < 0.3
@@ -162,7 +162,7 @@ def test_letters_are_as_wide_as_the_library_says() -> None:
         ("−3 and 灯 and ﬁn", "-3 and  and fin"),
     ],
 )
-def test_what_cannot_be_printed_is_made_plain(written: str, shown: str) -> None:
+def test_replaces_unprintable_characters(written: str, shown: str) -> None:
     assert printable(written) == shown
     assert printable(shown) == shown
 
@@ -240,7 +240,7 @@ def test_facts_text_and_tables_come_back(reports: list[Document]) -> None:
         (' xsi:nil="true"', ""),
     ],
 )
-def test_a_wrong_tag_is_noticed(reports: list[Document], right: str, wrong: str) -> None:
+def test_detects_a_wrong_tag(reports: list[Document], right: str, wrong: str) -> None:
     agreement: dict[str, Agreement] = {}
     for report in reports:
         content = ixbrl(decompose(report))["report.htm"].decode()
@@ -250,7 +250,7 @@ def test_a_wrong_tag_is_noticed(reports: list[Document], right: str, wrong: str)
     assert agreement["facts"].recall < 1
 
 
-def test_a_figure_that_no_tag_can_say_stays_bare() -> None:
+def test_a_figure_without_a_possible_tag_stays_plain() -> None:
     figures = [
         TaggedNumber("about ten", "Mill", "revenue", "2020", Decimal(10), "EUR"),
         TaggedNumber("31", "Mill", "revenue", "2020", Decimal("31499000"), "EUR"),
@@ -273,7 +273,7 @@ def test_a_report_is_laid_out_with_its_facts(reports: list[Document]) -> None:
 # The whole.
 
 
-def test_articles_and_reports_go_their_own_ways(tested: SelfTest) -> None:
+def test_articles_and_reports_use_their_own_formats(tested: SelfTest) -> None:
     assert (tested.documents, tested.reports) == (6, 6)
     assert list(tested.formats) == [*FORMATS, *REPORT_FORMATS]
     assert not tested.refused.get("ixbrl")
@@ -282,7 +282,7 @@ def test_articles_and_reports_go_their_own_ways(tested: SelfTest) -> None:
     assert tested.formats["ixbrl"]["facts"].recall == 1
 
 
-def test_always_the_same_articles() -> None:
+def test_generates_the_same_documents_every_time() -> None:
     first, second = ([(one.kind, one.id) for one in generated_documents(3)] for _ in range(2))
     assert first == second
     assert [kind for kind, _ in first] == ["article"] * 3 + ["report"] * 3

@@ -1,6 +1,6 @@
 """Sentences with slots for words and figures.
 
-A slot stands in braces:
+A slot is in braces:
 
     {place}              a word of the entity or the report, or one of the pack's phrases
     {=revenue}           the entity's wording for a metric
@@ -10,7 +10,7 @@ A slot stands in braces:
     {revenue!}           printed as in the tables; {revenue~} to three digits; {revenue^} as the last report gave it
     {order_backlog?}     the word that says that the figure is withheld
 
-Before " | " stand the conditions under which a sentence may be used: "revenue>" the figure rose, "revenue<" it fell,
+Before " | " are the conditions under which a sentence may be used: "revenue>" the figure rose, "revenue<" it fell,
 "net_profit+" it is above zero, "net_profit-" below. A sentence whose figures are withheld is never used, save where
 it says so.
 """
