@@ -226,14 +226,12 @@ def test_the_second_interrupt_stops_at_once(tiny_bench: Path, tmp_path: Path) ->
     with serving(Provider(seconds=0.1)) as provider:
         process = _start(tiny_bench, provider, tmp_path / "run", "--connections", 2)
         _wait_for(2, provider)
-        provider.seconds = 40
+        provider.seconds = 600  # far longer than the test waits
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        start = time.monotonic()
-        _, error = process.communicate(timeout=30)
-        assert time.monotonic() - start < 20
+        _, error = process.communicate(timeout=120)
         assert process.returncode == 130, error
         assert b"Traceback" not in error
     assert read_responses(tmp_path / "run").responses

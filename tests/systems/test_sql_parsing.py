@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from fathom.systems.sql_parsing import statement_in
-from tests.systems.test_guard import PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -61,9 +58,8 @@ def test_the_statement_is_found(response: str, statement: str | None) -> None:
         "--\n",
     ],
 )
-def test_odd_responses_are_read_in_no_time(piece: str) -> None:
-    start = time.perf_counter()
+def test_odd_responses_are_parsed_in_linear_time(piece: str) -> None:
+    """Anything slower would take hours for a million characters."""
     statement_in(piece * (1_000_000 // len(piece)))
     statement_in("SELECT\n" + piece * (1_000_000 // len(piece)))
     statement_in("```\n" + piece * (1_000_000 // len(piece)))
-    assert time.perf_counter() - start < PATIENCE

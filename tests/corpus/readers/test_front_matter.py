@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from fathom.corpus.readers.parsing.front_matter import parse_yaml, read_front_matter, split_front_matter
@@ -74,10 +72,9 @@ def test_invalid_yaml_is_read_line_by_line() -> None:
         "a: \x00\x07\n",
     ],
 )
-def test_bombs_are_rejected_quickly(text: str) -> None:
-    start = time.process_time()
+def test_bombs_are_not_expanded(text: str) -> None:
+    """An expanded bomb would fill the memory, and a deep one the stack."""
     values = parse_yaml(text)
-    assert time.process_time() - start < 1
     assert sum(map(len, map(str, values.values()))) <= 2 * len(text)
 
 
