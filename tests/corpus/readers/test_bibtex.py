@@ -1,4 +1,4 @@
-"""Bibliographies: the pitfalls of the format one by one, and the real ones of 99 papers."""
+"""BibTeX: special cases of the format, and the bibliographies of 99 real papers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ READERS = {"rst": rst, "myst": myst, "tex": latex}
 
 
 class Beside:
-    """Files that lie beside a document."""
+    """Companion files of a document."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
         self._files = files
@@ -47,7 +47,7 @@ def _archive(path: Path) -> dict[str, bytes]:
 
 
 def papers(folder: Path, kind: str) -> list[tuple[dict[str, Any], ParsedDocument]]:
-    """The papers of one format as read, each with what the manifest says of it."""
+    """The parsed papers of one format, each with its line of the manifest."""
     files = _archive(folder / f"{kind}.tar.xz")
     found: list[tuple[dict[str, Any], ParsedDocument]] = []
     for line in (folder / "manifest.jsonl").read_text(encoding="utf-8").splitlines():
@@ -61,7 +61,7 @@ def papers(folder: Path, kind: str) -> list[tuple[dict[str, Any], ParsedDocument
 
 
 def damaged(content: bytes, count: int) -> list[bytes]:
-    """A document cut short, with flipped bytes, with parts doubled, and in wrong encodings."""
+    """A document truncated, with flipped bytes, with duplicated parts, and in wrong encodings."""
     chance = random.Random(7)
     results = [content[: len(content) // 3], content.decode("utf-8").encode("utf-16"), b"", b"\0" * 99, b"\xff" * 99]
     while len(results) < count:
@@ -100,7 +100,7 @@ Words between entries say nothing.
 """
 
 
-def test_entries_strings_comments_and_both_kinds_of_brackets() -> None:
+def test_entries_strings_comments_and_both_delimiters() -> None:
     entries = parse_bibtex(BIB).entries
     assert list(entries) == ["lind2018", "zhao", "after"]
     assert entries["lind2018"].kind == "article"
@@ -109,11 +109,11 @@ def test_entries_strings_comments_and_both_kinds_of_brackets() -> None:
     assert entries["after"].year == 2019
 
 
-def test_a_broken_entry_is_skipped_and_named() -> None:
+def test_a_broken_entry_is_skipped_and_reported() -> None:
     assert parse_bibtex(BIB).broken == ["broken"]
 
 
-def test_an_entry_is_printed_in_one_plain_style() -> None:
+def test_an_entry_is_formatted_in_one_plain_style() -> None:
     reference = format_reference(parse_bibtex(BIB).entries["lind2018"])
     assert reference.text == (
         "Anna Lind and Bo Wu (2018). The GROWTH of Öland's élms. Journal of Plants and Trees, 3(4), 5–9. "
@@ -124,7 +124,7 @@ def test_an_entry_is_printed_in_one_plain_style() -> None:
     assert (reference.year, reference.ids) == (2018, {"doi": "10.1234/AB.5"})
 
 
-def test_bodies_suffixes_and_others() -> None:
+def test_organizations_suffixes_and_others() -> None:
     entries = parse_bibtex(BIB).entries
     assert format_reference(entries["after"]).text == "The Tree Group (2019). After the broken one. Proc. X."
     zhao = format_reference(entries["zhao"])
@@ -148,13 +148,13 @@ def test_names(written: str, name: Name) -> None:
     assert parse_name(written) == name
 
 
-def test_and_in_braces_joins_no_names() -> None:
+def test_and_in_braces_does_not_separate_names() -> None:
     names, others = parse_names("{Barnes and Noble} and Anna Lind\n  and others")
     assert [name.printed for name in names] == ["Barnes and Noble", "Anna Lind"]
     assert others
 
 
-def test_a_degree_behind_a_name_is_no_given_name() -> None:
+def test_a_degree_after_a_name_is_not_a_given_name() -> None:
     author = parse_author("Anna Lind, PhD")
     assert (author.given, author.family, author.printed) == ("Anna", "Lind", "Anna Lind, PhD")
 
@@ -172,11 +172,11 @@ def test_a_degree_behind_a_name_is_no_given_name() -> None:
         (r"unknown \foo{kept} \bar", "unknown kept "),
     ],
 )
-def test_markup_as_plain_text(markup: str, plain: str) -> None:
+def test_latex_to_text(markup: str, plain: str) -> None:
     assert latex_to_text(markup) == plain
 
 
-def test_citations_print_as_a_reader_sees_them() -> None:
+def test_citation_forms() -> None:
     sources = {key: cited_work(entry) for key, entry in parse_bibtex(BIB).entries.items()}
     citations = CitationFormatter(sources)
     assert citations.format(["lind2018", "zhao"], "parenthetical", "see", "p. 3") == [
@@ -194,7 +194,7 @@ def test_citations_print_as_a_reader_sees_them() -> None:
     assert citations.format(["nobody"], "bare") == [CitationMark("nobody", ("nobody",))]
 
 
-def test_numbers_follow_the_first_citation_and_so_does_the_list() -> None:
+def test_numbers_and_references_follow_the_order_of_citation() -> None:
     sources = {key: cited_work(entry) for key, entry in parse_bibtex(BIB).entries.items()}
     citations = CitationFormatter(sources, numeric=True)
     citations.format(["after"], "parenthetical")
@@ -226,19 +226,19 @@ def test_a_doi_is_cited_without_a_bibliography() -> None:
         '@a{k, t = "' + "\\" * 99_999,
     ],
 )
-def test_hostile_bibliographies_end(text: str) -> None:
+def test_hostile_bibliographies_are_read_quickly(text: str) -> None:
     for entry in parse_bibtex(text).entries.values():
         cited_work(entry)
 
 
-def test_damaged_bibliographies_give_what_they_can() -> None:
+def test_damaged_bibliographies_keep_their_valid_entries() -> None:
     for content in damaged(BIB.encode(), 300):
         for entry in parse_bibtex(content.decode("utf-8", "replace")).entries.values():
             assert format_reference(entry).text
 
 
 def _counted(folder: Path, told: dict[str, Any]) -> tuple[int, int]:
-    """How many entries are read and how many keys are used twice."""
+    """Count the parsed entries and the duplicate keys."""
     files = _archive(folder / f"{told['format']}.tar.xz")
     texts = [files[f"{told['key']}/{name}"].decode("utf-8", "replace") for name in told["bib_files"]]
     read = sum(len(parse_bibtex(text).entries) for text in texts)
@@ -246,7 +246,7 @@ def _counted(folder: Path, told: dict[str, Any]) -> tuple[int, int]:
     return read, len(keys) - read
 
 
-def test_real_bibliographies_have_the_entries_that_the_manifest_counts(shared: Callable[[str], Path]) -> None:
+def test_real_bibliographies_match_the_manifest(shared: Callable[[str], Path]) -> None:
     folder = shared(PROCEEDINGS)
     manifest = [json.loads(line) for line in (folder / "manifest.jsonl").read_text(encoding="utf-8").splitlines()]
     counts = {told["key"]: (told["n_bib_entries"], *_counted(folder, told)) for told in manifest}
@@ -255,7 +255,7 @@ def test_real_bibliographies_have_the_entries_that_the_manifest_counts(shared: C
     assert len(equal) >= 90, {key: count for key, count in counts.items() if key not in equal}
 
 
-def test_references_name_the_papers_that_the_gold_says_are_cited(shared: Callable[[str], Path]) -> None:
+def test_references_match_the_known_citation_edges(shared: Callable[[str], Path]) -> None:
     folder = shared(PROCEEDINGS)
     read = [pair for kind in READERS for pair in papers(folder, kind)]
     rows = csv.DictReader((folder / "citation_edges.csv").read_text(encoding="utf-8").splitlines())
@@ -277,7 +277,7 @@ def _bare(title: str) -> str:
     return re.sub(r"\W+", "", title).lower()
 
 
-def test_every_paper_becomes_an_document_whose_citations_resolve(shared: Callable[[str], Path]) -> None:
+def test_citations_of_every_paper_resolve(shared: Callable[[str], Path]) -> None:
     documents = [assemble(found) for kind in READERS for _, found in papers(shared(PROCEEDINGS), kind)]
     citations = [citation for document in documents for citation in document.citations]
     assert len(documents) == 99

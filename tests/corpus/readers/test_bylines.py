@@ -1,4 +1,4 @@
-"""Names between a title and the text: which there are, and where they end."""
+"""Bylines: the names between a title and the text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from fathom.corpus.readers.parsing.bylines import byline_length, find_authors
         ("We count ferns.", []),
     ],
 )
-def test_names_are_told_from_what_stands_around_them(line: str, names: list[str]) -> None:
+def test_names_are_found_among_other_lines(line: str, names: list[str]) -> None:
     assert [author.printed for author in find_authors([line])] == names
 
 
@@ -44,5 +44,5 @@ def test_names_are_told_from_what_stands_around_them(line: str, names: list[str]
         ([], 0),
     ],
 )
-def test_a_byline_ends_where_the_text_begins(paragraphs: list[str], length: int) -> None:
+def test_a_byline_ends_before_the_text(paragraphs: list[str], length: int) -> None:
     assert byline_length(paragraphs) == length

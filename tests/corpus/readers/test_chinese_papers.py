@@ -1,4 +1,4 @@
-"""Chinese papers as converters of PDF write them: wide brackets, names that nothing parts, entries of GB/T 7714."""
+"""Chinese papers from PDF converters: full-width brackets, names without separators, entries of GB/T 7714."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def read(text: str) -> Document:
 
 
 def cited(document: Document) -> list[tuple[str, str, int | None]]:
-    """Each citation with its bracket and its entry."""
+    """Return each citation with its bracket and its entry."""
     return [(one.span.of(document.text), one.group.of(document.text), one.reference) for one in document.citations]
 
 
@@ -132,13 +132,13 @@ def test_the_head_of_a_chinese_paper() -> None:
     assert "东海大学 海洋学院" not in document.text
 
 
-def test_its_sections_have_roles() -> None:
+def test_chinese_sections_have_roles() -> None:
     assert [section.role for section in read(NUMBERED).sections] == [
         *("abstract", "introduction", "background", "methods", "results", "conclusion", "appendix", "references")
     ]
 
 
-def test_wide_brackets_cite_as_narrow_ones_do() -> None:
+def test_full_width_brackets_are_citations() -> None:
     document = read(NUMBERED)
     assert cited(document) == [
         ("1", "［1］", 1),
@@ -164,7 +164,7 @@ def test_wide_brackets_cite_as_narrow_ones_do() -> None:
     assert "取值范围为[0，1]。" in [sentence.of(document.text) for sentence in document.sentences]
 
 
-def test_a_citation_stands_in_one_sentence() -> None:
+def test_a_citation_is_inside_one_sentence() -> None:
     document = read(NUMBERED)
     assert all(any(sentence.contains(one.group) for sentence in document.sentences) for one in document.citations)
     sentences = [sentence.of(document.text) for sentence in document.sentences]
@@ -172,7 +172,7 @@ def test_a_citation_stands_in_one_sentence() -> None:
     assert "枯水期底部摩擦更加重要（陈静等，2019；Lind，2018）。" in sentences
 
 
-def test_entries_of_the_standard_have_their_parts() -> None:
+def test_entries_of_gbt_7714_have_their_parts() -> None:
     assert entries(read(NUMBERED)) == [
         ("河口盐度的逐月观测", ["王明", "李四", "张三"], 2018),
         ("底部摩擦与“分层”的关系", ["陈静", "吴刚"], 2019),
@@ -184,7 +184,7 @@ def test_entries_of_the_standard_have_their_parts() -> None:
     ]
 
 
-def test_a_paper_that_cites_by_name_and_sets_few_blanks() -> None:
+def test_author_year_citations_without_spaces() -> None:
     document = read(NAMED)
     assert [author.span.of(document.text) for author in document.authors] == ["王芳", "赵小军", "钱伟"]
     assert "南岭师范学院" not in document.text and document.subject == "鸟类"
@@ -270,14 +270,14 @@ def test_chinese_bylines(line: str, names: list[str]) -> None:
     assert [author.printed for author in find_authors([line])] == names
 
 
-def test_a_chinese_byline_ends_where_the_text_begins() -> None:
+def test_a_chinese_byline_ends_before_the_text() -> None:
     assert byline_length(["王明，李华", "（东海大学 海洋学院，南通 226000）", "盐度较高。"]) == 2
     assert byline_length(["高峰出现在冬季", "王明"]) == 0
     assert find_affiliation(["王明，李华", "（东海大学 海洋学院，南通 226000）"]) == "东海大学 海洋学院，南通"
     assert find_affiliation(["王明，李华", "（1. 东海大学；2. 滨江学院）"]) == ""
 
 
-def test_the_company_of_a_name_tells_works_of_one_year_apart() -> None:
+def test_coauthors_distinguish_works_of_one_year() -> None:
     listed = ["王明. 甲. 2020.", "王明, 李华. 乙乙. 2020.", "王明, 陈静, 吴刚. 丙丙. 2020.", "王明, 等. 丁丁. 2019."]
     text = "前人王明（2020）、王明和李华（2020）、王明等（2020）与王明等（2019）都已指出。"
     document = read(f"# 标题\n\n## 引言\n\n{text}\n\n## 参考文献\n\n" + "\n\n".join(listed))
@@ -315,7 +315,7 @@ We estimate mixing.
 """
 
 
-def test_headings_in_two_languages_and_raised_numbers() -> None:
+def test_bilingual_headings_and_superscript_numbers() -> None:
     document = read(THESIS)
     assert [author.span.of(document.text) for author in document.authors] == ["王明", "李华"]
     assert [section.role for section in document.sections] == ["abstract", "introduction", "references"]
@@ -346,7 +346,7 @@ def test_headings_in_two_languages_and_raised_numbers() -> None:
     ],
     ids=["lines", "run together", "items", "books", "twice"],
 )
-def test_lists_as_converters_leave_them(listed: str) -> None:
+def test_reference_lists_damaged_by_converters(listed: str) -> None:
     document = read(
         f"# 标题\n\n## 引言\n\n据[3]和［2］。\n\n**参考文献**\n\n{listed}\n\n作者简介：王明（1980—），男。\n"
     )
@@ -359,20 +359,20 @@ def test_lists_as_converters_leave_them(listed: str) -> None:
     assert "作者简介" in document.text.partition("## References")[0]
 
 
-def test_links_in_wide_brackets_lose_them() -> None:
+def test_links_in_full_width_brackets_lose_them() -> None:
     text = "盐度较高[［1］](#bib.bib1)，也见［[2](#bib.bib2)－[3](#bib.bib3)］。"
     listed = "".join(f"- 王明. 题名{number}[J]. 刊, 2020.\n" for number in "甲乙丙")
     document = read(f"# 标题\n\n## 引言\n\n{text}\n\n## 参考文献\n\n{listed}")
     assert cited(document) == [("1", "［1］", 1), ("2－3", "［2－3］", 2), ("2－3", "［2－3］", 3)]
 
 
-def test_numbers_in_wide_brackets_are_citations_in_a_pdf_too() -> None:
+def test_numbers_in_full_width_brackets_are_citations_in_a_pdf() -> None:
     finder = CitationFinder([ParsedReference(str(number), f"王明. 题名{number}[J]. 刊, 2020.") for number in (1, 2, 3)])
     marks = [word for word in finder.mark_citations("盐度［1］较高［2，3］。") if isinstance(word, CitationMark)]
     assert [(mark.text, mark.keys) for mark in marks] == [("1", ("1",)), ("2", ("2",)), ("3", ("3",))]
 
 
-def test_a_name_that_is_set_wide_is_the_same_name() -> None:
+def test_a_name_with_padding_spaces_is_the_same_name() -> None:
     references = ReferenceIndex([ReferenceEntry("王 明. 盐度[J]. 刊, 2020.")])
     assert references.has_author_year("王明", "2020") and not references.has_author_year("王", "2020")
 
@@ -396,7 +396,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
-def test_hostile_chinese_is_read_in_a_moment(hostile: str) -> None:
+def test_hostile_chinese_is_read_quickly(hostile: str) -> None:
     many = hostile * (100_000 // len(hostile))
     entry = "［1］王明, 李华. 题名[J]. 刊名, 2020, 1: 2."
     text = f"# 标题\n\n{many[:4_000]}\n\n## 引言\n\n盐度{many}较高［1］。\n\n## 参考文献\n\n{entry}\n\n{many}\n"
@@ -404,7 +404,7 @@ def test_hostile_chinese_is_read_in_a_moment(hostile: str) -> None:
 
 
 @pytest.mark.parametrize("text", [NUMBERED, NAMED, THESIS], ids=["numbered", "named", "thesis"])
-def test_broken_chinese_is_read_with_its_places_sound(text: str) -> None:
+def test_damaged_chinese_has_valid_spans(text: str) -> None:
     chance = random.Random(7)
     for _ in range(150):
         broken = list(text)

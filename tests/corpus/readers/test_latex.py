@@ -97,13 +97,13 @@ def texts(blocks: list[Block]) -> list[str]:
     return [" ".join(inlines_text(block.inlines).split()) for block in blocks if isinstance(block, Paragraph)]
 
 
-def test_the_head(paper: ParsedDocument) -> None:
+def test_title_authors_and_abstract(paper: ParsedDocument) -> None:
     assert paper.title == "Growing elms up"
     assert [(a.given, a.family) for a in paper.authors] == [("Anna", "Lind"), ("Stefan", "van der Walt")]
     assert texts(paper.abstract) == ["Elms grow. They do so slowly."]
 
 
-def test_running_text(paper: ParsedDocument) -> None:
+def test_inline_markup(paper: ParsedDocument) -> None:
     first = next(block for block in paper.body if isinstance(block, Paragraph))
     assert " ".join(inlines_text(first.inlines).split()) == (
         "The Ulmus is tall (see Lind, 2018; Wu and Diaz, 2020, p. 3), says Wu and Diaz (2020); also (Lind, 2018) and "
@@ -148,20 +148,20 @@ def test_a_table_has_cells(paper: ParsedDocument) -> None:
     assert table.rows[2][0].columns == 2
 
 
-def test_references_of_a_bibliography_file(paper: ParsedDocument) -> None:
+def test_references_come_from_a_bibliography_file(paper: ParsedDocument) -> None:
     assert [reference.key for reference in paper.references] == ["lind", "wu"]
     document = assemble(paper)
     assert all(citation.reference for citation in document.citations)
 
 
-def test_numbers_where_the_style_has_them() -> None:
+def test_numeric_styles_print_numbers() -> None:
     text = PAPER.replace("{natbib}", "{cite}").replace("apalike", "plain")
     first = next(block for block in read(text, {"trees.bib": BIB}).body if isinstance(block, Paragraph))
     printed = " ".join(inlines_text(first.inlines).split())
     assert printed.startswith("The Ulmus is tall [see 1, 2, p. 3], says Wu and Diaz [2]; also [1]")
 
 
-def test_a_list_of_references_in_the_text() -> None:
+def test_references_of_thebibliography() -> None:
     found = read(
         r"\title{A}\begin{document}Words \cite{b}, \cite{a,c}.\begin{thebibliography}{9}"
         r"\bibitem{a} A. Lind. \newblock On \emph{Elms}. \newblock J. 3, 2018. doi:10.1000/elm"
@@ -173,7 +173,7 @@ def test_a_list_of_references_in_the_text() -> None:
     assert texts(found.body) == ["Words [1], [2, ?]."]
 
 
-def test_labels_of_author_and_year_in_a_list_beside_the_paper() -> None:
+def test_author_year_labels_of_a_bbl_file() -> None:
     listed = rb"\begin{thebibliography}{}\bibitem[Lind et~al.(2018)Lind, Wu]{a} Lind. Elms.\end{thebibliography}"
     found = read(r"\title{A}\begin{document}Words \citep{a}.\end{document}", {"main.bbl": listed})
     assert texts(found.body) == ["Words (Lind et al., 2018)."]
@@ -185,20 +185,20 @@ def test_a_part_is_read_with_its_paper() -> None:
         read(PART.decode(), files, "folder/part.tex")
 
 
-def test_inputs_and_macros_that_name_themselves_end() -> None:
+def test_recursive_inputs_and_macros_end() -> None:
     loop = rb"\input{a}\input{a} words"
     found = read(r"\title{A}\newcommand{\x}{\x\x\x\x}" + r"\x " * 1000 + loop.decode(), {"a.tex": loop})
     assert len(found.body) < 1000
 
 
-def test_it_is_known_by_name_and_content() -> None:
+def test_matches_by_name_and_content() -> None:
     assert latex.matches("main.tex", PAPER.encode())
     assert not latex.matches("style.sty", PAPER.encode())
     assert not latex.matches("numbers.tex", b"1 2 3")
 
 
 @pytest.mark.parametrize("text", ["", "words", r"\title{}", r"\title{", "\0" * 50])
-def test_without_a_title_it_is_unreadable(text: str) -> None:
+def test_rejects_a_document_without_a_title(text: str) -> None:
     with pytest.raises(ReadError):
         read(text)
 
@@ -212,11 +212,11 @@ def test_without_a_title_it_is_unreadable(text: str) -> None:
         r"\verb|", "&",
     ],
 )  # fmt: skip
-def test_deep_and_endless_markup_ends(part: str) -> None:
+def test_deep_and_unclosed_markup_is_read_quickly(part: str) -> None:
     read(r"\title{A}\begin{document}" + part * (100_000 // len(part)))
 
 
-def test_damaged_papers_are_read_or_refused() -> None:
+def test_damaged_papers_are_read_or_rejected() -> None:
     for content in damaged(PAPER.encode(), 250):
         try:
             (found,) = latex.read(content, "main.tex", Beside({"trees.bib": BIB, "part.tex": content}))
@@ -225,7 +225,7 @@ def test_damaged_papers_are_read_or_refused() -> None:
             continue
 
 
-def test_real_papers(shared: Callable[[str], Path]) -> None:
+def test_real_papers_match_the_manifest(shared: Callable[[str], Path]) -> None:
     read_papers = papers(shared(PROCEEDINGS), "tex")
     assert len(read_papers) == 5
     for told, found in read_papers:

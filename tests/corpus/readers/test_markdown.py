@@ -204,7 +204,7 @@ def headings(document: Document) -> list[tuple[int, str]]:
     return [(section.level, section.heading.of(document.text)) for section in document.sections if section.heading]
 
 
-def test_it_knows_its_files() -> None:
+def test_matches_its_files() -> None:
     assert markdown.matches("a.md", b"# Title")
     assert not markdown.matches("a.md", b"As {cite}`lind2018` shows")
     assert not markdown.matches("a.txt", b"# Title")
@@ -228,7 +228,7 @@ def test_linked_citations_are_located_with_their_names() -> None:
     assert {c.style for c in document.citations if c.span.of(document.text) not in ("1", "4")} == {"author-year"}
 
 
-def test_a_converted_page_is_read_in_all_its_parts() -> None:
+def test_all_parts_of_a_converted_page_are_read() -> None:
     document = assemble(found(LINKED))
     assert document.title_text == "Sparse Ferns for Tides"
     assert [a.family for a in document.authors] == ["Gómez-Örn", "van der Aa", "Roe"]
@@ -278,7 +278,7 @@ def test_numbers_in_brackets_are_citations_of_a_numbered_list() -> None:
     assert document.references[2].ids == {"doi": "10.1234/brine.3"}
 
 
-def test_front_matter_names_the_document() -> None:
+def test_front_matter_gives_title_and_authors() -> None:
     read = found(CONVERTED)
     assert (read.title, read.license, read.subjects) == ("Salt and Ferns", "CC-BY-4.0", ["salt", "ferns"])
     assert [(a.given, a.family) for a in read.authors] == [("Ada", "Lind"), ("Bo", "van der Aa")]
@@ -321,7 +321,7 @@ Tran (2005) differs from Tran and Lind (2005) and from Tran et al. (2005); (Tran
 """
 
 
-def test_letters_and_the_number_of_authors_tell_entries_of_one_year_apart() -> None:
+def test_letters_and_author_counts_distinguish_entries_of_one_year() -> None:
     document = assemble(found(LETTERED))
     assert [(c.span.of(document.text), c.reference) for c in document.citations] == [
         ("2003a", 1),
@@ -338,13 +338,13 @@ def test_letters_and_the_number_of_authors_tell_entries_of_one_year_apart() -> N
     ]
 
 
-def test_a_letter_that_no_entry_has_names_none() -> None:
+def test_an_unknown_letter_resolves_to_no_entry() -> None:
     text = "# T\n\nAs Tran (2003c) found.\n\n## References\n\n- Tran, A. (2003a). On ferns. Fern Letters.\n"
     document = assemble(found(text))
     assert [c.reference for c in document.citations] == [None]
 
 
-def test_a_byline_needs_no_abstract_below_it() -> None:
+def test_a_byline_is_found_without_an_abstract() -> None:
     text = (
         "# Ferns\n\nAda Lind<sup>1</sup>, Bo van der Aa and Francesca Sousa\n\n<sup>1</sup>University of Salt\n\n"
         "Ferns were counted [1].\n\nNew York was warm.\n\n## References\n\n[1] A. Roe. On moss. Moss Letters, 2001.\n"
@@ -357,7 +357,7 @@ def test_a_byline_needs_no_abstract_below_it() -> None:
     ]
 
 
-def test_a_first_paragraph_that_is_no_byline_stays_text() -> None:
+def test_a_first_paragraph_of_prose_is_not_a_byline() -> None:
     text = "# Ferns\n\nAda Lind was warm.\n\nBo Wu\n\n## References\n\n[1] A. Roe. On moss. Moss Letters, 2001.\n"
     read = found(text)
     assert not read.authors
@@ -371,12 +371,12 @@ def test_links_to_anchors_in_the_list_are_citations() -> None:
     assert "see Figure 1" in document.text
 
 
-def test_a_text_without_a_heading_takes_its_first_line() -> None:
+def test_the_first_line_is_the_title_without_a_heading() -> None:
     read = found("A line of words\n\nAnd a second paragraph.")
     assert read.title == "A line of words" and "title" in read.uncertain and read.kind == "report"
 
 
-def test_a_table_takes_the_caption_above_it() -> None:
+def test_a_caption_above_a_table_belongs_to_it() -> None:
     read = found(
         "# T\n\nTable 1: Above.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nTable 2: Next.\n\n| c |\n|---|\n| 3 |\n\nEnd."
     )
@@ -394,7 +394,7 @@ def test_a_table_takes_the_caption_above_it() -> None:
         "税法".encode("gb18030") * 9,
     ],
 )
-def test_what_cannot_be_read_is_refused_in_words(content: bytes) -> None:
+def test_rejections_give_a_reason(content: bytes) -> None:
     with pytest.raises(ReadError, match=r"\w+ \w+"):
         list(markdown.read(content, "a.md", NoCompanions()))
 
@@ -428,13 +428,13 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("hostile", HOSTILE, ids=lambda text: text[:8])
-def test_hostile_text_is_read_in_a_moment(hostile: str) -> None:
+def test_hostile_text_is_read_quickly(hostile: str) -> None:
     text = f"# T\n\nWords.\n\n{hostile}\n\nWords [1].\n\n## References\n\n- Lind, A. (2018). On salt. Tides, 4, 1-9.\n- {hostile[:2_000]}\n"
     assert found(text).title == "T"
 
 
 @pytest.mark.parametrize("text", [LINKED, CONVERTED, NAMED, PAGED], ids=["linked", "converted", "named", "paged"])
-def test_broken_text_is_read_or_refused(text: str) -> None:
+def test_damaged_text_is_read_or_rejected(text: str) -> None:
     chance = random.Random(5)
     whole = text.encode()
     for _ in range(100):
@@ -452,7 +452,7 @@ def test_broken_text_is_read_or_refused(text: str) -> None:
 # Lines of papers.
 
 
-def test_lines_of_papers_are_read_with_what_they_cite() -> None:
+def test_papers_in_json_lines_are_read_with_their_cited_works() -> None:
     work = {
         "id": "bib.bib2",
         "arxiv_id": "2001.00002",
@@ -492,8 +492,8 @@ def test_lines_of_papers_are_read_with_what_they_cite() -> None:
     ],
     ids=["a text that never says the title's words", "one text under two titles"],
 )
-def test_a_text_that_belongs_to_another_title_is_left_out(attached: list[tuple[str, str, str, str]]) -> None:
-    """Found by a similar title, it would make a wrong work the right answer."""
+def test_the_text_of_another_work_is_dropped(attached: list[tuple[str, str, str, str]]) -> None:
+    """A text attached because of a similar title would make an incorrect work the correct answer."""
     works = [
         {"id": id, "arxiv_id": arxiv, "title": title, "abstract": said, "sections": [{"name": "1 A", "text": said}]}
         for id, arxiv, title, said in attached
@@ -504,7 +504,7 @@ def test_a_text_that_belongs_to_another_title_is_left_out(attached: list[tuple[s
     assert all("arxiv" not in reference.ids for reference in assemble(paper).references)
 
 
-def test_broken_lines_are_read_or_refused() -> None:
+def test_damaged_lines_are_read_or_rejected() -> None:
     chance = random.Random(6)
     line = {
         "arxiv_id": "2301.00001",
@@ -529,7 +529,7 @@ LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\([^\s()]*#bib\.bibx?(\d+)[^()]*\)")
 
 @cache
 def papers(path: Path) -> list[tuple[dict[str, object], ParsedDocument, Document]]:
-    """Each real paper as it is given, as it was found, and as a document."""
+    """Each real paper as a source line, a parsed document and a document."""
     with gzip.open(path) as file:
         content = file.read()
     lines = [json.loads(line) for line in content.decode().splitlines()]
@@ -553,7 +553,7 @@ def test_real_citations_are_located_and_resolved(shared: Shared) -> None:
 
 
 def _linked(text: str) -> Counter[int]:
-    """How often each entry is linked; names and a year that are linked apart count once."""
+    """Count the links to each entry; names and a year that are linked separately count once."""
     links = list(LINK.finditer(text))
     wanted = Counter(int(link[2]) for link in links)
     for one, other in itertools.pairwise(links):
@@ -562,8 +562,8 @@ def _linked(text: str) -> Counter[int]:
     return wanted
 
 
-def test_real_citations_keep_the_company_they_have(shared: Shared) -> None:
-    """Against gold with known faults: a name with an accent hides a neighbor, and a bracket of its own is no company."""
+def test_real_citations_keep_their_groups(shared: Shared) -> None:
+    """The gold has known errors: a name with an accent hides its neighbor, and a separate bracket is not a group."""
     agreed = compared = 0
     for line, read, document in papers(shared("scalar_papers.jsonl.gz")):
         company = Counter(citation.group for citation in document.citations)
@@ -589,7 +589,7 @@ def _around(text: str, place: int) -> tuple[str, str]:
     return before[-20:], after[:15]
 
 
-def test_real_papers_have_no_tooltips_and_the_odd_ones_are_full(shared: Shared) -> None:
+def test_real_papers_have_no_tooltips_and_none_is_truncated(shared: Shared) -> None:
     by_id = {str(line["arxiv_id"]): document for line, _, document in papers(shared("scalar_papers.jsonl.gz"))}
     assert len(by_id) == 48
     assert not [name for name, document in by_id.items() if "‣" in document.text]
@@ -611,7 +611,7 @@ def test_real_papers_have_no_tooltips_and_the_odd_ones_are_full(shared: Shared) 
 # Statutes and scanned reports.
 
 
-def test_statutes_have_their_titles_dates_and_documents(shared: Shared) -> None:
+def test_statutes_have_titles_dates_and_articles(shared: Shared) -> None:
     folder = shared("zh-laws")
     manifest = {line["file"]: line for line in map(json.loads, (folder / "manifest.jsonl").read_text().splitlines())}
     read = 0
@@ -629,7 +629,7 @@ def test_statutes_have_their_titles_dates_and_documents(shared: Shared) -> None:
     assert read == len(manifest) == 158
 
 
-def test_scanned_reports_keep_their_words_and_tables(shared: Shared) -> None:
+def test_scanned_reports_keep_their_text_and_tables(shared: Shared) -> None:
     folder = shared("university-cds")
     with (folder / "c1_admissions_gold.csv").open() as file:
         names = {row["file"] for row in csv.DictReader(file)}
@@ -643,6 +643,6 @@ def test_scanned_reports_keep_their_words_and_tables(shared: Shared) -> None:
     assert not names
 
 
-def test_headings_keep_their_rank() -> None:
+def test_headings_keep_their_levels() -> None:
     body = found("# T\n\n## A\n\nx\n\n### B\n\ny\n\nC\n---\n\nz").body
     assert [(b.level, b.inlines) for b in body if isinstance(b, Heading)] == [(2, ["A"]), (3, ["B"]), (2, ["C"])]

@@ -151,7 +151,7 @@ def texts(blocks: list[Block]) -> list[str]:
     return [" ".join(inlines_text(block.inlines).split()) for block in blocks if isinstance(block, Paragraph)]
 
 
-def test_the_head(paper: ParsedDocument) -> None:
+def test_title_authors_and_abstract(paper: ParsedDocument) -> None:
     assert paper.title == "Growing elms: up"
     assert [(a.given, a.family, a.ids) for a in paper.authors] == [
         ("Anna", "Lind", {"orcid": "0000-0001-2345-6789"}),
@@ -163,7 +163,7 @@ def test_the_head(paper: ParsedDocument) -> None:
     assert paper.uncertain["subtitle"] == "And longer"
 
 
-def test_running_text(paper: ParsedDocument) -> None:
+def test_inline_markup(paper: ParsedDocument) -> None:
     first = next(block for block in paper.body if isinstance(block, Paragraph))
     assert " ".join(inlines_text(first.inlines).split()) == (
         "Elms are tall trees (Lind, 2018; Wu and Diaz, 2020), says Lind (2018). See (see Wu and Diaz, 2020, p. 3), "
@@ -174,7 +174,7 @@ def test_running_text(paper: ParsedDocument) -> None:
     assert keys == ["lind", "wu", "lind", "wu", "wu", "lind", "wu", "lind", "doi:10.1000/oak", "lind"]
 
 
-def test_references_are_the_cited_then_the_listed(paper: ParsedDocument) -> None:
+def test_cited_references_come_first(paper: ParsedDocument) -> None:
     assert [reference.key for reference in paper.references] == ["lind", "wu", "doi:10.1000/oak"]
     assert paper.references[2].ids == {"doi": "10.1000/oak"}
 
@@ -219,17 +219,17 @@ def test_a_part_is_read_with_its_paper() -> None:
         read(PART.decode(), files, "folder/part.md")
 
 
-def test_files_that_include_one_another_end() -> None:
+def test_circular_includes_end() -> None:
     loop = b":::{include} a.md\n:::\n:::{include} a.md\n:::\nwords\n"
     found = read("---\ntitle: A\n---\n" + loop.decode(), {"a.md": loop})
     assert len(found.body) < 200
 
 
-def test_a_first_heading_is_the_title_without_front_matter() -> None:
+def test_the_first_heading_is_the_title_without_front_matter() -> None:
     assert read("# Elms\n\nWords {cite}`a`.\n").title == "Elms"
 
 
-def test_it_is_known_by_its_signs() -> None:
+def test_matches_by_its_markup() -> None:
     assert myst.matches("a/main.md", PAPER.encode())
     assert myst.matches("a.md", b"Words\n\n:::{note}\nx\n:::\n")
     assert myst.matches("a.md", b"Words [@key].")
@@ -238,7 +238,7 @@ def test_it_is_known_by_its_signs() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "words", "---\n", "---\ntitle:\n---\n", "\0" * 50])
-def test_without_a_title_it_is_unreadable(text: str) -> None:
+def test_rejects_a_document_without_a_title(text: str) -> None:
     with pytest.raises(ReadError):
         read(text)
 
@@ -247,11 +247,11 @@ def test_without_a_title_it_is_unreadable(text: str) -> None:
     "part",
     [":::{note}\n", "```{note}\n", "> ", "- ", "`", "[", "[@a; ", "*", "_a", "<!--", "<table>\n<tr><td>", "$$\n", "$"],
 )
-def test_deep_and_endless_markup_ends(part: str) -> None:
+def test_deep_and_unclosed_markup_is_read_quickly(part: str) -> None:
     read("---\ntitle: A\n---\n" + part * (100_000 // len(part)))
 
 
-def test_damaged_papers_are_read_or_refused() -> None:
+def test_damaged_papers_are_read_or_rejected() -> None:
     for content in damaged(PAPER.encode(), 250):
         try:
             (found,) = myst.read(
@@ -262,8 +262,8 @@ def test_damaged_papers_are_read_or_refused() -> None:
             continue
 
 
-def test_real_papers(shared: Callable[[str], Path]) -> None:
-    """Two titles differ: the manifest has the project file's short ones, the front matter those that are printed."""
+def test_real_papers_match_the_manifest(shared: Callable[[str], Path]) -> None:
+    """Two titles differ: the manifest has the short titles of project files, the front matter the printed ones."""
     read_papers = papers(shared(PROCEEDINGS), "myst")
     assert len(read_papers) == 24
     others = {told["key"]: found.title for told, found in read_papers if found.title != told["title"]}
@@ -274,7 +274,7 @@ def test_real_papers(shared: Callable[[str], Path]) -> None:
     assert wrong == ["2024/Alireza_Vaezi"]
     assert all(found.ids["doi"] == told["doi"] for told, found in read_papers)
     assert all(found.abstract for _, found in read_papers)
-    # Works cited by DOI alone stand in no bibliography, and come on top.
+    # Works cited by DOI alone are not in a bibliography and come in addition.
     sizes = {
         told["key"]: sum(not reference.text.startswith("doi:") for reference in found.references)
         for told, found in read_papers

@@ -161,7 +161,7 @@ def tables(blocks: list[Block]) -> list[ParsedTable]:
     return [block for block in blocks if isinstance(block, ParsedTable)]
 
 
-def test_the_head(paper: ParsedDocument) -> None:
+def test_title_authors_and_abstract(paper: ParsedDocument) -> None:
     assert paper.title == "Growing elms up"
     assert [(a.given, a.family, a.ids) for a in paper.authors] == [
         ("Anna", "Lind", {"orcid": "0000-0001-2345-6789"}),
@@ -172,12 +172,12 @@ def test_the_head(paper: ParsedDocument) -> None:
     assert paper.subjects == ["elms", "growth"]
 
 
-def test_sections_have_their_ranks(paper: ParsedDocument) -> None:
+def test_sections_have_levels(paper: ParsedDocument) -> None:
     headings = [(block.level, inlines_text(block.inlines)) for block in paper.body if isinstance(block, Heading)]
     assert headings == [(2, "Introduction"), (3, "Parts")]
 
 
-def test_running_text(paper: ParsedDocument) -> None:
+def test_inline_markup(paper: ParsedDocument) -> None:
     first = next(block for block in paper.body if isinstance(block, Paragraph))
     assert " ".join(inlines_text(first.inlines).split()) == (
         "Elms [1] are tall trees (Lind, 2018; Wu and Diaz, 2020), as told [Wu and Diaz, 2020] and here. They reach "
@@ -207,7 +207,7 @@ def test_lists_code_and_directives(paper: ParsedDocument) -> None:
     assert inlines_text(code.inlines) == "for elm in elms:\n    elm.grow()   # *not* emphasis"
 
 
-def test_what_opens_files_or_is_a_comment_says_nothing(paper: ParsedDocument) -> None:
+def test_comments_and_directives_that_open_files_are_ignored(paper: ParsedDocument) -> None:
     whole = " ".join(texts(paper.body))
     assert "gone" not in whole
     assert "passwd" not in whole
@@ -235,7 +235,7 @@ def test_tables_have_cells(paper: ParsedDocument) -> None:
     assert [inlines_text(cell.inlines) for cell in separated.rows[1]] == ["Elm", "deep, wide"]
 
 
-def test_citations_by_label_are_the_references_where_there_is_no_bibliography() -> None:
+def test_footnotes_are_the_references_without_a_bibliography() -> None:
     found = read(
         "Title\n=====\n\nAs said [Lin18]_ and [2]_.\n\n.. [Lin18] A. Lind. *On Elms*,\n   2018.\n.. [2] Oaks.\n"
     )
@@ -284,7 +284,7 @@ This document has been placed in the public domain.
 """
 
 
-def test_a_pep_cites_the_peps_it_names() -> None:
+def test_a_pep_cites_the_peps_it_mentions() -> None:
     found = read(PEP)
     assert found.title == "Elms in the core"
     assert [author.printed for author in found.authors] == ["Anna Lind", "Bo Wu"]
@@ -301,7 +301,7 @@ def test_a_pep_cites_the_peps_it_names() -> None:
     assert headings == ["Abstract", "Details", "Copyright", "References"]
 
 
-def test_it_is_known_by_name_or_header() -> None:
+def test_matches_by_name_or_header() -> None:
     assert rst.matches("a/b.rst", b"")
     assert rst.matches("pep-0008.txt", PEP.encode())
     assert not rst.matches("notes.txt", b"PEPper: 3")
@@ -309,7 +309,7 @@ def test_it_is_known_by_name_or_header() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "Words without a title.", "\0" * 50])
-def test_without_a_title_it_is_unreadable(text: str) -> None:
+def test_rejects_a_document_without_a_title(text: str) -> None:
     with pytest.raises(ReadError):
         read(text)
 
@@ -332,12 +332,12 @@ def test_without_a_title_it_is_unreadable(text: str) -> None:
         "   a\n a\n",
     ],
 )
-def test_deep_and_endless_markup_ends(part: str) -> None:
+def test_deep_and_unclosed_markup_is_read_quickly(part: str) -> None:
     read("Title\n=====\n\n" + part * (100_000 // len(part)))
     read("Title\n=====\n\n" + "".join(" " * depth + ".. note::\n" for depth in range(600)) + " " * 601 + "deep")
 
 
-def test_damaged_papers_are_read_or_refused() -> None:
+def test_damaged_papers_are_read_or_rejected() -> None:
     for content in [*damaged(PAPER.encode(), 150), *damaged(PEP.encode(), 100)]:
         try:
             (found,) = rst.read(content, "a.rst", Beside({"trees.bib": content}))
@@ -346,7 +346,7 @@ def test_damaged_papers_are_read_or_refused() -> None:
             continue
 
 
-def test_real_papers(shared: Callable[[str], Path]) -> None:
+def test_real_papers_match_the_manifest(shared: Callable[[str], Path]) -> None:
     """All but one title agree: the manifest calls the paper of 2019/christian_mcdaniel "Introduction"."""
     read_papers = papers(shared(PROCEEDINGS), "rst")
     assert len(read_papers) == 70
@@ -366,7 +366,7 @@ def test_real_papers(shared: Callable[[str], Path]) -> None:
     assert sum(bool(found.abstract) for _, found in read_papers) >= 67
 
 
-def test_real_peps(shared: Callable[[str], Path]) -> None:
+def test_real_peps_match_the_manifest(shared: Callable[[str], Path]) -> None:
     folder = shared("peps")
     manifest = {
         told["file"]: told

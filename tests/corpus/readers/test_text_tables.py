@@ -1,4 +1,4 @@
-"""Tables as markup writes them."""
+"""Tables in text markup."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ def texts(rows: list[list[TextCell]]) -> list[list[str]]:
     return [[cell.text for cell in row] for row in rows]
 
 
-def test_bars_part_cells_unless_escaped() -> None:
+def test_pipes_separate_cells_unless_escaped() -> None:
     assert split_pipe_row("| a | b\\|c |") == ["a", "b\\|c"]
     assert split_pipe_row("a|b") == ["a", "b"]
 
 
-def test_tags_say_what_is_header_and_how_wide() -> None:
+def test_html_cells_have_headers_and_column_spans() -> None:
     rows = html_table_rows('<table><tr><th colspan="2">A</th></tr><TR><td>b</td><td>c\nd</td></TR><tr></tr></table>')
     assert rows == [[TextCell("A", True, 2)], [TextCell("b"), TextCell("c d")]]
 
 
-def test_lists_of_lists_are_rows() -> None:
+def test_a_list_table_has_rows() -> None:
     both = ["* - a", "  - b", "    more", "* - -5", "  - c"]
     assert texts(list_table_rows(both)) == [["a", "b more"], ["-5", "c"]]
     assert texts(list_table_rows(["*", "  - a", "  - b"])) == [["a", "b"]]
@@ -34,7 +34,7 @@ def test_lists_of_lists_are_rows() -> None:
     assert list_table_rows(["no list"]) == []
 
 
-def test_commas_and_headers() -> None:
+def test_csv_table_with_headers() -> None:
     rows = csv_table_rows(['1, "a, b"', "2, c"], {"header": "n, words"})
     assert texts(rows) == [["n", "words"], ["1", "a, b"], ["2", "c"]]
     assert [row[0].header for row in rows] == [True, False, False]
