@@ -110,7 +110,7 @@ def test_a_system_of_ones_own_in_a_notebook(tiny_bench: Path, tmp_path: Path) ->
     plan_of_two = plan(tiny_bench, model="openai/gpt-4.1-mini", system=Agent(turns=2), limit=2)
     assert (plan_of_two.questions, plan_of_two.requests) == (2, 4)
     made = run(tiny_bench, model="sim/oracle", system="sql", system_settings={"repairs": 3}, out=tmp_path / "run")
-    assert made.summary.is_complete
+    assert made.status.is_complete
     assert made.manifest.system_settings == {"prompting": "direct", "repairs": 3}
     assert len(made.responses()) == 30
 

@@ -39,7 +39,7 @@ from fathom.scoring.verdicts import Verdict
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS
-from fathom.tasks.catalog import FAMILIES, family, names
+from fathom.tasks.catalog import FAMILIES, family, family_names
 from fathom.tasks.family import Family, FromCorpus
 from tests.conftest import Fathom
 
@@ -87,7 +87,7 @@ SHARED_PACKAGES = {"programs"}
 def test_the_catalog_lists_every_family() -> None:
     packages = {found.name for found in iter_modules(tasks.__path__) if found.ispkg}
     assert set(FAMILIES) == packages - SHARED_PACKAGES
-    assert tuple(loaded.name for loaded in LOADED) == FAMILIES == names()
+    assert tuple(loaded.name for loaded in LOADED) == FAMILIES == family_names()
 
 
 @pytest.mark.parametrize("asked", LOADED, ids=lambda asked: asked.name)

@@ -34,13 +34,39 @@ from fathom.tasks import bench as benches
 from fathom.tasks import fitting, swapping
 from fathom.tasks.auditing import AuditReport
 from fathom.tasks.auditing import audit as audit_folder
-from fathom.tasks.catalog import family, settings_of
+from fathom.tasks.bench import BenchManifest
+from fathom.tasks.catalog import family, family_names, settings_of, tags_of
 from fathom.tasks.checking import check
-from fathom.tasks.family import FamilySettings, FromCorpus, Item, ModelAnswers, PerContext
+from fathom.tasks.family import Family, FamilySettings, FromCorpus, Item, ModelAnswers, PerContext
 from fathom.tasks.simulating import simulated_model
+from fathom.tasks.swapping import REPORT
 
 if TYPE_CHECKING:
     import pandas
+
+__all__ = [
+    "REPORT",
+    "AuditReport",
+    "Bench",
+    "BenchItem",
+    "BenchManifest",
+    "BenchRecipe",
+    "Family",
+    "FamilySettings",
+    "PerContext",
+    "audit",
+    "build",
+    "build_recipe",
+    "family",
+    "family_names",
+    "fit",
+    "is_path",
+    "model_marker",
+    "open_bench",
+    "read_recipe",
+    "swap",
+    "tags_of",
+]
 
 Folder = str | os.PathLike[str]
 """A folder, or an object of this API that has one: a corpus or a bench."""

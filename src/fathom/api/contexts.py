@@ -15,6 +15,14 @@ from fathom.records.contexts import Context, Sampling, Split
 from fathom.records.errors import FathomError
 from fathom.records.lengths import parse_length
 
+__all__ = [
+    "DEFAULT",
+    "FILE_NAME",
+    "ContextSet",
+    "SamplingReport",
+    "sample_contexts",
+]
+
 
 @dataclass(frozen=True)
 class ContextSet:

@@ -11,6 +11,9 @@ from fathom.api.contexts import ContextSet, sample_contexts
 from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.contexts.layout import render
 from fathom.corpus import store
+from fathom.corpus.document_reading import FIELDS
+from fathom.corpus.ingest_report import IngestReport, ReadingStats, below_thresholds
+from fathom.corpus.readers.catalog import FORMATS
 from fathom.models.tokenizers import DEFAULT
 from fathom.records.contexts import Context, Sampling, Split
 from fathom.records.errors import FathomError
@@ -18,6 +21,18 @@ from fathom.work import cores
 
 if TYPE_CHECKING:
     from fathom.corpus.ingest_report import IngestReport
+
+__all__ = [
+    "FIELDS",
+    "FORMATS",
+    "Corpus",
+    "IngestReport",
+    "ReadingStats",
+    "below_thresholds",
+    "generate",
+    "ingest",
+    "open_corpus",
+]
 
 # The readers and the generator are imported where they are used: opening a corpus needs neither.
 

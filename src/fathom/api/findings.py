@@ -11,9 +11,26 @@ from typing import TYPE_CHECKING
 
 from fathom.analysis import analyze as analysis
 from fathom.analysis import loading
-from fathom.analysis.contamination import PROBES, Contamination, QuestionResult, question_results
+from fathom.analysis.contamination import (
+    PROBES,
+    Contamination,
+    ProbeResults,
+    QuestionResult,
+    SwapResults,
+    question_results,
+)
 from fathom.analysis.contamination import contamination as contamination_of
-from fathom.analysis.findings import Comparison, Findings, ItemFinding, RunSummary
+from fathom.analysis.findings import (
+    Attribution,
+    BenchInfo,
+    Breakdown,
+    Comparison,
+    Estimate,
+    Findings,
+    ItemFinding,
+    LossDecomposition,
+    RunSummary,
+)
 from fathom.analysis.properties import Groupings
 from fathom.api.dataframes import require_pandas
 from fathom.records.errors import FathomError
@@ -30,6 +47,27 @@ from fathom.tasks.swapping import REPORT
 
 if TYPE_CHECKING:
     import pandas
+
+__all__ = [
+    "Analysis",
+    "Attribution",
+    "BenchInfo",
+    "Breakdown",
+    "Comparison",
+    "Contamination",
+    "Estimate",
+    "Findings",
+    "LossDecomposition",
+    "ProbeResults",
+    "RunSummary",
+    "SwapResults",
+    "analyze",
+    "check_outputs",
+    "compare",
+    "contamination",
+    "count_contexts",
+    "run_folders",
+]
 
 
 Folder = str | os.PathLike[str]

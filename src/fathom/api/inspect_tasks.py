@@ -24,7 +24,7 @@ from fathom.runs.inspect_task import ResponseCheck, task_of
 from fathom.systems.catalog import load_system
 from fathom.systems.protocol import Prompting
 from fathom.tasks.bench import Bench
-from fathom.tasks.catalog import names
+from fathom.tasks.catalog import family_names
 from fathom.tasks.checking import Checker
 
 _OPEN = ExitStack()
@@ -79,4 +79,4 @@ def _check(bench: Path) -> ResponseCheck:
     return check
 
 
-TASKS = {name: _make_task(name) for name in names()}
+TASKS = {name: _make_task(name) for name in family_names()}

@@ -15,7 +15,7 @@ from fathom.api.bench_views import open_bench_view
 from fathom.api.scores import Scores, score_run
 from fathom.api.simulation import simulated_answers
 from fathom.corpus.store import Corpus
-from fathom.models.model_info import ModelInfo, model_info
+from fathom.models.model_info import ModelInfo, model_info, prices_as_of
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question, Response
 from fathom.records.record import digest
@@ -38,6 +38,22 @@ from fathom.systems.protocol import Prompting, System
 from fathom.tasks.bench import Bench
 from fathom.tasks.document_ages import document_ages
 from fathom.tasks.simulating import simulated_model
+
+__all__ = [
+    "Plan",
+    "Run",
+    "RunLimits",
+    "RunOptions",
+    "RunRequest",
+    "RunStatus",
+    "is_run_folder",
+    "open_run",
+    "opened_model",
+    "plan",
+    "prices_as_of",
+    "request_run",
+    "run",
+]
 
 EMBEDDED = "local/smollm2"
 Folder = str | os.PathLike[str]
@@ -74,7 +90,7 @@ class Run:
     """A run on disk."""
 
     folder: Path
-    summary: RunStatus
+    status: RunStatus
 
     @property
     def manifest(self) -> RunManifest:
@@ -90,6 +106,11 @@ class Run:
     def responses(self) -> list[Response]:
         """The responses so far, one for each question and sample."""
         return list(read_responses(self.folder).responses.values())
+
+
+def is_run_folder(path: Folder) -> bool:
+    """Whether the folder holds a run."""
+    return (Path(path) / MANIFEST).exists()
 
 
 def open_run(folder: Folder) -> Run:

@@ -39,6 +39,13 @@ from fathom.tasks.checking import Checker
 if TYPE_CHECKING:
     import pandas
 
+__all__ = [
+    "Score",
+    "Scores",
+    "score_answers",
+    "score_run",
+]
+
 Folder = str | os.PathLike[str]
 
 

@@ -13,7 +13,7 @@ from fathom.cli.output import escape_control_characters, progress_bar
 from fathom.records.errors import FathomError
 
 if TYPE_CHECKING:
-    from fathom.analysis.findings import (
+    from fathom.api.findings import (
         Attribution,
         BenchInfo,
         Breakdown,

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from fathom.api import benches
+from fathom.api.benches import AuditReport
 from fathom.cli import options
 from fathom.cli.output import all_or_nothing
-from fathom.tasks.auditing import AuditReport
 
 EXAMPLE = """
 \b

@@ -7,14 +7,11 @@ from typing import Any
 
 import click
 
-from fathom.api.benches import BenchRecipe, read_recipe
+from fathom.api.benches import Bench, BenchRecipe, Family, PerContext, family, family_names, read_recipe, tags_of
+from fathom.api.contexts import FILE_NAME
 from fathom.cli import options
 from fathom.cli.family_options import asks_a_model, settings_options
 from fathom.cli.output import all_or_nothing, progress_bar
-from fathom.contexts.files import FILE_NAME
-from fathom.tasks.bench import Bench
-from fathom.tasks.catalog import family, names, tags_of
-from fathom.tasks.family import Family, PerContext
 
 EXAMPLE = """
 \b
@@ -49,7 +46,7 @@ class _Families(click.Group):
     """One subcommand for each family, loaded when it is called."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return list(names())
+        return list(family_names())
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         return _command(family(name))

@@ -14,7 +14,7 @@ from fathom.cli.analyze import comparison_lines, points, with_interval
 from fathom.cli.output import escape_control_characters
 
 if TYPE_CHECKING:
-    from fathom.analysis.findings import Comparison, Findings
+    from fathom.api.findings import Comparison, Findings
 
 EXAMPLE = """
 \b

@@ -12,8 +12,7 @@ import click
 from fathom.cli import options
 
 if TYPE_CHECKING:
-    from fathom.analysis.contamination import Contamination, ProbeResults, SwapResults
-    from fathom.analysis.findings import Estimate
+    from fathom.api.findings import Contamination, Estimate, ProbeResults, SwapResults
 
 EXAMPLE = """
 \b

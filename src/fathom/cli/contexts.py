@@ -9,12 +9,10 @@ from typing import Literal, get_args
 
 import click
 
-from fathom.api.contexts import ContextSet
+from fathom.api.contexts import DEFAULT, ContextSet, SamplingReport
 from fathom.api.corpora import open_corpus
 from fathom.cli import options
 from fathom.cli.output import all_or_nothing, progress_bar
-from fathom.contexts.sampling import SamplingReport
-from fathom.models.tokenizers import DEFAULT
 from fathom.records.contexts import Sampling, Split
 from fathom.records.lengths import parse_length, print_length
 

@@ -8,13 +8,8 @@ from pathlib import Path
 import click
 
 from fathom.api.benches import BenchRecipe
+from fathom.api.runs import open_run
 from fathom.cli import audit, build, contexts, generate, options, report, run, score
-from fathom.records.files import read_records
-from fathom.runs.folder import VERDICTS, read_responses
-from fathom.scoring.scores import Score, tally
-from fathom.scoring.verdicts import Verdict
-from fathom.systems.protocol import total
-from fathom.tasks.bench import Bench
 from fathom.work import cores
 
 EXAMPLE = """
@@ -74,7 +69,7 @@ def command(caller: click.Context, out: Path, seed: int) -> None:
         )
         _step(f"fathom score {folder}")
         caller.invoke(score.command, target=folder)
-    click.echo(_table(out, bench))
+    click.echo(_table(out))
     page = out / "report.html"
     _step(f"fathom report {out / 'runs'} --out {page}")
     caller.invoke(report.command, runs=(out / "runs",), out=page)
@@ -86,22 +81,18 @@ def _step(words: str) -> None:
     click.secho(f"\n$ {words}", bold=True)
 
 
-def _table(out: Path, bench: Path) -> str:
+def _table(out: Path) -> str:
     """The scores of all runs side by side."""
     lines = [
         f"\n{'':14} {'model':36} {'system':12} {'accuracy':>8} {'partial':>7} {'tokens':>10} {'cached':>7} {'out':>6}"
     ]
     for name, model, system in RUNS:
         folder = out / "runs" / name
-        found = _score(bench, folder)
-        used = total([response.usage for response in read_responses(folder).responses.values()])
+        opened = open_run(folder)
+        found, used = opened.score().overall, opened.status.usage
         cached = used.cached_tokens / used.input_tokens if used.input_tokens else 0.0
         lines.append(
             f"{name:14} {model:36} {system:12} {found.accuracy:>8.1%} {found.partial_credit:>7.1%} "
             f"{used.input_tokens:>10,} {cached:>7.0%} {used.output_tokens:>6,}"
         )
     return "\n".join(lines)
-
-
-def _score(bench: Path, folder: Path) -> Score:
-    return tally(Bench(bench).all_questions(), read_records(folder / VERDICTS, Verdict))["all"]

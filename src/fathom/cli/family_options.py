@@ -9,11 +9,10 @@ from typing import Any, Literal, Union, get_args, get_origin
 import click
 from pydantic.fields import FieldInfo
 
-from fathom.api.benches import is_path, model_marker
+from fathom.api.benches import FamilySettings, is_path, model_marker
 from fathom.cli import options
 from fathom.records.errors import FathomError
 from fathom.records.lengths import parse_length
-from fathom.tasks.family import FamilySettings
 
 
 class _WholeNumber(click.ParamType[int]):

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from fathom.api import benches
+from fathom.api.benches import Bench, BenchManifest
 from fathom.cli import options
 from fathom.cli.output import all_or_nothing, progress_bar
 from fathom.records.lengths import print_length
-from fathom.tasks.bench import Bench, BenchManifest
 
 EXAMPLE = """
 \b

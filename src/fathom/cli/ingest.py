@@ -7,12 +7,9 @@ from pathlib import Path
 
 import click
 
-from fathom.api.corpora import Corpus, ingest
+from fathom.api.corpora import FIELDS, FORMATS, Corpus, IngestReport, ReadingStats, below_thresholds, ingest
 from fathom.cli import options
 from fathom.cli.output import describe_corpus, progress_bar
-from fathom.corpus.document_reading import FIELDS
-from fathom.corpus.ingest_report import IngestReport, ReadingStats, below_thresholds
-from fathom.corpus.readers.catalog import FORMATS
 from fathom.records.errors import FathomError
 
 EXAMPLE = """

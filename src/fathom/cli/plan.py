@@ -6,11 +6,9 @@ from pathlib import Path
 
 import click
 
-from fathom.api.runs import RunRequest
+from fathom.api.runs import Plan, RunRequest, prices_as_of
 from fathom.cli import options
 from fathom.cli.run_options import run_options, warn_of_age
-from fathom.models.model_info import prices_as_of
-from fathom.runs.plan import Plan
 
 EXAMPLE = """
 \b

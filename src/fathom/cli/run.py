@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
-from fathom.api.runs import RunRequest
+from fathom.api.runs import RunLimits, RunRequest, RunStatus
 from fathom.cli import options
 from fathom.cli.output import progress_bar
 from fathom.cli.run_options import run_options, warn_of_age
-from fathom.runs.run import RunLimits, RunStatus
 
 EXAMPLE = """
 \b

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fathom.api.runs import is_run_folder
 from fathom.api.scores import score_answers, score_run
 from fathom.cli import options
 from fathom.records.errors import FathomError
-from fathom.runs.folder import MANIFEST
 
 if TYPE_CHECKING:
-    from fathom.api.scores import Scores
-    from fathom.scoring.scores import Score
+    from fathom.api.scores import Score, Scores
 
 OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudged", "unanswered")
 """Outcomes other than correct, in the order in which they are printed."""
@@ -57,7 +56,7 @@ def command(
     Every question counts: a question without a response is not correct. A run can be scored again at any time; the
     summary shows which verdicts changed. Reads the bench, its keys and the responses; writes verdicts; calls no model.
     """
-    is_run = (target / MANIFEST).exists()
+    is_run = is_run_folder(target)
     if is_run:
         scores = score_run(target, bench=bench, out=out)
     elif answers is not None:

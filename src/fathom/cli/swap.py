@@ -7,10 +7,9 @@ from pathlib import Path
 import click
 
 from fathom.api import benches
+from fathom.api.benches import REPORT, Bench, BenchManifest
 from fathom.cli import options
 from fathom.cli.output import progress_bar
-from fathom.tasks.bench import Bench, BenchManifest
-from fathom.tasks.swapping import REPORT
 
 EXAMPLE = """
 \b

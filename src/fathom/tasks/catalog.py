@@ -30,7 +30,7 @@ def _packages() -> dict[str, str]:
     return {package.rpartition(".")[2]: package for package in packages}
 
 
-def names() -> tuple[str, ...]:
+def family_names() -> tuple[str, ...]:
     """The names of all families."""
     return tuple(_packages())
 
