@@ -275,9 +275,9 @@ def test_the_engine_has_a_task_for_every_family(
     import inspect_ai
 
     from fathom.api.inspect_tasks import TASKS
-    from fathom.tasks.catalog import names
+    from fathom.tasks.catalog import family_names
 
-    assert tuple(TASKS) == names()
+    assert tuple(TASKS) == family_names()
     assert main(["build", "citation_types", str(small_folder), "--out", str(tmp_path / "bench")]) == 0
     monkeypatch.setenv("MINE_API_KEY", KEY)
     with serving(Provider(response=lambda prompt: "Answer: descriptive")) as provider:
