@@ -1,8 +1,8 @@
 """2,620 contexts of the paper's four lengths from 662 documents. Promise: a tenth of the paper's script's CPU time.
 
 The paper's own script was measured at 35 CPU seconds for 2,472 contexts on a machine of this kind; it cannot be run
-here. Beside ours runs the plain way to do the same: sets of ids, each new context compared with each earlier one, and
-the laid-out text of each context counted by the tokenizer.
+here. The baseline does the same in the simplest way: sets of ids, each new context compared with each earlier one,
+and the laid-out text of each context counted by the tokenizer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PUBLISHED_CPU_SECONDS = 35
 
 
 def plainly(folder: Path, wanted: int) -> int:
-    """Random contexts alone, the cheapest kind; returns how many were made."""
+    """Only random contexts, the cheapest kind; returns how many were sampled."""
     made = 0
     with Corpus(folder) as corpus:
         counter = tokenizer()

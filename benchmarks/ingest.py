@@ -1,11 +1,10 @@
-"""Documents read into a corpus: many letters beside few for memory, full documents with one process and with two.
+"""Ingestion: memory for many and for few letters, and speed for full articles with one process and with two.
 
-Generated documents are written as JATS and put into an archive, so that everything from opening to linking is measured.
+Generated documents are written as JATS into an archive, so that everything from opening to linking is measured.
 Promises: memory stays flat, and two processes are close to twice as fast. One process opens the archive, writes and
-tells who is who, so its share of the CPU time is told too, and how much of it is spent while the others wait for it:
-that, and what starting them takes, is what keeps two from being twice as fast. Cores share their memory, and seconds on
-the clock say little where others use them at the same time: so two commands that know nothing of one another are run
-side by side too.
+disambiguates authors, so its share of the CPU time is printed, and how much of it the others wait for: that and the
+start of the workers keep two processes from being twice as fast. Cores share memory bandwidth, and wall time says
+little on a busy machine, so two independent commands are also run side by side.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def write_archive(corpus: Path, path: Path, count: int) -> None:
 
 
 def side_by_side(archive: Path, *outs: Path) -> list[Cost]:
-    """The costs of reading the archive by commands that know nothing of one another."""
+    """The costs of reading the archive by independent commands run side by side."""
     with ThreadPoolExecutor() as threads:
         return list(threads.map(lambda out: ingested(archive, out, 1), outs))
 
@@ -58,7 +57,7 @@ class Split:
 
     own: float
     alone: float
-    """Of those, while the others had nothing to do."""
+    """Of the first, while the others were idle."""
     others: float
 
     @property
@@ -72,7 +71,7 @@ class Split:
 
 
 def split(archive: Path, out: Path) -> Split:
-    """How the work of reading the archive is spread with two processes."""
+    """How the work is divided with two processes."""
     done = subprocess.run([sys.executable, __file__, str(archive), str(out)], stdout=subprocess.PIPE, check=True)
     return Split(**json.loads(done.stdout.splitlines()[-1]))
 
@@ -83,7 +82,7 @@ def seconds(who: int) -> float:
 
 
 def tell_split(archive: str, out: str) -> None:
-    """Read with two processes right here, and print what each side took."""
+    """Read with two processes, and print the CPU time of each side."""
     from fathom.corpus.document_reading import Filters
     from fathom.corpus.ingest import ingest
 

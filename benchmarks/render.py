@@ -1,4 +1,4 @@
-"""A context of a million tokens: from the store to bytes, beside the floor of joining bytes that are in memory."""
+"""Rendering a context of a million tokens from the store, compared with joining bytes that are in memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ with workplace() as folder:
     with Corpus(corpus) as opened:
         texts = [opened.stored_text(id).utf8 for id in context.documents]
         size = len(render(context, opened))
-        floor = milliseconds(lambda: b"".join(lay_out(texts)))
+        lower_bound = milliseconds(lambda: b"".join(lay_out(texts)))
         again = milliseconds(lambda: render(context, opened))
         decoded = milliseconds(lambda: render(context, opened).decode())
     with Corpus(corpus, cache_bytes=0) as opened:
@@ -36,11 +36,13 @@ with workplace() as folder:
         ids = [listed.id for listed in opened.entries()]
         text = milliseconds(lambda: [opened.stored_text(id).utf8 for id in ids]) / len(ids)
         parts = milliseconds(lambda: [opened.document(id) for id in ids], 3) / len(ids)
-    print(f"a context of {context.tokens:,} tokens in {len(context.places)} articles, {size / 1e6:.1f} MB of text:")
-    print(f"  joining bytes in memory  {floor:6.2f} ms (the floor)")
+    print(f"a context of {context.tokens:,} tokens in {len(context.places)} documents, {size / 1e6:.1f} MB of text:")
+    print(f"  joining bytes in memory  {lower_bound:6.2f} ms (the lower bound)")
     for what, took in (("rendered from the store", whole), ("rendered once more", again), ("decoded to str", decoded)):
-        print(f"  {what:23}  {took:6.2f} ms, {took / floor:.1f} times the floor, {size / took / 1e6:.2f} GB/s")
+        print(
+            f"  {what:23}  {took:6.2f} ms, {took / lower_bound:.1f} times the lower bound, {size / took / 1e6:.2f} GB/s"
+        )
     print(
         f"  its recipe: {len(context.to_line()):,} bytes, {size / len(context.to_line()):,.0f} times less than its text"
     )
-    print(f"one article by id: its text in {text:.3f} ms, with all parts as records in {parts:.2f} ms")
+    print(f"one document by id: its text in {text:.3f} ms, with all parts as records in {parts:.2f} ms")
