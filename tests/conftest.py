@@ -24,16 +24,16 @@ Fathom = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> SharedFolders:
+def build_once(tmp_path_factory: pytest.TempPathFactory) -> SharedFolders:
     """Folders that are built once per test run, whatever the number of test processes."""
     base = tmp_path_factory.getbasetemp()
     return SharedFolders((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared")
 
 
 @pytest.fixture(scope="session")
-def small_folder(shared: SharedFolders) -> Path:
+def small_folder(build_once: SharedFolders) -> Path:
     """A corpus of 48 research documents; never write to it."""
-    return shared("small", lambda folder: generate(folder / "corpus", Recipe(seed=3, documents=48))) / "corpus"
+    return build_once("small", lambda folder: generate(folder / "corpus", Recipe(seed=3, documents=48))) / "corpus"
 
 
 @pytest.fixture
@@ -43,14 +43,14 @@ def small(small_folder: Path) -> Iterator[Corpus]:
 
 
 @pytest.fixture(scope="session")
-def mixed_folder(shared: SharedFolders) -> Path:
+def mixed_folder(build_once: SharedFolders) -> Path:
     """A corpus with two documents of every domain; never write to it."""
     recipe = Recipe(domains=parse_domains("articles,reports"), seed=5, documents=24)
-    return shared("mixed", lambda folder: generate(folder / "corpus", recipe)) / "corpus"
+    return build_once("mixed", lambda folder: generate(folder / "corpus", recipe)) / "corpus"
 
 
 @pytest.fixture(scope="session")
-def tiny_bench(small_folder: Path, shared: SharedFolders) -> Path:
+def tiny_bench(small_folder: Path, build_once: SharedFolders) -> Path:
     """A bench of six contexts of 64K tokens with five numeric questions each; never write to it."""
 
     def make(folder: Path) -> None:
@@ -58,14 +58,14 @@ def tiny_bench(small_folder: Path, shared: SharedFolders) -> Path:
             write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=6), folder / FILE_NAME)
         build(small_folder, folder / FILE_NAME, {"numeric": {"questions": 5}}, 1, folder / "bench")
 
-    return shared("tiny", make) / "bench"
+    return build_once("tiny", make) / "bench"
 
 
 @pytest.fixture(scope="session")
-def citing_corpus(shared: SharedFolders) -> Path:
+def citing_corpus(build_once: SharedFolders) -> Path:
     """A corpus of 120 articles that cite one another; never write to it."""
     recipe = Recipe(seed=5, documents=120, domains=("physics",))
-    return shared("citing", lambda folder: generate(folder / "corpus", recipe)) / "corpus"
+    return build_once("citing", lambda folder: generate(folder / "corpus", recipe)) / "corpus"
 
 
 @pytest.fixture

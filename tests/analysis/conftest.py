@@ -29,7 +29,7 @@ def done(*words: object) -> int:
 
 
 @pytest.fixture(scope="session")
-def examined(shared: SharedFolders) -> Path:
+def examined(build_once: SharedFolders) -> Path:
     """A bench of some 400 questions over contexts of two lengths; never write to it."""
 
     def make(folder: Path) -> None:
@@ -39,11 +39,11 @@ def examined(shared: SharedFolders) -> Path:
             write_contexts(opened, SamplingSettings(lengths=(65_536, 131_072), count=20), corpus / FILE_NAME)
         build(corpus, corpus / FILE_NAME, {"numeric": {}}, 4, folder / "bench")
 
-    return shared("examined", make) / "bench"
+    return build_once("examined", make) / "bench"
 
 
 @pytest.fixture(scope="session")
-def ran(examined: Path, shared: SharedFolders) -> Ran:
+def ran(examined: Path, build_once: SharedFolders) -> Ran:
     """Runs a simulated answerer with the real command, once for each set of words, and scores it."""
 
     def run(model: str, *words: object, scored: bool = True) -> Path:
@@ -51,6 +51,6 @@ def ran(examined: Path, shared: SharedFolders) -> Ran:
             assert done("run", examined, "--model", model, "--out", folder / "run", *words) in (0, 1)
             assert not scored or done("score", folder / "run") == 0
 
-        return shared(short_id("run", model, *map(str, words), scored), make) / "run"
+        return build_once(short_id("run", model, *map(str, words), scored), make) / "run"
 
     return run

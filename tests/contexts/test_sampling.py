@@ -27,10 +27,10 @@ LENGTHS = (64 * 1024, 128 * 1024, 512 * 1024, 1024 * 1024)
 
 
 @pytest.fixture(scope="module")
-def paper_folder(shared: SharedFolders) -> Path:
+def paper_folder(build_once: SharedFolders) -> Path:
     """As many documents as the paper has."""
     recipe = Recipe(seed=7, documents=662)
-    return shared("paper", lambda folder: generate(folder / "corpus", recipe, processes=2)) / "corpus"
+    return build_once("paper", lambda folder: generate(folder / "corpus", recipe, processes=2)) / "corpus"
 
 
 @pytest.fixture(scope="module")

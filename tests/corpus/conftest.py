@@ -11,7 +11,7 @@ from tests.sharing import SharedFolders
 
 
 @pytest.fixture(scope="session")
-def linked_corpus(shared: SharedFolders) -> Path:
+def linked_corpus(build_once: SharedFolders) -> Path:
     """240 short articles that cite one another; never write to it."""
     recipe = Recipe(domains=parse_domains("articles"), length="short", seed=5, documents=240)
-    return shared("linked", lambda folder: generate(folder / "corpus", recipe)) / "corpus"
+    return build_once("linked", lambda folder: generate(folder / "corpus", recipe)) / "corpus"

@@ -177,9 +177,9 @@ def test_hostile_names_break_nothing() -> None:
 
 
 @pytest.fixture(scope="module")
-def generated(shared: SharedFolders) -> list[Document]:
+def generated(build_once: SharedFolders) -> list[Document]:
     recipe = Recipe(domains=parse_domains("articles"), length="short", seed=7, documents=900)
-    folder = shared("authors", lambda folder: generate(folder / "corpus", recipe))
+    folder = build_once("authors", lambda folder: generate(folder / "corpus", recipe))
     with Corpus(folder / "corpus") as corpus:
         return list(corpus.documents())
 

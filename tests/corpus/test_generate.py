@@ -28,10 +28,10 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def wanted(shared: SharedFolders) -> dict[str, bytes]:
+def wanted(build_once: SharedFolders) -> dict[str, bytes]:
     """The bytes that one process writes here."""
     recipe = Recipe(domains=parse_domains("articles,reports"), seed=11, documents=DOCUMENTS)
-    return content(shared("all-domains", lambda folder: generate(folder / "corpus", recipe)) / "corpus")
+    return content(build_once("all-domains", lambda folder: generate(folder / "corpus", recipe)) / "corpus")
 
 
 @pytest.mark.parametrize(("processes", "hash_seed"), [(1, "0"), (2, "1"), (2, "4242")])

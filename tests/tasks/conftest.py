@@ -15,7 +15,7 @@ from tests.sharing import SharedFolders
 
 
 @pytest.fixture(scope="session")
-def asked(shared: SharedFolders) -> Path:
+def asked(build_once: SharedFolders) -> Path:
     """160 documents, contexts of two lengths in two splits, and a numeric bench over them; never write to it."""
 
     def make(folder: Path) -> None:
@@ -27,7 +27,7 @@ def asked(shared: SharedFolders) -> Path:
         numeric = {"template_splits": {"train": 70, "test": 30}}
         build(corpus, corpus / FILE_NAME, {"numeric": numeric}, 4, folder / "bench")
 
-    return shared("asked", make)
+    return build_once("asked", make)
 
 
 @pytest.fixture(scope="session")

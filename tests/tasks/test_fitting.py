@@ -38,9 +38,9 @@ WINDOW = Window(102_400)
 
 
 @pytest.fixture(scope="module")
-def fitted_folder(bench_folder: Path, shared: SharedFolders) -> Path:
+def fitted_folder(bench_folder: Path, build_once: SharedFolders) -> Path:
     """Contexts of 64K and 256K tokens in a window of 100K."""
-    return shared("fitted", lambda folder: fit(bench_folder, WINDOW, folder / "bench")) / "bench"
+    return build_once("fitted", lambda folder: fit(bench_folder, WINDOW, folder / "bench")) / "bench"
 
 
 @pytest.fixture

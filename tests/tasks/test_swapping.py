@@ -25,7 +25,7 @@ from tests.sharing import SharedFolders
 
 
 @pytest.fixture(scope="module")
-def folders(bench_folder: Path, shared: SharedFolders) -> dict[str, tuple[Path, Path]]:
+def folders(bench_folder: Path, build_once: SharedFolders) -> dict[str, tuple[Path, Path]]:
     """Benches before and after, by family."""
 
     def make(folder: Path) -> None:
@@ -34,7 +34,7 @@ def folders(bench_folder: Path, shared: SharedFolders) -> dict[str, tuple[Path, 
         swap(bench_folder, folder / "numeric", seed=3)
         swap(folder / "cited", folder / "citations", seed=3)
 
-    folder = shared("swapped", make)
+    folder = build_once("swapped", make)
     return {"numeric": (bench_folder, folder / "numeric"), "citations": (folder / "cited", folder / "citations")}
 
 

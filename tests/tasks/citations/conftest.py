@@ -17,6 +17,8 @@ def build_citations(corpus: Path, folder: Path, **settings: object) -> Bench:
 
 
 @pytest.fixture(scope="session")
-def cited(citing_corpus: Path, shared: SharedFolders) -> Bench:
+def cited(citing_corpus: Path, build_once: SharedFolders) -> Bench:
     """A bench of all tasks and levels; never write to it."""
-    return Bench(shared("cited", lambda folder: build_citations(citing_corpus, folder / "bench", items=8)) / "bench")
+    return Bench(
+        build_once("cited", lambda folder: build_citations(citing_corpus, folder / "bench", items=8)) / "bench"
+    )

@@ -16,6 +16,7 @@ from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
 from fathom.tasks.citations.lexical import MATCHERS
 from tests.corpus.readers.conftest import shared
+from tests.sharing import SharedFolders
 from tests.tasks.citations.conftest import build_citations
 
 __all__ = ["shared"]
@@ -25,15 +26,13 @@ CLOZE = {"2406.04770", "2406.18533", "2407.19804", "2408.00714", "2412.02482", "
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Bench]:
-    made: list[Bench] = []
-
+def published(build_once: SharedFolders) -> Callable[[Path], Bench]:
     def build(source: Path) -> Bench:
-        if not made:
-            folder = tmp_path_factory.mktemp("published")
+        def make(folder: Path) -> None:
             ingest([source], folder / "corpus", Filters())
-            made.append(build_citations(folder / "corpus", folder / "bench"))
-        return made[0]
+            build_citations(folder / "corpus", folder / "bench")
+
+        return Bench(build_once("published", make) / "bench")
 
     return build
 

@@ -11,10 +11,10 @@ from tests.sharing import SharedFolders
 
 
 @pytest.fixture(scope="session")
-def probes(small_folder: Path, shared: SharedFolders) -> Bench:
+def probes(small_folder: Path, build_once: SharedFolders) -> Bench:
     """Probes of both tasks over 48 documents; never write to it."""
 
     def make(folder: Path) -> None:
         build(small_folder, small_folder / "none.jsonl", {"memorization": {"items": 60}}, 0, folder / "bench")
 
-    return Bench(shared("probes", make) / "bench")
+    return Bench(build_once("probes", make) / "bench")

@@ -14,6 +14,7 @@ from fathom.corpus.ingest import ingest
 from fathom.corpus.store import Corpus
 from fathom.tasks.numeric.tables import Tables, build_tables, read_source
 from tests.corpus.readers.conftest import shared
+from tests.sharing import SharedFolders
 
 __all__ = ["shared"]
 
@@ -21,14 +22,10 @@ SETS = ("synapse", "influenza-evolution", "reproducibility", "edge-cases")
 
 
 @pytest.fixture(scope="module")
-def corpus_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
-    made: list[Path] = []
-
-    def make(folder: Path) -> Path:
-        if not made:
-            made.append(tmp_path_factory.mktemp("real") / "corpus")
-            ingest([folder / f"{name}.tar.xz" for name in SETS], made[0], Filters())
-        return made[0]
+def corpus_of(build_once: SharedFolders) -> Callable[[Path], Path]:
+    def make(source: Path) -> Path:
+        sources = [source / f"{name}.tar.xz" for name in SETS]
+        return build_once("elife", lambda folder: ingest(sources, folder / "corpus", Filters())) / "corpus"
 
     return make
 

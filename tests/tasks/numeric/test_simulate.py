@@ -97,25 +97,25 @@ class Told:
 
 
 @pytest.fixture(scope="session")
-def small_contexts(small_folder: Path, shared: SharedFolders) -> Path:
+def small_contexts(small_folder: Path, build_once: SharedFolders) -> Path:
     def make(folder: Path) -> None:
         with Corpus(small_folder) as corpus:
             write_contexts(corpus, SamplingSettings(lengths=(65_536, 131_072), count=12), folder / FILE_NAME)
 
-    return shared("simulated-contexts", make) / FILE_NAME
+    return build_once("simulated-contexts", make) / FILE_NAME
 
 
 @pytest.fixture(scope="session")
-def other_folder(small_folder: Path, small_contexts: Path, shared: SharedFolders) -> Path:
+def other_folder(small_folder: Path, small_contexts: Path, build_once: SharedFolders) -> Path:
     def make(folder: Path) -> None:
         numeric = {"questions": 25, "unanswerable": 0.2}
         build(small_folder, small_contexts, {"numeric": numeric}, 9, folder / "bench")
 
-    return shared("simulated-other", make) / "bench"
+    return build_once("simulated-other", make) / "bench"
 
 
 @pytest.fixture(scope="session")
-def own_folder(small_folder: Path, small_contexts: Path, shared: SharedFolders) -> Path:
+def own_folder(small_folder: Path, small_contexts: Path, build_once: SharedFolders) -> Path:
     """A bench of a user's own templates."""
 
     def make(folder: Path) -> None:
@@ -123,7 +123,7 @@ def own_folder(small_folder: Path, small_contexts: Path, shared: SharedFolders) 
         mine.write_text(json.dumps([{"sql": text} for text in GOOD]))
         build(small_folder, small_contexts, {"numeric": {"templates": mine}}, 9, folder / "bench")
 
-    return shared("simulated-own", make) / "bench"
+    return build_once("simulated-own", make) / "bench"
 
 
 @pytest.fixture(params=["bench_folder", "other_folder", "own_folder"])
