@@ -87,6 +87,16 @@ def test_tables_and_queries_need_fewer_tokens_than_documents(bench_view: BenchVi
     assert sizes == sorted(sizes)
 
 
+def test_repairs_count_for_the_highest_price_only(bench_view: BenchView) -> None:
+    settings = RunSettings(max_tokens=100)
+    none, two = (plan(bench_view, Sql(repairs=n), WIDE, settings, ResponseIndex(), 1) for n in (0, 2))
+    assert (none.requests, none.input_tokens, none.price) == (two.requests, two.input_tokens, two.price)
+    assert none.price_at_most is not None
+    assert two.price_at_most is not None
+    assert none.price_at_most == pytest.approx((none.input_tokens * 1.0 + 30 * 100 * 4.0) / 1e6)
+    assert two.price_at_most > 3 * none.price_at_most
+
+
 def test_only_selected_questions_are_asked(bench_view: BenchView) -> None:
     assert sum(len(group) for group in jobs(bench_view, RunSettings(limit=7))) == 7
     assert not list(jobs(bench_view, RunSettings(split="train")))

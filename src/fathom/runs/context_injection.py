@@ -59,6 +59,8 @@ class _Request:
     def __init__(self, expand: Expand) -> None:
         self._expand = expand
         self._inserted: dict[str, str] = {}
+        self._recorded: set[str] = set()
+        """Texts of the messages that the engine has recorded anyway, such as instructions and questions."""
 
     def insert(self, message: ChatMessage) -> ChatMessage:
         """The message with the text of its references."""
@@ -76,6 +78,7 @@ class _Request:
     def _text(self, text: str) -> str:
         reference = parse_reference(text)
         if reference is None:
+            self._recorded.add(text)
             return text
         inserted = self._expand(reference)
         self._inserted[inserted] = text
@@ -119,7 +122,8 @@ class _Request:
             value = without_secrets(value)
             if len(value) > LONGEST:
                 return f"({len(value):,} characters)"
-            return "(repeats the prompt)" if self._repeats(value) else value
+            # Searching a context of a million tokens for an instruction took most of the time of a request.
+            return "(repeats the prompt)" if value not in self._recorded and self._repeats(value) else value
         if isinstance(value, dict):
             return {name: self._shorten(part) for name, part in value.items()}
         if isinstance(value, list | tuple):
