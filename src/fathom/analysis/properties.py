@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from fathom.corpus.store import DocumentEntry
 from fathom.records.contexts import Context
@@ -143,7 +144,7 @@ class Groupings:
         pairs = dict.fromkeys(pair for name in families for pair in family(name).cross_tabs)
         return cls(tags_of(families), tuple(pairs))
 
-    @property
+    @cached_property
     def ungrouped(self) -> frozenset[str]:
         """Tags with nearly as many values as questions."""
         return frozenset(tag.name for tag in self.tags if not tag.grouped)
