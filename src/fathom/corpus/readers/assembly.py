@@ -24,17 +24,7 @@ from fathom.corpus.readers.parsing.citation_groups import PlacedCitation, citati
 from fathom.corpus.readers.parsing.section_roles import role_of
 from fathom.corpus.readers.parsing.sentences import sentence_spans
 from fathom.corpus.readers.parsing.text_cleanup import plain, tidy, verbatim
-from fathom.records.documents import (
-    Author,
-    Cell,
-    Citation,
-    Document,
-    Fact,
-    Reference,
-    Section,
-    SectionRole,
-    Table,
-)
+from fathom.records.documents import Author, Cell, Citation, Document, Fact, Reference, Section, SectionRole, Table
 from fathom.records.record import short_id
 from fathom.records.spans import Span
 

@@ -56,12 +56,9 @@ class FolderCompanions:
     def get(self, name: str) -> bytes | None:
         """Return a file in the folder or below it."""
         try:
-            path = (self.folder / name).resolve()
-            if (
-                not path.is_relative_to(self.folder.resolve())
-                or not path.is_file()
-                or path.stat().st_size > MAX_FILE_BYTES
-            ):
+            root = self.folder.resolve()
+            path = (root / name).resolve()
+            if not path.is_relative_to(root) or not path.is_file() or path.stat().st_size > MAX_FILE_BYTES:
                 return None
             return path.read_bytes()
         except (OSError, ValueError):
@@ -187,12 +184,7 @@ def _tar_companions(path: Path) -> dict[str, bytes]:
     with tarfile.open(path) as archive:
         for member in _members(archive):
             name = _path_inside(PurePosixPath(member.name))
-            if (
-                member.isfile()
-                and name is not None
-                and _is_companion(name)
-                and member.size < MAX_ARCHIVE_COMPANION_BYTES - _total_size(companions)
-            ):
+            if name is not None and member.isfile() and _is_companion(name, member.size, companions):
                 stream = archive.extractfile(member)
                 if stream is not None:
                     companions[name] = stream.read(MAX_ARCHIVE_COMPANION_BYTES)
@@ -205,11 +197,7 @@ def _zip(path: Path) -> Iterator[SourceFile]:
         companions: dict[str, bytes] = {}
         for member in members:
             name = _path_inside(PurePosixPath(member.filename))
-            if (
-                name is not None
-                and _is_companion(name)
-                and member.file_size < MAX_ARCHIVE_COMPANION_BYTES - _total_size(companions)
-            ):
+            if name is not None and _is_companion(name, member.file_size, companions):
                 companions[name] = _read_zip_member(archive, member).content
         for member in members:
             opened = _read_zip_member(archive, member)
@@ -260,8 +248,10 @@ def _is_below(path: str, folder: PurePosixPath) -> bool:
     return str(folder) == "." or PurePosixPath(path).is_relative_to(folder)
 
 
-def _is_companion(name: str) -> bool:
-    return PurePosixPath(name).suffix.lower() in COMPANION_SUFFIXES
+def _is_companion(name: str, size: int, others: dict[str, bytes]) -> bool:
+    """Return whether a member is a companion file and fits next to the others."""
+    suffix = PurePosixPath(name).suffix.lower()
+    return suffix in COMPANION_SUFFIXES and size < MAX_ARCHIVE_COMPANION_BYTES - _total_size(others)
 
 
 def _total_size(files: dict[str, bytes]) -> int:

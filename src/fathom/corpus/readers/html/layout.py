@@ -160,7 +160,7 @@ class PageLayout:
                 self._add_block(block)
 
     def _block(self, inlines: Inlines, bold: bool, italic: bool, tag: str) -> Block:
-        tagged = any(isinstance(piece, TaggedNumber) for piece in inlines)
+        tagged = _has_tagged(inlines)
         if self._verbatim and not tagged:
             return Paragraph(inlines, verbatim=True)
         text = normalized_text(inlines)
@@ -324,11 +324,7 @@ def rows_to_blocks(group: list[list[GridCell]]) -> list[Block]:
 
 def _table_extent(group: list[list[GridCell]]) -> tuple[int, int]:
     """Return the rows from the header of the first number to the last number."""
-    known = [
-        n
-        for n, row in enumerate(group)
-        if any(isinstance(piece, TaggedNumber) for cell in row for piece in cell.inlines)
-    ]
+    known = [n for n, row in enumerate(group) if any(_has_tagged(cell.inlines) for cell in row)]
     numbers = known or [n for n, row in enumerate(group) if len(row) > 1 and any(map(_is_number, row))]
     if not numbers:
         return 0, 0
@@ -341,17 +337,18 @@ def _table_extent(group: list[list[GridCell]]) -> tuple[int, int]:
 
 def _is_number(cell: GridCell) -> bool:
     text = normalized_text(cell.inlines)
-    return (
-        any(isinstance(piece, TaggedNumber) for piece in cell.inlines)
-        or re.fullmatch(r"[(-]?[0-9][0-9,.]*\)?", text) is not None
-    )
+    return _has_tagged(cell.inlines) or re.fullmatch(r"[(-]?[0-9][0-9,.]*\)?", text) is not None
+
+
+def _has_tagged(inlines: Inlines) -> bool:
+    return any(isinstance(piece, TaggedNumber) for piece in inlines)
 
 
 def row_block(row: Sequence[GridCell]) -> Block:
     """Return a one-row table as a block: a bullet and its paragraph, or "Item 1." and its heading."""
     inlines = join_blocks([Paragraph(cell.inlines) for cell in row if cell.inlines])
     text = normalized_text(inlines)
-    if not any(isinstance(piece, TaggedNumber) for piece in inlines) and _ITEM.match(text) and _is_heading_text(text):
+    if not _has_tagged(inlines) and _ITEM.match(text) and _is_heading_text(text):
         return Heading(_guess_level(text, False), inlines)
     return Paragraph(inlines)
 

@@ -109,13 +109,17 @@ def read_unit(element: Element) -> str:
 # Values.
 
 
-def number_value(element: Element) -> Decimal:
-    """Return the value of a tagged number; raises ValueError if it is not a number."""
+def fact_value(element: Element) -> Decimal:
+    """Return the value of a tagged number or fraction; raises ValueError if it is not a number."""
+    return _fraction_value(element) if local_name(element) == "fraction" else _number_value(element)
+
+
+def _number_value(element: Element) -> Decimal:
     form, scale, sign = (attribute(element, name) for name in ("format", "scale", "sign"))
     return scaled_value(element_text(element), form, scale, sign)
 
 
-def fraction_value(element: Element) -> Decimal:
+def _fraction_value(element: Element) -> Decimal:
     """Return the value of a tagged fraction: 0.25 for "1 for every 4"."""
     parts = {
         name: one
@@ -124,7 +128,7 @@ def fraction_value(element: Element) -> Decimal:
     }
     if len(parts) < len(_FRACTION_PARTS):
         raise ValueError("a fraction without numerator or denominator")
-    above, below = (number_value(parts[name]) for name in _FRACTION_PARTS)
+    above, below = (_number_value(parts[name]) for name in _FRACTION_PARTS)
     if not below:
         raise ValueError("a fraction with a zero denominator")
     return Decimal(format(above / below, "f"))

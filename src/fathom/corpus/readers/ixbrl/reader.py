@@ -22,14 +22,7 @@ from fathom.corpus.readers.ixbrl.elements import (
     local_name,
     parse_filing,
 )
-from fathom.corpus.readers.ixbrl.facts import (
-    FactContext,
-    RawFact,
-    fraction_value,
-    number_value,
-    read_context,
-    read_unit,
-)
+from fathom.corpus.readers.ixbrl.facts import FactContext, RawFact, fact_value, read_context, read_unit
 from fathom.corpus.readers.parsed_document import (
     CompanionFiles,
     Paragraph,
@@ -38,7 +31,7 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
     TaggedNumber,
 )
-from fathom.corpus.readers.parsing.text_cleanup import title_from_name
+from fathom.corpus.readers.parsing.text_cleanup import title_from_name, word_set
 from fathom.corpus.readers.parsing.xml_trees import Element, walk_tree
 
 FORMAT = "ixbrl"
@@ -66,16 +59,11 @@ def facts_of(content: bytes) -> Iterator[RawFact]:
 
 # The filing.
 
-_NAMES = (
-    "entityregistrantname",
-    "entitycurrentlegalorregisteredname",
-    "nameofreportingentityorothermeansofidentification",
+_NAMES = word_set(
+    "entityregistrantname entitycurrentlegalorregisteredname nameofreportingentityorothermeansofidentification"
 )
-_ENDS = (
-    "documentperiodenddate",
-    "balancesheetdate",
-    "enddateforperiodcoveredbyreport",
-    "dateofendofreportingperiod2013",
+_ENDS = word_set(
+    "documentperiodenddate balancesheetdate enddateforperiodcoveredbyreport dateofendofreportingperiod2013"
 )
 _YEARS = ("documentfiscalyearfocus",)
 _TYPES = ("documenttype",)
@@ -132,7 +120,7 @@ class _Filing:
         value, fault = None, ""
         if numeric and not nil:
             try:
-                value = fraction_value(element) if local_name(element) == "fraction" else number_value(element)
+                value = fact_value(element)
             except ValueError as error:
                 fault = str(error)
         return RawFact(

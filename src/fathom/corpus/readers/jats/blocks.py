@@ -13,27 +13,13 @@ from fathom.corpus.readers.jats.tables import block_inlines, build_table
 from fathom.corpus.readers.jats.xml_parsing import HREF
 from fathom.corpus.readers.parsed_document import Block, Heading, Inlines, Paragraph
 from fathom.corpus.readers.parsing.blocks import inlines_text, normalized_text
+from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.corpus.readers.parsing.xml_trees import Element
 from fathom.records.documents import SectionRole
 
-_SKIPPED = frozenset(
-    {
-        "object-id",
-        "alt-text",
-        "long-desc",
-        "graphic",
-        "inline-graphic",
-        "permissions",
-        "index-term",
-        "related-article",
-        "sub-article",
-        "response",
-        "ref-list",
-        "private-char",
-        "counts",
-        "kwd-group",
-        "colgroup",
-    }
+_SKIPPED = word_set(
+    "object-id alt-text long-desc graphic inline-graphic permissions index-term related-article sub-article"
+    " response ref-list private-char counts kwd-group colgroup"
 )
 """Elements without text of the article."""
 

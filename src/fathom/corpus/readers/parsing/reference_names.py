@@ -46,7 +46,7 @@ _ONLY_INITIALS = re.compile(rf"(?:(?:{DIGRAPH}|{CAPITAL})\.?[\s-]{{0,2}}){{1,5}}
 _ROLE = re.compile(r"\s*[(\[]?\b(?:eds?|editors?|dirs?|trans)\b\.?[)\]]?\s*$", re.IGNORECASE)
 
 
-def name_positions(text: str, start: int, end: int, inverted: bool = True) -> tuple[Position, ...]:
+def find_names(text: str, start: int, end: int, inverted: bool = True) -> tuple[Position, ...]:
     """Return the names in a list of authors. If `inverted`, a comma may be inside a name."""
     if CHINESE_CHARACTER.search(text, start, end):
         found = (_trim_name(text, *place) for place in chinese_names(text, start, end))

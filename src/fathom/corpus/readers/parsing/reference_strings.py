@@ -8,14 +8,7 @@ from dataclasses import dataclass, field
 from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, to_half_width
 from fathom.corpus.readers.parsing.chinese_references import chinese_layout
 from fathom.corpus.readers.parsing.identifiers import ARXIV_ID, find_identifiers
-from fathom.corpus.readers.parsing.reference_names import (
-    CAPITAL,
-    DIGRAPH,
-    ET_AL,
-    Position,
-    is_name_list,
-    name_positions,
-)
+from fathom.corpus.readers.parsing.reference_names import CAPITAL, DIGRAPH, ET_AL, Position, find_names, is_name_list
 from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.records.names import PARTICLE
 
@@ -107,7 +100,7 @@ def _gb_t_7714(text: str) -> _Fields | None:
     # The standard has no comma inside a name: "SMITH J, WU B" are two names, although "WU B" could be initials.
     inverted = "." in text[start:end]
     return _Fields(
-        title=_title_position(text, *layout.title), authors=name_positions(text, start, end, inverted), year=layout.year
+        title=_title_position(text, *layout.title), authors=find_names(text, start, end, inverted), year=layout.year
     )
 
 
@@ -130,7 +123,7 @@ def _quoted_title(text: str) -> _Fields | None:
     place = found.span(1) if found[1] is not None else found.span(2)
     return _Fields(
         title=_title_position(text, *place),
-        authors=name_positions(text, 0, authors_end),
+        authors=find_names(text, 0, authors_end),
         year=int(year[1]) if year else None,
     )
 
@@ -153,7 +146,7 @@ def _year_first(text: str) -> _Fields | None:
         return None
     return _Fields(
         title=_title_position(text, found.end(), end),
-        authors=name_positions(text, 0, found.start() + 1),
+        authors=find_names(text, 0, found.start() + 1),
         year=int(year) if year else None,
     )
 
@@ -229,7 +222,7 @@ def _full_names_first(text: str) -> _Fields | None:
     year = re.compile(rf"\s*\(?({_YEAR})[a-z]?\)?[.,:]\s+").match(text, begin)
     begin = year.end() if year else begin
     title = _title_position(text, begin, _title_end(text, begin))
-    return _Fields(title=title, authors=name_positions(text, start, end), year=int(year[1]) if year else None)
+    return _Fields(title=title, authors=find_names(text, start, end), year=int(year[1]) if year else None)
 
 
 def _without_author(text: str) -> _Fields | None:

@@ -31,7 +31,7 @@ def check_rows(count: int, what: str = "it") -> None:
         raise ReadError(f"{what} has more than {MAX_ROWS:,} rows")
 
 
-def check_cell_text(text: str) -> str:
+def check_cell(text: str) -> str:
     """Return the text of a cell; raises `ReadError` if it is too long."""
     if len(text) > MAX_CELL_CHARACTERS:
         raise ReadError(f"a cell has more than {MAX_CELL_CHARACTERS:,} characters")

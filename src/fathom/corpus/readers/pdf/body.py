@@ -8,13 +8,7 @@ from collections.abc import Sequence
 
 from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedTable
 from fathom.corpus.readers.parsing.blocks import inlines_text
-from fathom.corpus.readers.pdf.headings import (
-    ABSTRACT_HEADING,
-    continues_heading,
-    heading_level,
-    heading_sizes,
-    is_heading,
-)
+from fathom.corpus.readers.pdf.headings import ABSTRACT, continues_heading, heading_level, heading_sizes, is_heading
 from fathom.corpus.readers.pdf.line import SUPERSCRIPT_START, Dehyphenator, Line, strip_marks
 from fathom.corpus.readers.pdf.reading_order import ENDED, OrderedLines
 from fathom.corpus.readers.pdf.table_detection import CAPTION
@@ -107,7 +101,7 @@ class _BlockBuilder:
 
     def heading(self, level: int, text: str) -> None:
         self._close()
-        self.in_abstract = ABSTRACT_HEADING.fullmatch(text) is not None
+        self.in_abstract = ABSTRACT.fullmatch(text) is not None
         self._blocks.append(Heading(level, [text.rstrip(":")]))
 
     def extend_heading(self, text: str) -> None:
@@ -185,7 +179,7 @@ class _BlockBuilder:
 def set_abstract(document: ParsedDocument, blocks: list[Block]) -> None:
     """Split the abstract from the body, by its heading or its first word."""
     for number, block in enumerate(blocks[:12]):
-        if isinstance(block, Heading) and ABSTRACT_HEADING.fullmatch(inlines_text(block.inlines).strip()):
+        if isinstance(block, Heading) and ABSTRACT.fullmatch(inlines_text(block.inlines).strip()):
             end = next((n for n in range(number + 1, len(blocks)) if isinstance(blocks[n], Heading)), len(blocks))
             document.abstract = blocks[number + 1 : end]
             document.body = blocks[:number] + blocks[end:]

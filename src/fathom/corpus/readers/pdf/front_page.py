@@ -10,7 +10,7 @@ from fathom.corpus.readers.parsed_document import ParsedAuthor, ParsedDocument
 from fathom.corpus.readers.parsing.identifiers import find_identifiers
 from fathom.corpus.readers.parsing.sentences import is_chinese
 from fathom.corpus.readers.pdf.child_process import ExtractedLines
-from fathom.corpus.readers.pdf.headings import ABSTRACT_HEADING, KNOWN_HEADING, continues_line, is_heading
+from fathom.corpus.readers.pdf.headings import ABSTRACT, KNOWN_HEADING, continues_line, is_heading
 from fathom.corpus.readers.pdf.line import SUPERSCRIPT_END, SUPERSCRIPT_START, Line, strip_marks
 from fathom.corpus.readers.pdf.reading_order import LIST_HEADING, OrderedLines
 from fathom.records.names import family_start, is_particle
@@ -140,7 +140,7 @@ class _FrontPage:
         """Return whether the text starts at a line, with a heading or with prose in the body size."""
         line = self._lines[number]
         text = strip_marks(line.text).strip()
-        if line.page > self._lines[0].page or KNOWN_HEADING.fullmatch(text) or ABSTRACT_HEADING.match(text):
+        if line.page > self._lines[0].page or KNOWN_HEADING.fullmatch(text) or ABSTRACT.match(text):
             return True
         if _FIRST_HEADING.fullmatch(text) or (
             is_heading(self._lines, number) and not self._reads_as_byline(line, pending)

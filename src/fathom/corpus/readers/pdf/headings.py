@@ -15,7 +15,7 @@ _SECTION_NAMES = (
     r"|literature cited|appendix|appendices|参考文献|摘要"
 )
 KNOWN_HEADING = re.compile(rf"(?:(?:\d+|[IVX]+)\.?\s+)?(?:{_SECTION_NAMES})[:.]?", re.IGNORECASE)
-ABSTRACT_HEADING = re.compile(r"(?:abstract|摘\s*要)\s*[:.—–-]?", re.IGNORECASE)
+ABSTRACT = re.compile(r"(?:abstract|摘\s*要)\s*[:.—–-]?", re.IGNORECASE)
 _NUMBERED = re.compile(r"((?:\d{1,2}|[IVX]{1,5}|[A-H])(?:\.\d{1,2}){0,3})\.?\s+(?=\S)")
 
 

@@ -224,13 +224,8 @@ class _LineBuilder:
         last = self._runs[-1] if self._runs else None
         if last is not None:
             gap = left - last.right
-            blank = (
-                ""
-                if not self._space_pending or gap <= 0.08 * last.size
-                else _WIDE_SPACE
-                if gap > _GAP * last.size
-                else " "
-            )
+            space = _WIDE_SPACE if gap > _GAP * last.size else " "
+            blank = "" if not self._space_pending or gap <= 0.08 * last.size else space
             if abs(baseline - last.baseline) < 0.05 and abs(height - last.height) < 0.01 and -1 < gap < last.size:
                 last.text += blank + text
                 if blank == _WIDE_SPACE:

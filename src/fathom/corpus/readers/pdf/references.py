@@ -163,11 +163,7 @@ def _gap_starts(lines: list[Line]) -> list[int]:
     if not inside:
         return []
     usual = sorted(inside)[len(inside) // 4]
-    wide = [
-        index + 1
-        for index, gap in enumerate(gaps)
-        if gap > 1.25 * usual or (gap < 0 and ENDED.search(lines[index].text))
-    ]
+    wide = [at + 1 for at, gap in enumerate(gaps) if gap > 1.25 * usual or (gap < 0 and ENDED.search(lines[at].text))]
     return [0, *wide] if len(wide) >= 0.1 * len(lines) else []
 
 

@@ -20,13 +20,7 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
     TaggedNumber,
 )
-from fathom.corpus.readers.parsing.tables import (
-    MAX_PADDING,
-    check_cell_text,
-    check_padding,
-    check_rows,
-    mark_header_rows,
-)
+from fathom.corpus.readers.parsing.tables import MAX_PADDING, check_cell, check_padding, check_rows, mark_header_rows
 from fathom.corpus.readers.parsing.text_cleanup import title_from_name
 
 _MAX_DEPTH = 250
@@ -72,7 +66,7 @@ def _grid(context: dict[str, Any]) -> list[list[Any]] | None:
 def _context(context: dict[str, Any], number: int, name: str) -> ParsedDocument:
     rows = _grid(context) or []
     check_rows(len(rows))
-    cells = [[TableCell([check_cell_text(_scalar(cell))]) for cell in row] for row in rows]
+    cells = [[TableCell([check_cell(_scalar(cell))]) for cell in row] for row in rows]
     paragraphs = context["paragraphs"] if isinstance(context["paragraphs"], list) else []
     texts = [one for one in paragraphs if isinstance(one, dict) and isinstance(one.get("text"), str)]
     body: list[Block] = [check_padding(ParsedTable([], mark_header_rows(cells)))]
@@ -138,7 +132,7 @@ def _records(data: Any) -> ParsedTable | None:
     if len(names) * len(data) - sum(map(len, data)) > MAX_PADDING:
         raise ReadError("its records have very different fields")
     rows = [[TableCell([key], header=True) for key in names]]
-    rows += [[TableCell([check_cell_text(_scalar(one.get(key)))]) for key in names] for one in data]
+    rows += [[TableCell([check_cell(_scalar(one.get(key)))]) for key in names] for one in data]
     return ParsedTable([], rows)
 
 

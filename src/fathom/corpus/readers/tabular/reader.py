@@ -11,7 +11,7 @@ from fathom.corpus.readers.parsing.decoding import decode_with_note
 from fathom.corpus.readers.parsing.tables import (
     MAX_CELL_CHARACTERS,
     MAX_CELLS,
-    check_cell_text,
+    check_cell,
     check_padding,
     check_rows,
     check_size,
@@ -62,7 +62,7 @@ def _csv(content: bytes, name: str, ending: str) -> ParsedDocument:
             cells += len(row)
             if cells > MAX_CELLS:
                 raise ReadError(f"it has more than {MAX_CELLS:,} cells")
-            rows.append([TableCell([check_cell_text(cell)], header=not rows) for cell in row])
+            rows.append([TableCell([check_cell(cell)], header=not rows) for cell in row])
     except csv.Error as error:
         raise ReadError(_csv_fault(error)) from error
     if len(rows) < 2:

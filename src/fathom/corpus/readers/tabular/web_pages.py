@@ -54,7 +54,7 @@ _DROPPED = word_set(
 )
 # The parser closes these implicitly, so a page that leaves them open is not deep.
 _SELF_CLOSING = word_set("p li dt dd tr td th thead tbody tfoot")
-_STYLE_TAGS = {
+_STYLES = {
     "b": "font-weight:bold",
     "strong": "font-weight:bold",
     "i": "font-style:italic",
@@ -132,7 +132,7 @@ class _TagSimplifier:
         return self._tag_end(closing.end()) if closing else len(self._text)
 
     def _open_tag(self, name: str, rest: str) -> None:
-        name, style = ("span", _STYLE_TAGS[name]) if name in _STYLE_TAGS else (name, "")
+        name, style = ("span", _STYLES[name]) if name in _STYLES else (name, "")
         if name in ("br", "hr"):
             self._out.append(f"<{name}>")
         elif name == "span" or (name in BLOCKS and name not in ("html", "body")):
@@ -151,7 +151,7 @@ class _TagSimplifier:
         return "".join(kept)
 
     def _close_tag(self, name: str) -> None:
-        name = "span" if name in _STYLE_TAGS else name
+        name = "span" if name in _STYLES else name
         if name != "span":
             self._close_spans()
         if name in _SELF_CLOSING:
