@@ -1,9 +1,9 @@
-"""Tables, filling and answering for ten questions over each context, in memory once a context, on one core.
+"""The time to build tables, fill templates and compute answers for ten questions over each context, on one core.
 
-Beside it the plain way, which gives the same questions: every question that is tried opens a database file, builds its
-tables anew from the documents and runs its query; those with a result of an unwanted size are dropped. Promise: ninety
-times faster (wall). Much of the plain way is waiting for the disk, so what this disk takes to make four writes safe is
-printed too. Documents are read before either starts.
+The baseline gives the same questions: every question that is tried opens a database file, builds its tables again from
+the documents and runs its query; those with a result of an unsuitable size are dropped. Promise: ninety times faster
+(wall time). The baseline mostly waits for the disk, so the time of four synchronized writes is printed too.
+The documents are read before either starts.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.programs.tree import Constant, Slot
 
 QUESTIONS = 10
-Asked = tuple[str, tuple[tuple[object, ...], ...]]
-"""A template and the rows that its filling gives."""
+Answered = tuple[str, tuple[tuple[object, ...], ...]]
+"""The id of a template, and the rows of its query."""
 
 
 def filled(filler: TemplateFiller, offered: tuple[Template, ...], rng: Random) -> FilledTemplate:
@@ -41,8 +41,8 @@ def filled(filler: TemplateFiller, offered: tuple[Template, ...], rng: Random) -
             return made
 
 
-def in_memory(contexts: list[Context], sources: dict[str, Source]) -> Iterator[Asked]:
-    """One database, whose rows are exchanged for each context."""
+def in_memory(contexts: list[Context], sources: dict[str, Source]) -> Iterator[Answered]:
+    """One database, whose rows are replaced for each context."""
     database = open_database()
     offered = templates()
     for context in contexts:
@@ -56,7 +56,7 @@ def in_memory(contexts: list[Context], sources: dict[str, Source]) -> Iterator[A
 
 
 class PlainFiller(TemplateFiller):
-    """Learns how large a result is by asking, as a script does: every try opens a file, builds its tables and asks."""
+    """Finds the size of a result by running the query: every try opens a file, builds its tables and runs it."""
 
     def __init__(self, sources: list[Source], file: Path) -> None:
         super().__init__(build_tables(sources), sqlite3.connect(":memory:"))
@@ -75,7 +75,7 @@ class PlainFiller(TemplateFiller):
         return super().has_planned_size(template, values, empty)
 
 
-def on_disk(contexts: list[Context], sources: dict[str, Source], file: Path, tries: list[int]) -> Iterator[Asked]:
+def on_disk(contexts: list[Context], sources: dict[str, Source], file: Path, tries: list[int]) -> Iterator[Answered]:
     """The same questions with files."""
     offered = templates()
     for context in contexts:
@@ -87,15 +87,15 @@ def on_disk(contexts: list[Context], sources: dict[str, Source], file: Path, tri
         tries.append(filler.tries)
 
 
-def timed(asked: Iterator[Asked]) -> tuple[list[Asked], float]:
-    """What was asked, and the seconds that each question took."""
+def timed(answered: Iterator[Answered]) -> tuple[list[Answered], float]:
+    """The answered questions, and the seconds for each."""
     start = time.perf_counter()
-    every = list(asked)
+    every = list(answered)
     return every, (time.perf_counter() - start) / len(every)
 
 
-def four_safe_writes(file: Path) -> float:
-    """Seconds that the disk takes to make safe what SQLite makes safe for three tables and their rows."""
+def four_synchronized_writes(file: Path) -> float:
+    """Seconds for the synchronized writes that SQLite makes for three tables and their rows."""
     start = time.perf_counter()
     for _ in range(50):
         with file.open("wb") as stream:
@@ -116,7 +116,7 @@ with workplace() as folder:
     some = list(islice(contexts, 0, None, 40))
     list(in_memory(some, sources))  # statements prepared, pages in memory
     gc.collect()
-    gc.freeze()  # the documents are no part of either way
+    gc.freeze()  # the documents belong to neither measurement
     ours, fast = timed(in_memory(contexts, sources))
     tries: list[int] = []
     again, slow = timed(on_disk(some, sources, folder / "one.db", tries))
@@ -127,5 +127,5 @@ with workplace() as folder:
     print(
         f"a file for every try        {len(again):,} questions, {slow * 1e6:.0f} microseconds each, {files:.2f} files"
     )
-    print(f"four writes made safe here  {four_safe_writes(folder / 'safe') * 1e6:.0f} microseconds")
+    print(f"four synchronized writes    {four_synchronized_writes(folder / 'safe') * 1e6:.0f} microseconds")
     print(f"the first is {slow / fast:.0f} times as fast (promised: 90); {slow / files / fast:.0f} if every try fitted")

@@ -1,4 +1,4 @@
-"""How responses are read and judged, case by case; the cases stand beside the check."""
+"""Responses are parsed and checked as in the worked cases of `cases.jsonl`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case['answer']['type']}: {case['why']}" for case in CASES])
-def test_a_response_is_judged_as_the_case_says(case: dict[str, object]) -> None:
+def test_a_response_is_checked_as_in_the_case(case: dict[str, object]) -> None:
     assert set(case) == {"answer", "response", "outcome", "why"}
     written = {"question_id": "q-1", "answer": case["answer"], "proof": {"program": "SELECT 1"}}
     verdict = check(
@@ -27,7 +27,7 @@ def test_a_response_is_judged_as_the_case_says(case: dict[str, object]) -> None:
     assert verdict.outcome == case["outcome"], verdict
 
 
-def test_every_type_has_right_and_wrong_cases() -> None:
+def test_every_type_has_correct_and_incorrect_cases() -> None:
     found = {(case["answer"]["type"], case["outcome"]) for case in CASES}
     for kind in ("number", "text", "set", "multiset", "ranking", "rows", "none"):
         assert {(kind, "correct"), (kind, "incorrect")} <= found

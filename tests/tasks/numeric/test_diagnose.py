@@ -1,4 +1,4 @@
-"""What the numeric family knows of its questions' failures, and what it shows as needed."""
+"""Diagnosis of incorrect answers, and the passages that questions need."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def corpus(bench: Bench) -> Iterator[Corpus]:
 
 
 def test_suspects_are_all_single_faults_that_change_the_answer(bench: Bench, corpus: Corpus) -> None:
-    """The same that a plain walk finds, though most of what can be missed is passed over."""
-    teller, simulator = Diagnoser(corpus), Simulator(corpus)
+    """The same that trying every fault gives, although most documents that can be missed are skipped."""
+    diagnoser, simulator = Diagnoser(corpus), Simulator(corpus)
     for context, items in list(bench.by_context())[:12]:
         for item in items:
-            found = teller.diagnose(context, item).suspects
+            found = diagnoser.diagnose(context, item).suspects
             plain = list(wrong_answers(program_of(item.key), simulator.read(context), tuple(FAULTS.values())))
             assert Counter((one.cause, one.detail, str(normal_form(one.answer))) for one in found) == Counter(
                 (one.fault, one.detail, str(normal_form(one.answer))) for one in plain
@@ -47,12 +47,12 @@ def test_suspects_are_all_single_faults_that_change_the_answer(bench: Bench, cor
                 assert sum(one.chance for one in found if one.cause == cause) <= 1 + 1e-9
 
 
-def test_operators_are_read_off_the_program_and_not_off_the_words(bench: Bench, corpus: Corpus) -> None:
-    teller = Diagnoser(corpus)
+def test_operators_come_from_the_program_and_not_from_the_wording(bench: Bench, corpus: Corpus) -> None:
+    diagnoser = Diagnoser(corpus)
     negated = words = 0
     for context, items in bench.by_context():
         for item in items:
-            operators = teller.diagnose(context, item).operators
+            operators = diagnoser.diagnose(context, item).operators
             assert operators
             assert len(set(operators)) == len(operators)
             if any(isinstance(node, Not) for node in SCHEMA.nodes(program_of(item.key))):
@@ -64,11 +64,11 @@ def test_operators_are_read_off_the_program_and_not_off_the_words(bench: Bench, 
 
 
 def test_steps_lead_to_the_result(bench: Bench, corpus: Corpus) -> None:
-    teller = Diagnoser(corpus)
+    diagnoser = Diagnoser(corpus)
     with_steps = 0
     for context, items in list(bench.by_context())[:20]:
         for item in items:
-            steps = teller.diagnose(context, item).steps
+            steps = diagnoser.diagnose(context, item).steps
             with_steps += bool(steps)
             if isinstance(item.key.answer, Number):
                 assert steps[-1].name == "the result"
@@ -77,7 +77,7 @@ def test_steps_lead_to_the_result(bench: Bench, corpus: Corpus) -> None:
     assert with_steps > 100
 
 
-def test_needed_passages_do_not_tell_which_articles_fit(bench: Bench, corpus: Corpus) -> None:
+def test_required_passages_do_not_reveal_the_result(bench: Bench, corpus: Corpus) -> None:
     needed = RequiredPassages(corpus)
     for context, items in list(bench.by_context())[:10]:
         for item in items:
@@ -91,14 +91,14 @@ def test_needed_passages_do_not_tell_which_articles_fit(bench: Bench, corpus: Co
             assert set(item.key.proof.passages) <= set(passages)
 
 
-def test_the_family_says_what_its_questions_need(corpus: Corpus, bench: Bench) -> None:
+def test_the_family_has_required_passages(corpus: Corpus, bench: Bench) -> None:
     context, items = next(iter(bench.by_context()))
     numeric = family("numeric")
     assert numeric.diagnose is not None
     assert numeric.passages(corpus)(context, items[0])
 
 
-def test_a_family_without_its_own_shows_what_proves_the_key(corpus: Corpus, bench: Bench) -> None:
+def test_a_family_without_required_passages_uses_the_proof(corpus: Corpus, bench: Bench) -> None:
     numeric = family("numeric")
     bare = Family("bare", "", FamilySettings, numeric.build, numeric.check, numeric.audit, numeric.views)
     context, items = next(iter(bench.by_context()))
@@ -106,7 +106,7 @@ def test_a_family_without_its_own_shows_what_proves_the_key(corpus: Corpus, benc
     assert bare.passages(corpus)(context, items[0]) == items[0].key.proof.passages
 
 
-def test_what_is_handed_over_cannot_be_missed() -> None:
+def test_shown_passages_cannot_be_missed() -> None:
     name = "sim/reader?miss=0.1&reverse=0.2&other-column=0.3&miss-document=0.4&refuse=0.5"
 
     def over(system: str) -> Simulated:

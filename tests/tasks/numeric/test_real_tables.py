@@ -1,4 +1,4 @@
-"""The tables of real articles against their gold, where those are at hand."""
+"""The tables of real articles against their gold standard, where it is available."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items on a smaller context: each reason for leaving one out, met on real articles."""
+"""Items on a smaller context: each reason for leaving one out, on real articles."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ def search(bench: Bench, corpus: Corpus, find: Callable[[Context, Tables], Any])
 
 
 def only(corpus: Corpus, context: Context, smaller: Context, item: Item) -> Item | str:
-    """The one item as it is kept, or why it is not."""
+    """The item as it is kept, or the reason why it is not."""
     refitter: Refitter = refitting.Refitter(corpus)
     kept, refused = refitter.refit(context, smaller, [item])
     assert len(kept) + len(refused) == 1
     return kept[0] if kept else refused[0]
 
 
-def test_what_the_context_holds_whole_is_proved_to_the_byte(bench: Bench, corpus: Corpus) -> None:
-    """On the very same articles every item comes out as it was built."""
+def test_items_of_the_same_context_are_byte_identical(bench: Bench, corpus: Corpus) -> None:
+    """On the same articles every item is as it was built."""
     looked = 0
     for context, items in list(bench.by_context())[::9]:
         kept, refused = refitting.Refitter(corpus).refit(context, context, items)
@@ -79,12 +79,12 @@ def test_what_the_context_holds_whole_is_proved_to_the_byte(bench: Bench, corpus
     assert looked > 50
 
 
-def test_programs_are_read_back_as_they_were_written(bench: Bench) -> None:
+def test_programs_are_parsed_back_from_keys(bench: Bench) -> None:
     for key in bench.all_keys():
         assert literal(parse(key.proof.program), SCHEMA) == key.proof.program
 
 
-def test_a_title_that_is_gone(bench: Bench, corpus: Corpus) -> None:
+def test_an_item_whose_article_is_missing_is_left_out(bench: Bench, corpus: Corpus) -> None:
     def cited(context: Context, tables: Tables) -> int | None:
         return next((number for number, count in tables.cited.items() if count >= 3), None)
 
@@ -100,7 +100,7 @@ def test_a_title_that_is_gone(bench: Bench, corpus: Corpus) -> None:
     assert only(corpus, context, without(context, number, corpus), item) == refitting.GONE
 
 
-def test_a_person_who_is_gone(bench: Bench, corpus: Corpus) -> None:
+def test_an_item_whose_person_is_missing_is_left_out(bench: Bench, corpus: Corpus) -> None:
     def alone(context: Context, tables: Tables) -> tuple[int, str] | None:
         return next(((row.article, row.name) for row in tables.authors if tables.articles_of[row.name] == 1), None)
 
@@ -120,15 +120,15 @@ def test_a_person_who_is_gone(bench: Bench, corpus: Corpus) -> None:
     assert kept.key.answer == Unanswerable()
 
 
-def test_a_person_who_was_never_there_need_not_be(bench: Bench, corpus: Corpus) -> None:
+def test_a_person_who_was_absent_before_may_be_absent(bench: Bench, corpus: Corpus) -> None:
     context = next(bench.contexts())
     wrote = "SELECT article_id FROM article_author WHERE author_name = 'Nobody At All'"
     item = asked(context, f"SELECT article_title FROM articles WHERE article_id IN ({wrote})", Unanswerable())
     assert isinstance(only(corpus, context, without(context, 1, corpus), item), Item)
 
 
-def test_what_had_no_answer_and_gets_one(bench: Bench, corpus: Corpus) -> None:
-    """Uncited is what only the dropped article cited."""
+def test_an_unanswerable_item_that_gets_an_answer_is_left_out(bench: Bench, corpus: Corpus) -> None:
+    """An article is uncited once the only article that cites it is dropped."""
 
     def once(context: Context, tables: Tables) -> tuple[int, str] | None:
         by_count = {row.number: row.reference_count for row in tables.articles}
@@ -148,7 +148,7 @@ def test_what_had_no_answer_and_gets_one(bench: Bench, corpus: Corpus) -> None:
     assert only(corpus, context, without(context, citing, corpus), item) == refitting.ANSWERED
 
 
-def test_a_result_that_tells_too_little(bench: Bench, corpus: Corpus) -> None:
+def test_an_item_with_a_trivial_result_is_left_out(bench: Bench, corpus: Corpus) -> None:
     """A count of two that becomes a count of one, and a list that becomes empty."""
 
     def rare(context: Context, tables: Tables) -> tuple[int, int, int] | None:
@@ -165,7 +165,7 @@ def test_a_result_that_tells_too_little(bench: Bench, corpus: Corpus) -> None:
     assert only(corpus, context, without(context, number, corpus), item) == refitting.UNSUITABLE
 
 
-def test_an_answer_that_hangs_on_who_is_who(bench: Bench, corpus: Corpus) -> None:
+def test_an_answer_that_depends_on_ambiguous_names_is_left_out(bench: Bench, corpus: Corpus) -> None:
     def lookalikes(context: Context, tables: Tables) -> int | None:
         smaller = without(context, 1, corpus)
         people, spellings = (tables_of(smaller, corpus, naming) for naming in ("people", "spellings"))
@@ -177,7 +177,7 @@ def test_an_answer_that_hangs_on_who_is_who(bench: Bench, corpus: Corpus) -> Non
     assert only(corpus, context, without(context, number, corpus), item) == refitting.AMBIGUOUS
 
 
-def test_an_item_moves_with_its_words_and_tags(bench: Bench, corpus: Corpus) -> None:
+def test_an_item_keeps_its_wording_and_tags(bench: Bench, corpus: Corpus) -> None:
     context, items = next((one, items) for one, items in bench.by_context() if one.length > 200_000)
     smaller = without(context, 1, corpus)
     kept, refused = refitting.Refitter(corpus).refit(context, smaller, items)
@@ -192,7 +192,7 @@ def test_an_item_moves_with_its_words_and_tags(bench: Bench, corpus: Corpus) -> 
         assert item.question.id == item.key.question_id != was.question.id
 
 
-def test_the_family_offers_it(asked_corpus: Path) -> None:
+def test_the_family_has_a_refitter(asked_corpus: Path) -> None:
     refit = family("numeric").refit
     assert refit is not None
     with Corpus(asked_corpus) as corpus:

@@ -1,4 +1,4 @@
-"""Simulated answerers on real benches: right where they must be, wrong where their dials say so."""
+"""Simulated answerers on real benches: correct where they must be, incorrect where their settings say so."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ NUMBERS = ("0", "4", "-3", "1234", "4.5", "0.125", "1000000")
 
 
 def opened(bench: Bench) -> Corpus:
-    """The bench's corpus, whether its place is told from the bench or from the root."""
+    """The bench's corpus, with a path relative to the bench or absolute."""
     return Corpus(bench.folder / bench.manifest.corpus)
 
 
-class Told:
+class Answers:
     """What one answerer responded to every question of a bench."""
 
     def __init__(self, bench: Bench, name: str) -> None:
@@ -146,26 +146,26 @@ def other(other_folder: Path) -> Bench:
 
 
 @pytest.mark.parametrize("name", ["sim/oracle", "sim/reader"])
-def test_who_makes_no_mistakes_is_always_right(any_bench: Bench, name: str) -> None:
-    outcomes = Told(any_bench, name).outcomes
+def test_an_answerer_without_mistakes_is_always_correct(any_bench: Bench, name: str) -> None:
+    outcomes = Answers(any_bench, name).outcomes
     assert len(outcomes) == any_bench.manifest.questions
     assert [item.key for item, outcome in outcomes if outcome != "correct"] == []
 
 
-def test_null_is_right_exactly_where_there_is_no_answer(any_bench: Bench) -> None:
-    outcomes = Told(any_bench, "sim/null").outcomes
+def test_null_is_correct_exactly_for_unanswerable_questions(any_bench: Bench) -> None:
+    outcomes = Answers(any_bench, "sim/null").outcomes
     assert all((outcome == "correct") == (item.key.answer.type == "none") for item, outcome in outcomes)
 
 
 @pytest.mark.parametrize("kind", ["random", "lexical", "majority"])
-def test_guesses_are_readable_and_mostly_wrong(any_bench: Bench, kind: str) -> None:
-    outcomes = Counter(outcome for _, outcome in Told(any_bench, f"sim/{kind}").outcomes)
+def test_guesses_are_parseable_and_mostly_incorrect(any_bench: Bench, kind: str) -> None:
+    outcomes = Counter(outcome for _, outcome in Answers(any_bench, f"sim/{kind}").outcomes)
     assert set(outcomes) <= {"correct", "incorrect"}
     assert outcomes["correct"] < 0.3 * outcomes.total()
 
 
-def test_a_guess_is_made_of_what_the_context_holds(other: Bench, other_tables: dict[str, Tables]) -> None:
-    for context, item, response in Told(other, "sim/random").responses:
+def test_guesses_consist_of_values_from_the_context(other: Bench, other_tables: dict[str, Tables]) -> None:
+    for context, item, response in Answers(other, "sim/random").responses:
         if item.key.proof.program.startswith("SELECT article_title"):
             titles = {row.title for row in other_tables[context.id].articles}
             assert set(response.text.removeprefix("Answer:").strip().split("\n")) <= titles
@@ -174,11 +174,13 @@ def test_a_guess_is_made_of_what_the_context_holds(other: Bench, other_tables: d
 def test_the_majority_gives_the_most_frequent_answer(other: Bench) -> None:
     one_number = re.compile(r"SELECT (?:COUNT|MAX|MIN|SUM|AVG)\([^,]*?\) FROM")
     numbers = Counter(stated(key.answer) for key in other.all_keys() if one_number.match(key.proof.program))
-    told = {
-        response.text for _, item, response in Told(other, "sim/majority").responses if item.key.answer.type == "number"
+    texts = {
+        response.text
+        for _, item, response in Answers(other, "sim/majority").responses
+        if item.key.answer.type == "number"
     }
-    assert len(told) == 1
-    assert numbers[told.pop()] == max(numbers.values())
+    assert len(texts) == 1
+    assert numbers[texts.pop()] == max(numbers.values())
 
 
 def test_the_majority_needs_the_keys(other: Bench) -> None:
@@ -189,11 +191,11 @@ def test_the_majority_needs_the_keys(other: Bench) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_one_fault_makes_wrong_what_it_changes_and_nothing_else(
+def test_a_fault_makes_incorrect_what_it_changes_and_nothing_else(
     other: Bench, other_tables: dict[str, Tables], fault: str
 ) -> None:
     changed = 0
-    for context, item, response in Told(other, f"sim/reader?{fault}=1").responses:
+    for context, item, response in Answers(other, f"sim/reader?{fault}=1").responses:
         reading = Reading(parse(item.key.proof.program), other_tables[context.id])
         kept = [agrees(item.key.answer, way.reading.answer()) for way in FAULTS[fault].variations(reading)]
         outcome = check(item.key, response).outcome
@@ -205,39 +207,39 @@ def test_one_fault_makes_wrong_what_it_changes_and_nothing_else(
     assert changed, fault
 
 
-def test_who_misses_every_document_finds_nothing(other: Bench) -> None:
-    for _, item, response in Told(other, "sim/reader?miss=1").responses:
+def test_missing_every_document_finds_nothing(other: Bench) -> None:
+    for _, item, response in Answers(other, "sim/reader?miss=1").responses:
         assert response.text in ("Answer: NULL", "Answer: 0")
         assert check(item.key, response).outcome == ("correct" if item.key.answer.type == "none" else "incorrect")
 
 
-def test_who_misses_more_is_right_less_often(other: Bench) -> None:
+def test_missing_more_documents_lowers_accuracy(other: Bench) -> None:
     right = [
-        sum(outcome == "correct" for _, outcome in Told(other, f"sim/reader?miss={miss}").outcomes)
+        sum(outcome == "correct" for _, outcome in Answers(other, f"sim/reader?miss={miss}").outcomes)
         for miss in (0, 0.05, 0.3, 1)
     ]
     assert right == sorted(right, reverse=True)
     assert len(set(right)) == 4
 
 
-def test_no_response_and_no_answer_are_told_apart(other: Bench) -> None:
-    assert {outcome for _, outcome in Told(other, "sim/reader?timeout=1").outcomes} == {"error"}
-    assert {outcome for _, outcome in Told(other, "sim/reader?refuse=1").outcomes} == {"refused"}
-    unread = Counter(outcome for _, outcome in Told(other, "sim/reader?format=1").outcomes)
+def test_missing_responses_and_missing_answers_are_distinguished(other: Bench) -> None:
+    assert {outcome for _, outcome in Answers(other, "sim/reader?timeout=1").outcomes} == {"error"}
+    assert {outcome for _, outcome in Answers(other, "sim/reader?refuse=1").outcomes} == {"refused"}
+    unread = Counter(outcome for _, outcome in Answers(other, "sim/reader?format=1").outcomes)
     assert set(unread) == {"incorrect", "unparseable"}
 
 
-def test_shares_are_as_dialled(other: Bench) -> None:
-    outcomes = Counter(outcome for _, outcome in Told(other, "sim/reader?timeout=0.2&refuse=0.1").outcomes)
+def test_shares_are_as_set(other: Bench) -> None:
+    outcomes = Counter(outcome for _, outcome in Answers(other, "sim/reader?timeout=0.2&refuse=0.1").outcomes)
     total = outcomes.total()
     assert outcomes["error"] / total == pytest.approx(0.2, abs=0.06)
     assert outcomes["refused"] / total == pytest.approx(0.08, abs=0.05)
     assert outcomes["error"] + outcomes["refused"] + outcomes["correct"] == total
 
 
-def test_responses_repeat_and_hang_on_nothing_but_the_question(other: Bench) -> None:
+def test_responses_are_reproducible_and_depend_on_the_question_alone(other: Bench) -> None:
     name = "sim/reader?miss=0.2&drop-filter=0.3&miscount=0.2&format=0.1&timeout=0.1"
-    one = {response.question_id: response for _, _, response in Told(other, name).responses}
+    one = {response.question_id: response for _, _, response in Answers(other, name).responses}
     simulated = Simulated.parse(name)
     with opened(other) as corpus:
         simulator = Simulator(corpus)
@@ -247,7 +249,7 @@ def test_responses_repeat_and_hang_on_nothing_but_the_question(other: Bench) -> 
                 assert simulator.answer(context, item, simulated, rng) == one[item.question.id]
 
 
-def test_a_response_says_which_it_is_and_what_it_cost(other: Bench) -> None:
+def test_a_response_records_its_sample_and_usage(other: Bench) -> None:
     with opened(other) as corpus:
         simulator = Simulator(corpus)
         context, items = next(other.by_context())
@@ -284,7 +286,7 @@ def answers() -> Iterator[Answer]:
 
 
 @pytest.mark.parametrize("answer", list(answers()), ids=str)
-def test_what_is_printed_is_read_again(answer: Answer) -> None:
+def test_formatted_answers_are_parsed_back(answer: Answer) -> None:
     key = Key(question_id="q", answer=answer, proof=Proof(program=""))
     verdict = check(key, Response(question_id="q", outcome="answered", text=stated(answer)))
     assert verdict.outcome == "correct", (stated(answer), verdict)
@@ -301,7 +303,7 @@ def test_programs_are_read_back_without_parsing_each(monkeypatch: pytest.MonkeyP
         monkeypatch.setattr("fathom.tasks.numeric.key_programs.parse", None)
 
 
-def test_a_key_that_holds_no_program_is_named() -> None:
+def test_a_key_without_a_program_is_named() -> None:
     key = Key(question_id="q-1", answer=Unanswerable(), proof=Proof(program="SELECT love FROM life"))
     with pytest.raises(FathomError, match="question 'q-1' cannot be read"):
         program_of(key)

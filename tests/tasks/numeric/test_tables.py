@@ -16,8 +16,8 @@ from fathom.tasks.numeric.tables import Byline, Source, build_tables, open_datab
 from fathom.tasks.numeric.templates import templates
 
 
-def test_cells_are_what_the_text_says(small: Corpus) -> None:
-    """Titles, authors and references counted again from the printed text, by eye and not by span."""
+def test_cells_match_the_text(small: Corpus) -> None:
+    """Titles, authors and references counted again from the printed text, without spans."""
     articles = list(small.documents())
     tables = build_tables([read_source(article) for article in articles])
     for article, row in zip(articles, tables.articles, strict=True):

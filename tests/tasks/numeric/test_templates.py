@@ -35,7 +35,7 @@ SIGNS = {"=", "<>", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", *SCHEMA.colum
 
 
 def bound(template: Template) -> Program:
-    """The template with values that try the quoting."""
+    """The template with values that need quoting."""
     values: dict[Slot, Constant] = {}
     for place, slot in enumerate(template.slots):
         value = VALUES[slot.kind]
@@ -43,7 +43,7 @@ def bound(template: Template) -> Program:
     return bind(template.program, values)
 
 
-def test_there_are_more_than_the_paper_has() -> None:
+def test_there_are_more_templates_than_in_the_paper() -> None:
     assert len(templates()) >= 400
     assert len({template.id for template in templates()}) == len(templates())
     assert len({template.query.text for template in templates()}) == len(templates())

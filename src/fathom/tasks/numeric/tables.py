@@ -109,15 +109,15 @@ class Tables(Database):
 
     @property
     def articles(self) -> Sequence[ArticleRow]:
-        return cast(Sequence[ArticleRow], self.rows["articles"])
+        return cast("Sequence[ArticleRow]", self.rows["articles"])
 
     @property
     def authors(self) -> Sequence[AuthorRow]:
-        return cast(Sequence[AuthorRow], self.rows["article_author"])
+        return cast("Sequence[AuthorRow]", self.rows["article_author"])
 
     @property
     def citations(self) -> Sequence[CitationRow]:
-        return cast(Sequence[CitationRow], self.rows["citing_cited"])
+        return cast("Sequence[CitationRow]", self.rows["citing_cited"])
 
     def replaced(self, **rows: Sequence[Row]) -> Tables:
         """The same tables with other rows, such as `citing_cited=...`."""

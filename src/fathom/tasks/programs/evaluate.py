@@ -50,6 +50,7 @@ from fathom.tasks.programs.tree import (
     nodes,
 )
 
+_VALUES = (int, float, str, Slot)
 Cell = int | float | str | None
 Row = tuple[Cell, ...]
 Rows = Mapping[str, Sequence[Row]]
@@ -173,6 +174,7 @@ class View:
         self._columns: dict[str, Sequence[Cell]] = {}
         self._scales: dict[Measure | Exists, Scale] = {}
         self._owners: dict[str, dict[Cell, int]] = {}
+        self._lower_columns: dict[str, list[str | None]] = {}
 
     @cached_property
     def _main_places(self) -> dict[Cell, int]:
@@ -260,7 +262,13 @@ class View:
         return true | (self.every & ~known)
 
     def _truth(self, condition: Condition, bound: Bindings) -> Truth:
+        # Comparisons with a value come first: they are by far the most frequent.
         match condition:
+            case Compare(measure, sign, value):
+                if isinstance(value, _VALUES):
+                    scale = self.scale(measure)
+                    return Truth(scale.where(sign, _bound(value, bound)), scale.known)
+                return self._pairwise(measure, sign, value)
             case And(left, right):
                 (one, first), (two, second) = self._truth(left, bound), self._truth(right, bound)
                 return Truth(one & two, first & second | (first & ~one) | (second & ~two))
@@ -270,11 +278,6 @@ class View:
             case Not(inner):
                 true, known = self._truth(inner, bound)
                 return Truth(known & ~true, known)
-            case Compare(measure, sign, value):
-                if isinstance(value, Measure):
-                    return self._pairwise(measure, sign, value)
-                scale = self.scale(measure)
-                return Truth(scale.where(sign, _bound(value, bound)), scale.known)
             case Between(measure, low, high):
                 scale = self.scale(measure)
                 true = scale.where("<=", _bound(high, bound)) & scale.where(">=", _bound(low, bound))
@@ -284,15 +287,18 @@ class View:
                 return Truth(_union(scale.where("=", _bound(value, bound)) for value in values), scale.known)
             case Contains(column, fragment):
                 wanted = str(_bound(fragment, bound)).lower()
-                cells = self.column(column.name)
-                return Truth(
-                    _mask(cell is not None and wanted in str(cell).lower() for cell in cells),
-                    self.scale(column).known,
-                )
+                cells = self._lower(column.name)
+                return Truth(_mask(cell is not None and wanted in cell for cell in cells), self.scale(column).known)
             case IsUnknown(column):
                 return Truth(self.every & ~self.scale(column).known, self.every)
             case Exists():
                 return Truth(self._exists(condition, bound), self.every)
+
+    def _lower(self, name: str) -> list[str | None]:
+        if name not in self._lower_columns:
+            cells = self.column(name)
+            self._lower_columns[name] = [None if cell is None else str(cell).lower() for cell in cells]
+        return self._lower_columns[name]
 
     def _pairwise(self, measure: Measure, sign: Comparator, other: Measure) -> Truth:
         pairs = list(zip(self.comparable(measure), self.comparable(other), strict=True))
@@ -329,9 +335,10 @@ class View:
 
     def scale(self, measure: Measure) -> Scale:
         """The rows in the order of the measure."""
-        if measure not in self._scales:
-            self._scales[measure] = Scale(self.comparable(measure))
-        return self._scales[measure]
+        scale = self._scales.get(measure)
+        if scale is None:
+            scale = self._scales[measure] = Scale(self.comparable(measure))
+        return scale
 
     # Results.
 

@@ -240,12 +240,14 @@ class Words:
         )
 
     def _keys(self, program: Program) -> str:
-        return ", and where that is equal by ".join(f"{self._key(sort)} {self._way(sort)}" for sort in program.order)
+        return ", and where that is equal by ".join(
+            f"{self._key(sort)} {self._direction(sort)}" for sort in program.order
+        )
 
     def _key(self, sort: Sort) -> str:
         return self.result(sort.measure) if isinstance(sort.measure, Result) else self.the(sort.measure)
 
-    def _way(self, sort: Sort) -> str:
+    def _direction(self, sort: Sort) -> str:
         dates = self._schema.type_of(sort.measure) == "date"
         if sort.direction == "ASC":
             return self.one(*(FORWARDS if dates else UPWARDS))
