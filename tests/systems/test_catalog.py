@@ -21,6 +21,7 @@ def test_settings_have_the_types_of_their_fields() -> None:
     assert loaded.settings == {"prompting": "direct", "chunk": 2_000, "repairs": 1}
     assert loaded.changed_settings == {"chunk": 2_000}
     assert loaded.source == ""
+    assert load_system("sql", settings={"repairs": 2}).system == Sql(repairs=2)
 
 
 @pytest.mark.parametrize(

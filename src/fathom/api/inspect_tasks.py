@@ -48,8 +48,8 @@ def _make_task(family: str) -> Callable[..., Task]:
         opened = _OPEN.enter_context(open_bench_view(Path(bench), Path(corpus) if corpus else None))
         view = _only(opened, family)
         run_settings = RunSettings(samples=samples, max_tokens=max_tokens, window=window)
-        given = {name: str(value) for name, value in json.loads(settings).items()}
-        return task_of(view, load_system(system, prompting, given).system, run_settings, _check(Path(bench)))
+        loaded = load_system(system, prompting, json.loads(settings))
+        return task_of(view, loaded.system, run_settings, _check(Path(bench)))
 
     return family_task
 

@@ -155,7 +155,7 @@ def request_run(bench: Folder, model: str, **options: Unpack[RunOptions]) -> Run
     given: dict[str, Any] = dict(options)
     system = given.pop("system", "full")
     prompting = given.pop("prompting", "direct")
-    system_settings = {name: str(value) for name, value in (given.pop("system_settings", None) or {}).items()}
+    system_settings = given.pop("system_settings", None)
     by_name = isinstance(system, str)
     loaded = load_system(system, prompting, system_settings) if by_name else wrap_system(system)
     corpus, prices, connections = (given.pop(name, None) for name in ("corpus", "prices", "connections"))

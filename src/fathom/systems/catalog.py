@@ -60,7 +60,9 @@ def wrap_system(system: System) -> LoadedSystem:
     return LoadedSystem(system, source)
 
 
-def load_system(name: str, prompting: Prompting = "direct", settings: Mapping[str, str] | None = None) -> LoadedSystem:
+def load_system(
+    name: str, prompting: Prompting = "direct", settings: Mapping[str, object] | None = None
+) -> LoadedSystem:
     """The system of that name, `path/to/file.py:Name` or `package.module:Name`, with these settings."""
     if ":" in name:
         kind, source = _load_class(name)
@@ -74,7 +76,7 @@ def load_system(name: str, prompting: Prompting = "direct", settings: Mapping[st
     return LoadedSystem(_with_settings(kind, name, prompting, settings or {}), source)
 
 
-def _with_settings(kind: type[Any], name: str, prompting: Prompting, settings: Mapping[str, str]) -> System:
+def _with_settings(kind: type[Any], name: str, prompting: Prompting, settings: Mapping[str, object]) -> System:
     names = [one.name for one in fields(kind) if one.init]
     own = ", ".join(one for one in names if one != "prompting") or "none"
     if "prompting" in settings:
@@ -83,7 +85,7 @@ def _with_settings(kind: type[Any], name: str, prompting: Prompting, settings: M
         raise FathomError(f"The system '{name}' has no setting '{unknown}'. It has: {own}.")
     if prompting != "direct" and "prompting" not in names:
         raise FathomError(f"The system '{name}' has one way of prompting. Leave out --prompting.")
-    given: dict[str, Any] = {one: _parse(kind, one, text, name) for one, text in settings.items()}
+    given: dict[str, Any] = {one: _parse(kind, one, value, name) for one, value in settings.items()}
     if "prompting" in names:
         given["prompting"] = prompting
     try:
@@ -93,12 +95,12 @@ def _with_settings(kind: type[Any], name: str, prompting: Prompting, settings: M
     return system
 
 
-def _parse(kind: type[Any], setting: str, text: str, name: str) -> object:
-    """The value of one setting, of the type that its field has."""
+def _parse(kind: type[Any], setting: str, given: object, name: str) -> object:
+    """The value of one setting, of the type that its field has; a text may also be JSON."""
     adapter = TypeAdapter(kind)
-    values: list[object] = [text]
+    values = [given]
     with suppress(ValueError):
-        values.append(json.loads(text))
+        values += [json.loads(given)] if isinstance(given, str) else []
     problem = ""
     for value in values:
         try:
@@ -107,7 +109,7 @@ def _parse(kind: type[Any], setting: str, text: str, name: str) -> object:
             problem = problem or first_error(error)
         except TypeError:  # another field has no default; the type of this one decides
             return value
-    raise FathomError(f"The setting '{setting}' of the system '{name}' cannot be '{text}' ({problem}). Correct -S.")
+    raise FathomError(f"The setting '{setting}' of the system '{name}' cannot be '{given}' ({problem}). Correct -S.")
 
 
 # The user's own systems.
