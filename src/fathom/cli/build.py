@@ -141,4 +141,5 @@ def describe(bench: Bench) -> str:
         assert isinstance(shared, dict)
         lines.append(f"  shared by {pair}: " + ", ".join(f"{kind} {count}" for kind, count in shared.items()))
     lines.append(f"  fingerprint {manifest.fingerprint[:16]}")
+    lines.append(f"next: fathom audit {bench.folder}")
     return "\n".join(lines)

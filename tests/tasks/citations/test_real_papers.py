@@ -15,11 +15,11 @@ from fathom.corpus.store import Corpus
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
 from fathom.tasks.citations.lexical import MATCHERS
-from tests.corpus.readers.conftest import shared
+from tests.corpus.readers.conftest import shared as data_file
 from tests.sharing import SharedFolders
 from tests.tasks.citations.conftest import build_citations
 
-__all__ = ["shared"]
+__all__ = ["data_file"]
 
 CLOZE = {"2406.04770", "2406.18533", "2407.19804", "2408.00714", "2412.02482", "2412.12089"}
 """Papers that cite four works with a text individually, by the notes to the data."""
@@ -38,9 +38,9 @@ def published(build_once: SharedFolders) -> Callable[[Path], Bench]:
 
 
 def test_items_of_all_levels_without_shortcuts(
-    shared: Callable[[str], Path], published: Callable[[Path], Bench]
+    data_file: Callable[[str], Path], published: Callable[[Path], Bench]
 ) -> None:
-    source = shared("scalar_papers.jsonl.gz")
+    source = data_file("scalar_papers.jsonl.gz")
     bench = published(source)
     cells = {(q.tags["task"], q.tags["level"]) for q in bench.all_questions()}
     assert cells == {(task, level) for task in ("choice", "cloze") for level in ("easy", "medium", "hard")}
@@ -53,9 +53,9 @@ def test_items_of_all_levels_without_shortcuts(
 
 
 def test_every_paper_that_allows_items_gives_some(
-    shared: Callable[[str], Path], published: Callable[[Path], Bench]
+    data_file: Callable[[str], Path], published: Callable[[Path], Bench]
 ) -> None:
-    source = shared("scalar_papers.jsonl.gz")
+    source = data_file("scalar_papers.jsonl.gz")
     bench = published(source)
     choice: set[str] = set()
     cloze: set[str] = set()
@@ -75,10 +75,10 @@ def test_every_paper_that_allows_items_gives_some(
 
 
 def test_ruling_out_what_is_named_elsewhere_helps_where_one_mention_is_hidden(
-    shared: Callable[[str], Path], published: Callable[[Path], Bench], tmp_path: Path
+    data_file: Callable[[str], Path], published: Callable[[Path], Bench], tmp_path: Path
 ) -> None:
     """The shortcut of the published items is seen: the works have no bylines, but the paper's list has names."""
-    bench = published(shared("scalar_papers.jsonl.gz"))
+    bench = published(data_file("scalar_papers.jsonl.gz"))
     found = {}
     for mask in ("all", "one"):
         made = build_citations(bench.corpus_folder, tmp_path / mask, mask=mask, tasks=["choice"])

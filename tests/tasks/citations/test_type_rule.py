@@ -15,9 +15,9 @@ from fathom.corpus.store import Corpus
 from fathom.tasks.citations.papers import Paper
 from fathom.tasks.citations.type_rule import citation_type_of, is_coined
 from fathom.tasks.citations.word_counts import stems_in
-from tests.corpus.readers.conftest import shared
+from tests.corpus.readers.conftest import shared as data_file
 
-__all__ = ["shared"]
+__all__ = ["data_file"]
 
 
 @pytest.mark.parametrize(
@@ -84,9 +84,9 @@ def test_generated_citations_know_what_they_are(citing_corpus: Path) -> None:
     assert agreed[True] / agreed.total() > 0.95
 
 
-def test_the_rule_agrees_with_published_labels(shared: Callable[[str], Path]) -> None:
+def test_the_rule_agrees_with_published_labels(data_file: Callable[[str], Path]) -> None:
     right = total = 0
-    with gzip.open(shared("scalar_papers.jsonl.gz"), "rt", encoding="utf-8") as lines:
+    with gzip.open(data_file("scalar_papers.jsonl.gz"), "rt", encoding="utf-8") as lines:
         for line in lines:
             for section in json.loads(line)["sections"]:
                 for citation in section["citations"]:

@@ -14,7 +14,7 @@ from fathom.models.tokenizers import tokenizer
 from fathom.records.questions import Response
 from fathom.scoring.answers import Text
 from fathom.scoring.keys import Key, Proof
-from fathom.tasks.memorization.check import LONGEST, TOKENS, begun, check, comes_back
+from fathom.tasks.memorization.check import LONGEST, TOKENS, check, early_length, names_occur_early
 
 CASES = [
     json.loads(line)
@@ -45,7 +45,7 @@ def test_what_is_no_answer_is_no_miss_of_memory(outcome: Literal["refused", "ove
 
 @given(st.text(max_size=300))
 def test_the_first_tokens_are_no_more_than_twenty(text: str) -> None:
-    end = begun(text)
+    end = early_length(text)
     assert tokenizer().count(text[:end]) <= TOKENS
     assert 0 <= end <= len(text)
 
@@ -53,9 +53,9 @@ def test_the_first_tokens_are_no_more_than_twenty(text: str) -> None:
 def test_a_word_that_the_tokens_cut_in_two_is_no_name() -> None:
     """After nineteen tokens "Lindqvistson" is cut: what is left of it must not be taken for "Lind"."""
     for before in range(10, 22):
-        assert not comes_back(("Lind", "L", "Lin", "Lindqvist"), "one " * before + "Lindqvistson")
+        assert not names_occur_early(("Lind", "L", "Lin", "Lindqvist"), "one " * before + "Lindqvistson")
 
 
 def test_a_flood_is_judged_by_its_beginning() -> None:
-    assert not comes_back(("Lind",), "x" * 2_000_000 + " Lind")
-    assert begun("a" * 1_000_000) <= LONGEST
+    assert not names_occur_early(("Lind",), "x" * 2_000_000 + " Lind")
+    assert early_length("a" * 1_000_000) <= LONGEST

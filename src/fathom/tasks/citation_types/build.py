@@ -1,4 +1,4 @@
-"""A question for every citation that could be asked about: does its sentence name what it cites?"""
+"""A question for every citation that `citations` could use: does its sentence name what it cites?"""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class CitationTypeBuilder:
             self._steps.update(paper.steps)
 
     def report(self) -> dict[str, JsonValue]:
-        """How many citations were left after each step."""
+        """The citations left after each step."""
         steps: dict[str, JsonValue] = {step: self._steps[step] for step in STEPS}
         return {"papers": self._papers, "citations": steps}
 
@@ -61,7 +61,7 @@ class CitationTypeBuilder:
 
 
 def describe(report: dict[str, JsonValue]) -> list[str]:
-    """What came of a corpus's citations, in a line."""
+    """The summary of a build in one line."""
     steps = report["citations"]
     assert isinstance(steps, dict)
     counted = ", ".join(f"{step} {number}" for step, number in steps.items())
@@ -75,7 +75,7 @@ def _item(paper: Paper, mask: Mask, fingerprint: bytes) -> tuple[Context, list[I
     piece = Piece(document.id, fingerprint, len(shown.text), counter().count(shown.text), shown.edits)
     context = assemble([piece], counter(), length=bucket)
     id = short_id("q", context.id, NAME)
-    # The type is no tag here: a question tells nothing of its answer.
+    # The type is no tag: a question must not reveal its answer.
     tags = {"length": print_length(context.length)}
     question = Question(id=id, family=NAME, context_id=context.id, text=QUESTION, tags=tags)
     return context, [Item(question, _key(id, paper, mask))]

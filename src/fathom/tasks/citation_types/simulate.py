@@ -1,4 +1,4 @@
-"""What simulated answerers response: what the rule says, its opposite, or a guess."""
+"""Answers as simulated models: the rule's type, the other one, or a guess."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CITATION_TYPES: tuple[str, ...] = get_args(CitationType)
 
 
 class Simulator:
-    """Answers for simulated answerers."""
+    """Answers as simulated models."""
 
     def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] | None = None) -> None:
         self._corpus = corpus
@@ -28,7 +28,7 @@ class Simulator:
     def answer(
         self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
     ) -> Response:
-        """The response to one question; `rng` belongs to this answerer, question, sample and attempt alone."""
+        """The response to one question; `rng` belongs to this model, question, sample and attempt alone."""
         return simulated_response(
             context, item, simulated, rng, attempt, sample, lambda: f"Answer: {_said(item, simulated, rng)}"
         )

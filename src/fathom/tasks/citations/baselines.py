@@ -1,4 +1,4 @@
-"""How far one gets without reading: by shared words, by position, by length, by ruling out what is cited elsewhere."""
+"""Shortcut baselines: shared words, position, length, and elimination of works that are named elsewhere."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Baselines:
             sums["longest"] += _by_length(draft)
 
     def of(self, task: str, level: str) -> dict[str, float]:
-        """The share that each shortcut gets right; for a cloze, of masks."""
+        """The accuracy of each shortcut; for a cloze, the share of masks."""
         cell = task, level
         items = self._items[cell]
         if not items:
@@ -50,20 +50,20 @@ def _by_elimination(draft: Draft) -> float:
 
 
 def by_elimination(named: Sequence[bool], answer: Sequence[int]) -> float:
-    """The chance of whoever rules out each candidate whose author or title the question paper still names."""
+    """The accuracy of ruling out each candidate whose author or title the question paper still names."""
     left = [number for number, is_out in enumerate(named, start=1) if not is_out] or list(range(1, OPTIONS + 1))
     return sum(option in left for option in answer) / len(left) / len(answer)
 
 
 def is_named(work: Work, paper: Paper, shown: str) -> bool:
-    """Whether what is shown of the paper still has the work's title, or its first author's family name as a word."""
+    """Whether the shown paper contains the work's title, or its first author's family name as a word."""
     return work.title in shown or any(
         next(occurrences(shown, name), None) is not None for name in _first_authors(work, paper)
     )
 
 
 def _first_authors(work: Work, paper: Paper) -> set[str]:
-    """As the work prints it, and as the paper's list does: works of the published data come without a byline."""
+    """First authors as the work and the paper's list print them: works of the published data have no byline."""
     signed = {author.span.of(work.text) for author in work.outline.authors[:1]}
     signed |= {
         author.of(paper.text)
@@ -75,6 +75,6 @@ def _first_authors(work: Work, paper: Paper) -> set[str]:
 
 
 def _by_length(draft: Draft) -> float:
-    """The chance of whoever takes the longest candidate."""
+    """The accuracy of taking the longest candidate."""
     longest = [number for number, length in enumerate(draft.lengths, start=1) if length == max(draft.lengths)]
     return (draft.answer[0] in longest) / len(longest)

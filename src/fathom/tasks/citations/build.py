@@ -1,4 +1,4 @@
-"""Items from a corpus's citations: as many of each task and level as were asked for, and none with a shortcut."""
+"""Builds items from a corpus's citations: the requested number of each task and level, without shortcuts."""
 
 from __future__ import annotations
 
@@ -29,64 +29,64 @@ from fathom.tasks.citations.works import LEAST, Work
 from fathom.tasks.family import Item
 
 KEPT = 2_048
-"""Works whose texts are kept at hand."""
+"""Works whose texts are cached."""
 MANY = 8
-"""Works of the corpus beyond which a paper that cites more is not tried before others."""
+"""Papers that cite at least so many works of the corpus are tried first."""
 TRIES = 8
 """Masks or sets of masks of one paper that are tried for one item."""
 POOL = 6
-"""Works of a paper among which candidates are chosen where shared words are kept out."""
+"""Works of a paper among which candidates are searched where shared words are balanced."""
 MASKS = 3
-"""Masks of one work that are tried for a choice there."""
+"""Masks of one work that are tried for such a choice."""
 LOOKS = ((2, 32), (4, 256))
-"""Masks of one work, and sets of four masks, that are looked at for a cloze there: first, and where none will do."""
+"""For such a cloze: masks of one work, and sets of four masks, in the first search and in the second."""
 
 BLOCK = 20
-"""Masks of each task and level that are found before the next: five clozes, twenty choices."""
+"""Masks of each task and level that are filled before the next: five clozes, twenty choices."""
 
 OF_THE_TYPE = "of the type asked for"
-"""The last step of a citation, which hangs on the levels."""
+"""The last step of a citation, which depends on the levels."""
 
 Cell = tuple[Task, str]
 """A task at a level."""
 Offer = tuple[tuple[Mask, ...], tuple[DocumentId, ...]]
-"""Masks that can be asked about together, and the works to stand beside theirs."""
+"""Masks that are asked about together, and the other candidates."""
 
 
 class _CorpusWorks:
-    """The works of a corpus that have a text to show; each is opened when it is first asked for."""
+    """The works of a corpus that have enough text to show; each is opened on first use."""
 
     def __init__(self, corpus: Corpus, forms: set[Form]) -> None:
         self._forms = sorted(forms)
         self._known: dict[DocumentId, bool] = {}
-        # A function that knows nothing of the shelf: the works go when it goes, without a search for garbage.
+        # Not a bound method: without a reference cycle the works are freed at once.
         self.work = lru_cache(maxsize=KEPT)(partial(Work, corpus))
 
     def __contains__(self, id: object) -> bool:
         assert isinstance(id, str)
         if id not in self._known:
             work = self.work(id)
-            # A title with its abstract is short by nature; any other form must have something to read.
+            # A title with its abstract is short by nature; every other form needs enough text.
             self._known[id] = all(work.room(form) >= (LEAST if form != "concise" else 200) for form in self._forms)
         return self._known[id]
 
 
 class _AvailableMasks:
-    """What can still be asked of a paper: each mask once, and no work in two choices.
+    """The masks of a paper that are still available: each is used once, and no work in two choices.
 
-    Were masks drawn instead of works, the work that the paper cites most often would be the likeliest answer to a
-    choice. A cloze has every candidate for its answer once.
+    If masks were drawn instead of works, the work that the paper cites most would be the likeliest answer to a choice.
+    In a cloze every candidate is an answer once.
     """
 
     def __init__(self, paper: Paper, rng: Random) -> None:
         self.paper = paper
         self.works = rng.sample(sorted(paper.cited.values()), len(paper.cited))
-        """In the order in which they are tried: where a few will do, the others need not be opened."""
+        """In the order of use: where a few suffice, the others are not opened."""
         self._masks = rng.sample(paper.masks, len(paper.masks))
         self._chosen: set[DocumentId] = set()
 
     def masks(self, task: Task, difficulty: Difficulty) -> dict[DocumentId, list[Mask]]:
-        """Those for a task and level, by work."""
+        """The masks for a task and level, by work."""
         found: dict[DocumentId, list[Mask]] = defaultdict(list)
         for mask in self._masks:
             if mask.citation_type == difficulty.citation_type and (difficulty.scope == "full" or mask.section >= 0):
@@ -97,7 +97,7 @@ class _AvailableMasks:
         return task == "choice" and work in self._chosen
 
     def take(self, draft: Draft) -> None:
-        """Its masks are used now."""
+        """Mark the masks of a draft as used."""
         self._masks = [mask for mask in self._masks if mask not in draft.masks]
         if draft.task == "choice":
             self._chosen.add(draft.masks[0].work)
@@ -121,10 +121,10 @@ class CitationBuilder:
         self._laid_out = ItemLayout(corpus)
         self._years = {listed.id: listed.year if self.settings.yearly else None for listed in corpus.entries()}
         self._made: Counter[tuple[Cell, int | None]] = Counter()
-        """How many of each task and level, for each year where that counts."""
+        """Items built of each task and level, by year where that matters."""
         self._balance: dict[Cell, Balance] = defaultdict(Balance)
         self._looked: dict[Cell, Counter[str]] = defaultdict(Counter)
-        """Where shared words are kept out: how many sets of candidates were tried, and how many of them fitted."""
+        """For balanced levels: sets of candidates tried, and how many of them fit."""
         self._orders: dict[Cell, list[tuple[int, ...]]] = defaultdict(list)
         self._steps: Counter[str] = Counter()
         self._papers = 0
@@ -132,7 +132,7 @@ class CitationBuilder:
 
     @property
     def _cells(self) -> list[Cell]:
-        """Those that are hardest to fill first."""
+        """The hardest to fill first."""
         levels = reversed(self._levels)
         tasks = sorted(self.settings.tasks, reverse=True)
         return [(task, level) for level in levels for task in tasks]
@@ -149,7 +149,7 @@ class CitationBuilder:
                 yield context, [item]
 
     def papers(self, is_wanted: Callable[[DocumentId], bool] = lambda id: True) -> Iterator[Paper]:
-        """The question papers, in the order in which they are tried."""
+        """The question papers, in the order of use."""
         for id in self._order:
             if is_wanted(id) and not forges_boundary(self._corpus.stored_text(id).utf8):
                 yield self._paper(id)
@@ -159,10 +159,10 @@ class CitationBuilder:
 
     @cached_property
     def _order(self) -> list[DocumentId]:
-        """The papers that cite enough works of the corpus: those that cite many first, and shuffled among those.
+        """The papers that cite enough works of the corpus: those that cite many first, shuffled among equals.
 
-        From a paper that cites four works comes one item or two, and opening it costs as much as any other. One that
-        is longer than a whole item can be asked about only where much of it is left out.
+        A paper that cites four works gives one or two items, and opening it costs as much as any other. A paper longer
+        than a whole item can be used only where much of it is left out.
         """
         cited = Counter(link.citing for link in self._corpus.links())
         long = {listed.id for listed in self._corpus.entries() if listed.characters > self.settings.characters}
@@ -170,10 +170,10 @@ class CitationBuilder:
         rng_for(self._seed, "citations").shuffle(enough)
         return sorted(enough, key=lambda id: (id in long, -min(cited[id], MANY)))
 
-    # Which item next.
+    # The next item.
 
     def _open_cells(self, paper: DocumentId) -> list[Cell]:
-        """What is still wanted of a paper's year."""
+        """The tasks and levels that still need items of the paper's year."""
         year = self._years[paper]
         return [cell for cell in self._cells if self._made[cell, year] < self.settings.items]
 
@@ -181,10 +181,10 @@ class CitationBuilder:
         return bool(self._open_cells(paper))
 
     def _drafts(self, paper: Paper, rng: Random) -> Iterator[Draft]:
-        """The items of one paper: whatever has used the fewest masks comes first, by whole blocks of them.
+        """The items of one paper. The task and level with the fewest masks used, in whole blocks, comes first.
 
-        Within a block what is hardest to fill: else a small corpus would spend what hard items need on easy ones, and
-        if that went on, a large one would have its hard items from other papers than its easy ones.
+        Within a block the hardest to fill comes first: otherwise a small corpus would spend on easy items what hard
+        ones need. Beyond a block this would give a large corpus its hard items from other papers than its easy ones.
         """
         available = _AvailableMasks(paper, rng)
         hopeless: set[Cell] = set()
@@ -204,11 +204,11 @@ class CitationBuilder:
             yield draft
 
     def _used(self, cell: Cell, paper: Paper) -> int:
-        """How many masks the items of a task and level have, in the paper's year where that counts."""
+        """Masks used by a task and level, in the paper's year where that matters."""
         return self._made[cell, self._years[paper.document.id]] * (OPTIONS if cell[0] == "cloze" else 1)
 
     def _is_too_long(self, paper: Paper) -> bool:
-        """Whether the paper leaves its candidates no room; where sections are shown, each item is looked at."""
+        """Whether the paper leaves no space for candidates. Where sections are shown, each item is checked instead."""
         whole = all(level.scope == "full" for level in self._levels.values())
         return whole and sum(map(_length, paper.shown)) > self.settings.characters - OPTIONS * LEAST
 
@@ -219,7 +219,7 @@ class CitationBuilder:
             self._balance[cell].note(draft)
 
     def _draft(self, available: _AvailableMasks, cell: Cell, rng: Random) -> Draft | None:
-        """One item of that task and level from the paper; None where it allows none."""
+        """An item of that task and level from the paper; None if it allows none."""
         offers = self._choices if cell[0] == "choice" else self._clozes
         order = self._next_order(cell)
         for asked, others in islice(offers(available, cell, rng), TRIES):
@@ -229,11 +229,11 @@ class CitationBuilder:
         return None
 
     def _total(self, cell: Cell) -> int:
-        """How many items of a task and level there are."""
+        """The number of items of a task and level."""
         return sum(made for (of, _), made in self._made.items() if of == cell)
 
     def _next_order(self, cell: Cell) -> tuple[int, ...]:
-        """Where the right candidates stand: every place, or every order, as often as every other."""
+        """The positions of the correct candidates: every position, or every order, equally often."""
         if not self._orders[cell]:
             places = range(1, OPTIONS + 1)
             block = list(permutations(places, 1 if cell[0] == "choice" else OPTIONS))
@@ -250,7 +250,7 @@ class CitationBuilder:
         order: tuple[int, ...],
         rng: Random,
     ) -> Draft:
-        """The draft with its candidates in the order that is wanted."""
+        """The draft with its candidates in that order."""
         task, level = cell
         places: dict[int, DocumentId] = {place: mask.work for place, mask in zip(order, asked, strict=True)}
         rest = rng.sample(others, len(others))
@@ -268,10 +268,10 @@ class CitationBuilder:
             work_of=self._works.work,
         )
 
-    # Which masks, which candidates.
+    # Masks and candidates.
 
     def _apart(self, works: Iterable[DocumentId], *beside: str) -> list[DocumentId]:
-        """Those works that are no versions of one another, nor of what they are to stand beside."""
+        """The works that are versions neither of one another nor of those in `beside`."""
         seen, kept = set(beside), []
         for work in works:
             same = self._works.work(work).same
@@ -299,7 +299,7 @@ class CitationBuilder:
             yield from (((mask,), tuple(pool[number - 1] for number in chosen)) for chosen in found.best)
 
     def _clozes(self, available: _AvailableMasks, cell: Cell, rng: Random) -> Iterator[Offer]:
-        """Four masks of four works; no other candidates."""
+        """Four masks of four works, without other candidates."""
         difficulty, paper = self._levels[cell[1]], available.paper
         masks = available.masks("cloze", difficulty)
         pools = [available.works]
@@ -316,7 +316,7 @@ class CitationBuilder:
             yield from self._together(paper, {work: masks[work] for work in works[:POOL]}, cell, rng)
 
     def _together(self, paper: Paper, masks: dict[DocumentId, list[Mask]], cell: Cell, rng: Random) -> Iterator[Offer]:
-        """Four of the masks by which shared words are misled: a few sets are looked at, and many where none will do."""
+        """Sets of four masks on which shared words fail: few are searched first, and many if none fits."""
         words = self._words(paper, self._levels[cell[1]].form)
         for each, sets in LOOKS:
             asked = [mask for found in masks.values() for mask in found[:each]]
@@ -328,14 +328,14 @@ class CitationBuilder:
                 return
 
     def _words(self, paper: Paper, form: Form) -> Callable[[DocumentId], WordCounts]:
-        """The words of a work, before it is known how much of it will be shown."""
+        """The word counts of a work, before it is known how much of it will be shown."""
         shown = max(LEAST, (self.settings.characters - sum(map(_length, paper.shown))) // OPTIONS)
         return lambda work: self._works.work(work).shown(form, shown).stems.up_to(shown)
 
     def _alike(
         self, work: DocumentId, others: list[DocumentId], difficulty: Difficulty, rng: Random
     ) -> tuple[DocumentId, ...]:
-        """Three others at random; of a few draws the one whose lengths are nearest to the right one's."""
+        """Three random works: of three draws, the one with lengths nearest to the correct work's."""
 
         def length(id: DocumentId) -> int:
             return self._works.work(id).room(difficulty.form)
@@ -343,7 +343,7 @@ class CitationBuilder:
         draws = [tuple(rng.sample(others, OPTIONS - 1)) for _ in range(3)]
         return min(draws, key=lambda draw: sum(abs(length(other) - length(work)) for other in draw))
 
-    # What is worth knowing.
+    # Summary.
 
     def report(self) -> dict[str, JsonValue]:
         """The citations left after each step, the items of each task and level, and their baselines."""
@@ -364,7 +364,7 @@ class CitationBuilder:
         return {"papers": self._papers, "citations": steps, "items": cells, **checked}
 
     def explain_empty(self) -> str:
-        """How many citations fell out at which step."""
+        """How many citations were lost at which step."""
         steps: Counter[str] = Counter()
         citation_types = {level.citation_type for level in self._levels.values()}
         for listed in self._corpus.entries():
@@ -375,12 +375,12 @@ class CitationBuilder:
         room = self.settings.characters
         if any(self._is_too_long(paper) and paper.masks for paper in self.papers()):
             return (
-                f"No question paper of '{self._corpus.folder}' leaves its candidates room in {room:,} characters. "
-                "Give more --characters, or --scope section."
+                f"No question paper of '{self._corpus.folder}' leaves space for candidates in {room:,} characters. "
+                "Use more --characters, or --scope section."
             )
         return (
-            f"No citation of '{self._corpus.folder}' can be asked about. Citations {counted}. An item needs a paper "
-            f"that cites {OPTIONS} works whose texts are in the corpus too, one of them alone. Ingest those works."
+            f"No citation of '{self._corpus.folder}' can be used. Citations: {counted}. An item needs a paper that "
+            f"cites {OPTIONS} works of the corpus, one of them alone in its brackets. Ingest the cited works too."
         )
 
 
@@ -394,7 +394,7 @@ def _in_order(masks: list[Mask]) -> Offer:
 
 
 def _fours(own: Sequence[int], sets: int, rng: Random) -> list[tuple[int, ...]]:
-    """So many sets of four masks, by number, no two of one work; `own` says whose each is."""
+    """So many sets of four masks, by number, no two of the same work; `own` gives the work of each mask."""
     by_work: dict[int, list[int]] = defaultdict(list)
     for number, work in enumerate(own):
         by_work[work].append(number)

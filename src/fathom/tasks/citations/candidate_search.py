@@ -1,7 +1,7 @@
-"""Which works stand beside the right ones, so that shared words tell no more of them than chance would.
+"""Searches candidates for which shared words do no better than chance.
 
-Most sets of candidates are told apart by their words. So many sets are looked at for one item, by every matcher at
-once; the item itself is then compared as it will be shown.
+Shared words solve most sets of candidates. So many sets are scored for one item, by every matcher at once; the item is
+then scored again as it will be shown.
 """
 
 from __future__ import annotations
@@ -22,29 +22,31 @@ from fathom.tasks.citations.settings import OPTIONS
 from fathom.tasks.citations.word_counts import FAR, WordCounts, Words
 
 STRONGEST = MATCHERS[2]
-"""The matcher that must not only fail, but fail clearly."""
+"""The matcher that must fail clearly."""
 CLEARLY = 1.15
-"""How much better than the right one a wrong candidate must match: a near tie is another matcher's hit."""
+"""The factor by which an incorrect candidate must match better: a near tie is a hit of another matcher."""
 
 TIE = 1e-9
-"""Scores that are no further apart are equal."""
+"""Scores that differ by less are equal."""
 OFFERED = 3
-"""Sets that are offered of those that fit: as the item is shown, one of them may not."""
+"""Fitting sets that are offered: in its final form an item may not fit."""
 
 Numbers = NDArray[np.int_]
 Values = NDArray[np.float64]
 
 _ORDERS = orders(OPTIONS)
-_RIGHT = (np.arange(OPTIONS) == _ORDERS).mean(axis=1)
-"""The share of masks that each order fills rightly; the first fills all."""
+_CORRECT_SHARE = (np.arange(OPTIONS) == _ORDERS).mean(axis=1)
+"""The share of masks that each order fills correctly; the first fills all."""
 _RARITY = np.array([rarity(found, OPTIONS) for found in range(OPTIONS + 1)])
 _DAMPED = np.array([0.0, *map(damped, range(1, FAR))])
-_LOOKED = sorted(range(len(MATCHERS)), key=lambda n: (MATCHERS[n] is not STRONGEST, MATCHERS[n].stretch != "sentence"))
-"""The strongest matcher first, then the short stretch: what one tells apart need not be shown to the next."""
+_MATCHER_ORDER = sorted(
+    range(len(MATCHERS)), key=lambda n: (MATCHERS[n] is not STRONGEST, MATCHERS[n].stretch != "sentence")
+)
+"""The strongest matcher first, then the short stretch: sets that fail one are not scored by the next."""
 
 
 class SearchResult(NamedTuple):
-    """What came of looking through sets: the best of those that fit, each by the places of its members."""
+    """The result of a search: the best fitting sets, each as the indices of its members."""
 
     tried: int
     fitting: int
@@ -52,18 +54,18 @@ class SearchResult(NamedTuple):
 
 
 class ScoreTable:
-    """How well works go with masks by the words around these, for many sets of both at once."""
+    """The scores of works for masks, for many sets of both at once."""
 
     def __init__(self, wanted: Sequence[Words], works: Sequence[WordCounts]) -> None:
         column: dict[str, int] = {}
         self._wanted = [[column.setdefault(word, len(column)) for word in words] for words in wanted]
-        # The last column is that of no word, with which short queries are filled up.
+        # The last column belongs to no word; it pads short queries.
         rows = [chain(map(work.counts.get, column, repeat(0)), (0,)) for work in works]
         self._counts = np.fromiter(chain.from_iterable(rows), int).reshape(len(works), len(column) + 1)
         self._sizes = np.array([work.size for work in works])
 
     def scores(self, masks: Numbers, works: Numbers, cosine: bool) -> Values:
-        """For each set, for each of its masks, how well each of its works goes with it."""
+        """For each set and each of its masks, the score of each of its works."""
         return self._cosines[masks[:, :, None], works[:, None, :]] if cosine else self._sums(masks, works)
 
     @cached_property
@@ -90,7 +92,7 @@ class ScoreTable:
 
 
 class Search:
-    """Looks for sets among some masks and works of one paper."""
+    """Searches sets among some masks and works of one paper."""
 
     def __init__(
         self,
@@ -99,7 +101,7 @@ class Search:
         works: Sequence[DocumentId],
         words_of: Callable[[DocumentId], WordCounts],
     ) -> None:
-        """`words_of` gives the words of what will be shown of a work, as far as that is known yet."""
+        """`words_of` gives the word counts of what will be shown of a work, as far as that is known."""
         self._paper, self._masks = paper, masks
         self._works = list(map(words_of, works))
         self._tables: dict[Stretch, ScoreTable] = {}
@@ -112,11 +114,11 @@ class Search:
         return self._tables[stretch].scores(masks, works, matcher.cosine)
 
     def beside(self, balance: Balance) -> SearchResult:
-        """Three works to stand beside the first, which is the mask's; first what puts it where it has stood least."""
-        left = sets = _threes(len(self._works) - 1)
+        """Three works beside the first, which is the mask's; sets that give it its rarest rank come first."""
+        left = sets = _choices(len(self._works) - 1)
         places = np.zeros(len(left), dtype=int)
         allowed = balance.places
-        for number in _LOOKED:
+        for number in _MATCHER_ORDER:
             found = self._scores(MATCHERS[number], np.zeros((len(left), 1), dtype=int), left)[:, 0, :]
             right, best = found[:, 0], found[:, 1:].max(axis=1)
             place = (found[:, 1:] > found[:, :1]).sum(axis=1)
@@ -129,10 +131,10 @@ class Search:
         return SearchResult(len(sets), len(left), list(map(tuple, left[rare[:OFFERED], 1:].tolist())))
 
     def together(self, sets: Sequence[tuple[int, ...]], own: Sequence[int], balance: Balance) -> SearchResult:
-        """Four masks of whose works about as much is filled by shared words as may be, and no more."""
+        """Four masks of whose works shared words fill as much as allowed, and no more."""
         left, apart = np.array(sets), np.zeros(len(sets))
         works, most, wanted = np.array(own), balance.most, balance.wanted
-        for number in _LOOKED:
+        for number in _MATCHER_ORDER:
             totals = self._scores(MATCHERS[number], left, works[left])[:, np.arange(OPTIONS), _ORDERS].sum(axis=2)
             filled = _filled(totals)
             fits = filled <= most[number]
@@ -146,14 +148,14 @@ class Search:
 
 
 def _filled(totals: Values) -> Values:
-    """The share of masks that the best order fills rightly; where several are best, as two masks of one sentence make
-    them, what they fill on average."""
+    """The share of masks that the best order fills correctly; the mean if several are best, as with two masks in one
+    sentence."""
     best = totals >= totals.max(axis=1, keepdims=True) - TIE
-    share: Values = (best * _RIGHT).sum(axis=1) / best.sum(axis=1)
+    share: Values = (best * _CORRECT_SHARE).sum(axis=1) / best.sum(axis=1)
     return share
 
 
 @cache
-def _threes(others: int) -> Numbers:
-    """The right one, which is number zero, with each three of the others."""
+def _choices(others: int) -> Numbers:
+    """The correct work, which is number zero, with every three of the others."""
     return np.array([(0, *chosen) for chosen in combinations(range(1, others + 1), OPTIONS - 1)])

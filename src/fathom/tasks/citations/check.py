@@ -1,4 +1,4 @@
-"""Whether a response names the right candidates: by number for a choice, by the share of four for a cloze."""
+"""Checks the candidates named in a response: one for a choice, four for a cloze."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ from fathom.scoring.verdicts import Verdict
 
 
 def check(key: Key, response: Response, text: str | None = None, judgments: Sequence[Judgment] = ()) -> Verdict:
-    """Right when every mask has its own work; a cloze scores the share of masks that have."""
+    """Correct when every mask has its work; the score of a cloze is the share of correct masks."""
     return check_response(key, response)

@@ -1,4 +1,4 @@
-"""Authors in Chinese letters: no space or capital tells where a name begins, but its entry says who they are."""
+"""Author names in Chinese characters, recognized by their reference entry: no space or capital marks them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _BRACKETED = r"\s*[（(]\s*(?:19|20)\d\d[a-z]?\s*[)）]"
 _YEAR = rf"(?:{_BRACKETED}|[，,]?\s*(?:19|20)\d\d[a-z]?年?)"
 _AND = r"\s*(?:以及|[、，,和与及&])\s*"
 _ENDS = re.compile(rf"\s*(?:等人?)?{_YEAR}?\s*$")
-"""What may stand between the names and their bracket: "王明等", "王明（2018）"."""
+"""What may be between the names and their bracket: "王明等", "王明（2018）"."""
 _JOINED = re.compile(rf"(?:{_AND})?$")
 _DEEDS = "认为|提出|指出|发现|给出|表明|建议|报道|证明|利用|采用|通过|根据|基于|的(?:研究|工作|方法|结果|观点|结论)"
 _BEHIND = rf"(?:等人{_YEAR}?|等?{_BRACKETED}|等{_YEAR}|等?(?=\s*(?:曾|也|则|还|最早|首先)?(?:{_DEEDS})))"
-"""What tells people: behind anything else a name may be a word, such as "高峰等现象", or stand in a byline."""
+"""What marks a name as a person: before anything else it may be a word, such as "高峰等现象", or part of a byline."""
 
 
 def chinese_names(signed: Sequence[str]) -> list[str]:
-    """The Chinese ones among the authors of an entry, as they are printed or as a whole list of them."""
+    """The Chinese names among the authors of an entry, each printed alone or all in one list."""
     found: list[str] = []
     for author in signed:
         whole = "".join(author.split())
@@ -31,7 +31,7 @@ def chinese_names(signed: Sequence[str]) -> list[str]:
 
 
 def names_before(before: str, names: Sequence[str]) -> int | None:
-    """Where the names begin that a text ends in: of "此后王明、李华等" the third letter; None where it ends in none."""
+    """The start of the names that end a text: the third character of "此后王明、李华等"; None without names."""
     closing = _ENDS.search(before)
     assert closing is not None  # it matches nothing at all, too
     end, start = closing.start(), None
@@ -44,7 +44,7 @@ def names_before(before: str, names: Sequence[str]) -> int | None:
 
 
 def named_in(text: str, names: Sequence[str]) -> Iterator[Span]:
-    """Where a text names the authors, the first of them first, as people: "王明等", "王明和李华（2020）"."""
+    """Places that name the authors as people, the first author first: "王明等", "王明和李华（2020）"."""
     if not names or names[0] not in text:
         return
     others = "|".join(map(re.escape, names[1:]))

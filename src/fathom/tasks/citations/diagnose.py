@@ -1,4 +1,4 @@
-"""How a wrong response is wrong: by shared words, by position, or with two masks mixed up."""
+"""Faults that explain incorrect responses: shared words, position, or two masks mixed up."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Options = tuple[int, ...]
 
 
 class Diagnoser:
-    """Knows how readers of one corpus's papers go astray."""
+    """Finds the faults of one corpus's questions."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._simulator = Simulator(corpus)
 
     def diagnose(self, context: Context, item: Item) -> Diagnosis:
-        """Every way in which one of the causes leads to another answer."""
+        """Every fault that leads to another answer."""
         right = options_of(item.key)
         suspects = tuple(one for one in self._suspects(context, right) if one.answer != item.key.answer)
         return Diagnosis(sizes={"candidate tokens": _candidate_tokens(context)}, suspects=suspects)

@@ -1,4 +1,4 @@
-"""One item in the making: a paper, its masks and the works to choose among, before it is laid out."""
+"""A draft of an item: a paper, its masks and its candidates, before the context is assembled."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from fathom.tasks.citations.word_counts import WordCounts, Words
 from fathom.tasks.citations.works import LEAST, ShownText, Work, evenly, show
 
 HIDDEN = "[[HIDDEN]]"
-"""What stands where a candidate is cited and is not asked about."""
+"""Replaces citations of candidates that are not asked about."""
 
 
 def mark(task: Task, number: int) -> str:
-    """What stands where a citation is asked about, counted from one."""
+    """The text of a mask; masks of a cloze are numbered from one."""
     return "[[CITATION]]" if task == "choice" else f"[[CITATION {number}]]"
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A paper with its masks, in the order of the text, and candidates in the order in which they are offered."""
+    """A paper with its masks in the order of the text, and its candidates in the order shown."""
 
     task: Task
     level: str
@@ -40,7 +40,7 @@ class Draft:
 
     @property
     def answer(self) -> tuple[int, ...]:
-        """For each mask the candidate, counted from one."""
+        """The candidate of each mask, counted from one."""
         return tuple(self.candidates.index(mask.work) + 1 for mask in self.masks)
 
     # The question paper.
@@ -78,7 +78,7 @@ class Draft:
 
     @cached_property
     def offered(self) -> list[ShownText]:
-        """The candidates, each as far as it may be shown: its share of the room, or more where others are short."""
+        """The candidates, each as far as it may be shown: an equal share, or more where others are short."""
         form, room = self.difficulty.form, max(0, self._room)
         works = list(map(self.work_of, self.candidates))
         shown = [work.shown(form, room // OPTIONS) for work in works]
@@ -88,12 +88,12 @@ class Draft:
 
     @property
     def _room(self) -> int:
-        """Characters that the paper leaves the candidates."""
+        """Characters left for the candidates."""
         return self.characters - self.question_paper.length - 1
 
     @cached_property
     def cut(self) -> int:
-        """To how many characters candidates are trimmed; zero where the paper leaves no room for them."""
+        """The length to which candidates are trimmed; zero if the paper leaves no space."""
         return _even(self.offered, self._room) if self._room > 0 else 0
 
     @cached_property
@@ -102,24 +102,24 @@ class Draft:
 
     @cached_property
     def lengths(self) -> list[int]:
-        """How many characters are shown of each candidate."""
+        """The characters shown of each candidate."""
         return [one.cut_length(self.cut) for one in self.offered]
 
     @property
     def fits(self) -> bool:
-        """Whether enough is left of every candidate, and none could be taken for more than one."""
+        """Whether enough is left of every candidate, and none contains a boundary line."""
         if not all(self.work_of(work).is_plain for work in self.candidates):
             return False
         return min(self.lengths) >= min(LEAST, *(one.length for one in self.offered))
 
-    # What shared words can do.
+    # Shared words.
 
     def rank(self, matcher: Matcher) -> int:
-        """For a choice: the place of the right candidate to a matcher."""
+        """For a choice: the rank of the correct candidate for a matcher."""
         return rank(self.answer[0] - 1, self._scores(matcher)[0])
 
     def share(self, matcher: Matcher) -> float:
-        """The share of masks that a matcher fills rightly."""
+        """The share of masks that a matcher fills correctly."""
         if matcher not in self._shares:
             self._shares[matcher] = self._share(matcher)
         return self._shares[matcher]
@@ -135,7 +135,7 @@ class Draft:
         return {}
 
     def _scores(self, matcher: Matcher) -> list[list[float]]:
-        """For each mask how well each candidate matches."""
+        """The score of each candidate for each mask."""
         if matcher not in self._known:
             queries = self._queries(matcher.stretch)
             self._known[matcher] = [scores(wanted, self._counted, matcher.cosine) for wanted in queries]
@@ -153,7 +153,7 @@ class Draft:
 
     @cached_property
     def _counted(self) -> list[WordCounts]:
-        """The words of what is shown of each candidate."""
+        """The word counts of what is shown of each candidate."""
         return [one.stems.up_to(length) for one, length in zip(self.offered, self.lengths, strict=True)]
 
     @cached_property
@@ -162,12 +162,12 @@ class Draft:
 
 
 def _even(shown: Sequence[ShownText], room: int) -> int:
-    """To how many characters all must be cut to fit into the room, each with the line break behind it."""
+    """The length to which all are cut to fit, each with a line break after it."""
     return max(0, evenly([one.length + 1 for one in shown], room) - 1)
 
 
 def _spaced(text: str, place: Span, words: str) -> str:
-    """The words with a space before and after them where the text has none, so that no grammar shows."""
+    """The words with a space on each side where the text has none, so that grammar reveals nothing."""
     before = text[place.start - 1 : place.start]
     after = text[place.end : place.end + 1]
     left = " " if before and not before.isspace() and before not in "([{“\"'—–-/" else ""

@@ -1,4 +1,4 @@
-"""Where a text gives away what it is: its own title, and the name of what it presents."""
+"""Text that identifies a work: its own title, and the names of what it presents."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _PRESENTED = re.compile(
     re.IGNORECASE,
 )
 _OURS = re.compile(r"ur(?<=\b[Oo]ur)\s+(?P<name>[^\W_][\w+*-]*[\w+*])")
-"""Opens with letters, which are found ten times as fast as a choice of them."""
+"""Begins with literal letters, which are found ten times as fast as a choice of them."""
 _MIXED = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z\d]|[a-z]\d")
-"""Small letters and capitals in one word: "SimVOS", but not "LSTM", which everybody has."""
+"""Lower and upper case in one word: "SimVOS", but not "LSTM", which is common."""
 
 
 def presented_names(title: str, abstract: str, text: str) -> list[str]:
-    """What a work presents, as far as it gives it a name: "JudgeLM" in "JudgeLM: Fine-tuned models ..."."""
+    """The names of what a work presents: "JudgeLM" in "JudgeLM: Fine-tuned models ..."."""
     head, colon, _ = title.partition(":")
     named = [head.strip()] if colon and len(head.split()) <= 3 else []
-    # A coined word of the title that nothing presents is what the work is about: "SNARE", "Ca2+".
+    # A coined word of the title that is not presented is the subject of the work: "SNARE", "Ca2+".
     named += [match["name"] for said in (title, abstract) for match in _PRESENTED.finditer(said)]
     named = [name for place, name in enumerate(named) if is_coined(name) or (place == 0 and colon)]
     named += [match["name"] for match in _OURS.finditer(text) if _MIXED.search(match["name"])]
@@ -32,45 +32,45 @@ def presented_names(title: str, abstract: str, text: str) -> list[str]:
 
 
 def identifying_spans(title: str, names: list[str], text: str, within: Span | None = None) -> Iterator[Span]:
-    """Every place of the text, or of a part of it, that says the title, its head or its tail, or one of the names."""
+    """Every span of the text, or of a part of it, with the title, its head or its tail, or one of the names."""
     if within is not None:
         yield from (span.shifted(within.start) for span in identifying_spans(title, names, within.of(text)))
         return
-    small = _small(text, plain=title.isascii() and all(map(str.isascii, names)))
-    head, _, tail = _small(title).partition(":")
+    small = _lowered(text, plain=title.isascii() and all(map(str.isascii, names)))
+    head, _, tail = _lowered(title).partition(":")
     parts = [part for part in (head, tail) if len(part.split()) >= 4]
-    told = [span for part in parts for span in _phrases(small, part)]
-    # Where none of its parts stands, neither does the whole.
-    yield from told
-    if told or not parts:
-        yield from _phrases(small, _small(title))
+    found = [span for part in parts for span in _phrases(small, part)]
+    # Where none of its parts occurs, neither does the whole.
+    yield from found
+    if found or not parts:
+        yield from _phrases(small, _lowered(title))
     for name in names:
-        for span in occurrences(small, _small(name)):
-            # Titles come in small letters, and the text says "ZeRO": as printed, or with capitals of its own.
+        for span in occurrences(small, _lowered(name)):
+            # Titles may be in lower case where the text has "ZeRO": as printed, or with capitals of its own.
             if span.of(text) == name or is_coined(span.of(text)):
                 yield span
 
 
-def _small(text: str, plain: bool = False) -> str:
-    """In small letters, every character in its place; `plain` for the letters from A to Z alone.
+def _lowered(text: str, plain: bool = False) -> str:
+    """The text in lower case, every character in its position; `plain` for the letters A to Z alone.
 
-    A text with a single letter beyond those is gone through letter by letter, which takes three times as long.
+    With a single letter beyond those, Python lowers letter by letter, which takes three times as long.
     """
     if plain:
         return text.encode().lower().decode()
-    # The one capital of which two signs would become: "İstanbul".
+    # The only capital whose lower case has two characters: "İstanbul".
     return text.replace("İ", "I").lower()
 
 
 def _phrases(text: str, phrase: str) -> Iterator[Span]:
-    """Where a text has the phrase, with whatever stands between its words; both in small letters."""
+    """Occurrences of the phrase with anything between its words; both in lower case."""
     words = re.findall(r"\w+", phrase)
     if not words:
         return
-    # Looked for by its longest word, which few other phrases have; a pattern of the whole takes longer to make.
+    # Search by the longest word, which few other phrases have; a pattern of the whole takes longer to compile.
     anchor = max(range(len(words)), key=lambda number: len(words[number]))
     before, behind = words[:anchor], words[anchor:]
-    # Most places are told by the end of the word before or by the beginning of the next.
+    # The end of the word before or the beginning of the next rules out most places.
     left, right = "".join(before[-1:])[-3:], "".join(behind[1:2])[:3]
     at = text.find(words[anchor])
     while at >= 0:
@@ -81,18 +81,18 @@ def _phrases(text: str, phrase: str) -> Iterator[Span]:
 
 
 def _whole(text: str, at: int, before: Sequence[str], behind: Sequence[str]) -> Iterator[Span]:
-    """The phrase around a place, where all its words stand there."""
+    """The phrase around a place, if all its words occur there."""
     start, end = _before(text, at, before), _behind(text, at, behind)
     if start is not None and end is not None:
         yield Span(start, end)
 
 
 BETWEEN = 6
-"""Signs at the most that stand between two words of a phrase."""
+"""The most characters between two words of a phrase."""
 
 
 def _behind(text: str, at: int, words: Sequence[str]) -> int | None:
-    """Where the words end that begin at a place; None where they do not stand there."""
+    """The end of the words that begin at a place; None if they do not occur there."""
     for number, word in enumerate(words):
         if number:
             gap = _GAP.match(text, at)
@@ -106,7 +106,7 @@ def _behind(text: str, at: int, words: Sequence[str]) -> int | None:
 
 
 def _before(text: str, at: int, words: Sequence[str]) -> int | None:
-    """Where the words begin that end before a place; None where they do not."""
+    """The start of the words that end before a place; None if they do not occur there."""
     for word in reversed(words):
         end = at
         while end > max(0, at - BETWEEN) and not _is_of_word(text[end - 1]):

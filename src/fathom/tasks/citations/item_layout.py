@@ -1,4 +1,4 @@
-"""From a draft to an item: the context that shows it, the words that ask, and the key with its proof."""
+"""From a draft to an item: its context, its question, and its key with the proof."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from fathom.tasks.family import Item
 
 NAME = "citations"
 KEPT = 2_048
-"""Documents whose lines' lengths are kept at hand."""
+"""Documents whose line lengths are cached."""
 LINES = 16_384
-"""Stretches around changes whose lengths are kept at hand."""
+"""Stretches around edits whose token counts are cached."""
 
 
 @cache
 def counter() -> CachingTokenizer:
-    """Counts tokens; the items of one paper share most of their changes, and all the lines of the layout."""
+    """A token counter with a cache: the items of one paper share most edits and all lines of the layout."""
     return CachingTokenizer(tokenizer(DEFAULT), LINES)
 
 
 class ItemLayout:
-    """Lays out one item after another."""
+    """Makes items from drafts."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._lines = lru_cache(maxsize=KEPT)(corpus.lines)
         self._fingerprint = lru_cache(maxsize=KEPT)(corpus.fingerprint)
-        # A candidate in several items of one paper is mostly cut at the same place.
+        # A candidate of several items of one paper is mostly cut at the same place.
         self._candidate = lru_cache(maxsize=KEPT)(self._piece)
 
     def item(self, draft: Draft) -> tuple[Context, Item]:
-        """The context and what is asked of it."""
+        """The context and its item."""
         context = self._context(draft)
         return context, Item(question(draft, context), key(draft, context))
 
@@ -54,14 +54,14 @@ class ItemLayout:
         return assemble(pieces, counter(), length=bucket, layout=PAPER_AND_CANDIDATES)
 
     def _piece(self, shown: ShownText, edits: tuple[Edit, ...]) -> Piece:
-        """A document as it is shown with these edits."""
+        """A document as shown with these edits."""
         characters = len(shown.document) + sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in edits)
         tokens = self._lines(shown.id).tokens(shown.document, edits, counter())
         return Piece(shown.id, self._fingerprint(shown.id), characters, tokens, edits)
 
 
 def bucket(tokens: int) -> int:
-    """The length that a context of so many tokens is counted with: 8K, 16K, 32K and so on."""
+    """The nominal length of a context of so many tokens: 8K, 16K, 32K and so on."""
     length = 4_096
     while length < tokens:
         length *= 2
@@ -69,7 +69,7 @@ def bucket(tokens: int) -> int:
 
 
 def question(draft: Draft, context: Context) -> Question:
-    """What is asked, and what scores are broken down by."""
+    """The question with its tags."""
     document, difficulty = draft.paper.document, draft.difficulty
     tags = {
         "task": draft.task,
@@ -95,7 +95,7 @@ def question(draft: Draft, context: Context) -> Question:
 
 
 def wording(task: Task, masking: Masking) -> str:
-    """The question, with the form of the wanted answer."""
+    """The wording of the question, with the form of the answer."""
     others = "" if masking == "one" else f" Other places that cite a candidate read {HIDDEN}."
     if task == "choice":
         return (
@@ -110,7 +110,7 @@ def wording(task: Task, masking: Masking) -> str:
 
 
 def key(draft: Draft, context: Context) -> Key:
-    """The candidates that the paper itself cites at its masks."""
+    """The key: the candidates that the paper cites at its masks."""
     answer = draft.answer
     stated = Choice(option=answer[0], of=OPTIONS) if draft.task == "choice" else Assignment(options=answer, of=OPTIONS)
     rows = [_row(draft, mask) for mask in draft.masks]

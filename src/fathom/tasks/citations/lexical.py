@@ -1,4 +1,4 @@
-"""What shared words alone can do: matchers without a model, by which shortcuts are found, measured and kept out."""
+"""Matchers without a model that use shared words; they find, measure and prevent shortcuts."""
 
 from __future__ import annotations
 
@@ -21,19 +21,18 @@ from fathom.tasks.citations.word_counts import WordCounts, Words, words_of
 Stretch = Literal["sentence", "around", "paragraph"]
 
 AROUND = 150
-"""Characters on either side of a mask that are `around` it."""
+"""Characters on either side of a mask that count as `around` it."""
 
 
 @dataclass(frozen=True)
 class Matcher:
-    """A way of telling the work that is cited by the words that it shares with the place that cites it."""
+    """A way to guess the cited work by the words that it shares with the citing text."""
 
     name: str
     stretch: Stretch
-    """Whose words are looked for."""
+    """The text around the mask whose words are compared."""
     cosine: bool
-    """Whether each word counts as often as it stands there, and against all others of the candidate, as is usual; else
-    the first time counts most, and a long candidate has more of everything."""
+    """Whether scores are cosines of word counts; if not, sums of weighted counts, which favor long candidates."""
 
 
 MATCHERS = (
@@ -42,12 +41,12 @@ MATCHERS = (
     Matcher("cosine of the sentence", "sentence", cosine=True),
     Matcher("cosine of the paragraph", "paragraph", cosine=True),
 )
-"""All are held at chance on `hard`: with the first two alone the cosine of the sentence still told six of ten.
-Simulated answerers use the first."""
+"""All are kept at chance on `hard`: with only the first two balanced, the cosine of the sentence solved six of ten.
+Simulated models use the first."""
 
 
 def around(stretch: Stretch, place: Span, document: Document, text: str) -> Span:
-    """The stretch of a paper that a place stands in."""
+    """The stretch of a paper around a place."""
     match stretch:
         case "sentence":
             return _holding(document.sentences, place)
@@ -58,13 +57,13 @@ def around(stretch: Stretch, place: Span, document: Document, text: str) -> Span
 
 
 def _holding(spans: Sequence[Span], place: Span) -> Span:
-    """The last of the spans that begins before the place, if it holds it; else the place itself."""
+    """The last span that begins before the place, if it contains the place; else the place itself."""
     number = bisect_right(spans, (place.start, maxsize)) - 1
     return spans[number] if number >= 0 and spans[number].contains(place) else place
 
 
 def query(text: str, around: Span, hidden: Iterable[Span]) -> Words:
-    """The stems of a stretch of a paper, as far as they are shown."""
+    """The stems of the visible part of a stretch."""
     pieces, start = [], around.start
     for place in sorted(hidden):
         if place.start < around.end and around.start < place.end:
@@ -74,7 +73,7 @@ def query(text: str, around: Span, hidden: Iterable[Span]) -> Words:
 
 
 class Queries:
-    """The words around the places of one paper; those of a stretch with the same places hidden are read once."""
+    """The words around places of one paper, cached by stretch and hidden places."""
 
     def __init__(self, document: Document, text: str) -> None:
         self._document = document
@@ -83,7 +82,7 @@ class Queries:
         self._alone: dict[tuple[Stretch, Span], Words] = {}
 
     def of(self, stretch: Stretch, place: Span, hidden: Iterable[Span]) -> Words:
-        """The stems of the stretch that a place stands in, as far as they are shown."""
+        """The stems of the visible part of the stretch around a place."""
         whole = around(stretch, place, self._document, self._text)
         first, last = whole
         within = tuple([span for span in hidden if span[0] < last and first < span[1]])
@@ -92,14 +91,14 @@ class Queries:
         return self._known[whole, within]
 
     def alone(self, stretch: Stretch, place: Span) -> Words:
-        """The same where nothing but the place itself is hidden."""
+        """The same with only the place itself hidden."""
         if (stretch, place) not in self._alone:
             self._alone[stretch, place] = self.of(stretch, place, [place])
         return self._alone[stretch, place]
 
 
 def scores(words: Words, candidates: Sequence[WordCounts], cosine: bool = False) -> list[float]:
-    """How well each candidate goes with the words of the query."""
+    """The score of each candidate for the words of the query."""
     return _cosines(words, candidates) if cosine else _sums(words, candidates)
 
 
@@ -109,7 +108,7 @@ def _cosines(words: Sequence[str], candidates: Sequence[WordCounts]) -> list[flo
 
 
 def _sums(words: Sequence[str], candidates: Sequence[WordCounts]) -> list[float]:
-    """What all candidates have tells little, and the tenth time less than the first."""
+    """Weighted sums: a word that all candidates have counts little, its tenth occurrence less than the first."""
     total = [0.0] * len(candidates)
     weights = [rarity(found, len(candidates)) for found in range(len(candidates) + 1)]
     for counts in zip(*(map(one.counts.get, words, repeat(0)) for one in candidates), strict=True):
@@ -122,24 +121,24 @@ def _sums(words: Sequence[str], candidates: Sequence[WordCounts]) -> list[float]
 
 
 def rarity(found: int, candidates: int) -> float:
-    """What a word tells that so many of the candidates have."""
+    """The weight of a word that so many of the candidates have."""
     return log((candidates + 1) / found) if found else 0.0
 
 
 def damped(count: int) -> float:
-    """How much a word counts that stands somewhere so often, once at the least."""
+    """The weight of a word that occurs so often, at least once."""
     return 1 + log(count)
 
 
 def rank(answer: int, found: Sequence[float]) -> int:
-    """The answer's place by score, from one; of equals those before it in the list come first."""
+    """The rank of the answer by score, from one; equal scores rank in the order of the list."""
     return 1 + sum(
         score > found[answer] or (score == found[answer] and place < answer) for place, score in enumerate(found)
     )
 
 
 def best_assignment(found: Sequence[Sequence[float]]) -> tuple[int, ...]:
-    """For each mask the candidate, counted from zero, so that all scores together are highest."""
+    """The candidate of each mask, counted from zero, with the highest total score."""
     every = orders(len(found))
     best = np.array(found)[np.arange(len(found)), every].sum(axis=1).argmax()
     return tuple(every[best].tolist())
@@ -147,5 +146,5 @@ def best_assignment(found: Sequence[Sequence[float]]) -> tuple[int, ...]:
 
 @cache
 def orders(masks: int) -> NDArray[np.int_]:
-    """Every way to give so many masks a candidate each; the first gives each its own."""
+    """Every assignment of candidates to so many masks; the first gives each mask its own."""
     return np.array(list(permutations(range(masks))))

@@ -1,4 +1,4 @@
-"""Where a paper mentions a work: its citations with all that belongs to them, and its authors' names."""
+"""Mentions of a work in a paper: its citations with their brackets, and its authors' names."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from fathom.tasks.citations.chinese_names import chinese_names, named_in, names_
 from fathom.tasks.citations.word_counts import occurrences
 
 NEIGHBOR = 4
-"""Characters between two citations that stand as one group, whatever the brackets say."""
+"""Citations that are no more characters apart form one group, whatever the brackets."""
 NAMES = 80
-"""Characters before a bracket in which the names of the cited authors are looked for."""
+"""Characters before a bracket that are searched for names of the cited authors."""
 JOINT = 40
-"""Characters at the most that join two citations into one: "</sup> as well as <sup>"."""
+"""The most characters that join two citations into one: "</sup> as well as <sup>"."""
 
 _NAME = rf"[A-ZÀ-ÖØ-Ž](?:[^\W{CHINESE}]|[’'-])+"
 _AND = r"(?:,? (?:and|&) |\s?[和与及、]\s?)"
 _NAMES = re.compile(
     rf"(?P<first>{_NAME})(?:{_AND}{_NAME}|(?:, {_NAME}){{1,3}}{_AND}{_NAME}| et al\.?)?(?:\s?等人?)?,?\s*$"
 )
-"""The names that stand before a bracket; in a Chinese sentence "Smith等", "Smith和Wu"."""
+"""Names before a bracket; in a Chinese sentence "Smith等", "Smith和Wu"."""
 _PARTICLES = re.compile(rf"\b(?:{PARTICLE}\s){{1,3}}$")
 _KEY = re.compile(r"\b(?P<name>[a-z]+)(?:19|20)\d\d\w*\s*$", re.IGNORECASE)
-"""A bibliography's own key that a converter left standing: "frazier2018 (12)"."""
+"""A citation key that a converter left in the text: "frazier2018 (12)"."""
 _FOLLOWING = re.compile(
     r"(?:['’]s\b|\s+et\s+al\b\.?|\s+(?:and|&)\s+(?:[A-Z]\S+|colleagues|co-?workers))(?:,?\s*\(?(?:19|20)\d\d[a-z]?\)?)?"
 )
-"""What makes a name that stands in a sentence one of authors, with the year behind it."""
+"""What marks a name in a sentence as that of authors, with the year after it."""
 _JOINED = re.compile(r"(?:[\s,;()\[\]]|</?sup>)*(?:and|or|&|as well as)?(?:[\s,;()\[\]]|</?sup>)*")
-"""What stands between citations that are read as one: "[3] and [4]"."""
+"""What connects citations that are read as one: "[3] and [4]"."""
 _LEAD = re.compile(
     r"\b(?:see|also|e\.g|i\.e|cf|reviewed in|for example|ref|refs|sup|参见|详见|见|例如|如|(?:参见|见)?文献)\b\.?",
     re.IGNORECASE,
@@ -56,7 +56,7 @@ class Mentions:
         self._known: dict[int, list[Span]] = {}
 
     def of(self, reference: int) -> list[Span]:
-        """Every place that cites or names the work of an entry; a range such as "4-6" names nobody and stays."""
+        """Every place that cites or names the work of an entry; a range such as "4-6" names no author and stays."""
         if reference not in self._known:
             cited = [self._taken(citation) for citation in self._citing[reference] if not self._is_range(citation)]
             self._known[reference] = [*cited, *self._named(reference)]
@@ -71,7 +71,7 @@ class Mentions:
         return found
 
     def place_of(self, citation: Citation) -> Span:
-        """All that a lone citation takes up: its brackets, and the names that the sentence puts before them."""
+        """The span of a lone citation: its brackets, and the names before them."""
         known = citation.span, citation.reference
         if known not in self._places:
             self._places[known] = self._place(citation)
@@ -83,26 +83,26 @@ class Mentions:
         return Span(self._with_names(_opening(citation), citation), citation.group.end)
 
     def is_alone(self, citation: Citation) -> bool:
-        """Whether nothing shares its bracket or is joined to it, and no name is left beside it."""
+        """Whether nothing shares its brackets or is joined to it, and no name is left beside it."""
         if self._company[citation.group] > 1 or not self.is_pure(citation) or citation.group in self._crowded:
             return False
         start = self.place_of(citation).start
         return not self._text[max(0, start - NAMES) : start].rstrip().endswith(("et al.", "et al"))
 
     def is_pure(self, citation: Citation) -> bool:
-        """Whether its bracket holds the citation alone: "(positions 101-134, Makke et al., 2018)" does not."""
+        """Whether its brackets contain only the citation: "(positions 101-134, Makke et al., 2018)" does not count."""
         group, span = citation.group, citation.span
         around = self._text[group.start : span.start] + " " + self._text[span.end : group.end]
-        # Around most there is a bracket and nothing else.
+        # Around most there are only brackets.
         return not _LETTERS.search(around) or not _LETTERS.search(_LEAD.sub("", around))
 
     def _taken(self, citation: Citation) -> Span:
-        """What a citation takes up, alone or in company."""
+        """The span of a citation, alone or in a group."""
         return self.place_of(citation) if self._company[citation.group] == 1 else citation.span
 
     @cached_property
     def _company(self) -> Counter[Span]:
-        """How many citations stand in each bracket."""
+        """The number of citations in each pair of brackets."""
         return Counter(citation.group for citation in self.document.citations)
 
     @cached_property
@@ -113,7 +113,7 @@ class Mentions:
         return {group for two in pairwise(brackets) if self._is_joined(*two) for group, _ in two}
 
     def _is_joined(self, before: tuple[Span, Citation], after: tuple[Span, Citation]) -> bool:
-        # Most brackets are a sentence apart, and whose names belong to them need not be known.
+        # Most brackets are a sentence apart; their names need not be found.
         if _opening(after[1]) - before[0].end > NAMES + JOINT:
             return False
         one, two = (self.place_of(cited) if self._company[group] == 1 else group for group, cited in (before, after))
@@ -126,11 +126,11 @@ class Mentions:
     # Names.
 
     def _with_names(self, start: int, citation: Citation) -> int:
-        """Where the names begin that stand right before a bracket: "Singer and Wu [12]", "van der Berg [4]"."""
+        """The start of the names right before a bracket: "Singer and Wu [12]", "van der Berg [4]"."""
         before = self._text[max(0, start - NAMES) : start]
         if citation.reference is None:
             return start
-        # Among the authors, not anywhere in the entry: "ZorlinIndex (Lind, 2013)" names a work by its title.
+        # Only among the authors, not in the whole entry: "ZorlinIndex (Lind, 2013)" names a work by its title.
         signed = self._signed(citation.reference)
         key = _KEY.search(before, before.rstrip().rfind(" ") + 1)  # in the last word, or nowhere
         if key is not None and key["name"].casefold() in signed.casefold():
@@ -149,7 +149,7 @@ class Mentions:
         return start - (len(before) - at)
 
     def _signed(self, reference: int) -> str:
-        """Who signed a work, as far as its entry tells them from the title."""
+        """The authors of a work, as far as its entry separates them from the title."""
         entry = self.document.references[reference - 1]
         if entry.authors:
             return " ".join(span.of(self._text) for span in entry.authors)
@@ -157,20 +157,20 @@ class Mentions:
 
     @cached_property
     def _chinese(self) -> list[list[str]]:
-        """For each entry those of its authors whose names are in Chinese letters."""
+        """For each entry, its authors whose names are in Chinese characters."""
         return [
             chinese_names([span.of(self._text) for span in entry.authors] or self._signed(entry.number).split(","))
             for entry in self.document.references
         ]
 
     def _is_of_another_year(self, span: Span, reference: int) -> bool:
-        """Whether names with a year tell of another work: "王明和李华（2020）" is nothing that 李华 wrote in 2017."""
+        """Whether names with a year refer to another work: "王明和李华（2020）" is not what 李华 wrote in 2017."""
         year = self.document.references[reference - 1].year
         printed = re.findall(r"(?:19|20)\d\d", span.of(self._text))
         return year is not None and bool(printed) and str(year) not in printed
 
     def _named(self, reference: int) -> Iterator[Span]:
-        """Where the sentence names the authors without citing them: "as Lind et al. argue"."""
+        """Places that name the authors without citing them: "as Lind et al. argue"."""
         chinese = self._chinese[reference - 1]
         if chinese:
             for span in named_in(self._text, chinese):
@@ -187,9 +187,9 @@ class Mentions:
                 yield Span(span.start, following.end())
 
     def _is_cited(self, span: Span) -> bool:
-        """Whether a citation covers it: its own is hidden as such, and another's names another work."""
+        """Whether a citation covers the span: its own is hidden anyway, and another one names another work."""
         number = bisect_right(self._in_order, span.end, key=_start)
-        # The next one too: what it takes up may begin with names before its marker.
+        # The next one too: its span may begin with names before its marker.
         near = self._in_order[max(0, number - 2) : number + 1]
         return any(place.start < span.end and span.start < place.end for place in map(self._taken, near))
 
@@ -209,5 +209,5 @@ def _start(citation: Citation) -> int:
 
 
 def _opening(citation: Citation) -> int:
-    """Where a citation begins, as far as its reader saw."""
+    """The start of a citation, as far as its reader found it."""
     return citation.group.start if citation.authors is None else min(citation.authors.start, citation.group.start)

@@ -1,4 +1,4 @@
-"""A question paper: which of its citations can be asked about, and where else it mentions a work."""
+"""A question paper: its citations that can be asked about, and its mentions of a work."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from fathom.tasks.citations.type_rule import BEFORE, CitationType, citation_type
 from fathom.tasks.citations.word_counts import letters_of
 
 LEFT_OUT = ("references", "appendix")
-"""Sections that are shown of no paper: the list would name the candidates, and appendices are not what is read."""
+"""Sections that are never shown: the list would name the candidates, and appendices are rarely read."""
 
 STEPS = ("located", "resolved", "with text", "alone", "in a sentence", "of a certain type")
-"""What a citation must be to be asked about, one after the other."""
+"""The requirements of a citation, in the order in which they are checked."""
 
 LEAST_WORDS = 6
-"""Words that a sentence has beside its citation: with fewer there is nothing to tell the work by."""
+"""The fewest words of a sentence beside its citation: fewer do not identify the work."""
 
 MARK = "[[CITATION"
-"""How every mask begins; a paper that says so itself cannot be asked about."""
+"""The beginning of every mask; a paper that contains it cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,13 @@ class Mask:
     """A citation that can be asked about."""
 
     place: Span
-    """What is hidden: the marker with its brackets and the authors' names beside it."""
+    """The hidden span: the marker with its brackets and the authors' names beside it."""
     sentence: Span
     reference: int
     work: DocumentId
     citation_type: CitationType
     section: int
-    """The number of the top-level section, -1 outside all."""
+    """The number of the top-level section; -1 outside all."""
 
 
 class Paper:
@@ -55,8 +55,8 @@ class Paper:
         works: Container[DocumentId] | None = None,
         types: Mapping[str, CitationType | None] = MappingProxyType({}),
     ) -> None:
-        """`works` are the documents with a text to show, None for all. `types` is what a model says of citations, by
-        `place_name`; None where it says nothing clear."""
+        """`works` are the documents with a text to show; None for all. `types` are a model's types of citations by
+        `place_name`; None where its response was unclear."""
         self.document = document
         self.text = text
         self._works = works
@@ -77,13 +77,13 @@ class Paper:
 
     @cached_property
     def shown(self) -> list[Span]:
-        """What is shown of the whole paper."""
+        """The spans of the whole paper that are shown."""
         hidden = sorted(section.span for section in self.document.sections if section.role in LEFT_OUT)
         return without(Span(0, len(self.text)), hidden)
 
     @cached_property
     def cited(self) -> dict[int, DocumentId]:
-        """References that name a work with a text, by number; of two entries for one work the first counts."""
+        """References to works with a text, by number; of two entries for one work the first counts."""
         found: dict[DocumentId, int] = {}
         for reference in self.document.references:
             if reference.document is not None and (self._works is None or reference.document in self._works):
@@ -99,13 +99,13 @@ class Paper:
 
     @property
     def steps(self) -> Counter[str]:
-        """How many citations were left after each step."""
+        """The citations left after each step."""
         assert self.masks is not None  # finding the masks counts them
         return self._steps
 
     @cached_property
     def _twice(self) -> set[DocumentId]:
-        """Works that two entries name: a mask of one would leave the other standing."""
+        """Works with two entries: a mask of one would leave the other visible."""
         named = Counter(reference.document for reference in self.document.references if reference.document)
         return {work for work, entries in named.items() if entries > 1}
 
@@ -131,7 +131,7 @@ class Paper:
                 continue
             self._steps["in a sentence"] += 1
             citation_type = citation_type_of(self.text[max(0, sentence.start, place.start - BEFORE) : place.start])
-            # What the document or a model says of the citation counts as well: where they differ, it is not asked.
+            # The document's or a model's own classification counts too: citations that it disputes are not used.
             if (
                 citation.type not in (None, citation_type)
                 or self._types.get(place_name(document.id, place), citation_type) != citation_type
@@ -141,7 +141,7 @@ class Paper:
             yield Mask(place, sentence, citation.reference, work, citation_type, self._section(place))
 
     def _is_of_another_year(self, citation: Citation) -> bool:
-        """Whether a citation prints another year than its entry has: it was taken to a wrong one."""
+        """Whether a citation prints another year than its entry: it was resolved incorrectly."""
         assert citation.reference is not None
         year = self.document.references[citation.reference - 1].year
         printed = re.findall(r"(?:19|20)\d\d", citation.span.of(self.text)) if citation.style == "author-year" else []
@@ -152,7 +152,7 @@ class Paper:
         return place >= 0 and self.shown[place].contains(span)
 
     def _sentence(self, place: Span) -> Span | None:
-        """The sentence around it, where there is one with enough words; what stands in a table has none."""
+        """The sentence around a place, if it has enough words; text in a table has none."""
         sentences = self.document.sentences
         number = bisect_right(sentences, (place.start, len(self.text))) - 1
         if number < 0 or not sentences[number].contains(place):
@@ -165,7 +165,7 @@ class Paper:
         return next((number for number, section in enumerate(self.sections) if section.span.contains(place)), -1)
 
     def mentions(self, works: Container[DocumentId]) -> list[Span]:
-        """Every place that cites or names one of these works, by whichever of its entries."""
+        """Every place that cites or names one of these works, by any of its entries."""
         return [
             span
             for reference in self.document.references
@@ -185,16 +185,16 @@ class Paper:
 
 
 _WORDS = re.compile(rf"[{CHINESE}]{{2}}|[^\W\d_{CHINESE}]{{2,}}")
-"""Words, and pairs of Chinese characters, which stand for one."""
+"""Words, and pairs of Chinese characters, which count as words."""
 
 
 def place_name(document: DocumentId, place: Span) -> str:
-    """A citation's name, by which a model's word on it is found again."""
+    """The identifier of a citation in a model's type checks."""
     return f"{document} {place.start}-{place.end}"
 
 
 def top_level(sections: Iterable[Section]) -> list[Section]:
-    """The sections that stand in no other, in order."""
+    """The sections that are in no other, in order."""
     found: list[Section] = []
     for section in sorted(sections, key=lambda section: (section.span.start, -section.span.end)):
         if not found or section.span.start >= found[-1].span.end:
@@ -203,7 +203,7 @@ def top_level(sections: Iterable[Section]) -> list[Section]:
 
 
 def without(whole: Span, hidden: Iterable[Span]) -> list[Span]:
-    """What is left of a stretch when others, in order, are taken out of it."""
+    """The rest of a stretch without the others, which are in order."""
     left: list[Span] = []
     start = whole.start
     for span in hidden:

@@ -1,4 +1,4 @@
-"""What a question needs of its context: the paragraphs around the masks, and all that is shown of the candidates."""
+"""The passages that a question needs: the paragraphs around the masks, and all of the candidates."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from fathom.tasks.family import Item
 
 
 class Needed:
-    """The paragraphs and candidates that questions over one corpus need."""
+    """Finds the paragraphs and candidates that questions over one corpus need."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._outline = lru_cache(maxsize=64)(corpus.outline)
 
     def __call__(self, context: Context, item: Item) -> list[Passage]:
-        """In the order of the context. Which stretch of a candidate decides nobody knows, so all of it is needed."""
+        """In the order of the context. Any part of a candidate may be decisive, so all of it is needed."""
         paper, *candidates = context.places
         outline = self._outline(paper.document)
         around = []
@@ -29,7 +29,7 @@ class Needed:
         return [*dict.fromkeys(around), *(self._shown(place) for place in candidates)]
 
     def _shown(self, place: Place) -> Passage:
-        """From the first character of a candidate that is shown to the last."""
+        """From the first shown character of a candidate to the last."""
         text = self._corpus.text(place.document)
         start, end = 0, len(text)
         if place.edits and place.edits[0].span.start == 0:

@@ -1,5 +1,4 @@
-"""What simulated answerers response: the key's candidates, a guess, the best match by shared words, or a
-reader's slip."""
+"""Answers as simulated models: the key, a guess, the best match by shared words, or a reader's fault."""
 
 from __future__ import annotations
 
@@ -25,49 +24,51 @@ from fathom.tasks.simulating import simulated_response
 
 
 class Simulator:
-    """Answers for simulated answerers."""
+    """Answers as simulated models."""
 
     def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] | None = None) -> None:
-        """`keys` gives those of the whole bench; only the majority's answer needs them, and reads them once."""
+        """`keys` gives the keys of the whole bench; only `sim/majority` needs them, and reads them once."""
         self._corpus = corpus
         self._keys = keys
 
     def answer(
         self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
     ) -> Response:
-        """The response to one question; `rng` belongs to this answerer, question, sample and attempt alone."""
+        """The response to one question; `rng` belongs to this model, question, sample and attempt alone."""
         return simulated_response(
             context, item, simulated, rng, attempt, sample, lambda: self._text(context, item, simulated, rng)
         )
 
     def _text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
-        right = options_of(item.key)
+        correct = options_of(item.key)
         match simulated.kind:
             case "oracle":
-                return stated(right)
+                return stated(correct)
             case "memorizer" if not simulated.happens("forget", rng):
                 return stated(options_of(item.key.model_copy(update={"answer": item.key.original or item.key.answer})))
             case "null":
                 return "Answer: NULL"
             case "majority":
-                return self._most_frequent.get(len(right), "Answer: 1")
+                return self._most_frequent.get(len(correct), "Answer: 1")
             case "random":
-                return stated(_guessed(len(right), rng))
+                return stated(_guessed(len(correct), rng))
             case "lexical":
-                return stated(self.matched(context, len(right)))
+                return stated(self.matched(context, len(correct)))
             case _:
                 if simulated.happens("format", rng):
                     return "Several of the candidates could be meant here."
-                return stated(_misread(right, simulated, rng))
+                return stated(_with_misses(correct, simulated, rng))
 
     def matched(self, context: Context, masks: int, matcher: Matcher = MATCHERS[0]) -> tuple[int, ...]:
-        """The candidates whose words go best with those around the masks."""
+        """The candidates that match the words around the masks best."""
         text = render(context, self._corpus).decode()
         shown = [place.span.of(text) for place in context.places[1:]]
         candidates = [Stems(candidate).up_to(len(candidate) - 1) for candidate in shown]
         found = [scores(wanted, candidates, matcher.cosine) for wanted in self._around_masks(context, matcher)]
         if len(found) != masks:
-            raise FathomError(f"Context '{context.id}' shows {len(found)} masks where {masks} are asked about.")
+            raise FathomError(
+                f"Context '{context.id}' shows {len(found)} masks, but its key has {masks}. Build the bench again."
+            )
         if masks == 1:
             return (max(range(OPTIONS), key=lambda place: found[0][place]) + 1,)
         return tuple(place + 1 for place in best_assignment(found))
@@ -82,7 +83,7 @@ class Simulator:
 
     @cached_property
     def _most_frequent(self) -> dict[int, str]:
-        """For a choice and for a cloze, the response that is right most often."""
+        """The most frequent correct response, for a choice and for a cloze."""
         if self._keys is None:
             raise FathomError("'sim/majority' answers by all keys of a bench. Give them to the simulator.")
         counts: dict[int, Counter[tuple[int, ...]]] = {}
@@ -93,7 +94,7 @@ class Simulator:
 
 
 def options_of(key: Key) -> tuple[int, ...]:
-    """The right candidates, one for each mask."""
+    """The correct candidates, one for each mask."""
     match key.answer:
         case Choice(option=option):
             return (option,)
@@ -101,12 +102,12 @@ def options_of(key: Key) -> tuple[int, ...]:
             return options
         case _:
             raise FathomError(
-                f"The key of question '{key.question_id}' names no candidate. Run `fathom audit`, or build it again."
+                f"The key of question '{key.question_id}' has no candidate. Run `fathom audit`, or build it again."
             )
 
 
 def stated(options: tuple[int, ...]) -> str:
-    """The answer as the question wants it."""
+    """The answer in the form that the question asks for."""
     return f"Answer: {', '.join(map(str, options))}"
 
 
@@ -114,19 +115,19 @@ def _guessed(masks: int, rng: Random) -> tuple[int, ...]:
     return tuple(rng.sample(range(1, OPTIONS + 1), masks))
 
 
-def _misread(right: tuple[int, ...], simulated: Simulated, rng: Random) -> tuple[int, ...]:
-    """What a reader says who overlooks some candidates: where the right one is missed, another takes its place."""
+def _with_misses(correct: tuple[int, ...], simulated: Simulated, rng: Random) -> tuple[int, ...]:
+    """The answer of a reader that misses some candidates: another one takes the place of a missed one."""
     miss = simulated.chance("miss")
     missed = {place for place in range(1, OPTIONS + 1) if rng.random() < miss} if miss else set()
-    if not missed & set(right):
-        return right
-    if len(right) == 1:
-        return (rng.choice([place for place in range(1, OPTIONS + 1) if place != right[0]]),)
-    # The masks whose works were missed get the works that are left over, in any order.
-    places = [number for number, option in enumerate(right) if option in missed]
-    left = [right[number] for number in places]
+    if not missed & set(correct):
+        return correct
+    if len(correct) == 1:
+        return (rng.choice([place for place in range(1, OPTIONS + 1) if place != correct[0]]),)
+    # The masks of missed works get the remaining works in any order.
+    places = [number for number, option in enumerate(correct) if option in missed]
+    left = [correct[number] for number in places]
     rng.shuffle(left)
-    said = list(right)
+    said = list(correct)
     for number, option in zip(places, left, strict=True):
         said[number] = option
     return tuple(said)

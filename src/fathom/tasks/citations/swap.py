@@ -1,4 +1,4 @@
-"""Items on a corpus with other names: the same masks, and the candidates in another order, so that the key changes."""
+"""Recomputes items on a swapped corpus: the same masks, and candidates in another order, so that the key changes."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from fathom.tasks.citations.simulate import options_of
 from fathom.tasks.family import Item, SwappedCorpus
 
 ORDER = (0, OPTIONS, *range(1, OPTIONS))
-"""The paper first, and the candidates moved on by one: what was balanced over places stays so."""
+"""The paper first, and the candidates rotated by one: balanced positions stay balanced."""
 
 
-MENTIONED = "a name that was too short to be hidden tells a candidate now"
+MENTIONED = "a name that was too short to be hidden now identifies a candidate"
 
 
 class Swapper:
-    """Lays items out anew."""
+    """Lays items out again."""
 
     def __init__(self, corpus: SwappedCorpus) -> None:
         self._corpus = corpus
 
     def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> tuple[Context, list[Item], list[str]]:
-        """The items over the context with its candidates in another order; without those that a name now tells."""
+        """The items over the context with reordered candidates, without those where a name now identifies one."""
         turned = self._corpus.context(context, ORDER)
         told = any(HIDDEN in item.question.text for item in items) and self._is_mentioned(turned)
         if told:
@@ -39,7 +39,7 @@ class Swapper:
         return turned, [self._item(item, turned) for item in items], []
 
     def _is_mentioned(self, context: Context) -> bool:
-        """Whether the paper names a candidate outside its edits: two spellings that differed may be one name now."""
+        """Whether the paper names a candidate outside its edits: two spellings may have become one name."""
         id, after = context.documents[0], self._corpus.after
         paper = Paper(after.document(id), after.text(id), context.documents[1:])
         hidden = [edit.span for edit in context.places[0].edits]

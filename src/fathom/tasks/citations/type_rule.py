@@ -1,4 +1,4 @@
-"""How a citation is made: does it name a method, a model or a data set, or does it say what a work found?"""
+"""The rule for citation types: does the sentence name a method, model or data set, or describe a finding?"""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _CHINESE_ARTIFACTS_WORDS = """
 模型 算法 方法 框架 网络 数据集 数据库 语料库 软件 工具 平台 系统 程序 优化器 基准
 """
 _CHINESE_ARTIFACTS = tuple(_CHINESE_ARTIFACTS_WORDS.split())
-"""What a Chinese sentence may put behind a name: "TideMap潮位模型"."""
+"""Words after a name in a Chinese sentence: "TideMap潮位模型"."""
 _LONGEST_ARTIFACT = 6
-"""Letters of such a word with what qualifies it; more of them are a clause of their own."""
+"""Characters of such a word with its qualifier; more of them are a clause of their own."""
 
 _ARTIFACTS_WORDS = """
 dataset datasets data-set corpus corpora benchmark benchmarks model models method methods algorithm algorithms
@@ -30,7 +30,7 @@ simulator environment environments software loss transformer transformers encode
 challenge collection leaderboard tokenizer parser platform toolbox
 """
 _ARTIFACTS = frozenset(_ARTIFACTS_WORDS.split())
-"""What a name may be followed by: "the ImageNet dataset"."""
+"""Words after a name: "the ImageNet dataset"."""
 
 _NO_NAMES_WORDS = """
 what who why how which where whether the a an we our in on for as by from with this these those that their its it he
@@ -44,15 +44,15 @@ gaussian markov euclidean hilbert fourier lipschitz ai ml nlp llm llms cnn cnns 
 sgd rl dl cv gpu gpus cpu cpus api apis iid i.i.d pde pdes ode odes sde sdes
 """
 _NO_NAMES = frozenset(_NO_NAMES_WORDS.split())
-"""Words that begin with a capital, or are capitals, and still name nothing of their own."""
+"""Capitalized or upper-case words that are no names."""
 
 
 def citation_type_of(before: str, after: str = "") -> CitationType:
-    """What the words before a citation make of it; author names that belong to it are no longer among them."""
+    """The type of a citation from the text before it, without the names of its authors."""
     tail = _TAIL.sub("", before[-BEFORE:])
     tail = re.sub(r"[,;:，；：]$", "", tail)
     if tail.endswith("》"):
-        # A Chinese sentence sets the name of a work between these: 《中国统计年鉴》.
+        # A Chinese sentence sets the title of a work between these: 《中国统计年鉴》.
         return "attributional"
     words = _words_of_the_phrase(tail)
     if not words:
@@ -64,13 +64,13 @@ def citation_type_of(before: str, after: str = "") -> CitationType:
 
 
 def _words_of_the_phrase(tail: str) -> list[str]:
-    """The last words of the clause that the citation closes."""
+    """The last words of the clause before the citation."""
     clause = re.split(r"[;:,.!?|](?:\s+|$)|[()\[\]，。；：、！？（）［］【】]|\n", tail)[-1]
     if not clause.strip():
-        # "Query by Committee (QBC)": the name stands in brackets of its own.
+        # "Query by Committee (QBC)": the name has brackets of its own.
         inside = re.search(r"[(（]([^()（）]{1,30})[)）]?$", tail)
         clause = inside[1] if inside else ""
-    # Nothing parts "采用TideMap模型" but the kind of its letters.
+    # Only the script separates the words of "采用TideMap模型".
     return _WORD.findall(_CHINESE.sub(lambda run: f" {run[0]} ", clause))[-4:]
 
 
@@ -85,7 +85,7 @@ def _names(words: list[str], tail: str) -> bool:
         return True
     if not _is_capital(last):
         return False
-    # "Stable Diffusion", "the Adam", but not the first word of a sentence by itself.
+    # "Stable Diffusion", "the Adam", but not the first word of a sentence alone.
     if len(words) > 1 and (_is_capital(words[-2]) or is_coined(words[-2])):
         return True
     starts_sentence = len(words) == 1 and not re.search(r"[,|]\s*\S*$", tail)
@@ -97,7 +97,7 @@ def _is_capital(word: str) -> bool:
 
 
 def is_coined(word: str) -> bool:
-    """Whether a word looks made up as a name: "BERT", "LoRA", "GPT-4", "ResNet50", "Zimlet-EM"."""
+    """Whether a word looks coined: "BERT", "LoRA", "GPT-4", "ResNet50", "Zimlet-EM"."""
     plain = word.strip("*+_.'’")
     if plain.lower() in _NO_NAMES or len(plain) < 2:
         return False

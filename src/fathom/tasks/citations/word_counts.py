@@ -1,4 +1,4 @@
-"""The words of a text that may tell what it is about."""
+"""Word stems of a text, counted for comparison."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from fathom.records.names import CHINESE
 from fathom.records.spans import Span
 
 _LETTERS = r"[a-z\u00df-\u00f6\u00f8-\u1fff\uac00-\ud7a3]"
-"""Small letters, by their places: looking each one up takes twice as long."""
+"""Lower-case letters by code point: a lookup of each takes twice as long."""
 _SIGNS = rf"[\u3040-\u30ff{CHINESE}]"
-"""Of writing without blanks between words, of which any two beside one another stand for a word."""
+"""Characters of scripts without spaces, in which any two neighbors count as a word."""
 _SIGN = re.compile(_SIGNS)
 _PAIRS = re.compile(rf"(?=({_SIGNS}{{2}}))")
 _STEM = re.compile(rf"({_LETTERS}{{3,6}}){_LETTERS}*")
-"""The beginning of a word: "estimates" and "estimating" are one to a matcher."""
+"""The beginning of a word: "estimates" and "estimating" are one stem."""
 LONGEST_WORD = 40
 _REST = re.compile(rf"{_LETTERS}{{,{LONGEST_WORD}}}", re.IGNORECASE)
 _STOP_WORDS = """
@@ -34,21 +34,21 @@ _STOP = frozenset(_STOP_WORDS.split())
 _STOPPED = frozenset(word[:6] for word in _STOP)
 
 Words = tuple[str, ...]
-"""Stems, each once, in order: sums over them come out the same every time."""
+"""Stems, each once and sorted: sums over them are reproducible."""
 
 
 def words_of(text: str) -> Words:
-    """The stems of the words of a text that may tell something."""
+    """The stems of a text without stop words."""
     return tuple(sorted({*stems_in(text)} - _STOPPED))
 
 
 def stems_in(text: str) -> list[str]:
-    """The stems of all its words."""
+    """The stems of all words."""
     return _stems(text, _is_in_signs(text))
 
 
 def _is_in_signs(text: str) -> bool:
-    """A text in such writing shows it soon; a single Chinese name in an English one tells nothing."""
+    """Whether a text is in such a script, judged by its beginning; a Chinese name in an English text does not count."""
     return not text.isascii() and _SIGN.search(text, 0, 400) is not None
 
 
@@ -59,9 +59,9 @@ def _stems(text: str, in_signs: bool) -> list[str]:
 
 STEP = 3_000
 FAR = 15_000
-"""Characters of a candidate that are looked at: as far as `FAR`, by whole `STEP`s, so that of works that are cut nearly
-alike the words are counted once. With 8,000 it solved a sixth fewer of the published papers' medium items. Of one that
-is cut before the first step all is looked at, and nothing that is not shown."""
+"""Characters of a candidate that are compared: up to `FAR`, in whole `STEP`s, so that words of works cut nearly alike
+are counted once. With 8,000 the matchers solved a sixth fewer medium items of the published papers. A work cut before
+the first step is compared whole, and never more than is shown."""
 
 
 class WordCounts(NamedTuple):
@@ -69,20 +69,20 @@ class WordCounts(NamedTuple):
 
     counts: Mapping[str, int]
     size: float
-    """The length of the vector of counts."""
+    """The norm of the vector of counts."""
 
 
 class Stems:
-    """The stems of a text, counted up to some of its characters."""
+    """The stems of a text, counted up to a number of characters."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._in_signs = _is_in_signs(text)
-        """Told of the whole: a stretch from the middle of an English text may well begin in Chinese."""
+        """Judged on the whole: a stretch of an English text may begin in Chinese."""
         self._counted: dict[int, WordCounts] = {0: WordCounts({}, 1.0)}
 
     def up_to(self, characters: int) -> WordCounts:
-        """How often each stands in the first so many characters, by whole steps and to the end of a word."""
+        """The count of each stem in the first so many characters, by whole steps and to the end of a word."""
         end = self._end_of_word(min(FAR, characters // STEP * STEP or characters))
         if end not in self._counted:
             known = max(known for known in self._counted if known < end and self._can_go_on_from(known))
@@ -98,7 +98,7 @@ class Stems:
         return rest.end() if rest else len(self._text)
 
     def _can_go_on_from(self, place: int) -> bool:
-        """Not within a word, nor where any two signs beside one another are one."""
+        """Whether counting can continue there: not within a word, nor in scripts without spaces."""
         return place == 0 or (self._end_of_word(place) == place and not self._in_signs)
 
 
@@ -107,7 +107,7 @@ def _squares(counts: Collection[int]) -> int:
 
 
 def occurrences(text: str, phrase: str) -> Iterator[Span]:
-    """Where a phrase stands between words that are not its own."""
+    """Occurrences of a phrase that are not part of a longer word."""
     start = text.find(phrase)
     while start >= 0:
         end = start + len(phrase)
@@ -117,5 +117,5 @@ def occurrences(text: str, phrase: str) -> Iterator[Span]:
 
 
 def letters_of(text: str) -> str:
-    """The letters and digits alone: equal for a title however it is set."""
+    """The letters and digits alone: equal for a title in any typography."""
     return "".join(filter(str.isalnum, text.casefold()))

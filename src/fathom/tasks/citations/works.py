@@ -1,4 +1,4 @@
-"""A candidate work: what is shown of it in each form, without what would give it away where that is to be hidden."""
+"""A candidate work: what is shown of it in each form, without what identifies it where that is hidden."""
 
 from __future__ import annotations
 
@@ -19,52 +19,52 @@ from fathom.tasks.citations.settings import Form
 from fathom.tasks.citations.word_counts import FAR, LONGEST_WORD, Stems, letters_of
 
 OWN = "[[NAME]]"
-"""What stands where a work gives its own title or name away."""
+"""Replaces a work's own title or name."""
 
 TELLING = ("abstract", "introduction", "conclusion", *LEFT_OUT)
-"""Sections that a body is shown without: they say in a few words what the whole is about."""
+"""Sections that a body leaves out: they summarize the work."""
 
 LEAST = 800
-"""Characters that must be left of a candidate: less tells nothing."""
+"""The fewest characters of a candidate: less is uninformative."""
 
 FIRST = FAR + LONGEST_WORD
-"""Characters of a work that are made ready first, as many as are compared: a long one is rarely shown to its end."""
+"""Characters of a work that are prepared first, as many as are compared: a long work is rarely shown to its end."""
 
 
 @dataclass(frozen=True, eq=False)
 class ShownText:
-    """Some of a document's text, its ends trimmed and its pieces set apart by a blank line; equal to itself alone."""
+    """Part of a document's text, with trimmed ends and a blank line between its pieces. Compared by identity."""
 
     id: DocumentId
     document: str
     """The document's whole text."""
     edits: tuple[Edit, ...]
     ends: tuple[tuple[int, int], ...]
-    """Where paragraphs end: how many characters are shown up to there, and where that is in the document."""
+    """The ends of paragraphs: characters shown so far, and the position in the document."""
     is_whole: bool = True
-    """Whether it goes to its end; else more could be made ready, and it can be cut, but not shown as it is."""
+    """Whether it is complete. If not, it can be cut but not shown as it is."""
 
     @property
     def length(self) -> int:
         return self.ends[-1][0] if self.ends else 0
 
     def reaches(self, characters: int) -> bool:
-        """Whether it is the same, cut to so many characters, as the whole would be."""
+        """Whether cutting it to so many characters gives the same as cutting the whole."""
         return self.is_whole or self.length > characters
 
     @property
     def text(self) -> str:
-        """All of it, as it is shown."""
+        """All of it, as shown."""
         return apply_edits(self.document, self.edits)
 
     @cached_property
     def stems(self) -> Stems:
-        """Its words, for comparing."""
-        # As much as is looked at, and no copy of the whole: thousands of works are kept at hand.
+        """Its words, for comparison."""
+        # Only as much as is compared, not a copy of the whole: thousands of works are cached.
         return Stems(self.text[: FAR + LONGEST_WORD])
 
     def cut(self, characters: int) -> tuple[Edit, ...]:
-        """The edits that show whole paragraphs up to so many characters; none where not even one fits."""
+        """The edits that show whole paragraphs up to so many characters; none if not even one fits."""
         assert self.reaches(characters)
         if self.length <= characters:
             return self.edits
@@ -76,7 +76,7 @@ class ShownText:
         return (*kept, Edit(span=Span(end, len(self.document)), text="\n"))
 
     def cut_length(self, characters: int) -> int:
-        """How many characters `cut` shows."""
+        """The number of characters that `cut` shows."""
         assert self.reaches(characters)
         if self.length <= characters:
             return self.length
@@ -91,8 +91,8 @@ def show(
     changes: Sequence[tuple[Span, str]] = (),
     to_be_cut: bool = True,
 ) -> ShownText:
-    """These stretches of the document, in order, with the changes that fall into them; what is never to be cut need not
-    know where its paragraphs end."""
+    """These stretches of the document, in order, with their changes. The ends of paragraphs are only needed for a text
+    that may be cut."""
     edits: list[Edit] = []
     ends: list[tuple[int, int]] = []
     waiting = deque(_apart(changes))
@@ -119,7 +119,7 @@ def show(
 
 
 def _trimmed(text: str, span: Span) -> Span | None:
-    """The stretch without white space at its ends; None where nothing is left."""
+    """The stretch without white space at its ends; None if nothing is left."""
     words = span.of(text)
     start = span.start + len(words) - len(words.lstrip())
     end = span.end - (len(words) - len(words.rstrip()))
@@ -127,7 +127,7 @@ def _trimmed(text: str, span: Span) -> Span | None:
 
 
 def _apart(changes: Sequence[tuple[Span, str]]) -> Iterator[tuple[Span, str]]:
-    """The changes without those that run into an earlier, longer one."""
+    """The changes without those that overlap an earlier, longer one."""
     end = 0
     for place, words in sorted(changes, key=lambda change: (change[0].start, -change[0].end)):
         if place.start >= end:
@@ -158,16 +158,16 @@ class Work:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether no line of it could be taken for a boundary of the layout."""
+        """Whether none of its lines looks like a boundary line."""
         return not forges_boundary(self._corpus.stored_text(self.outline.id).utf8)
 
     def room(self, form: Form) -> int:
-        """About how many characters that form has, told without the text."""
+        """About how many characters that form has, estimated without the text."""
         end = self.outline.paragraphs[-1].end if self.outline.paragraphs else 0
         return sum(span.end - span.start for span in self._stretches(form, end))
 
     def shown(self, form: Form, characters: int) -> ShownText:
-        """What is shown of it in that form, at the least as far as it takes to cut it to so many characters."""
+        """The text of that form, at least as far as needed to cut it to so many characters."""
         known = self._forms.get(form)
         if known is None or not known.reaches(characters):
             whole = self._stretches(form, len(self.text))
@@ -185,7 +185,7 @@ class Work:
         return replace(shown, is_whole=kept == whole)
 
     def _by_paragraph(self, span: Span) -> Iterator[Span]:
-        """A title that runs over the end of a paragraph, part by part: what is shown may end there, with a name."""
+        """A title across the end of a paragraph, part by part: the shown text may end there."""
         paragraphs, start = self.outline.paragraphs, span.start
         for paragraph in paragraphs[bisect_right(paragraphs, start, key=_end) :]:
             if paragraph.end >= span.end:
@@ -196,7 +196,7 @@ class Work:
         yield Span(start, span.end)
 
     def _beginning(self, whole: list[Span], characters: int) -> list[Span]:
-        """So many characters of these stretches, to the end of a paragraph, and some more for names that are hidden."""
+        """So many characters of these stretches, to the end of a paragraph, and more for hidden names."""
         left = characters * 5 // 4
         kept: list[Span] = []
         for span in whole:
@@ -209,7 +209,7 @@ class Work:
         return kept
 
     def _stretches(self, form: Form, end: int) -> list[Span]:
-        """What is shown of a text that ends there, before anything in it is hidden."""
+        """The stretches of a text with that end that are shown, before anything is hidden."""
         outline = self.outline
         match form:
             case "concise":
@@ -222,7 +222,7 @@ class Work:
 
     @cached_property
     def names(self) -> list[str]:
-        """What the work presents, as far as it gives it a name."""
+        """The names of what the work presents."""
         abstract = self.outline.abstract.of(self.text) if self.outline.abstract else ""
         return presented_names(self.title, abstract, self.text)
 
@@ -232,7 +232,7 @@ def _end(span: Span) -> int:
 
 
 def evenly(lengths: Sequence[int], room: int) -> int:
-    """The length to which the longest are cut so that all fit: the short ones stay, the long ones get the same."""
+    """The length to which the longest are cut so that all fit: short ones stay, long ones get the same."""
     left, waiting = room, sorted(lengths)
     while waiting:
         fair = left // len(waiting)

@@ -1,4 +1,4 @@
-"""The family's part of an audit: the document itself must go on with the key, and nothing shown may tell it."""
+"""Audits probes: the document must continue with the key, and the shown text must not contain it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fathom.scoring.answers import Text
 from fathom.tasks.audit_checks import AuditChecks
 from fathom.tasks.family import AuditCheck, Item
 from fathom.tasks.memorization.build import wording
-from fathom.tasks.memorization.check import check, comes_back, contains_name
+from fathom.tasks.memorization.check import check, contains_name, names_occur_early
 
 CACHED = 256
 """Documents in the cache."""
@@ -66,7 +66,7 @@ class _Audit:
 
     def _check_key(self, item: Item, document: Document, span: Span, name: str) -> None:
         rest = document.text[span.start :] if _task(item) == "citation" else span.of(document.text)
-        self._checks.check("the document continues with the key", item, comes_back((name,), rest))
+        self._checks.check("the document continues with the key", item, names_occur_early((name,), rest))
         inside = _task(item) == "citation" or document.title.contains(span)
         self._checks.check("the hidden text lies within the document", item, inside and span.end <= len(document.text))
 

@@ -1,4 +1,4 @@
-"""Probes from a corpus: as many of each task as were asked for, spread over the years of the documents."""
+"""Builds probes from a corpus: the requested number of each kind, spread over the years of the documents."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ProbeBuilder:
 
     @cached_property
     def _frequency(self) -> Counter[str]:
-        """In how many titles each word stands."""
+        """The number of titles that contain each word."""
         return Counter(word for listed in self._corpus.entries() for word in distinctive_words(listed.title))
 
     def build(self) -> Iterator[tuple[Context, list[Item]]]:
@@ -68,7 +68,7 @@ class ProbeBuilder:
             document = self._corpus.document(id)
             for probe in self._probes(document):
                 self._made[probe.task] += 1
-                context = _laid_out(probe)
+                context = _context(probe)
                 yield context, [item(probe, context)]
 
     def _order(self) -> list[DocumentId]:
@@ -86,13 +86,13 @@ class ProbeBuilder:
 
     def _probes(self, document: Document) -> Iterator[Probe]:
         if forges_boundary(document.text.encode()):
-            self._documents["could be taken for several"] += 1
+            self._documents["with a boundary line"] += 1
             return
         rng = rng_for(self._seed, SEED_LABEL, document.id)
-        self._documents["looked at"] += 1
+        self._documents["examined"] += 1
         if "title" in self.settings.probes and not self._is_full("title"):
             probe = title_probe(document, self._frequency, rng)
-            self._documents["without a telling word in the title"] += probe is None
+            self._documents["without a distinctive word in the title"] += probe is None
             yield from () if probe is None else (probe,)
         if "citation" in self.settings.probes and not self._is_full("citation"):
             yield from self._citations(document)
@@ -101,13 +101,13 @@ class ProbeBuilder:
         citing = CitationProbes(document, self.settings.characters)
         found = list(citing.probes())
         self._steps.update(citing.steps)
-        self._documents["whose citations name nobody"] += bool(document.citations) and not citing.steps[STEPS[2]]
+        self._documents["whose citations name no author"] += bool(document.citations) and not citing.steps[STEPS[2]]
         rng = rng_for(self._seed, SEED_LABEL, "citations", document.id)
         room = min(self.settings.per_paper, self.settings.items - self._made["citation"], len(found))
         yield from sorted(rng.sample(found, room), key=lambda probe: probe.place)
 
     def report(self) -> dict[str, JsonValue]:
-        """What was made, and how many documents and citations fell out where."""
+        """The number of probes, and of documents and citations that could not be used."""
         return {
             "requested": self.settings.items,
             "built": {task: self._made[task] for task in self.settings.probes},
@@ -116,24 +116,24 @@ class ProbeBuilder:
         }
 
     def explain_empty(self) -> str:
-        """Why nothing can be probed."""
-        for _ in self.build():  # it makes nothing, and counts what falls out where
+        """Why no probe could be built."""
+        for _ in self.build():  # it yields nothing, and counts the steps
             pass
         steps = ", ".join(f"{step} {self._steps[step]:,}" for step in STEPS)
         reasons = {
-            "title": "no title has a telling word",
-            "citation": f"no citation goes on with a name that was not named before (citations {steps})",
+            "title": "no title has a distinctive word",
+            "citation": f"no citation continues with a name that is new in the text (citations: {steps})",
         }
         wanted = {"title": "that have titles", "citation": "that cite by author and year"}
         return (
-            f"Nothing of '{self._corpus.folder}' can be probed: "
+            f"No document of '{self._corpus.folder}' can be probed: "
             f"{', and '.join(reasons[task] for task in self.settings.probes)}. "
-            f"Ingest articles {' or '.join(wanted[task] for task in self.settings.probes)}."
+            f"Ingest documents {' or '.join(wanted[task] for task in self.settings.probes)}."
         )
 
 
-def _laid_out(probe: Probe) -> Context:
-    """The context that shows the probe's piece alone."""
+def _context(probe: Probe) -> Context:
+    """The context that shows only the probe's text."""
     text = apply_edits(probe.document.text, probe.edits)
     counter = tokenizer(DEFAULT)
     fingerprint = digest(probe.document.text.encode())
@@ -142,7 +142,7 @@ def _laid_out(probe: Probe) -> Context:
 
 
 def item(probe: Probe, context: Context) -> Item:
-    """The probe as a question, and its key."""
+    """The probe as a question, with its key."""
     document, place = probe.document, f"{probe.place.start}-{probe.place.end}"
     tags: dict[str, str] = {"task": probe.task}
     month = appeared(document)
@@ -167,7 +167,7 @@ def item(probe: Probe, context: Context) -> Item:
 
 
 def wording(task: str, document: Document) -> str:
-    """What is asked; of a title with where and when it appeared, as far as that is known."""
+    """The wording; for a title with its venue and year, as far as they are known."""
     if task == "citation":
         return (
             "The text breaks off in the middle. Continue it: write the very words that come next in the document, "

@@ -1,4 +1,4 @@
-"""Whether a probe hits: the name or the word is among the first tokens that came back."""
+"""Checks a probe: the name or word must be among the first tokens of the response."""
 
 from __future__ import annotations
 
@@ -14,62 +14,62 @@ from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
 
 TOKENS = 20
-"""Of a response that count, as in the paper: whoever goes on for pages names everybody in the end."""
+"""Tokens of a response that count, as in the paper: a long continuation names everyone in the end."""
 
 LONGEST = 2_000
-"""Characters of a response that are looked at: no twenty tokens have more."""
+"""Characters of a response that are examined: twenty tokens have no more."""
 
 
 def check(key: Key, response: Response, text: str | None = None, judgments: Sequence[Judgment] = ()) -> Verdict:
-    """Right when the name stands, letter by letter and as words of its own, in the first tokens of the response."""
+    """Correct when the name occurs as words of their own in the first tokens of the response."""
     if response.outcome in ("error", "overflow", "refused"):
         return check_response(key, response)
     start = response.text.lstrip()
-    said = " ".join(start[: begun(start)].split())
+    said = " ".join(start[: early_length(start)].split())
     if not said:
         return Verdict(
             question_id=response.question_id,
             sample=response.sample,
             outcome="unparseable",
             score=0.0,
-            reason="nothing was said",
+            reason="the response is empty",
         )
     assert isinstance(key.answer, Text)
-    right = comes_back((key.answer.value, *key.answer.aliases), start)
+    correct = names_occur_early((key.answer.value, *key.answer.aliases), start)
     return Verdict(
         question_id=response.question_id,
         sample=response.sample,
-        outcome="correct" if right else "incorrect",
-        score=float(right),
+        outcome="correct" if correct else "incorrect",
+        score=float(correct),
         parsed=Text(value=said),
     )
 
 
-def comes_back(names: Sequence[str], text: str) -> bool:
-    """Whether one of the names stands in the first tokens of a text."""
+def names_occur_early(names: Sequence[str], text: str) -> bool:
+    """Whether one of the names occurs in the first tokens of a text."""
     text = text.lstrip()
-    end = begun(text)
-    # Words are cut from more than the tokens hold, so that "Lin" is not found in a "Lindqvist" cut short.
+    end = early_length(text)
+    # Words are split before the cut, so that "Lin" is not found in a truncated "Lindqvist".
     words = [plain_word(found[0]) for found in WORD.finditer(text[:LONGEST]) if found.end() <= end]
-    return any(_stands(list(map(plain_word, WORD.findall(name))), words) for name in names)
+    return any(_occurs(list(map(plain_word, WORD.findall(name))), words) for name in names)
 
 
 def contains_name(text: str, name: str) -> bool:
-    """Whether a name stands anywhere in a text."""
-    return _stands(list(map(plain_word, WORD.findall(name))), [plain_word(word) for word in WORD.findall(text)])
+    """Whether a name occurs anywhere in a text."""
+    return _occurs(list(map(plain_word, WORD.findall(name))), [plain_word(word) for word in WORD.findall(text)])
 
 
-def _stands(name: list[str], words: list[str]) -> bool:
+def _occurs(name: list[str], words: list[str]) -> bool:
     return bool(name) and any(
         word == name[0] and words[place : place + len(name)] == name for place, word in enumerate(words)
     )
 
 
-def begun(text: str) -> int:
-    """How many characters the first tokens of a text have."""
+def early_length(text: str) -> int:
+    """The number of characters of the first tokens of a text."""
     count = tokenizer(DEFAULT).count
     low, high = 0, min(len(text), LONGEST)
-    # The longest beginning of so few tokens: a tokenizer that only counts is asked a dozen times.
+    # Bisection: the tokenizer only counts.
     while low < high:
         middle = (low + high + 1) // 2
         if count(text[:middle]) <= TOKENS:

@@ -1,4 +1,4 @@
-"""What can be probed of one document: citations that go on with a name, and words of its title."""
+"""The probes of one document: citations that continue with a name, and words of its title."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from fathom.records.documents import Citation, Document
 from fathom.records.names import WORD, family_name, plain_word
 from fathom.records.spans import Span
 from fathom.tasks.citations.mentions import Mentions
-from fathom.tasks.memorization.check import comes_back, contains_name
+from fathom.tasks.memorization.check import contains_name, names_occur_early
 
 Task = Literal["citation", "title"]
 
 BLANK = "____"
-"""What stands where a word of a title is left out."""
+"""Replaces the hidden word of a title."""
 
 LEAST = 400
-"""Characters before a citation that must be shown: less tells no document from another."""
+"""The fewest characters shown before a citation: fewer do not identify the document."""
 
 STEPS = ("alone", "resolved", "named in the text", "not named before")
-"""What a citation must be to be probed, one after the other."""
+"""The requirements of a citation, in the order in which they are checked."""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """A piece of a document, and what comes back from somebody who knows the rest by heart."""
+    """Part of a document, and the continuation that a model with the document memorized would give."""
 
     task: Task
     document: Document
     place: Span
-    """What is left out and asked for."""
+    """The hidden span that is asked for."""
     names: tuple[str, ...]
-    """The right name or word, and other spellings of it."""
+    """The correct name or word, and other spellings of it."""
     entry: int
     """The number of the reference; zero for a title."""
     edits: tuple[Edit, ...]
 
     @property
     def rest(self) -> str:
-        """How the document itself goes on."""
+        """The document's own continuation."""
         return self.document.text[self.place.start :]
 
 
@@ -56,10 +56,10 @@ class CitationProbes:
         self._characters = characters
         self._mentions = Mentions(document, document.text)
         self.steps: Counter[str] = Counter()
-        """How many citations were left after each step, once the probes are known."""
+        """The citations left after each step; filled by `probes`."""
 
     def probes(self) -> Iterator[Probe]:
-        """A probe for each citation that goes on with a name which the piece before it does not hold."""
+        """A probe for each citation that continues with a name not contained in the text before it."""
         for citation in self._document.single_citations():
             self.steps["alone"] += 1
             names = self._names(citation)
@@ -67,7 +67,7 @@ class CitationProbes:
                 continue
             self.steps["resolved"] += 1
             place = self._mentions.place_of(citation)
-            if not comes_back(names, self._document.text[place.start :]):
+            if not names_occur_early(names, self._document.text[place.start :]):
                 continue
             self.steps["named in the text"] += 1
             shown = self._shown(place.start)
@@ -77,7 +77,7 @@ class CitationProbes:
             yield Probe("citation", self._document, place, names, citation.reference or 0, self._edits(shown))
 
     def _names(self, citation: Citation) -> tuple[str, ...]:
-        """The family name of the cited work's first author; none where the entry does not say who wrote it."""
+        """The family name of the cited work's first author; none if the entry has no authors."""
         if citation.reference is None:
             return ()
         authors = self._document.references[citation.reference - 1].authors
@@ -85,7 +85,7 @@ class CitationProbes:
         return (name,) if sum(len(word) for word in WORD.findall(name)) > 1 else ()
 
     def _shown(self, cut: int) -> Span | None:
-        """What is shown before a citation, from the beginning of a paragraph; None where that is too little."""
+        """The text shown before a citation, from the start of a paragraph; None if it is too short."""
         text = self._document.text
         end = len(text[:cut].rstrip())
         first = max(0, end - self._characters)
@@ -100,14 +100,14 @@ class CitationProbes:
 
 
 def title_probe(document: Document, frequency: Mapping[str, int], rng: Random) -> Probe | None:
-    """The title without the word that fewest others have, and the byline; None where no word tells anything."""
+    """The title without its rarest word, and the byline; None if no word is distinctive."""
     text, title = document.text, document.title
     kept = [title, *(author.span for author in document.authors)]
     byline = " ".join(span.of(text) for span in kept[1:])
     words = [word for word in distinctive_words(title.of(text)) if not contains_name(byline, word)]
     if not words or any(span.start < title.end for span in kept[1:]):
         return None
-    # "Models" can be guessed behind "large language", and proves nothing.
+    # "Models" can be guessed after "large language" and shows nothing.
     rarest = min(frequency.get(word, 0) for word in words)
     word = rng.choice([word for word in words if frequency.get(word, 0) == rarest])
     place = next(Span(*found.span()) for found in WORD.finditer(title.of(text)) if plain_word(found[0]) == word)
@@ -116,7 +116,7 @@ def title_probe(document: Document, frequency: Mapping[str, int], rng: Random) -
 
 
 def _front(document: Document, place: Span) -> Iterator[Edit]:
-    """The edits that leave the title with its blank, and the byline below it."""
+    """The edits that show the title with its blank, and the byline."""
     title, authors = document.title, [author.span for author in document.authors]
     if title.start:
         yield Edit(span=Span(0, title.start))

@@ -1,4 +1,4 @@
-"""What simulated answerers make of a probe: one goes on by heart, the others know what they are shown."""
+"""Answers probes as simulated models: the memorizer continues the document, the others use the shown text."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from fathom.scoring.keys import Key
 from fathom.tasks.family import Item
 from fathom.tasks.simulating import simulated_response
 
-BY_HEART = 160
-"""Characters that somebody goes on by heart."""
+CONTINUED = 160
+"""Characters that the memorizer continues."""
 
 
 class Simulator:
-    """Answers for simulated answerers."""
+    """Answers as simulated models."""
 
     def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] | None = None) -> None:
-        """`keys` gives those of the whole bench; only the majority's answer needs them, and reads them once."""
+        """`keys` gives the keys of the whole bench; only `sim/majority` needs them, and reads them once."""
         self._corpus = corpus
         self._keys = keys
 
     def answer(
         self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
     ) -> Response:
-        """The response to one probe; `rng` belongs to this answerer, question, sample and attempt alone."""
+        """The response to one probe; `rng` belongs to this model, question, sample and attempt alone."""
         return simulated_response(
             context, item, simulated, rng, attempt, sample, lambda: self._text(context, item, simulated, rng)
         )
@@ -50,9 +50,9 @@ class Simulator:
             case "random":
                 return rng.choice(self._words(context))
             case "memorizer" if not simulated.happens("forget", rng):
-                return self._by_heart(item)
+                return self._continuation(item)
             case _:
-                # Whoever reads and knows nothing else goes on with what was said last.
+                # A reader knows nothing else, and repeats the last words shown.
                 return " ".join(self._words(context)[-12:])
 
     def _words(self, context: Context) -> list[str]:
@@ -60,17 +60,17 @@ class Simulator:
         text = render(context, self._corpus).decode()
         return WORD.findall(context.places[0].span.of(text)) or ["NULL"]
 
-    def _by_heart(self, item: Item) -> str:
-        """How the document itself goes on."""
+    def _continuation(self, item: Item) -> str:
+        """The document's own continuation."""
         passage = item.key.proof.passages[0]
         text = self._corpus.document(passage.document).text
         if item.question.tags.get("task") == "title":
             return passage.span.of(text)
-        return text[passage.span.start : passage.span.start + BY_HEART]
+        return text[passage.span.start : passage.span.start + CONTINUED]
 
     @cached_property
     def _most_frequent(self) -> dict[str, str]:
-        """For each task the name that is right most often."""
+        """The most frequent correct name for each kind of probe."""
         if self._keys is None:
             raise FathomError("'sim/majority' answers by all keys of a bench. Give them to the simulator.")
         counts: dict[str, Counter[str]] = {}
@@ -83,6 +83,6 @@ class Simulator:
 def _name(key: Key) -> str:
     if not isinstance(key.answer, Text):
         raise FathomError(
-            f"The key of question '{key.question_id}' is no name. Run `fathom audit`, or build the bench again."
+            f"The key of question '{key.question_id}' is not a name. Run `fathom audit`, or build the bench again."
         )
     return key.answer.value
