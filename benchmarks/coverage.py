@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 
-from fathom.analysis.intervals import Numbers, Values, difference, share, unclustered
+from fathom.analysis.intervals import Numbers, Values, difference, share, wilson
 from fathom.analysis.shared_documents import SharedDocuments
 from fathom.analysis.significance import permutation_tests
 
@@ -56,7 +56,7 @@ def measured(setting: Setting) -> Rates:
         better, _ = drawn(setting, setting.accuracy + step, rng)
         found = share(first, where)
         covered += found.low <= setting.accuracy <= found.high
-        low, high = unclustered(first)
+        low, high = wilson(float(first.mean()), len(first), 1.96)
         plain += low <= setting.accuracy <= high
         gap = second - first
         totals = np.bincount(where, weights=gap).astype(float)[:, None]

@@ -192,12 +192,6 @@ def difference(values: Values, contexts: Numbers, level: float = LEVEL) -> Estim
     )
 
 
-def unclustered(values: Values, level: float = LEVEL) -> tuple[float, float]:
-    """Wilson's interval for independent questions, for comparison in benchmarks."""
-    mean = float(values.mean())
-    return wilson(mean, len(values), t_quantile(level, 1e9))
-
-
 def macro_average(values: Values, contexts: Numbers, groups: list[NDArray[np.bool_]], level: float = LEVEL) -> Estimate:
     """The unweighted mean over groups of questions."""
     size = int(contexts.max()) + 1
