@@ -1,4 +1,4 @@
-"""Good documents of every kind, and attacks on those who read them: what somebody writes who means it."""
+"""Valid documents of every format, and deliberate attacks on their readers."""
 
 from __future__ import annotations
 
@@ -949,4 +949,4 @@ KINDS: dict[str, Callable[[Sequence[str]], Iterable[Attack]]] = {
     "json": lambda _: (*_json_attacks("json", 0, _BOOK), *_json_attacks("json", 1, _TABLED)),
     "archives": _archive_attacks,
 }
-"""What a file pretends to be, and the attacks that are made for it."""
+"""Attacks by file type."""

@@ -1,4 +1,4 @@
-"""Hostile documents, made of good ones by accident and by malice: each can be made again from its kind and number."""
+"""Hostile documents: random damage and deliberate attacks. Each is reproducible from its type and number."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ PATIENT = 10
 SECRET = "heronkeepstheseventhkey"
 """What stands in the files outside, and must stand in no text."""
 
-# The ground on which documents are read: a folder, a secret outside of it, and somebody who listens.
+# The test ground: a folder, a secret outside it, and a listening port.
 
 
 class Ground:
-    """A folder for documents, with secrets beside it that nobody may read and a port that nobody may call."""
+    """A folder for documents, with a secret next to it and a port that readers must not touch."""
 
     def __init__(self, root: Path) -> None:
         self.inside = root / "inside"
@@ -271,7 +271,7 @@ def _encoded(random: Random, content: bytes) -> bytes:
 
 
 def _spliced(random: Random, content: bytes) -> bytes:
-    """The beginning of one document and the end of another, of whatever kind."""
+    """Join the beginning of one document and the end of another of any type."""
     other = next(iter(random.choice(good(random.choice(tuple(KINDS)))).values()))
     return content[: _place(random, content)] + other[_place(random, other) :]
 
@@ -289,7 +289,7 @@ _VALUES: tuple[object, ...] = (
 
 
 def _scrambled(random: Random, content: bytes) -> bytes:
-    """JSON with values in places where others belong; what is no JSON is left as it is."""
+    """Replace values in JSON by others. Anything that is not JSON is unchanged."""
     lines = content.split(b"\n") if content.count(b"\n") > 1 else [content]
     number = random.randrange(len(lines))
     try:
@@ -365,7 +365,7 @@ class Case:
 
 
 class Cases:
-    """The attacks of one kind, then accidents without end."""
+    """The attacks of one type, then an endless sequence of random damage."""
 
     def __init__(self, kind: str, ground: Ground, seed: int = 0, real: Sequence[Files] = ()) -> None:
         self._kind = kind
@@ -396,12 +396,12 @@ class Cases:
         return (*ACCIDENTS, *[_regrown] * 12) if self._kind in _XML else ACCIDENTS
 
 
-# What became of them.
+# Results.
 
 
 @dataclass
 class Tally:
-    """How the files of one kind ended."""
+    """Counts of results for the files of one type."""
 
     files: int = 0
     read: int = 0

@@ -1,4 +1,4 @@
-"""Hostile documents of every kind: each ends as read or as refused with a reason, soon, and tells nothing else."""
+"""Hostile documents of every type: each is read or refused with a reason, quickly, and leaks nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PDFs by rules of layout: documents drawn here line by line, hostile ones, and real ones beside their twins."""
+"""The PDF reader: documents drawn line by line, hostile ones, and real ones compared with their XML versions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fathom.corpus.readers.pdf import reader as pdf
 from fathom.corpus.readers.tei import reader as tei
 from fathom.records.documents import Document
 
-# A small writer of PDFs: letters of a standard font at given places.
+# A small PDF writer: text in a standard font at given positions.
 
 
 @dataclass(frozen=True)
