@@ -124,7 +124,7 @@ def test_a_letter_and_an_article_never_share_an_id(small: Corpus, tmp_path: Path
 
 
 def test_refuses_short_reports(tmp_path: Path, fathom: Fathom) -> None:
-    with pytest.raises(FathomError, match=r"no short reports.*companies-zh.*Leave"):
+    with pytest.raises(FathomError, match=r"no short form.*companies-zh.*Remove"):
         Recipe(domains=parse_domains("physics,companies-zh"), length="short", documents=2)
     done = fathom("generate", "--out", tmp_path / "c", "--length", "short", "--domains", "reports")
     assert done.returncode == 2
