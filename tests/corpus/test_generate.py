@@ -128,7 +128,7 @@ def test_refuses_short_reports(tmp_path: Path, fathom: Fathom) -> None:
         Recipe(domains=parse_domains("physics,companies-zh"), length="short", documents=2)
     done = fathom("generate", "--out", tmp_path / "c", "--length", "short", "--domains", "reports")
     assert done.returncode == 2
-    assert done.stderr.startswith("fathom: There are no short reports")
+    assert done.stderr.startswith("fathom: Reports have no short form")
     assert not (tmp_path / "c").exists()
 
 
