@@ -74,7 +74,7 @@ def test_recovers_from_a_kill_between_the_last_two_steps(
     wanted: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The manifest was written, the unfinished store not yet deleted."""
-    recipe = Recipe(domains=parse_domains("articles,reports"), seed=11, documents=72)
+    recipe = Recipe(domains=parse_domains("articles,reports"), seed=11, documents=DOCUMENTS)
     monkeypatch.setattr(Path, "unlink", lambda path, missing_ok=False: None)
     generate(tmp_path / "c", recipe)
     monkeypatch.undo()
