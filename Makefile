@@ -41,7 +41,7 @@ requirements: $(READY)
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
 	  --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements/dev.txt
-	sed -i '1i # Every package `make` installs, by version and hash. Made from pyproject.toml with `make requirements`; do not edit.' requirements/dev.txt
+	sed -i '1i # Every package that `make` installs, by version and hash. Generated from pyproject.toml with `make requirements`; do not edit.' requirements/dev.txt
 
 clean:
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .import_linter_cache

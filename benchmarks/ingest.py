@@ -21,9 +21,9 @@ from pathlib import Path
 from statistics import mean
 
 from _measuring import Cost, cost_of, fathom, workplace
+from fathom.corpus.selftest.decompose import decompose
+from fathom.corpus.selftest.formats import jats
 from fathom.corpus.store import Corpus
-from tests.corpus.selftest.decompose import decompose
-from tests.corpus.selftest.formats import jats
 
 MANY = 10_000
 FULL = 1_200

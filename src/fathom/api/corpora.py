@@ -14,6 +14,7 @@ from fathom.corpus import store
 from fathom.corpus.document_reading import FIELDS
 from fathom.corpus.ingest_report import IngestReport, ReadingStats, below_thresholds
 from fathom.corpus.readers.catalog import FORMATS
+from fathom.corpus.selftest.scores import FieldScore, SelfTest
 from fathom.models.tokenizers import DEFAULT
 from fathom.records.contexts import Context, Sampling, Split
 from fathom.records.errors import FathomError
@@ -26,12 +27,15 @@ __all__ = [
     "FIELDS",
     "FORMATS",
     "Corpus",
+    "FieldScore",
     "IngestReport",
     "ReadingStats",
+    "SelfTest",
     "below_thresholds",
     "generate",
     "ingest",
     "open_corpus",
+    "run_self_test",
 ]
 
 # The readers and the generator are imported where they are used: opening a corpus needs neither.
@@ -186,6 +190,15 @@ def generate(
         progress=lambda written, counted: report(counted if documents is None else written),
     )
     return open_corpus(out)
+
+
+def run_self_test(documents: int = 4) -> SelfTest:
+    """Measure the readers on known truth: write generated documents in every format, read them back and compare."""
+    # Imported here: it needs the generator, which reading does not.
+    from fathom.corpus.selftest.run import generated_documents
+    from fathom.corpus.selftest.run import run_self_test as run
+
+    return run(generated_documents(documents))
 
 
 def _ignore(done: int) -> None:

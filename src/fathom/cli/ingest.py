@@ -7,7 +7,18 @@ from pathlib import Path
 
 import click
 
-from fathom.api.corpora import FIELDS, FORMATS, Corpus, IngestReport, ReadingStats, below_thresholds, ingest
+from fathom.api.corpora import (
+    FIELDS,
+    FORMATS,
+    Corpus,
+    FieldScore,
+    IngestReport,
+    ReadingStats,
+    SelfTest,
+    below_thresholds,
+    ingest,
+    run_self_test,
+)
 from fathom.cli import options
 from fathom.cli.output import describe_corpus, progress_bar
 from fathom.records.errors import FathomError
@@ -17,6 +28,7 @@ EXAMPLE = """
 Examples:
   fathom ingest papers/ more.tar.xz --out corpus
   fathom ingest filings.zip --out filings --formats ixbrl --min-tokens 10240 --min-tables 1
+  fathom ingest --self-test 4
   fathom ingest papers/ --out corpus --licenses CC-BY,CC0 --strict title=1,authors=0.99,resolved=0.95
 """
 
@@ -46,8 +58,8 @@ class Thresholds(click.ParamType[dict[str, float]]):
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write the corpus to.")
+@click.argument("sources", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="The folder to write the corpus to.")
 @click.option("--formats", type=options.CommaList(tuple(FORMATS)), default="", help="Only documents of these formats.")
 @click.option("--min-tokens", type=options.Length(), default=0, help="Leave out shorter documents.")
 @click.option("--max-tokens", type=options.Length(), help="Leave out longer documents.")
@@ -62,11 +74,16 @@ class Thresholds(click.ParamType[dict[str, float]]):
     default="",
     help="Exit with 1 if fewer documents have a field: authors=0.99,resolved=0.95.",
 )
+@click.option(
+    "--self-test",
+    type=click.IntRange(1, 10_000),
+    help="Instead: write this many generated documents in every format, read them back and compare.",
+)
 @options.processes
 @options.as_json
 def command(
     sources: tuple[Path, ...],
-    out: Path,
+    out: Path | None,
     formats: tuple[str, ...],
     min_tokens: int,
     max_tokens: int | None,
@@ -74,6 +91,7 @@ def command(
     full_text: bool,
     licenses: tuple[str, ...],
     strict: dict[str, float],
+    self_test: int | None,
     processes: int,
     as_json: bool,
 ) -> None:
@@ -84,6 +102,12 @@ def command(
     where that is safe. Writes a folder with a report on reading quality; calls no model. After an interruption, the
     same command continues where it stopped.
     """
+    if self_test is not None:
+        result = run_self_test(self_test)
+        click.echo(result.model_dump_json(indent=2) if as_json else describe_self_test(result))
+        return
+    if not sources or out is None:
+        raise click.UsageError("Give the SOURCES to read and --out, the folder to write.")
     with (
         progress_bar("Reading", None) as progress,
         ingest(
@@ -133,3 +157,25 @@ def describe(corpus: Corpus, report: IngestReport) -> str:
 
 def _resolved(stats: ReadingStats) -> str:
     return f"{stats.share('resolved'):>12.1%}" if stats.citations else f"{'-':>12}"
+
+
+def describe_self_test(result: SelfTest) -> str:
+    """A few lines per format: the fields that came back complete, and the scores of the others."""
+    lines = [
+        f"{result.documents:,} generated articles and {result.reports:,} reports, written and read back: "
+        "recall, and precision where it is lower"
+    ]
+    for name, scores in result.formats.items():
+        cells = [(field, _cell(score)) for field, score in scores.items()]
+        complete = [field for field, cell in cells if cell == "100.0%"]
+        others = [f"{field} {cell}" for field, cell in cells if cell not in ("100.0%", "-")]
+        lines += [f"  {name}", f"    complete: {', '.join(complete) or 'none'}"]
+        lines += [f"    {', '.join(others)}"] if others else []
+    lines += [f"  {name}: {count:,} documents rejected" for name, count in result.refused.items()]
+    return "\n".join(lines)
+
+
+def _cell(score: FieldScore) -> str:
+    if not score.written:
+        return "-"
+    return f"{score.recall:.1%}" + (f" ({score.precision:.1%})" if score.precision < score.recall else "")

@@ -21,8 +21,8 @@ from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.research import write_article
 from fathom.corpus.generated.world import World
 from fathom.corpus.readers.parsed_document import ParsedDocument, ParsedTable
-from tests.corpus.selftest.decompose import decompose
-from tests.corpus.selftest.formats import FORMATS
+from fathom.corpus.selftest.decompose import decompose
+from fathom.corpus.selftest.formats import FORMATS
 
 DEEP = 100_000
 

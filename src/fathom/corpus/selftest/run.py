@@ -11,35 +11,13 @@ from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.catalog import readers
 from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.sources import ArchiveCompanions
+from fathom.corpus.selftest.decompose import decompose
+from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS, Files
+from fathom.corpus.selftest.measure import MEASURED, Agreement, compare
+from fathom.corpus.selftest.pdf import printable
+from fathom.corpus.selftest.scores import FieldScore, SelfTest
 from fathom.corpus.store import Corpus
-from fathom.records.documents import Count, Document
-from fathom.records.record import Record
-from tests.corpus.selftest.decompose import decompose
-from tests.corpus.selftest.formats import FORMATS, REPORT_FORMATS, Files
-from tests.corpus.selftest.measure import MEASURED, Agreement, compare
-from tests.corpus.selftest.pdf import printable
-
-
-class FieldScore(Record):
-    """One field of one format."""
-
-    written: Count
-    read: Count
-    precision: float
-    recall: float
-
-
-class SelfTest(Record):
-    """How much of known truth each reader gives back."""
-
-    documents: Count
-    """Research documents, written in every format but the filings."""
-    reports: Count = 0
-    """Reports of companies, written as filings."""
-    refused: dict[str, Count]
-    """Documents that a reader could not read, by format."""
-    formats: dict[str, dict[str, FieldScore]]
-
+from fathom.records.documents import Document
 
 MOST_REPORTS = 6
 """They are long and all alike: more of them tell nothing more."""

@@ -19,9 +19,9 @@ from fathom.corpus.readers.parsed_document import (
     ParsedReference,
     ParsedTable,
 )
-from tests.corpus.selftest.ixbrl import ixbrl
-from tests.corpus.selftest.pdf import pdf
-from tests.corpus.selftest.s2orc_2023 import s2orc_2023
+from fathom.corpus.selftest.ixbrl import ixbrl
+from fathom.corpus.selftest.pdf import pdf
+from fathom.corpus.selftest.s2orc_2023 import s2orc_2023
 
 Files = dict[str, bytes]
 """A document and what lies beside it, by name; the document comes first."""

@@ -9,8 +9,9 @@ import pytest
 from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.research import write_article
 from fathom.corpus.generated.world import Length, World
-from tests.corpus.selftest.formats import FORMATS
-from tests.corpus.selftest.run import SelfTest, run_self_test
+from fathom.corpus.selftest.formats import FORMATS
+from fathom.corpus.selftest.run import run_self_test
+from fathom.corpus.selftest.scores import SelfTest
 
 LENGTHS: tuple[Length, ...] = ("full", "short")
 

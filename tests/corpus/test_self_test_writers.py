@@ -31,14 +31,15 @@ from fathom.corpus.readers.parsed_document import (
     TaggedNumber,
 )
 from fathom.corpus.readers.pdf.child_process import extract_lines
+from fathom.corpus.selftest import pdf as pages
+from fathom.corpus.selftest.decompose import decompose
+from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS
+from fathom.corpus.selftest.ixbrl import ixbrl
+from fathom.corpus.selftest.measure import Agreement, compare
+from fathom.corpus.selftest.pdf import pdf, printable
+from fathom.corpus.selftest.run import generated_documents, read_back, run_self_test
+from fathom.corpus.selftest.scores import SelfTest
 from fathom.records.documents import Document
-from tests.corpus.selftest import pdf as pages
-from tests.corpus.selftest.decompose import decompose
-from tests.corpus.selftest.formats import FORMATS, REPORT_FORMATS
-from tests.corpus.selftest.ixbrl import ixbrl
-from tests.corpus.selftest.measure import Agreement, compare
-from tests.corpus.selftest.pdf import pdf, printable
-from tests.corpus.selftest.run import SelfTest, generated_documents, read_back, run_self_test
 
 
 @pytest.fixture(scope="module")
