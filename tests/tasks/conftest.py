@@ -15,7 +15,7 @@ from tests.sharing import SharedFolders
 
 
 @pytest.fixture(scope="session")
-def asked(build_once: SharedFolders) -> Path:
+def asked_folder(build_once: SharedFolders) -> Path:
     """160 documents, contexts of two lengths in two splits, and a numeric bench over them; never write to it."""
 
     def make(folder: Path) -> None:
@@ -31,13 +31,13 @@ def asked(build_once: SharedFolders) -> Path:
 
 
 @pytest.fixture(scope="session")
-def asked_corpus(asked: Path) -> Path:
-    return asked / "corpus"
+def asked_corpus(asked_folder: Path) -> Path:
+    return asked_folder / "corpus"
 
 
 @pytest.fixture(scope="session")
-def bench_folder(asked: Path) -> Path:
-    return asked / "bench"
+def bench_folder(asked_folder: Path) -> Path:
+    return asked_folder / "bench"
 
 
 @pytest.fixture
