@@ -55,7 +55,7 @@ def test_a_corpus_from_nothing_to_a_context_on_screen(tmp_path: Path, fathom: Fa
     made = fathom("generate", "--out", corpus, "--documents", 30, "--seed", 2)
     assert "30 documents" in made.stdout
     gathered = fathom("contexts", corpus, "--lengths", "64K", "--count", 4)
-    assert "4 contexts from 30 articles" in gathered.stdout
+    assert "4 contexts from 30 documents" in gathered.stdout
     assert fathom("contexts", corpus, "--lengths", "64K", "--count", 4).stdout == gathered.stdout
     first = json.loads((corpus / "contexts.jsonl").read_text().splitlines()[0])
     shown = fathom("show", corpus, first["id"]).stdout
@@ -74,7 +74,7 @@ def test_results_can_be_had_as_json(tmp_path: Path, fathom: Fathom) -> None:
     manifest = json.loads(fathom("generate", "--out", corpus, "--documents", 20, "--json").stdout)
     assert manifest["documents"] == 20
     report = json.loads(fathom("contexts", corpus, "--lengths", "64K", "--count", 2, "--json").stdout)
-    assert sum(made["made"] for made in report["made"]) == 2
+    assert sum(count["sampled"] for count in report["counts"]) == 2
     assert json.loads(fathom("show", corpus, "--json").stdout) == manifest
 
 

@@ -535,7 +535,7 @@ def test_of_two_builds_into_one_folder_the_second_is_refused(asked_corpus: Path,
 
     made = build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": {}}, 0, tmp_path / "b", watch=other)
     assert {one.returncode for one in refused} == {2}
-    assert refused[0].stderr.startswith(f"fathom: Another command writes a bench to '{tmp_path / 'b'}'.")
+    assert refused[0].stderr.startswith(f"fathom: Another command is writing a bench to '{tmp_path / 'b'}'.")
     assert Bench(tmp_path / "b").manifest == made
     assert {path.name for path in (tmp_path / "b").iterdir()} == {CONTEXTS, QUESTIONS, KEYS, MANIFEST}
 
@@ -604,10 +604,10 @@ def test_own_templates_are_asked_and_bad_ones_named(asked_corpus: Path, tmp_path
     ("words", "said"),
     [
         (("audit", "nowhere"), ("no bench in 'nowhere'", "fathom build")),
-        (("build", "numeric", "nowhere", "--out", "b"), ("no contexts in 'nowhere", "fathom contexts nowhere")),
+        (("build", "numeric", "nowhere", "--out", "b"), ("does not exist", "fathom contexts nowhere")),
         (("build", "poetry", "nowhere", "--out", "b"), ("There is no family 'poetry'", "numeric")),
         (("build", "numeric", "nowhere", "--out", "b", "--hold-out", "mood=bad"), ("'mood=bad'", "skill")),
-        (("build", "numeric", "nowhere", "--out", "b", "--template-splits", "train=x"), ("'train=x' is no share",)),
+        (("build", "numeric", "nowhere", "--out", "b", "--template-splits", "train=x"), ("does not take 'train=x'",)),
     ],
 )
 def test_misuse_is_answered_in_a_sentence(
@@ -657,4 +657,4 @@ def test_answers_are_scored_and_all_questions_count(
         (tmp_path / "answers.jsonl").write_text(broken)
         assert "Line 1 of" in fathom(*words).stderr
     (tmp_path / "answers.jsonl").write_text("\n".join(lines) + "\n")
-    assert "no question has a tag" in fathom(*words, "--by", "mood").stderr.lower()
+    assert "the questions have no tag" in fathom(*words, "--by", "mood").stderr.lower()
