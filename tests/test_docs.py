@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fathom.cli.main import COMMANDS
+from fathom.tasks.catalog import family_names
 from tests.conftest import Fathom
 from tests.transcripts import PAGES, ROOT, updated
 
@@ -32,12 +33,19 @@ def test_the_readme_has_a_transcript_and_the_two_commands() -> None:
 def test_every_command_and_option_is_in_the_docs_and_no_other(fathom: Fathom) -> None:
     text = "\n".join(page.read_text() for page in ALL_PAGES)
     page = (ROOT / "docs" / "commands.md").read_text()
+    options: dict[str, set[str]] = {}
+    for name in (*COMMANDS, *(f"build {family}" for family in family_names())):
+        # Only lines that define an option: the text of one may mention another.
+        help_text = fathom(*name.split(), "--help").stdout
+        options[name] = set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", help_text, re.MULTILINE)) - {"--help"}
+        options[name] |= set(re.findall(r"^  --[a-z-]+ / (--[a-z-]+)", help_text, re.MULTILINE))
+        (section,) = re.findall(rf"^###? fathom {name}\n(.*?)(?=^###? |\Z)", page, re.MULTILINE | re.DOTALL)
+        rows = re.findall(r"^\| (`--[^|]*?) \|", section, re.MULTILINE)
+        assert set(re.findall(r"--[a-z-]+", " ".join(rows))) == options[name], name
     for name in COMMANDS:
-        own = set(re.findall(r"--[a-z-]+", fathom(name, "--help").stdout)) - {"--help"}
-        (section,) = re.findall(rf"^## fathom {name}\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
-        assert set(re.findall(r"`(--[a-z-]+)", section)) == own
-        for options in re.findall(rf"fathom {name}([^`\n|]*)", text):
-            assert set(re.findall(r"--[a-z-]+", options)) <= own | {"--help"}, (name, options)
+        own = set().union(*(found for command, found in options.items() if command.split()[0] == name))
+        for given in re.findall(rf"fathom {name}([^`\n|]*)", text):
+            assert set(re.findall(r"--[a-z-]+", given)) <= own | {"--help"}, (name, given)
     named = set(re.findall(r"(?:`|\$ )fathom ([a-z][a-z-]*)", text))
     assert named <= set(COMMANDS)
 
