@@ -28,17 +28,17 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 MAX_DEATHS = 3
-"""Workers that may die on one item before the work is given up: one may be killed for lack of memory, not every one."""
+"""How many workers may die on one item before the map fails: one may be killed for lack of memory, not every one."""
 
 PREFETCH = 2
-"""Items sent to a worker: the next one is there when it has finished one."""
+"""Items sent to a worker at a time: the next is ready when it finishes the first."""
 
 MAX_AHEAD = 4
 """Items in progress, or done but not yet consumed, per process: enough to stay busy, few enough to keep memory flat."""
 
 
 def map_ordered(task: Callable[[T], R], items: Iterable[T], processes: int) -> Iterator[R]:
-    """`task(item)` for each item, in order; with one process it runs in this one."""
+    """`task(item)` for each item, in order; with `processes=1` it runs in the calling process."""
     with WorkerPool(processes) as pool:
         yield from pool.map_ordered(task, items)
 
@@ -50,7 +50,7 @@ def cores() -> int:
 
 @contextmanager
 def infrequent_gc() -> Iterator[None]:
-    """Collect garbage rarely: records have no cycles, and looking for them takes a sixth of the time of making them.
+    """Collect garbage rarely: records have no cycles, and searching for them adds a sixth to the time to create them.
 
     Not for code that waits on a network, where a cycle may keep a prompt of a million tokens alive.
     """
@@ -80,10 +80,10 @@ class WorkerPool:
             _stop(worker)
 
     def map_ordered(self, task: Callable[[T], R], items: Iterable[T]) -> Generator[R, None, None]:
-        """`task(item)` for each item, in order; a pool of one process runs it in this one.
+        """`task(item)` for each item, in order; a pool of one process runs it in the calling process.
 
-        A task must be a module-level function (or a partial of one) that depends only on its item, so that what a
-        killed worker lost can be done again. Bound arguments are sent to each worker once.
+        A task must be a module-level function (or a partial of one) that depends only on its item, so that items of a
+        killed worker can be retried. Bound arguments are sent to each worker once.
         """
         if not self._size:
             yield from map(task, items)
@@ -92,7 +92,7 @@ class WorkerPool:
         try:
             yield from _OrderedMap[T, R](task, self).results(iter(items))
         finally:
-            # After an early exit, pending results would be taken for those of the next call.
+            # After an early exit, pending results would be mistaken for those of the next call.
             for worker in [worker for worker in self._workers if worker.jobs]:
                 self.remove(worker)
 
@@ -128,9 +128,9 @@ class _Worker:
     process: BaseProcess
     pipe: Connection
     task: object = None
-    """The task that it was sent."""
+    """The pickled task that was last sent to it."""
     jobs: deque[_Job] = field(default_factory=deque)
-    """The one in progress, and the next."""
+    """The job in progress, and the next."""
 
 
 @dataclass
@@ -155,7 +155,7 @@ class _OrderedMap(Generic[T, R]):
     def results(self, items: Iterator[T]) -> Iterator[R]:
         jobs = (_Job(number, item) for number, item in enumerate(items))
         while True:
-            # Before a result is yielded: workers do not wait for what the caller does with it.
+            # Before a result is yielded, so that workers stay busy while the caller uses it.
             self._send_jobs(jobs)
             if self._consumed in self._done:
                 self._consumed += 1
@@ -261,7 +261,7 @@ _END = object()
 
 
 def _receive_all(pipe: Connection, received: SimpleQueue[Any]) -> None:
-    """Queue what arrives. Whatever ends this ends the worker too, and its parent notices."""
+    """Queue everything received. When this ends, for any reason, the worker exits and its parent notices."""
     try:
         while True:
             received.put(pipe.recv())
@@ -279,7 +279,7 @@ def _stop(worker: _Worker) -> None:
 
 @contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """Inherited by children: Ctrl-C is for the parent, which stops them without tracebacks."""
+    """Ignore Ctrl-C in processes started inside: the parent handles it and stops them without tracebacks."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fathom.records.errors import FathomError
-from fathom.records.lengths import parse_length, print_length
+from fathom.records.lengths import format_length, parse_length
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ def test_refuses_an_invalid_length(written: str) -> None:
 
 @given(st.integers(1, 2**40))
 def test_printed_lengths_parse_back(tokens: int) -> None:
-    assert parse_length(print_length(tokens)) == tokens
+    assert parse_length(format_length(tokens)) == tokens

@@ -28,7 +28,7 @@ from fathom.analysis.findings import (
 from fathom.analysis.intervals import Sums, Values, macro_average, share, share_of_sums
 from fathom.analysis.patterns import PATTERNS
 from fathom.analysis.properties import OVERLAPPING, Groupings, QuestionProperties
-from fathom.records.lengths import print_length
+from fathom.records.lengths import format_length
 from fathom.scoring.scores import pass_at_k, summarize_samples
 
 MAX_EXAMPLES = 3
@@ -148,7 +148,7 @@ def length_curve(
         contexts.append(scores.contexts[mask])
         points.append(
             LengthPoint(
-                name=print_length(int(length)),
+                name=format_length(int(length)),
                 tokens=int(length),
                 outcomes=outcomes(scores, mask, samples),
                 accuracy=share(values[-1], contexts[-1]),

@@ -14,7 +14,7 @@ from fathom.api.corpora import open_corpus
 from fathom.cli import options
 from fathom.cli.output import all_or_nothing, progress_bar
 from fathom.records.contexts import Sampling, Split
-from fathom.records.lengths import parse_length, print_length
+from fathom.records.lengths import format_length, parse_length
 
 EXAMPLE = """
 \b
@@ -143,7 +143,7 @@ def describe(contexts: ContextSet) -> str:
         each = f"{summary.min_documents}-{summary.max_documents}, mean {summary.mean_documents:.1f}"
         filled = f"{summary.mean_tokens / summary.length:.1%}"
         lines.append(
-            f"  {print_length(summary.length):>7} {summary.contexts:>9,} {each:>20} {filled:>7} "
+            f"  {format_length(summary.length):>7} {summary.contexts:>9,} {each:>20} {filled:>7} "
             f"{summary.max_overlap:>11.0%}   {by_sampling}"
         )
     return "\n".join((*lines, *_shortfalls(report), *_overlaps(report)))
@@ -154,16 +154,16 @@ def _shortfalls(report: SamplingReport) -> Iterator[str]:
         counts = [count for count in report.counts if count.length == length]
         total = sum(count.sampled for count in counts)
         if total < report.settings.count:
-            yield f"  {print_length(length)}: {total} of {report.settings.count} contexts could be sampled"
+            yield f"  {format_length(length)}: {total} of {report.settings.count} contexts could be sampled"
         for count in counts:
             if count.reason:
-                name = f"{print_length(length)} {count.split + ' ' if report.splits else ''}{count.sampling}"
+                name = f"{format_length(length)} {count.split + ' ' if report.splits else ''}{count.sampling}"
                 yield f"  {name}: {count.sampled} of {count.requested}: {count.reason}"
 
 
 def _overlaps(report: SamplingReport) -> Iterator[str]:
     for overlap in report.overlaps:
-        one, two = map(print_length, overlap.lengths)
+        one, two = map(format_length, overlap.lengths)
         yield (
             f"  overlap of {one} and {two}: {overlap.mean:.1%} of the smaller context on average, "
             f"{overlap.max:.0%} at most"

@@ -10,7 +10,7 @@ from fathom.api import benches
 from fathom.api.benches import Bench, BenchManifest
 from fathom.cli import options
 from fathom.cli.output import all_or_nothing, progress_bar
-from fathom.records.lengths import print_length
+from fathom.records.lengths import format_length
 
 EXAMPLE = """
 \b
@@ -55,7 +55,7 @@ def describe(folder: Path, manifest: BenchManifest) -> str:
     assert report is not None
     lines = [
         f"{folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts, "
-        f"fitted to {print_length(report.window)} tokens, {print_length(report.reserve)} of them for the response",
+        f"fitted to {format_length(report.window)} tokens, {format_length(report.reserve)} of them for the response",
         f"  {report.built:,} questions: {report.unchanged:,} unchanged, {report.recomputed:,} recomputed on "
         f"fewer documents, {sum(report.refused.values()):,} left out",
         *(f"    {count:,} left out: {reason}" for reason, count in report.refused.items()),

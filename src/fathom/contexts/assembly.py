@@ -14,11 +14,11 @@ from fathom.records.spans import Span
 
 
 class Piece(NamedTuple):
-    """One document of a context: what its place in the layout depends on."""
+    """One document of a context, with all that its place in the layout depends on."""
 
     document: DocumentId
     fingerprint: bytes
-    """Of the whole text of the document."""
+    """A hash of the whole text of the document."""
     characters: int
     """How many characters are shown, after the edits."""
     tokens: int

@@ -14,13 +14,13 @@ from fathom.records.contexts import Sampling
 
 @dataclass(frozen=True)
 class Pool:
-    """The documents that contexts are sampled from, by number."""
+    """The documents that contexts are sampled from; a document is its index in `tokens`."""
 
     tokens: Sequence[int]
     neighbors: Sequence[Sequence[int]]
     """The documents that each document cites or is cited by."""
     members: Sequence[int]
-    """Those that may be selected: all of them, or one split's."""
+    """The documents that may be selected: all, or those of one split."""
     works: Sequence[int]
     """For each document the number of the first version of its work: a preprint and its article have the same."""
 
@@ -68,7 +68,7 @@ def select_documents(pool: Pool, limits: SizeLimits, sampling: Sampling, start: 
         cost = pool.tokens[document] + boundary
         # A long document is skipped where the minimum number of documents would no longer fit after it.
         reserved = max(0, limits.min_documents - len(selected) - 1) * (pool.shortest + boundary)
-        # Beside its preprint a document would be counted twice, and what it says found twice.
+        # One version of a work only: its preprint would be counted again, and its content found twice.
         fits = total + cost + reserved <= limits.max_tokens and pool.works[document] not in works
         if fits:
             selected.append(document)
@@ -89,7 +89,7 @@ Traversal = Generator[int, bool, None]
 
 
 def _random(pool: Pool, start: int, rng: Random) -> Traversal:
-    """Any document, regardless of citations: a shuffle that is drawn only as far as needed."""
+    """All documents in random order, regardless of citations: a Fisher-Yates shuffle that draws on demand."""
     yield start
     moved: dict[int, int] = {}
     for last in range(len(pool.members) - 1, -1, -1):
@@ -107,7 +107,7 @@ def _breadth_first(pool: Pool, start: int, rng: Random) -> Traversal:
 
 
 def _depth_first(pool: Pool, start: int, rng: Random) -> Traversal:
-    """From each document to one of its neighbors, as far as possible."""
+    """From each document to one of its neighbors; back to the last open one at a dead end."""
     stack = deque((start,))
     return _traverse(pool, rng, stack, stack.pop)
 

@@ -29,7 +29,7 @@ def write_contexts(
     replace: bool = False,
     progress: Callable[[int], None] = lambda done: None,
 ) -> SamplingReport:
-    """Sample contexts into `path` and return the report; where the same contexts exist already, only the report."""
+    """Sample contexts into `path` and return the report; if the same contexts exist, return their report."""
     if path.suffix != ".jsonl":
         raise FathomError(f"Cannot write contexts to '{path}': the name does not end in .jsonl. Choose another name.")
     if not path.parent.is_dir():

@@ -18,6 +18,7 @@ CLOSING = "===== End of articles\n"
 _CLOSINGS = {LAYOUT: CLOSING, PAPER_AND_CANDIDATES: "===== End of candidates\n"}
 
 _FORGERIES = (b"\n=====", b"===== Article", b"===== Candidate", b"===== Paper", b"===== End of")
+"""Text of a document that could be mistaken for a boundary line."""
 
 
 def boundary(number: int, layout: str = LAYOUT) -> str:
@@ -38,7 +39,7 @@ def closing(layout: str) -> str:
 
 def forges_boundary(text: bytes) -> bool:
     """Whether a line of the text could be mistaken for a boundary line."""
-    # Also after characters that some readers take for the end of a line.
+    # The words also in mid-line: they may follow a character that some software treats as a line break.
     return b"=====" in text and (text.startswith(b"=====") or any(mark in text for mark in _FORGERIES))
 
 
@@ -77,5 +78,5 @@ def render(context: Context, corpus: Corpus) -> bytes:
 
 
 def _shown(text: bytes, place: Place) -> bytes:
-    """What is shown of one document; whole ones are not decoded, which would take longer than everything else."""
+    """The shown text of one document; without edits it is not decoded, which would take longer than everything else."""
     return apply_edits(text.decode(), place.edits).encode() if place.edits else text

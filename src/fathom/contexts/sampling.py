@@ -1,4 +1,4 @@
-"""Samples contexts of the requested lengths, no two of one length much alike, and reports what could be sampled."""
+"""Samples contexts of the requested lengths, with limited overlap among those of one length, and reports the counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.contexts import Context, Sampling, Split
 from fathom.records.documents import Count, Position
 from fathom.records.errors import FathomError
-from fathom.records.lengths import print_length
+from fathom.records.lengths import format_length
 from fathom.records.record import Record, digest
 from fathom.records.rng import rng_for
 
@@ -132,16 +132,18 @@ class SamplingReport(Record):
 
 @dataclass
 class _ContextSets:
-    """The contexts of one length so far, as sets of document numbers written as bits."""
+    """The contexts of one length so far, each as a set of work numbers."""
 
     sets: list[int] = field(default_factory=list)
+    """Bit masks of the works."""
     sizes: list[int] = field(default_factory=list)
     tokens: list[int] = field(default_factory=list)
     _halves: list[int] = field(default_factory=list)
+    """Half of each size."""
     _smallest: int = 2**62
 
     def has_similar(self, members: int, size: int) -> bool:
-        """Whether a context here has more than half of the smaller one's documents in common with this one."""
+        """Whether a context here shares more than half of the smaller one's documents with `members`."""
         common = self._common(members)
         return any(map(gt, common, self._halves)) or max(common, default=0) > size // 2
 
@@ -325,10 +327,10 @@ class ContextSampler:
         return None
 
     def _exhaustion_reason(self, too_short: int, too_similar: int, limits: SizeLimits, pool: Pool) -> str:
-        """Why a method is exhausted: what most of its last attempts failed on."""
+        """Why a method is exhausted: the most frequent failure of its last attempts."""
         if too_similar >= too_short:
             return f"{MAX_FAILURES} more attempts gave only contexts that share more than half with an existing one"
-        length, least = print_length(limits.max_tokens), limits.min_documents
+        length, least = format_length(limits.max_tokens), limits.min_documents
         if len(pool.members) < least:
             return f"there are {len(pool.members):,} documents, fewer than the minimum of {least:,} per context"
         tokens = [pool.tokens[document] for document in pool.members]
@@ -406,6 +408,7 @@ class _MethodState:
     sampling: Sampling
     split: Split
     starts: list[int]
+    """Documents to start from, in random order."""
     attempts: int = 0
     sampled: int = 0
     exhausted: str = ""
@@ -413,10 +416,10 @@ class _MethodState:
 
 
 def _apportion(count: int, weights: Sequence[int]) -> list[int]:
-    """`count` divided by weight into whole numbers."""
+    """`count` split in proportion to the weights, into whole numbers that add up to it."""
     total, given, shares = sum(weights), 0, []
     for place in range(1, len(weights) + 1):
-        upto = -(-count * sum(weights[:place]) // total)
-        shares.append(upto - given)
-        given = upto
+        end = -(-count * sum(weights[:place]) // total)
+        shares.append(end - given)
+        given = end
     return shares

@@ -13,11 +13,11 @@ from fathom.records.contexts import Split
 from fathom.records.rng import rng_for
 
 ROUNDS = 12
-"""Of label propagation; labels settle after a few."""
+"""Maximum rounds of label propagation; labels settle after a few."""
 
 
 def assign_splits(pool: Pool, shares: Mapping[Split, int], seed: int) -> dict[Split, list[int]]:
-    """The documents of each split, in tokens about as many as its share."""
+    """The documents of each split; their tokens are about proportional to its share."""
     if not shares:
         return {"test": list(pool.members)}
     splits: dict[Split, list[int]] = {split: [] for split in shares}

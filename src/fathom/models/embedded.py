@@ -31,9 +31,9 @@ RUNTIME = "xllamacpp==2026.10.11549"
 _TIMEOUT = 60.0
 """Seconds until a silent child counts as hung; loading takes half a second, on a busy machine longer."""
 
-# States of earlier prompts stay in memory when another prompt takes the slot. Measured: 22.6 KiB per token, the oldest
-# is removed first. This is room for 90,000 tokens: thirty contexts of 3K tokens, or eleven of 8K. A cached context
-# costs 0.2 s instead of 9 s (1.7K tokens).
+# KV states of earlier prompts stay in memory when another prompt takes the slot; the oldest is removed first. Measured:
+# 22.6 KiB per token, so this is enough for 90,000 tokens: thirty contexts of 3K tokens, or eleven of 8K. A cached
+# context of 1.7K tokens takes 0.2 s instead of 9 s.
 _CACHE_MEBIBYTES = 2048
 
 
@@ -50,7 +50,7 @@ class Settings:
     slots: int
     """The number of questions answered at the same time."""
     cache: bool
-    """Whether states of prompts are cached for prompts with the same prefix."""
+    """Whether KV states are cached for later prompts with the same prefix."""
     parent: int
     """The parent process; the child exits with it."""
 
@@ -126,10 +126,10 @@ class EmbeddedServer:
         assert self._process is not None and self._process.stdout is not None
         ready, _, _ = select.select([self._process.stdout], [], [], _TIMEOUT)
         if not ready:
-            raise self._failed(f"did not start within {_TIMEOUT:.0f} seconds")
+            raise self._failure(f"did not start within {_TIMEOUT:.0f} seconds")
         address = self._process.stdout.readline().decode().strip()
         if not address:
-            raise self._failed("did not start")
+            raise self._failure("did not start")
         return address
 
     def _check_window(self) -> None:
@@ -143,7 +143,7 @@ class EmbeddedServer:
             )
         self.window = served
 
-    def _failed(self, problem: str) -> FathomError:
+    def _failure(self, problem: str) -> FathomError:
         return FathomError(f"The embedded model '{self._file}' {problem}: {self._last_messages()}. {self._advice}.")
 
     def _last_messages(self) -> str:
@@ -177,21 +177,21 @@ class EmbeddedServer:
         return int(self._call("/v1/chat/completions/input_tokens", {"messages": list(messages)})["input_tokens"])
 
     def _call(self, path: str, body: dict[str, Any] | None = None) -> Any:
-        """The result of a server call such as a token count; prompts go to `url` instead."""
+        """The parsed JSON of a server call such as a token count; clients send prompts to `url` themselves."""
         if self._process is None:
-            raise RuntimeError("the embedded model runs inside `with`")
+            raise RuntimeError("the embedded model must be opened with `with`")
         content = None if body is None else json.dumps(body).encode()
         request = Request(self._address + path, content, {"Content-Type": "application/json"})
         try:
             # Without a proxy: one from the environment would be used even for this machine.
-            with build_opener(ProxyHandler({})).open(request, timeout=_TIMEOUT) as answer:
-                return json.load(answer)
+            with build_opener(ProxyHandler({})).open(request, timeout=_TIMEOUT) as response:
+                return json.load(response)
         except HTTPError as error:
             with error:
-                words = error.read().decode(errors="replace")
-            raise FathomError(f"The embedded model rejects '{path}': {words}. Correct the request.") from error
+                message = error.read().decode(errors="replace")
+            raise FathomError(f"The embedded model rejects '{path}': {message}. Correct the request.") from error
         except (OSError, HTTPException) as error:
-            raise self._failed(f"does not answer ({error})") from error
+            raise self._failure(f"does not answer ({error})") from error
 
 
 def serve(settings: Settings) -> None:
@@ -215,29 +215,29 @@ def _load(settings: Settings) -> Any:
     """The server of the runtime with the model loaded; it answers in its own thread."""
     import xllamacpp  # type: ignore[import-untyped,unused-ignore]
 
-    chosen = xllamacpp.CommonParams()
-    chosen.model.path = settings.model
-    chosen.model_alias = [settings.name]  # Otherwise responses would contain a path of this machine.
-    chosen.hostnames = ["127.0.0.1"]
-    chosen.port = 0  # The system picks a free one.
-    chosen.n_ctx = settings.window * settings.slots
-    chosen.n_parallel = settings.slots
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = settings.model
+    parameters.model_alias = [settings.name]  # Otherwise responses would contain a path of this machine.
+    parameters.hostnames = ["127.0.0.1"]
+    parameters.port = 0  # The system picks a free one.
+    parameters.n_ctx = settings.window * settings.slots
+    parameters.n_parallel = settings.slots
     # On two cores a second thread makes generation slower (43 tokens/s instead of 65) and prompt processing faster.
-    chosen.cpuparams.n_threads = 1
-    chosen.cpuparams_batch.n_threads = 2
+    parameters.cpuparams.n_threads = 1
+    parameters.cpuparams_batch.n_threads = 2
     # Measured on a busy machine with 1K tokens: flash attention takes 20 s instead of 25 s for the first response, but
     # 1.3 s instead of 0.8 s for each further one on the same context.
-    chosen.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
-    chosen.cache_prompt = settings.cache
-    chosen.cache_ram_mib = _CACHE_MEBIBYTES if settings.cache else 0
+    parameters.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    parameters.cache_prompt = settings.cache
+    parameters.cache_ram_mib = _CACHE_MEBIBYTES if settings.cache else 0
     # Between batches the server notices that a client has gone. With batches of 2048 the next question waited 43 s for
     # an abandoned one of 2K tokens, and larger batches gained nothing.
-    chosen.n_batch = 512
+    parameters.n_batch = 512
     # Every waiting request occupies a thread, and token counts must not wait minutes for a prompt.
-    chosen.n_threads_http = 32
-    chosen.ui = False
-    chosen.verbosity = 1  # Only errors.
-    return xllamacpp.Server(chosen)
+    parameters.n_threads_http = 32
+    parameters.ui = False
+    parameters.verbosity = 1  # Only errors.
+    return xllamacpp.Server(parameters)
 
 
 def main() -> int:

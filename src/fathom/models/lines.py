@@ -13,10 +13,10 @@ from fathom.models.tokenizers import Tokenizer
 from fathom.records.contexts import Edit
 
 _STARTS = re.compile(r"(?<=\n)(?=[^\s/])")
-"""The start of a line that no token extends into. A full stop, a newline and a slash are one token in o200k."""
+"""The start of a line that no token extends into. In o200k a period, a newline and a slash are one token."""
 
 MAX_DISTANCE = 60
-"""Characters between an edit and a space that divides tokens; beyond it, the end of the line is used."""
+"""How many characters from an edit a space is searched where tokens divide; beyond it, the line's end is used."""
 
 
 class LineLengths(NamedTuple):
@@ -48,7 +48,7 @@ class LineTokens:
         return self._sums[-1] + difference
 
     def _between(self, text: str, start: int, end: int, counter: Tokenizer) -> int:
-        """The tokens between two positions that divide tokens."""
+        """The number of tokens between two positions where a token always ends."""
         first, last = bisect_left(self._starts, start), bisect_right(self._starts, end) - 1
         if first > last:
             return counter.count(text[start:end])
@@ -56,7 +56,7 @@ class LineTokens:
         return self._sums[last] - self._sums[first] + sum(map(counter.count, filter(None, ends)))
 
     def _windows(self, text: str, edits: Sequence[Edit]) -> list[_Window]:
-        """The edits, grouped where nothing between them divides tokens."""
+        """The edits in windows; two edits share a window if no token is sure to end between them."""
         if not edits:
             return []
         start = self._before(text, 0, edits[0].span.start)
@@ -74,8 +74,7 @@ class LineTokens:
         return windows
 
     def _before(self, text: str, low: int, high: int) -> int | None:
-        """The last position between two others that divides tokens whatever surrounds it: a near space, or the start
-        of a line."""
+        """The last position between two others where a token always ends: a near space, or the start of a line."""
         at = text.rfind(" ", max(low, high - MAX_DISTANCE), high)
         while at > low:
             if _divides(text, at, high):
@@ -85,7 +84,7 @@ class LineTokens:
         return line if line > low else None
 
     def _after(self, text: str, low: int, high: int) -> int | None:
-        """The first position between two others that divides tokens: a near space, or the start of a line."""
+        """The first position between two others where a token always ends: a near space, or the start of a line."""
         at = text.find(" ", low + 1, min(high, low + MAX_DISTANCE))
         while at > 0:
             if _divides(text, at, high):
@@ -103,7 +102,7 @@ def _divides(text: str, space: int, high: int) -> bool:
 
 @dataclass
 class _Window:
-    """A range of a text with the edits in it; a token ends at both ends, whatever surrounds them."""
+    """A range of a text and the edits in it; a token always ends at both of its ends."""
 
     start: int
     end: int

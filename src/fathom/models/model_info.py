@@ -50,7 +50,7 @@ class ModelInfo(Record):
         return -int(-count * self.token_ratio // 1)
 
     def seconds(self, usage: Usage) -> float:
-        """The time for these tokens with one request after another."""
+        """The estimated time for these tokens with one request after another."""
         fresh = usage.input_tokens - usage.cached_tokens
         return fresh / self.input_speed + usage.output_tokens / self.output_speed
 

@@ -21,7 +21,7 @@ _MARK = re.compile(
 
 @dataclass(frozen=True)
 class Reference:
-    """A range of a context's text, by name: a few characters that stand for a million."""
+    """A reference to a range of a context's text, which is inserted just before the prompt is sent."""
 
     family: str
     """The family whose views render it."""
@@ -99,8 +99,8 @@ class Message:
 class Prompt:
     """One request: messages, and the tools that the model may call.
 
-    All parts before the last part of the first user message are shared by the questions over a context, and carry the
-    cache mark of the request.
+    All parts before the last part of the first user message are shared by the questions over a context; providers are
+    asked to cache them.
     """
 
     messages: tuple[Message, ...]
@@ -137,7 +137,7 @@ class Prompt:
 
     @property
     def prefix(self) -> str:
-        """What a provider's cache can serve to the next question; equal for equal prefixes."""
+        """The part that a provider can cache for the next question, as a string with unexpanded references."""
         return "\n".join([*(tool.name for tool in self.tools), *map(str, self.shared_parts)])
 
     @property
@@ -147,6 +147,7 @@ class Prompt:
 
 
 Stop = Literal["stop", "length", "refused", "overflow"]
+"""Why a completion ended: normally, at the output limit, by a refusal, or because the prompt exceeds the window."""
 
 
 @dataclass(frozen=True)
@@ -180,4 +181,4 @@ class RolePrompt(Generic[T]):
     version: str
     """The version of the prompt's wording, recorded with the result."""
     parse: Callable[[str], T]
-    """The value in a completion. Raises ValueError for a completion that has none: it is asked again on resume."""
+    """The value in a completion. Raises ValueError if there is none; the prompt is then sent again on resume."""

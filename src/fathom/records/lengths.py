@@ -7,22 +7,22 @@ import re
 from fathom.records.errors import FathomError
 
 _UNITS = {"": 1, "K": 1024, "M": 1024 * 1024}
-_WRITTEN = re.compile(r"(\d+(?:\.\d+)?)\s*([KM]?)", re.IGNORECASE | re.ASCII)
+_LENGTH = re.compile(r"(\d+(?:\.\d+)?)\s*([KM]?)", re.IGNORECASE | re.ASCII)
 
 
-def parse_length(written: str) -> int:
+def parse_length(text: str) -> int:
     """The number of tokens of "64K", "1.5M" or "3000"."""
-    match = _WRITTEN.fullmatch(written.strip())
+    match = _LENGTH.fullmatch(text.strip())
     if match is None:
-        raise FathomError(f"'{written}' is not a length. Give a number of tokens such as 3000, 64K or 1M (K is 1,024).")
+        raise FathomError(f"'{text}' is not a length. Give a number of tokens such as 3000, 64K or 1M (K is 1,024).")
     length = float(match[1]) * _UNITS[match[2].upper()]
     if not 1 <= length < 2**53:
-        raise FathomError(f"The length '{written}' is out of range. Give a number of tokens such as 3000, 64K or 1M.")
+        raise FathomError(f"The length '{text}' is out of range. Give a number of tokens such as 3000, 64K or 1M.")
     return int(length)
 
 
-def print_length(tokens: int) -> str:
-    """The shortest form of that number: "64K" for 65,536, "3000" for 3,000."""
+def format_length(tokens: int) -> str:
+    """A number of tokens in its shortest form: "64K" for 65,536, "3000" for 3,000."""
     for unit in ("M", "K"):
         if tokens % _UNITS[unit] == 0:
             return f"{tokens // _UNITS[unit]}{unit}"

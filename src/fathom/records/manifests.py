@@ -1,4 +1,4 @@
-"""Reads the manifest of a folder; distinguishes newer, older, broken and foreign files."""
+"""Reads the manifest of a corpus, bench or run; errors distinguish newer, older and broken files and other JSON."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ R = TypeVar("R", bound=Record)
 
 
 def read_manifest(path: Path, kind: type[R], format: int, noun: str, advice: str) -> R:
-    """The manifest in `path`; errors name what it belongs to (`noun`) and what to do (`advice`)."""
+    """The manifest in `path`; error messages say what it describes (`noun`) and what to do (`advice`)."""
     with file_errors("read", path):
         content = path.read_bytes()
     try:
-        found = json.loads(content)
+        fields = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise FathomError(f"'{path}' is not JSON: {error}. {advice}") from error
-    written = found.get("format") if isinstance(found, dict) else None
-    # Checked first: another format may have fields that this one would take for damage.
-    if isinstance(written, int) and written != format and _is_like(found, kind):
+    written = fields.get("format") if isinstance(fields, dict) else None
+    # Checked first: the fields of another format would fail validation and look like damage.
+    if isinstance(written, int) and written != format and _has_most_fields(fields, kind):
         other, update = ("a newer", "Update Fathom, or create") if written > format else ("an older", "Create")
         raise FathomError(
-            f"The {noun} '{path.parent}' was written by {other} version of Fathom ({found.get('fathom', 'unknown')}, "
+            f"The {noun} '{path.parent}' was written by {other} version of Fathom ({fields.get('fathom', 'unknown')}, "
             f"format {written}; this version reads format {format}). {update} the {noun} again."
         )
     try:
@@ -36,6 +36,6 @@ def read_manifest(path: Path, kind: type[R], format: int, noun: str, advice: str
         raise FathomError(f"'{path}' is not the manifest of a {noun}: {first_error(error)}. {advice}") from error
 
 
-def _is_like(found: dict[str, object], kind: type[Record]) -> bool:
-    """Whether it has most of the fields: the manifest of a bench is not that of an older corpus."""
-    return 2 * len(found.keys() & kind.model_fields.keys()) > len(kind.model_fields)
+def _has_most_fields(fields: dict[str, object], kind: type[Record]) -> bool:
+    """Whether most fields of `kind` are there: the manifest of a bench is not mistaken for that of an older corpus."""
+    return 2 * len(fields.keys() & kind.model_fields.keys()) > len(kind.model_fields)

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-# Letters that do not come apart into a base letter and an accent.
+# Letters that Unicode does not decompose into a base letter and an accent.
 _PLAIN = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "Ae", "ı": "i"}
 )
@@ -30,20 +30,20 @@ PARTICLE = rf"(?i:{'|'.join(_PARTICLES.split())})"
 """A pattern for one of them."""
 
 
-_JOINTS = ("e", "y")
+_CONJUNCTIONS = ("e", "y")
 """Words between two family names of one person: "Ortega y Soto"."""
 
 
 def is_particle(word: str) -> bool:
     """Whether a word is a particle; a single letter only in lower case: "Ortega y Soto", but "Maria E Lopez"."""
-    return word.casefold() in PARTICLES or word == "d" or word in _JOINTS
+    return word.casefold() in PARTICLES or word == "d" or word in _CONJUNCTIONS
 
 
 def family_start(words: Sequence[str]) -> int:
     """The index of the first word of the family name, in a name that starts with the given name."""
     start = max(0, len(words) - 1)
     while start > 1 and is_particle(words[start - 1]):
-        start -= 2 if words[start - 1] in _JOINTS and start > 2 else 1
+        start -= 2 if words[start - 1] in _CONJUNCTIONS and start > 2 else 1
     return start
 
 
@@ -71,7 +71,7 @@ WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f])*")
 
 @lru_cache(maxsize=1 << 16)
 def plain_word(word: str) -> str:
-    """A word as names are compared: lower case, without accents."""
+    """A word in the form in which names are compared: lower case, without accents."""
     return without_accents(word).casefold()
 
 

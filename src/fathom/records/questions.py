@@ -39,7 +39,7 @@ class Usage(Record):
     """In US dollars; None where no price is known."""
 
     def plus(self, other: Usage) -> Usage:
-        """The sum; its price is known where both prices are."""
+        """The sum; its price is known only if both prices are."""
         known = self.price is not None and other.price is not None
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
@@ -52,7 +52,7 @@ class Usage(Record):
     @model_validator(mode="after")
     def _cached_tokens_are_input_tokens(self) -> Self:
         if self.cached_tokens > self.input_tokens:
-            raise ValueError(f"{self.cached_tokens} tokens were cached of {self.input_tokens} sent")
+            raise ValueError(f"{self.cached_tokens} cached tokens exceed {self.input_tokens} input tokens")
         return self
 
 

@@ -30,7 +30,7 @@ def digest(*parts: str | bytes | int) -> bytes:
 
 
 def digest_stream(pieces: Iterable[bytes]) -> bytes:
-    """The same hash of a stream, which need not fit in memory."""
+    """The hash that `digest` gives for the same pieces; they need not fit in memory together."""
     hasher = hashlib.blake2b(digest_size=32)
     for piece in pieces:
         hasher.update(len(piece).to_bytes(8, "big") + piece)

@@ -18,7 +18,7 @@ from fathom.models.tokenizers import DEFAULT, EMBEDDED, tokenizer
 from fathom.records.contexts import Context, ContextId
 from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
-from fathom.records.lengths import print_length
+from fathom.records.lengths import format_length
 from fathom.records.record import digest
 from fathom.records.rng import rng_for
 from fathom.records.version import __version__
@@ -139,8 +139,8 @@ class _Fitting:
             return
         reason, count = self._refused.most_common(1)[0]
         raise FathomError(
-            f"No question of '{self._bench.folder}' is left in a window of {print_length(self._window.window)} tokens "
-            f"of which {print_length(self._window.reserve)} are reserved: for {count:,} of "
+            f"No question of '{self._bench.folder}' is left in a window of {format_length(self._window.window)} tokens "
+            f"of which {format_length(self._window.reserve)} are reserved: for {count:,} of "
             f"{self._bench.manifest.questions:,}, {reason}. Give a larger --window, or a smaller --reserve."
         )
 

@@ -18,7 +18,7 @@ def simulated_model(name: str, families: Iterable[str], system: str = "full") ->
     """The simulated model as named, its dials validated against the families; and as it answers behind the system."""
     operations = {fault.name: fault.operation for one in families for fault in family(one).dials}
     named = Simulated.parse(name).resolved(operations)
-    return named, named.over(system, operations)
+    return named, named.behind(system, operations)
 
 
 def simulated_response(

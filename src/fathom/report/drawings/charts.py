@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import ceil, floor, log10
 from typing import NamedTuple
 
-from fathom.records.lengths import print_length
+from fathom.records.lengths import format_length
 from fathom.report.drawings.canvas import (
     LETTER,
     SERIES,
@@ -111,7 +111,7 @@ def _tick(value: float, unit: str, decimals: int = 0) -> str:
     if unit == "share":
         return percent(value, decimals)
     if unit == "tokens":
-        return print_length(round(2**value))
+        return format_length(round(2**value))
     return (
         f"{value * 100:+.{decimals}f}"
         if unit == "difference"

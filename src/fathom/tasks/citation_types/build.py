@@ -11,7 +11,7 @@ from fathom.contexts.assembly import Piece, assemble
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import Passage
-from fathom.records.lengths import print_length
+from fathom.records.lengths import format_length
 from fathom.records.questions import Question
 from fathom.records.record import digest, short_id
 from fathom.scoring.answers import Text
@@ -76,7 +76,7 @@ def _item(paper: Paper, mask: Mask, fingerprint: bytes) -> tuple[Context, list[I
     context = assemble([piece], counter(), length=bucket)
     id = short_id("q", context.id, NAME)
     # The type is no tag: a question must not reveal its answer.
-    tags = {"length": print_length(context.length)}
+    tags = {"length": format_length(context.length)}
     question = Question(id=id, family=NAME, context_id=context.id, text=QUESTION, tags=tags)
     return context, [Item(question, _key(id, paper, mask))]
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from fathom.contexts.layout import PAPER_AND_CANDIDATES, render
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
-from fathom.records.lengths import print_length
+from fathom.records.lengths import format_length
 from fathom.records.spans import Span
 from fathom.tasks.audit_checks import AuditChecks
 from fathom.tasks.citations.baselines import by_elimination, is_named
@@ -160,7 +160,7 @@ class _Audit:
         return (
             tags.get("task") == task
             and citation_types == {tags.get("type")}
-            and tags.get("length") == print_length(context.length)
+            and tags.get("length") == format_length(context.length)
         )
 
     # Baselines.

@@ -10,7 +10,7 @@ from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import DEFAULT, CachingTokenizer, tokenizer
 from fathom.records.contexts import Context, Edit
 from fathom.records.documents import Passage
-from fathom.records.lengths import print_length
+from fathom.records.lengths import format_length
 from fathom.records.questions import Question
 from fathom.records.record import short_id
 from fathom.scoring.answers import Assignment, Choice
@@ -78,7 +78,7 @@ def question(draft: Draft, context: Context) -> Question:
         "sampling": difficulty.sampling,
         "candidates": difficulty.form,
         "scope": difficulty.scope,
-        "length": print_length(context.length),
+        "length": format_length(context.length),
     }
     if document.year is not None:
         tags["year"] = str(document.year)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fathom.records.contexts import Context
 from fathom.records.documents import Passage
-from fathom.records.lengths import print_length
+from fathom.records.lengths import format_length
 from fathom.records.record import short_id
 from fathom.records.spans import Span
 from fathom.scoring.answers import Assignment, Choice
@@ -50,7 +50,7 @@ class Swapper:
 
     def _item(self, item: Item, context: Context) -> Item:
         id = short_id("q", context.id)
-        tags = dict(sorted({**item.question.tags, "length": print_length(context.length)}.items()))
+        tags = dict(sorted({**item.question.tags, "length": format_length(context.length)}.items()))
         asked = {"id": id, "context_id": context.id, "tags": tags}
         return Item(item.question.model_copy(update=asked), self._key(item, id))
 

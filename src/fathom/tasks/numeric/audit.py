@@ -12,7 +12,7 @@ from random import Random
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import Passage
-from fathom.records.lengths import print_length
+from fathom.records.lengths import format_length
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Unanswerable, ValueSet
@@ -274,7 +274,7 @@ def _is_tagged(item: Item, program: Program, context: Context) -> bool:
     wanted = {
         "skill": skill(program),
         "topic": topic(program),
-        "length": print_length(context.length),
+        "length": format_length(context.length),
         "sampling": context.sampling or "",
     }
     return item.question.split == context.split and wanted.items() <= item.question.tags.items()

@@ -9,7 +9,7 @@ from random import Random
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, Split
 from fathom.records.documents import DocumentId, Passage
-from fathom.records.lengths import print_length
+from fathom.records.lengths import format_length
 from fathom.records.questions import Question
 from fathom.records.record import short_id
 from fathom.records.rng import rng_for
@@ -88,7 +88,7 @@ class NumericBuilder:
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
         """The context's items; fewer than requested where its articles do not allow more."""
-        offered = self._pool.of(context.split, print_length(context.length))
+        offered = self._pool.of(context.split, format_length(context.length))
         if not offered:
             return
         sources = [self._source(id) for id in context.documents]
@@ -175,7 +175,7 @@ class ItemFactory:
                     "skill": filled.template.skill,
                     "topic": filled.template.topic,
                     "template": filled.template.id,
-                    "length": print_length(context.length),
+                    "length": format_length(context.length),
                     "sampling": context.sampling or "",
                     **dict(filled.template.labels),
                 },

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId
-from fathom.records.lengths import print_length
+from fathom.records.lengths import format_length
 from fathom.scoring.answers import Unanswerable
 from fathom.tasks.family import Item
 from fathom.tasks.numeric.build import ItemFactory
@@ -78,6 +78,6 @@ def _named(program: Program, tables: Tables) -> set[tuple[str, str]]:
 def _moved(item: Item, filled: FilledTemplate, factory: ItemFactory, smaller: Context) -> Item:
     """The item over the smaller context; its wording depends on the program alone and stays."""
     key = factory.key(smaller, filled)
-    tags = {**item.question.tags, "length": print_length(smaller.length)}
+    tags = {**item.question.tags, "length": format_length(smaller.length)}
     moved = {"id": key.question_id, "context_id": smaller.id, "tags": dict(sorted(tags.items()))}
     return Item(item.question.model_copy(update=moved), key)

@@ -7,7 +7,7 @@ from typing import Any
 
 from fathom.corpus.swap import CorpusSwap
 from fathom.records.contexts import Context
-from fathom.records.lengths import print_length
+from fathom.records.lengths import format_length
 from fathom.records.rng import rng_for
 from fathom.scoring.answers import Unanswerable
 from fathom.tasks.family import Item, SwappedCorpus
@@ -69,7 +69,7 @@ class Swapper:
             "id": key.question_id,
             "context_id": swapped.id,
             "text": self._words(item, filled.program),
-            "tags": dict(sorted({**item.question.tags, "length": print_length(swapped.length)}.items())),
+            "tags": dict(sorted({**item.question.tags, "length": format_length(swapped.length)}.items())),
         }
         return Item(item.question.model_copy(update=asked), key)
 
