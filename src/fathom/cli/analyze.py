@@ -82,6 +82,7 @@ def command(
         click.echo(found.findings.model_dump_json(indent=2))
     else:
         click.echo(escape_control_characters("\n".join(lines(found.findings, by or found.main_groupings))))
+        click.echo(f"next: fathom report {' '.join(map(str, runs))}")
 
 
 def lines(findings: Findings, by: Sequence[str]) -> Iterator[str]:

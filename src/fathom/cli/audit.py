@@ -50,4 +50,6 @@ def describe(folder: Path, report: AuditReport) -> str:
             lines.append(f"  FAILED: {check.name} ({check.failed:,} of {check.checked:,}, first {first})")
         else:
             lines.append(f"  passed: {check.name} ({check.checked:,} checked)")
+    if report.passed:
+        lines.append(f"next: fathom run {folder} --model MODEL")
     return "\n".join(lines)

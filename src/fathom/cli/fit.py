@@ -60,5 +60,6 @@ def describe(folder: Path, manifest: BenchManifest) -> str:
         f"fewer documents, {sum(report.refused.values()):,} left out",
         *(f"    {count:,} left out: {reason}" for reason, count in report.refused.items()),
         f"  fingerprint {manifest.fingerprint[:16]}",
+        f"next: fathom audit {folder}",
     ]
     return "\n".join(lines)

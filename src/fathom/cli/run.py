@@ -81,5 +81,5 @@ def describe(path: Path, summary: RunStatus) -> str:
     if missing:
         lines.append(f"  {missing:,} responses are missing: run the same command again")
     else:
-        lines.append(f"  next: fathom score {path}")
+        lines.append(f"next: fathom score {path}")
     return "\n".join(lines)

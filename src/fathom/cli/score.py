@@ -72,7 +72,7 @@ def command(
         return
     lines = [f"{target}:", *_table(groups), *_notes(scores, published)]
     if is_run:
-        lines.append(f"Next: fathom analyze {target}")
+        lines.append(f"next: fathom analyze {target}")
     click.echo("\n".join(lines))
 
 

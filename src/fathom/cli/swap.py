@@ -55,5 +55,5 @@ def describe(folder: Path, manifest: BenchManifest) -> str:
         lines.append(f"  contexts left out because no question is left: {report['contexts left out']:,}")
     if report["contexts that outgrew their length"]:
         lines.append(f"  contexts longer than before: {report['contexts that outgrew their length']:,}")
-    lines.append(f"  fingerprint {manifest.fingerprint[:16]}")
+    lines += [f"  fingerprint {manifest.fingerprint[:16]}", f"next: fathom audit {folder}"]
     return "\n".join(lines)
