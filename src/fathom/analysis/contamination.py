@@ -16,11 +16,9 @@ from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
+from fathom.tasks.catalog import family
 
 Check = Callable[[Key, Response], Verdict]
-
-PROBES = "memorization"
-"""The family whose questions are probes."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +95,9 @@ def contamination(results: Iterable[QuestionResult], before: Iterable[QuestionRe
     tasks: dict[str, list[QuestionResult]] = defaultdict(list)
     swapped: list[QuestionResult] = []
     for one in results:
-        if one.question.family == PROBES:
-            tasks[one.question.tags.get("task", "")].append(one)
+        probe_tag = family(one.question.family).probe_tag
+        if probe_tag:
+            tasks[one.question.tags.get(probe_tag, "")].append(one)
         elif one.swapped:
             swapped.append(one)
     return Contamination(

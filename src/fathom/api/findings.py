@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from fathom.analysis import analyze as analysis
 from fathom.analysis import loading
 from fathom.analysis.contamination import (
-    PROBES,
     Contamination,
     ProbeResults,
     QuestionResult,
@@ -284,7 +283,7 @@ def _contaminations(runs: list[_Run]) -> Iterator[tuple[_Run, Contamination]]:
     for run in runs:
         if run.swapped_from is not None or run.folder in used:
             continue
-        if PROBES not in run.bench.manifest.families:
+        if not any(family(name).probe_tag for name in run.bench.manifest.families):
             raise FathomError(
                 f"The run '{run.folder}' is on neither memorization probes nor a swapped bench, and no other run given "
                 "is the same model's on a swapped version of its bench. Make a swapped bench with `fathom swap`, or "

@@ -312,6 +312,8 @@ class Family:
     cross_tabs: tuple[tuple[str, str], ...] = ()
     """Pairs of tags whose combinations reports show as a heat map."""
     faults: tuple[Fault, ...] = ()
+    probe_tag: str = ""
+    """For a family of memorization probes: the tag that names the kind of probe."""
     correct_score: float = 1.0
     """The score from which on a response counts as correct."""
     refit: Callable[[Corpus], Refitter] | None = None

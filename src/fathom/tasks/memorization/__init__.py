@@ -22,6 +22,7 @@ FAMILY = Family(
     views=partial(text_views, package=__name__),
     tags=(Tag("task", "Task", summary=True), Tag("year", "Year"), Tag("subject", "Subject of the documents")),
     cross_tabs=(("task", "year"),),
+    probe_tag="task",
     simulate=Simulator,
     describe=describe,
 )
