@@ -1,4 +1,4 @@
-"""The writers of PDF pages and tagged filings."""
+"""The self-test's writers of PDF files and iXBRL filings."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from fathom.records.documents import Document
 
 
 @pytest.fixture(scope="module")
-def long_ones() -> list[Document]:
+def long_articles() -> list[Document]:
     return [write_article(plan) for plan in islice(World(21, list(SUBJECTS), "full").plans(), 4, 8)]
 
 
@@ -77,7 +77,7 @@ def paper(title: str, paragraph: str = "Herons wait. They wait long [1].") -> Pa
 
 
 def text_of(content: bytes) -> str:
-    """All that the library finds on the pages, in its own order; words cut by a hyphen are whole again."""
+    """Return the text that pdfium extracts, with hyphenated words joined."""
     texts: list[str] = []
     with pypdfium2.PdfDocument(content) as document:
         for page in document:
@@ -89,45 +89,50 @@ def text_of(content: bytes) -> str:
 # Pages.
 
 
-def test_every_word_is_printed(long_ones: list[Document]) -> None:
-    for article in long_ones:
-        found = decompose(article)
-        said = [block.inlines for block in found.body if isinstance(block, Paragraph | Heading)]
+def test_every_word_is_printed(long_articles: list[Document]) -> None:
+    for article in long_articles:
+        parsed = decompose(article)
+        running_text = [block.inlines for block in parsed.body if isinstance(block, Paragraph | Heading)]
         wanted = Counter(
             word
-            for words in said
+            for inlines in running_text
             for word in re.findall(
-                r"[a-z]{3,}", printable("".join(one if isinstance(one, str) else one.text for one in words).lower())
+                r"[a-z]{3,}",
+                printable("".join(piece if isinstance(piece, str) else piece.text for piece in inlines).lower()),
             )
         )
-        printed = Counter(re.findall(r"[a-z]{3,}", text_of(pdf(found)["paper.pdf"]).lower()))
+        printed = Counter(re.findall(r"[a-z]{3,}", text_of(pdf(parsed)["paper.pdf"]).lower()))
         missing = wanted - printed
         assert missing.total() <= 0.005 * wanted.total(), missing.most_common(10)
 
 
-def test_page_styles_differ_and_keep_margins(long_ones: list[Document]) -> None:
-    looks = {pages._look(f"Article {number}") for number in range(200)}
-    assert len(looks) == 2**5
-    for article in long_ones:
-        look = pages._look(article.title_text)
+def test_page_layouts_differ_and_keep_margins(long_articles: list[Document]) -> None:
+    layouts = {pages._page_layout(f"Article {number}") for number in range(200)}
+    assert len(layouts) == 2**5
+    for article in long_articles:
+        layout = pages._page_layout(article.title_text)
         read = extract_lines(pdf(decompose(article))["paper.pdf"])
-        assert {(sheet.width, sheet.height) for sheet in read.page_sizes} == {(look.width, look.height)}
-        outside = [line for line in read.lines if line.left < look.side - 1 or line.right > look.width - look.side + 2]
+        assert {(sheet.width, sheet.height) for sheet in read.page_sizes} == {(layout.width, layout.height)}
+        outside = [
+            line
+            for line in read.lines
+            if line.left < layout.side_margin - 1 or line.right > layout.width - layout.side_margin + 2
+        ]
         assert not outside, outside[:3]
 
 
 def test_columns_are_side_by_side() -> None:
-    titles = {pages._look(f"Herons {number}").columns: f"Herons {number}" for number in range(20)}
+    titles = {pages._page_layout(f"Herons {number}").columns: f"Herons {number}" for number in range(20)}
     assert sorted(titles) == [1, 2]
     prose = "Herons wait for fish in shallow water. " * 400
     for columns, title in titles.items():
-        look = pages._look(title)
+        layout = pages._page_layout(title)
         lines = [line for line in extract_lines(pdf(paper(title, prose))["paper.pdf"]).lines if line.page == 1]
         lefts = Counter(round(line.left) for line in lines if line.size == 10)
-        assert len([left for left, count in lefts.items() if count > 20]) == columns, (look, lefts)
+        assert len([left for left, count in lefts.items() if count > 20]) == columns, (layout, lefts)
 
 
-def test_pages_have_heads_and_numbers() -> None:
+def test_pages_have_running_heads_and_numbers() -> None:
     read = extract_lines(pdf(paper("Herons", "Herons wait for fish. " * 900))["paper.pdf"])
     for number in range(1, len(read.page_sizes)):
         texts = [line.text for line in read.lines if line.page == number]
@@ -135,22 +140,22 @@ def test_pages_have_heads_and_numbers() -> None:
         assert texts[-1] == str(number + 1)
 
 
-def test_some_words_are_hyphenated(long_ones: list[Document]) -> None:
-    lines = [line for article in long_ones for line in extract_lines(pdf(decompose(article))["paper.pdf"]).lines]
+def test_some_words_are_hyphenated(long_articles: list[Document]) -> None:
+    lines = [line for article in long_articles for line in extract_lines(pdf(decompose(article))["paper.pdf"]).lines]
     share = sum(line.hyphenated for line in lines) / len(lines)
     assert 0.01 < share < 0.3
 
 
-def test_letters_are_as_wide_as_the_library_says() -> None:
+def test_character_widths_match_pdfium() -> None:
     width = ctypes.c_float()
     with closing(pypdfium2.PdfDocument.new()) as document:
-        for family, bold in pages._WIDTHS:
-            name = pages._NAMES[family][bold].encode()
+        for family, bold in pages._CHAR_WIDTHS:
+            name = pages._FONT_NAMES[family][bold].encode()
             font = pypdfium2.raw.FPDFText_LoadStandardFont(document.raw, name)
-            # The library draws a wider "@" in bold than the standard says.
+            # Pdfium has a wider bold "@" than the standard font.
             for sign in sorted({chr(code) for code in range(32, 127)} - {"@"} | set("–—‘’“”áñßµØå")):
                 pypdfium2.raw.FPDFFont_GetGlyphWidth(font, ord(sign), 1000.0, width)
-                assert abs(width.value - pages._letter(family, bold, sign)) <= 1, (family, bold, sign)
+                assert abs(width.value - pages._char_width(family, bold, sign)) <= 1, (family, bold, sign)
             pypdfium2.raw.FPDFFont_Close(font)
 
 
@@ -168,17 +173,17 @@ def test_replaces_unprintable_characters(written: str, shown: str) -> None:
     assert printable(shown) == shown
 
 
-def test_strange_words_do_not_break_the_file() -> None:
-    said = text_of(pdf(paper(r"A (b) \ c) ((", r"Open ( and \n and close )) here. 灯 " + "x" * 300))["paper.pdf"])
-    assert r"A (b) \ c) ((" in said
-    assert r"Open ( and \n and close )) here." in said
+def test_escapes_special_characters() -> None:
+    text = text_of(pdf(paper(r"A (b) \ c) ((", r"Open ( and \n and close )) here. 灯 " + "x" * 300))["paper.pdf"])
+    assert r"A (b) \ c) ((" in text
+    assert r"Open ( and \n and close )) here." in text
 
 
-def test_the_same_article_is_the_same_file() -> None:
+def test_writes_the_same_file_every_time() -> None:
     assert pdf(paper("Herons")) == pdf(paper("Herons"))
 
 
-def test_pdf_comes_back(tested: SelfTest) -> None:
+def test_pdf_is_read_back(tested: SelfTest) -> None:
     fields = tested.formats["pdf"]
     for name in ("title", "authors", "abstract", "headings", "references", "reference titles", "captions"):
         assert fields[name].recall == fields[name].precision == 1, name
@@ -191,7 +196,7 @@ def test_pdf_comes_back(tested: SelfTest) -> None:
 # Filings.
 
 
-def test_a_filing_is_well_formed_and_names_what_it_has(reports: list[Document]) -> None:
+def test_filing_defines_every_context_and_unit_it_uses(reports: list[Document]) -> None:
     for report in reports:
         root = etree.fromstring(ixbrl(decompose(report))["report.htm"])
         ids = Counter(one.get("id") for one in root.iter("{*}context", "{*}unit"))
@@ -209,7 +214,7 @@ def test_filings_use_scale_sign_nil_and_both_kinds_of_periods(reports: list[Docu
         assert wanted in content
 
 
-def test_values_are_those_of_the_report(reports: list[Document]) -> None:
+def test_filing_has_the_values_of_the_report(reports: list[Document]) -> None:
     for report in reports:
         read = Counter(fact.value for fact in facts_of(ixbrl(decompose(report))["report.htm"]) if fact.numeric)
         written = Counter(
@@ -218,7 +223,7 @@ def test_values_are_those_of_the_report(reports: list[Document]) -> None:
         assert read == written
 
 
-def test_facts_text_and_tables_come_back(reports: list[Document]) -> None:
+def test_facts_text_and_tables_are_read_back(reports: list[Document]) -> None:
     for report in reports:
         back = read_back("ixbrl", ixbrl(decompose(report)))
         assert back is not None
@@ -231,7 +236,7 @@ def test_facts_text_and_tables_come_back(reports: list[Document]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong"),
+    ("correct", "incorrect"),
     [
         ('scale="6"', 'scale="5"'),
         (' sign="-"', ""),
@@ -241,37 +246,37 @@ def test_facts_text_and_tables_come_back(reports: list[Document]) -> None:
         (' xsi:nil="true"', ""),
     ],
 )
-def test_detects_a_wrong_tag(reports: list[Document], right: str, wrong: str) -> None:
+def test_detects_an_incorrect_tag(reports: list[Document], correct: str, incorrect: str) -> None:
     agreement: dict[str, Agreement] = {}
     for report in reports:
         content = ixbrl(decompose(report))["report.htm"].decode()
-        back = read_back("ixbrl", {"report.htm": content.replace(right, wrong).encode()})
+        back = read_back("ixbrl", {"report.htm": content.replace(correct, incorrect).encode()})
         assert back is not None
         compare(report, back, agreement)
     assert agreement["facts"].recall < 1
 
 
-def test_a_figure_without_a_possible_tag_stays_plain() -> None:
-    figures = [
+def test_a_number_that_no_tag_can_state_is_untagged() -> None:
+    numbers = [
         TaggedNumber("about ten", "Mill", "revenue", "2020", Decimal(10), "EUR"),
         TaggedNumber("31", "Mill", "revenue", "2020", Decimal("31499000"), "EUR"),
         TaggedNumber("7", "Mill", "revenue", "lately", Decimal(7), "EUR"),
         TaggedNumber("(1,234.5)", "Mill & Co", "profit", "2020-Q2", Decimal(-1234500), "EUR"),
     ]
-    content = ixbrl(ParsedDocument("mill", kind="report", title="Mill", body=[Paragraph([*figures])]))["report.htm"]
+    content = ixbrl(ParsedDocument("mill", kind="report", title="Mill", body=[Paragraph([*numbers])]))["report.htm"]
     [fact] = [fact for fact in facts_of(content) if fact.numeric]
     assert (fact.value, fact.period, fact.entity) == (Decimal(-1234500), "2020-04-01/2020-06-30", "Mill & Co")
     assert b"about ten" in content
 
 
-def test_a_report_is_laid_out_with_its_facts(reports: list[Document]) -> None:
+def test_assembling_a_decomposed_report_restores_its_facts(reports: list[Document]) -> None:
     for report in reports:
         again = assemble(decompose(report))
-        told = [(fact.attribute, fact.period, fact.part, fact.value, fact.place) for fact in again.facts]
-        assert told == [(fact.attribute, fact.period, fact.part, fact.value, fact.place) for fact in report.facts]
+        facts = [(fact.attribute, fact.period, fact.part, fact.value, fact.place) for fact in again.facts]
+        assert facts == [(fact.attribute, fact.period, fact.part, fact.value, fact.place) for fact in report.facts]
 
 
-# The whole.
+# The self-test.
 
 
 def test_articles_and_reports_use_their_own_formats(tested: SelfTest) -> None:

@@ -1,1 +1,1 @@
-"""Generated documents written in every format and read back: reading quality on known truth."""
+"""Self-test of the readers: write generated documents in every format, read them back, and compare."""

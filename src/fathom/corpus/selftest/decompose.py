@@ -1,4 +1,4 @@
-"""Takes a document apart into what a reader would parse: the inverse of `readers.assembly`."""
+"""Decomposes a document into the parts that a reader returns: the inverse of `readers.assembly`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fathom.records.spans import Span
 
 
 def decompose(document: Document) -> ParsedDocument:
-    """The document's parts in reading order, without its list of references among them."""
+    """Return the parts of a document in reading order. The reference list is in `references`, not in the body."""
     blocks = list(_blocks(document))
     abstract = document.abstract
     return ParsedDocument(
@@ -56,23 +56,23 @@ def decompose(document: Document) -> ParsedDocument:
 
 
 def _blocks(document: Document) -> Iterator[tuple[Span, Block]]:
-    """Headings, paragraphs and tables in the order in which they stand."""
-    lists = [section.span for section in document.sections if section.role == "references"]
+    """Yield the headings, paragraphs and tables in text order, without the reference list."""
+    reference_lists = [section.span for section in document.sections if section.role == "references"]
     tables = [table.span for table in document.tables]
-    found: list[tuple[Span, Block]] = []
+    blocks: list[tuple[Span, Block]] = []
     for section in document.sections:
         heading = _heading(document, section)
         if heading is not None:
-            found.append(heading)
-    found.extend(
-        (span, Paragraph(_words(document, span)))
+            blocks.append(heading)
+    blocks.extend(
+        (span, Paragraph(_inlines(document, span)))
         for span in document.paragraphs
         if not any(table.contains(span) for table in tables)
     )
-    found.extend((table.span, _table(document, table)) for table in document.tables)
-    for span, block in sorted(found, key=lambda pair: pair[0]):
-        # Appendices may stand behind the list of references; only the list itself is left out.
-        if not any(listed.contains(span) for listed in lists):
+    blocks.extend((table.span, _table(document, table)) for table in document.tables)
+    for span, block in sorted(blocks, key=lambda pair: pair[0]):
+        # Skip only the list itself: appendices may follow it.
+        if not any(reference_list.contains(span) for reference_list in reference_lists):
             yield span, block
 
 
@@ -82,52 +82,52 @@ def _heading(document: Document, section: Section) -> tuple[Span, Block] | None:
     return section.heading, Heading(section.level, [section.heading.of(document.text)], section.role)
 
 
-def _words(document: Document, span: Span) -> Inlines:
-    """The text of a stretch with its citations as marks, or with its figures where it is a report's."""
+def _inlines(document: Document, span: Span) -> Inlines:
+    """Return the text of a span with its citations, or with its tagged numbers in a report."""
     if document.kind == "report":
-        return _figures(document, span)
-    words: Inlines = []
-    place = span.start
+        return _tagged_inlines(document, span)
+    inlines: Inlines = []
+    position = span.start
     for citation_span, citations in _citations(document, span):
-        words.append(document.text[place : citation_span.start])
-        keys = tuple(f"b{one.reference}" for one in citations if one.reference is not None)
-        words.append(CitationMark(citation_span.of(document.text), keys, citations[0].style))
-        place = citation_span.end
-    words.append(document.text[place : span.end])
-    return [piece for piece in words if piece]
+        inlines.append(document.text[position : citation_span.start])
+        keys = tuple(f"b{citation.reference}" for citation in citations if citation.reference is not None)
+        inlines.append(CitationMark(citation_span.of(document.text), keys, citations[0].style))
+        position = citation_span.end
+    inlines.append(document.text[position : span.end])
+    return [piece for piece in inlines if piece]
 
 
-def _figures(document: Document, span: Span) -> Inlines:
-    """The text of a stretch with its facts as figures; one inside another is left to it."""
-    words: Inlines = []
-    place = span.start
+def _tagged_inlines(document: Document, span: Span) -> Inlines:
+    """Return the text of a span with its facts as tagged numbers. Of overlapping facts, the first is used."""
+    inlines: Inlines = []
+    position = span.start
     for fact in sorted((fact for fact in document.facts if span.contains(fact.span)), key=lambda fact: fact.span):
-        if fact.span.start >= place:
-            words.append(document.text[place : fact.span.start])
+        if fact.span.start >= position:
+            inlines.append(document.text[position : fact.span.start])
             printed = fact.span.of(document.text)
-            words.append(
+            inlines.append(
                 TaggedNumber(printed, fact.entity, fact.attribute, fact.period, fact.value, fact.unit, fact.part)
             )
-            place = fact.span.end
-    words.append(document.text[place : span.end])
-    return [piece for piece in words if piece]
+            position = fact.span.end
+    inlines.append(document.text[position : span.end])
+    return [piece for piece in inlines if piece]
 
 
 def _citations(document: Document, span: Span) -> Iterator[tuple[Span, list[Citation]]]:
-    """The citations in a stretch, those of one marker together, in order; a marker inside another is left to it."""
+    """Yield the citations in a span, grouped by marker, in text order. Of overlapping markers, the first is used."""
     by_span: dict[Span, list[Citation]] = {}
     for citation in document.citations:
         if span.contains(citation.span):
             by_span.setdefault(citation.span, []).append(citation)
     end = span.start
-    for where in sorted(by_span):
-        if where.start >= end:
-            yield where, by_span[where]
-            end = where.end
+    for marker in sorted(by_span):
+        if marker.start >= end:
+            yield marker, by_span[marker]
+            end = marker.end
 
 
 def _cell(document: Document, cell: Cell) -> Inlines:
-    return _figures(document, cell.span) if document.kind == "report" else [cell.span.of(document.text)]
+    return _tagged_inlines(document, cell.span) if document.kind == "report" else [cell.span.of(document.text)]
 
 
 def _table(document: Document, table: Table) -> ParsedTable:

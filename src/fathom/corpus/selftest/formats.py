@@ -1,4 +1,4 @@
-"""Writes documents in the formats that readers read, as common tools write them."""
+"""Writers of the formats that the readers read, in the form that common tools give them."""
 
 from __future__ import annotations
 
@@ -24,104 +24,98 @@ from fathom.corpus.selftest.pdf import pdf
 from fathom.corpus.selftest.s2orc_2023 import s2orc_2023
 
 Files = dict[str, bytes]
-"""A document and what lies beside it, by name; the document comes first."""
+"""File contents by name: the document first, then its companion files."""
 
 
 def _text(piece: Inline) -> str:
     return piece if isinstance(piece, str) else piece.text
 
 
-def _plain(words: Inlines) -> str:
-    return "".join(map(_text, words))
+def _plain(inlines: Inlines) -> str:
+    return "".join(map(_text, inlines))
 
 
 # XML.
 
 
-def jats(found: ParsedDocument) -> Files:
-    """Journal Document Tag Suite, as publishers deliver it."""
+def jats(document: ParsedDocument) -> Files:
+    """Return a document in JATS XML, as publishers deliver it."""
     authors = "".join(
-        f'<contrib contrib-type="author"><name><surname>{escape(one.family)}</surname>'
-        f"<given-names>{escape(one.given)}</given-names></name></contrib>"
-        for one in found.authors
+        f'<contrib contrib-type="author"><name><surname>{escape(author.family)}</surname>'
+        f"<given-names>{escape(author.given)}</given-names></name></contrib>"
+        for author in document.authors
     )
-    ids = "".join(f'<article-id pub-id-type="{scheme}">{escape(v)}</article-id>' for scheme, v in found.ids.items())
+    ids = "".join(
+        f'<article-id pub-id-type="{scheme}">{escape(value)}</article-id>' for scheme, value in document.ids.items()
+    )
     front = (
-        f"<front><journal-meta><journal-title>{escape(found.venue or '')}</journal-title></journal-meta>"
+        f"<front><journal-meta><journal-title>{escape(document.venue or '')}</journal-title></journal-meta>"
         f"<article-meta>{ids}"
-        f"<title-group><article-title>{escape(found.title)}</article-title></title-group>"
-        f"<contrib-group>{authors}</contrib-group><pub-date><year>{found.year or ''}</year></pub-date>"
-        f"<abstract>{''.join(_jats_block(block) for block in found.abstract)}</abstract></article-meta></front>"
+        f"<title-group><article-title>{escape(document.title)}</article-title></title-group>"
+        f"<contrib-group>{authors}</contrib-group><pub-date><year>{document.year or ''}</year></pub-date>"
+        f"<abstract>{''.join(_jats_block(block) for block in document.abstract)}</abstract></article-meta></front>"
     )
-    entries = "".join(_jats_reference(reference) for reference in found.references)
+    entries = "".join(_jats_reference(reference) for reference in document.references)
     body = _nested(
-        found.body, lambda heading: f"<sec><title>{_jats_words(heading.inlines)}</title>", "</sec>", _jats_block
+        document.body, lambda heading: f"<sec><title>{_jats_inlines(heading.inlines)}</title>", "</sec>", _jats_block
     )
     text = f"<article>{front}<body>{body}</body><back><ref-list>{entries}</ref-list></back></article>"
     return {"paper.xml": f'<?xml version="1.0" encoding="UTF-8"?>{text}'.encode()}
 
 
-def _jats_words(words: Inlines) -> str:
-    def one(piece: Inline) -> str:
+def _jats_inlines(inlines: Inlines) -> str:
+    def render(piece: Inline) -> str:
         if isinstance(piece, CitationMark) and piece.keys:
             return f'<xref ref-type="bibr" rid="{" ".join(piece.keys)}">{escape(piece.text)}</xref>'
         return escape(_text(piece))
 
-    return "".join(map(one, words))
+    return "".join(map(render, inlines))
 
 
 def _jats_block(block: Block) -> str:
     match block:
-        case Paragraph(words):
-            return f"<p>{_jats_words(words)}</p>"
+        case Paragraph(inlines):
+            return f"<p>{_jats_inlines(inlines)}</p>"
         case ParsedTable(caption, rows):
             cells = "".join(
-                "<tr>" + "".join(f"<td>{_jats_words(cell.inlines)}</td>" for cell in row) + "</tr>" for row in rows
+                "<tr>" + "".join(f"<td>{_jats_inlines(cell.inlines)}</td>" for cell in row) + "</tr>" for row in rows
             )
-            said = f"<caption><p>{_jats_words(caption)}</p></caption>"
-            return f"<table-wrap>{said}<table><tbody>{cells}</tbody></table></table-wrap>"
+            caption_tag = f"<caption><p>{_jats_inlines(caption)}</p></caption>"
+            return f"<table-wrap>{caption_tag}<table><tbody>{cells}</tbody></table></table-wrap>"
         case _:
             return ""
 
 
 def _jats_reference(reference: ParsedReference) -> str:
-    marked = _wrapped(
-        escape(reference.text, quote=False),
-        [(escape(reference.title, quote=False), "<article-title>", "</article-title>")],
-    )
+    marked, title = (escape(text, quote=False) for text in (reference.text, reference.title))
+    if title:
+        marked = marked.replace(title, f"<article-title>{title}</article-title>", 1)
     year = f"<year>{reference.year}</year>" if reference.year else ""
-    ids = "".join(f'<pub-id pub-id-type="{scheme}">{escape(v)}</pub-id>' for scheme, v in reference.ids.items())
+    ids = "".join(f'<pub-id pub-id-type="{scheme}">{escape(value)}</pub-id>' for scheme, value in reference.ids.items())
     if year and str(reference.year) in marked:
         marked, year = marked.replace(str(reference.year), year, 1), ""
     return f'<ref id="{reference.key}"><mixed-citation>{marked}{year}{ids}</mixed-citation></ref>'
 
 
-def _wrapped(text: str, parts: Sequence[tuple[str, str, str]]) -> str:
-    for part, before, behind in parts:
-        if part and part in text:
-            text = text.replace(part, f"{before}{part}{behind}", 1)
-    return text
-
-
-def tei(found: ParsedDocument) -> Files:
-    """The Text Encoding Initiative's XML, as GROBID writes it."""
+def tei(document: ParsedDocument) -> Files:
+    """Return a document in TEI XML, as GROBID writes it."""
     authors = "".join(
-        f"<author><persName><forename>{escape(one.given)}</forename><surname>{escape(one.family)}</surname>"
+        f"<author><persName><forename>{escape(author.given)}</forename><surname>{escape(author.family)}</surname>"
         "</persName></author>"
-        for one in found.authors
+        for author in document.authors
     )
-    entries = "".join(_tei_reference(reference) for reference in found.references)
+    entries = "".join(_tei_reference(reference) for reference in document.references)
     body = _nested(
-        found.body, lambda heading: f"<div><head>{escape(_plain(heading.inlines))}</head>", "</div>", _tei_block
+        document.body, lambda heading: f"<div><head>{escape(_plain(heading.inlines))}</head>", "</div>", _tei_block
     )
-    abstract = "".join(_tei_block(block) for block in found.abstract)
-    ids = "".join(f'<idno type="{scheme.upper()}">{escape(v)}</idno>' for scheme, v in found.ids.items())
+    abstract = "".join(_tei_block(block) for block in document.abstract)
+    ids = "".join(f'<idno type="{scheme.upper()}">{escape(value)}</idno>' for scheme, value in document.ids.items())
     text = (
         '<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>'
-        f'<title level="a" type="main">{escape(found.title)}</title></titleStmt>'
+        f'<title level="a" type="main">{escape(document.title)}</title></titleStmt>'
         f"<sourceDesc><biblStruct><analytic>{authors}"
-        f'<title level="a" type="main">{escape(found.title)}</title></analytic><monogr><imprint>'
-        f'<date type="published" when="{found.year or ""}"/></imprint></monogr>{ids}</biblStruct></sourceDesc>'
+        f'<title level="a" type="main">{escape(document.title)}</title></analytic><monogr><imprint>'
+        f'<date type="published" when="{document.year or ""}"/></imprint></monogr>{ids}</biblStruct></sourceDesc>'
         "</fileDesc>"
         f"<profileDesc><abstract><div>{abstract}</div></abstract></profileDesc></teiHeader><text><body>{body}</body>"
         f'<back><div type="references"><listBibl>{entries}</listBibl></div></back></text></TEI>'
@@ -131,12 +125,12 @@ def tei(found: ParsedDocument) -> Files:
 
 def _tei_block(block: Block) -> str:
     match block:
-        case Paragraph(words):
+        case Paragraph(inlines):
             marked = "".join(
                 f'<ref type="bibr" target="#{piece.keys[0]}">{escape(piece.text)}</ref>'
                 if isinstance(piece, CitationMark) and piece.keys
                 else escape(_text(piece))
-                for piece in words
+                for piece in inlines
             )
             return f"<p>{marked}</p>"
         case ParsedTable(caption, rows):
@@ -144,8 +138,8 @@ def _tei_block(block: Block) -> str:
                 "<row>" + "".join(f"<cell>{escape(_plain(cell.inlines))}</cell>" for cell in row) + "</row>"
                 for row in rows
             )
-            said = escape(_plain(caption))
-            return f'<figure type="table"><head></head><figDesc>{said}</figDesc><table>{cells}</table></figure>'
+            caption_tag = escape(_plain(caption))
+            return f'<figure type="table"><head></head><figDesc>{caption_tag}</figDesc><table>{cells}</table></figure>'
         case _:
             return ""
 
@@ -154,7 +148,7 @@ def _tei_reference(reference: ParsedReference) -> str:
     names = "".join(
         f"<author><persName><surname>{escape(author)}</surname></persName></author>" for author in reference.authors
     )
-    ids = "".join(f'<idno type="{scheme.upper()}">{escape(v)}</idno>' for scheme, v in reference.ids.items())
+    ids = "".join(f'<idno type="{scheme.upper()}">{escape(value)}</idno>' for scheme, value in reference.ids.items())
     return (
         f'<biblStruct xml:id="{reference.key}"><analytic><title level="a" type="main">{escape(reference.title)}</title>'
         f'{names}{ids}</analytic><monogr><imprint><date type="published" when="{reference.year or ""}"/></imprint>'
@@ -166,7 +160,7 @@ def _tei_reference(reference: ParsedReference) -> str:
 def _nested(
     blocks: Sequence[Block], opening: Callable[[Heading], str], closing: str, block: Callable[[Block], str]
 ) -> str:
-    """Blocks with sections inside sections, as XML wants them."""
+    """Return blocks as markup with nested sections. `opening` and `block` write a heading and any other block."""
     pieces: list[str] = []
     open_levels: list[int] = []
     for one in blocks:
@@ -184,32 +178,32 @@ def _nested(
 # HTML.
 
 
-def latexml(found: ParsedDocument) -> Files:
-    """HTML as LaTeXML makes it of a paper's source."""
-    numbers = {reference.key: number for number, reference in enumerate(found.references, start=1)}
+def latexml(document: ParsedDocument) -> Files:
+    """Return a document in HTML, as LaTeXML writes it."""
+    numbers = {reference.key: number for number, reference in enumerate(document.references, start=1)}
 
-    def words(pieces: Inlines) -> str:
+    def render(inlines: Inlines) -> str:
         return "".join(
             f'<cite class="ltx_cite"><a href="#bib.bib{numbers[piece.keys[0]]}" class="ltx_ref">'
             f"{escape(piece.text)}</a></cite>"
             if isinstance(piece, CitationMark) and piece.keys
             else escape(_text(piece))
-            for piece in pieces
+            for piece in inlines
         )
 
     def block(one: Block) -> str:
         match one:
-            case Paragraph(pieces):
-                return f'<div class="ltx_para"><p class="ltx_p">{words(pieces)}</p></div>'
+            case Paragraph(inlines):
+                return f'<div class="ltx_para"><p class="ltx_p">{render(inlines)}</p></div>'
             case ParsedTable(caption, rows):
                 cells = "".join(
                     '<tr class="ltx_tr">'
-                    + "".join(f'<td class="ltx_td">{words(cell.inlines)}</td>' for cell in row)
+                    + "".join(f'<td class="ltx_td">{render(cell.inlines)}</td>' for cell in row)
                     + "</tr>"
                     for row in rows
                 )
-                said = f'<figcaption class="ltx_caption">{words(caption)}</figcaption>'
-                return f'<figure class="ltx_table">{said}<table class="ltx_tabular">{cells}</table></figure>'
+                caption_tag = f'<figcaption class="ltx_caption">{render(caption)}</figcaption>'
+                return f'<figure class="ltx_table">{caption_tag}<table class="ltx_tabular">{cells}</table></figure>'
             case _:
                 return ""
 
@@ -217,26 +211,26 @@ def latexml(found: ParsedDocument) -> Files:
         name = "section" if heading.level <= 2 else "subsection"
         return (
             f'<section class="ltx_{name}"><h{heading.level} class="ltx_title ltx_title_{name}">'
-            f"{words(heading.inlines)}</h{heading.level}>"
+            f"{render(heading.inlines)}</h{heading.level}>"
         )
 
     authors = "".join(
-        f'<span class="ltx_creator ltx_role_author"><span class="ltx_personname">{escape(one.printed)}</span></span>'
-        for one in found.authors
+        f'<span class="ltx_creator ltx_role_author"><span class="ltx_personname">{escape(author.printed)}</span></span>'
+        for author in document.authors
     )
     entries = "".join(
         f'<li id="bib.bib{number}" class="ltx_bibitem"><span class="ltx_tag ltx_tag_bibitem">[{number}]</span>'
         f'<span class="ltx_bibblock">{escape(reference.text)}</span></li>'
-        for number, reference in enumerate(found.references, start=1)
+        for number, reference in enumerate(document.references, start=1)
     )
     text = (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="generator" content="LaTeXML"></head>'
         "<body>"
-        f'<article class="ltx_document"><h1 class="ltx_title ltx_title_document">{escape(found.title)}</h1>'
+        f'<article class="ltx_document"><h1 class="ltx_title ltx_title_document">{escape(document.title)}</h1>'
         f'<div class="ltx_authors">{authors}</div>'
         f'<div class="ltx_abstract"><h6 class="ltx_title ltx_title_abstract">Abstract</h6>'
-        f"{''.join(block(one) for one in found.abstract)}</div>"
-        f"{_nested(found.body, opening, '</section>', block)}"
+        f"{''.join(map(block, document.abstract))}</div>"
+        f"{_nested(document.body, opening, '</section>', block)}"
         '<section class="ltx_bibliography"><h2 class="ltx_title ltx_title_bibliography">References</h2>'
         f'<ul class="ltx_biblist">{entries}</ul></section></article></body></html>'
     )
@@ -246,12 +240,12 @@ def latexml(found: ParsedDocument) -> Files:
 # JSON.
 
 
-def s2orc(found: ParsedDocument) -> Files:
-    """Semantic Scholar's JSON of a parsed paper."""
+def s2orc(document: ParsedDocument) -> Files:
+    """Return a document in Semantic Scholar's JSON of parsed papers."""
 
-    def paragraph(section: str, words: Inlines) -> dict[str, object]:
+    def paragraph(section: str, inlines: Inlines) -> dict[str, object]:
         text, spans = "", []
-        for piece in words:
+        for piece in inlines:
             if isinstance(piece, CitationMark) and piece.keys:
                 where = {"start": len(text), "end": len(text) + len(piece.text)}
                 spans.append({**where, "text": piece.text, "ref_id": f"BIBREF{int(piece.keys[0][1:]) - 1}"})
@@ -260,11 +254,11 @@ def s2orc(found: ParsedDocument) -> Files:
 
     body: list[dict[str, object]] = []
     section = ""
-    for one in found.body:
-        if isinstance(one, Heading):
-            section = _plain(one.inlines)
-        elif isinstance(one, Paragraph):
-            body.append(paragraph(section, one.inlines))
+    for block in document.body:
+        if isinstance(block, Heading):
+            section = _plain(block.inlines)
+        elif isinstance(block, Paragraph):
+            body.append(paragraph(section, block.inlines))
     entries = {
         f"BIBREF{number}": {
             "ref_id": f"b{number}",
@@ -274,17 +268,21 @@ def s2orc(found: ParsedDocument) -> Files:
             "raw_text": reference.text,
             "other_ids": {scheme.upper(): [value] for scheme, value in reference.ids.items()},
         }
-        for number, reference in enumerate(found.references)
+        for number, reference in enumerate(document.references)
     }
     content = {
         "paper_id": "paper",
-        "title": found.title,
-        "year": str(found.year or ""),
-        "authors": [{"first": one.given, "middle": [], "last": one.family, "suffix": ""} for one in found.authors],
-        "abstract": " ".join(_plain(one.inlines) for one in found.abstract if isinstance(one, Paragraph)),
+        "title": document.title,
+        "year": str(document.year or ""),
+        "authors": [
+            {"first": author.given, "middle": [], "last": author.family, "suffix": ""} for author in document.authors
+        ],
+        "abstract": " ".join(_plain(block.inlines) for block in document.abstract if isinstance(block, Paragraph)),
         "pdf_parse": {
             "paper_id": "paper",
-            "abstract": [paragraph("Abstract", one.inlines) for one in found.abstract if isinstance(one, Paragraph)],
+            "abstract": [
+                paragraph("Abstract", block.inlines) for block in document.abstract if isinstance(block, Paragraph)
+            ],
             "body_text": body,
             "back_matter": [],
             "bib_entries": entries,
@@ -294,190 +292,198 @@ def s2orc(found: ParsedDocument) -> Files:
     return {"paper.json": json.dumps(content, ensure_ascii=False).encode()}
 
 
-# Light markup.
+# Text markup.
 
 
-def markdown(found: ParsedDocument) -> Files:
-    """Markdown as converters write it, citations in plain text."""
-    lines = [f"# {found.title}", ", ".join(one.printed for one in found.authors)]
-    if found.abstract:
+def markdown(document: ParsedDocument) -> Files:
+    """Return a document in Markdown with citations in plain text, as converters write it."""
+    lines = [f"# {document.title}", ", ".join(author.printed for author in document.authors)]
+    if document.abstract:
         lines.append("## Abstract")
-    for block in (*found.abstract, *found.body):
+    for block in (*document.abstract, *document.body):
         match block:
-            case Heading(level, words):
-                lines.append(f"{'#' * level} {_plain(words)}")
-            case Paragraph(words):
-                lines.append(_plain(words))
+            case Heading(level, inlines):
+                lines.append(f"{'#' * level} {_plain(inlines)}")
+            case Paragraph(inlines):
+                lines.append(_plain(inlines))
             case ParsedTable(caption, rows):
-                lines += [_plain(caption), "\n".join(_piped([[_plain(cell.inlines) for cell in row] for row in rows]))]
+                lines += [
+                    _plain(caption),
+                    "\n".join(_pipe_table([[_plain(cell.inlines) for cell in row] for row in rows])),
+                ]
     lines.append("## References")
-    lines.append("\n".join(f"[{number}] {one.text}" for number, one in enumerate(found.references, start=1)))
+    lines.append(
+        "\n".join(f"[{number}] {reference.text}" for number, reference in enumerate(document.references, start=1))
+    )
     return {"paper.md": ("\n\n".join(filter(None, lines)) + "\n").encode()}
 
 
-def _piped(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def _pipe_table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a pipe table whose first row is the header."""
     for number, row in enumerate(rows):
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
         if number == 0:
             yield "|" + " --- |" * len(row)
 
 
-def _unnumbered(caption: Inlines) -> Inlines:
-    """A caption without its number, which these formats count by themselves."""
+def _without_number(caption: Inlines) -> Inlines:
+    """Return a caption without its number, which these formats generate."""
     return [re.sub(r"^Table \d+[.:] ", "", _plain(caption))]
 
 
 @dataclass(frozen=True)
-class _Cite:
-    """Citations that a markup prints by itself, brackets included."""
+class _Citation:
+    """A citation command, for which the markup generates the text and the brackets."""
 
     keys: tuple[str, ...]
 
 
-def _folded(words: Inlines) -> Iterator[str | _Cite]:
-    """Words in which a bracket that holds nothing but citations is one citation; others stand where they stood."""
+def _split_citations(inlines: Inlines) -> Iterator[str | _Citation]:
+    """Yield text and citation commands. A bracket that contains only citations becomes one command."""
     text = ""
     marks: list[CitationMark] = []
-    for piece in words:
+    for piece in inlines:
         if isinstance(piece, CitationMark) and piece.keys:
             text += f"\0{len(marks)}\0"
             marks.append(piece)
         else:
             text += _text(piece)
-    place = 0
+    position = 0
     for match in re.finditer(r"[(\[]\0\d+\0(?:[;,] ?\0\d+\0)*[)\]]|\0\d+\0", text):
-        yield text[place : match.start()]
-        yield _Cite(tuple(key for number in re.findall(r"\0(\d+)\0", match[0]) for key in marks[int(number)].keys))
-        place = match.end()
-    yield text[place:]
+        yield text[position : match.start()]
+        yield _Citation(tuple(key for number in re.findall(r"\0(\d+)\0", match[0]) for key in marks[int(number)].keys))
+        position = match.end()
+    yield text[position:]
 
 
-def _bibtex(found: ParsedDocument) -> bytes:
+def _bibtex(document: ParsedDocument) -> bytes:
+    """Return the references as a BibTeX file."""
     entries: list[str] = []
-    for reference in found.references:
+    for reference in document.references:
         fields = {
-            "title": f"{{{_latex(reference.title)}}}",
-            "author": " and ".join(_latex(_last_first(author)) for author in reference.authors),
+            "title": f"{{{_escape_latex(reference.title)}}}",
+            "author": " and ".join(_escape_latex(_last_first(author)) for author in reference.authors),
             "year": str(reference.year or ""),
             **{scheme: value for scheme, value in reference.ids.items() if scheme == "doi"},
         }
-        given = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items() if value)
-        entries.append(f"@article{{{reference.key},\n{given}\n}}\n")
+        field_lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items() if value)
+        entries.append(f"@article{{{reference.key},\n{field_lines}\n}}\n")
     return "\n".join(entries).encode()
 
 
 def _last_first(author: str) -> str:
-    """A name as BibTeX wants it; one that already has a comma is left as it is."""
+    """Return a name in BibTeX order, "Lind, Ada"; a name with a comma is unchanged."""
     if "," in author or " " not in author:
         return author
     given, _, family = author.rpartition(" ")
     return f"{family}, {given}"
 
 
-_LATEX = str.maketrans(
+_LATEX_ESCAPES = str.maketrans(
     {"&": "\\&", "%": "\\%", "$": "\\$", "#": "\\#", "_": "\\_", "{": "\\{", "}": "\\}", "~": "\\textasciitilde{}",
      "^": "\\textasciicircum{}", "\\": "\\textbackslash{}"}
 )  # fmt: skip
 
 
-def _latex(text: str) -> str:
-    return text.translate(_LATEX)
+def _escape_latex(text: str) -> str:
+    return text.translate(_LATEX_ESCAPES)
 
 
-def latex(found: ParsedDocument) -> Files:
-    """LaTeX sources with a bibliography beside them."""
+def latex(document: ParsedDocument) -> Files:
+    """Return a document as a LaTeX file and a BibTeX file."""
 
-    def words(pieces: Inlines) -> str:
+    def render(inlines: Inlines) -> str:
         return "".join(
-            f"\\citep{{{','.join(piece.keys)}}}" if isinstance(piece, _Cite) else _latex(piece)
-            for piece in _folded(pieces)
+            f"\\citep{{{','.join(piece.keys)}}}" if isinstance(piece, _Citation) else _escape_latex(piece)
+            for piece in _split_citations(inlines)
         )
 
     commands = {2: "section", 3: "subsection", 4: "subsubsection"}
     lines = [
         "\\documentclass{article}",
-        f"\\title{{{_latex(found.title)}}}",
-        "\\author{" + " \\and ".join(_latex(one.printed) for one in found.authors) + "}",
+        f"\\title{{{_escape_latex(document.title)}}}",
+        "\\author{" + " \\and ".join(_escape_latex(author.printed) for author in document.authors) + "}",
         "\\begin{document}",
         "\\maketitle",
         "\\begin{abstract}\n"
-        + "\n\n".join(words(one.inlines) for one in found.abstract if isinstance(one, Paragraph))
+        + "\n\n".join(render(block.inlines) for block in document.abstract if isinstance(block, Paragraph))
         + "\n\\end{abstract}",
     ]
-    for block in found.body:
+    for block in document.body:
         match block:
-            case Heading(level, pieces):
-                lines.append(f"\\{commands.get(level, 'paragraph')}{{{words(pieces)}}}")
-            case Paragraph(pieces):
-                lines.append(words(pieces))
+            case Heading(level, inlines):
+                lines.append(f"\\{commands.get(level, 'paragraph')}{{{render(inlines)}}}")
+            case Paragraph(inlines):
+                lines.append(render(inlines))
             case ParsedTable(caption, rows):
                 width = max(map(len, rows))
-                cells = " \\\\\n".join(" & ".join(words(cell.inlines) for cell in row) for row in rows)
+                cells = " \\\\\n".join(" & ".join(render(cell.inlines) for cell in row) for row in rows)
                 lines.append(
-                    f"\\begin{{table}}\n\\caption{{{words(_unnumbered(caption))}}}\n"
+                    f"\\begin{{table}}\n\\caption{{{render(_without_number(caption))}}}\n"
                     f"\\begin{{tabular}}{{{'l' * width}}}\n"
                     f"{cells} \\\\\n"
                     "\\end{tabular}\n\\end{table}"
                 )
     lines += ["\\bibliographystyle{plainnat}", "\\bibliography{paper}", "\\end{document}"]
-    return {"paper.tex": ("\n\n".join(lines) + "\n").encode(), "paper.bib": _bibtex(found)}
+    return {"paper.tex": ("\n\n".join(lines) + "\n").encode(), "paper.bib": _bibtex(document)}
 
 
-def myst(found: ParsedDocument) -> Files:
-    """MyST Markdown with front matter and a bibliography beside it."""
+def myst(document: ParsedDocument) -> Files:
+    """Return a document as a MyST Markdown file with front matter, and a BibTeX file."""
 
-    def words(pieces: Inlines) -> str:
+    def render(inlines: Inlines) -> str:
         return "".join(
-            f"{{cite:p}}`{','.join(piece.keys)}`" if isinstance(piece, _Cite) else piece for piece in _folded(pieces)
+            f"{{cite:p}}`{','.join(piece.keys)}`" if isinstance(piece, _Citation) else piece
+            for piece in _split_citations(inlines)
         )
 
-    front = ["---", f"title: {json.dumps(found.title, ensure_ascii=False)}", "authors:"]
-    front += [f"  - name: {json.dumps(one.printed, ensure_ascii=False)}" for one in found.authors]
+    front = ["---", f"title: {json.dumps(document.title, ensure_ascii=False)}", "authors:"]
+    front += [f"  - name: {json.dumps(author.printed, ensure_ascii=False)}" for author in document.authors]
     front += ["bibliography:", "  - paper.bib", "abstract: |"]
-    front += [f"  {words(one.inlines)}\n" for one in found.abstract if isinstance(one, Paragraph)] + ["---"]
+    front += [f"  {render(block.inlines)}\n" for block in document.abstract if isinstance(block, Paragraph)] + ["---"]
     lines = ["\n".join(front)]
-    for block in found.body:
+    for block in document.body:
         match block:
-            case Heading(level, pieces):
-                lines.append(f"{'#' * (level - 1)} {words(pieces)}")
-            case Paragraph(pieces):
-                lines.append(words(pieces))
+            case Heading(level, inlines):
+                lines.append(f"{'#' * (level - 1)} {render(inlines)}")
+            case Paragraph(inlines):
+                lines.append(render(inlines))
             case ParsedTable(caption, rows):
-                table = "\n".join(_piped([[words(cell.inlines) for cell in row] for row in rows]))
-                lines.append(f":::{{table}} {words(_unnumbered(caption))}\n\n{table}\n:::")
-    return {"paper.md": ("\n\n".join(lines) + "\n").encode(), "paper.bib": _bibtex(found)}
+                table = "\n".join(_pipe_table([[render(cell.inlines) for cell in row] for row in rows]))
+                lines.append(f":::{{table}} {render(_without_number(caption))}\n\n{table}\n:::")
+    return {"paper.md": ("\n\n".join(lines) + "\n").encode(), "paper.bib": _bibtex(document)}
 
 
-def rst(found: ParsedDocument) -> Files:
-    """reStructuredText as proceedings use it, with a bibliography beside it."""
+def rst(document: ParsedDocument) -> Files:
+    """Return a document as a reStructuredText file with the roles that SciPy proceedings use, and a BibTeX file."""
 
-    def words(pieces: Inlines) -> str:
+    def render(inlines: Inlines) -> str:
         return "".join(
-            f":cite:`{','.join(piece.keys)}`" if isinstance(piece, _Cite) else re.sub(r"([*`|\\_])", r"\\\1", piece)
-            for piece in _folded(pieces)
+            f":cite:`{','.join(piece.keys)}`" if isinstance(piece, _Citation) else re.sub(r"([*`|\\_])", r"\\\1", piece)
+            for piece in _split_citations(inlines)
         )
 
-    def underlined(title: str, sign: str) -> str:
-        return f"{title}\n{sign * max(4, len(title))}"
+    def underlined(title: str, character: str) -> str:
+        return f"{title}\n{character * max(4, len(title))}"
 
-    lines = ["\n".join(f":author: {one.printed}" for one in found.authors) + "\n:bibliography: paper"]
-    lines.append(underlined(words([found.title]), "="))
-    abstract = "\n\n".join(words(one.inlines) for one in found.abstract if isinstance(one, Paragraph))
+    lines = ["\n".join(f":author: {author.printed}" for author in document.authors) + "\n:bibliography: paper"]
+    lines.append(underlined(render([document.title]), "="))
+    abstract = "\n\n".join(render(block.inlines) for block in document.abstract if isinstance(block, Paragraph))
     if abstract:
         lines.append(".. class:: abstract\n\n" + "\n".join(f"   {line}" for line in abstract.split("\n")))
-    for block in found.body:
+    for block in document.body:
         match block:
-            case Heading(level, pieces):
-                lines.append(underlined(words(pieces), {2: "-", 3: "~"}.get(level, "^")))
-            case Paragraph(pieces):
-                lines.append(words(pieces))
+            case Heading(level, inlines):
+                lines.append(underlined(render(inlines), {2: "-", 3: "~"}.get(level, "^")))
+            case Paragraph(inlines):
+                lines.append(render(inlines))
             case ParsedTable(caption, rows):
                 cells = "\n".join(
-                    "\n".join(f"   {'* -' if n == 0 else '  -'} {words(cell.inlines)}" for n, cell in enumerate(row))
+                    "\n".join(f"   {'* -' if n == 0 else '  -'} {render(cell.inlines)}" for n, cell in enumerate(row))
                     for row in rows
                 )
-                lines.append(f".. list-table:: {words(_unnumbered(caption))}\n   :header-rows: 1\n\n{cells}")
-    return {"paper.rst": ("\n\n".join(lines) + "\n").encode(), "paper.bib": _bibtex(found)}
+                lines.append(f".. list-table:: {render(_without_number(caption))}\n   :header-rows: 1\n\n{cells}")
+    return {"paper.rst": ("\n\n".join(lines) + "\n").encode(), "paper.bib": _bibtex(document)}
 
 
 FORMATS: dict[str, Callable[[ParsedDocument], Files]] = {
@@ -492,7 +498,7 @@ FORMATS: dict[str, Callable[[ParsedDocument], Files]] = {
     "latex": latex,
     "pdf": pdf,
 }
-"""How research documents are written."""
+"""Writers of articles, by format."""
 
 REPORT_FORMATS: dict[str, Callable[[ParsedDocument], Files]] = {"ixbrl": ixbrl}
-"""How reports are written: without figures there is nothing to tag, and a document's are in no filing."""
+"""Writers of reports, by format."""

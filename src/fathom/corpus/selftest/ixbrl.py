@@ -1,4 +1,4 @@
-"""Writes generated reports as inline XBRL filings, in which every printed figure is tagged."""
+"""Writes generated reports as inline XBRL filings with tagged numbers."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from fathom.corpus.readers.parsed_document import (
 )
 
 
-def ixbrl(found: ParsedDocument) -> dict[str, bytes]:
-    """A report whose figures are tagged, as companies file it with their supervisor."""
+def ixbrl(document: ParsedDocument) -> dict[str, bytes]:
+    """Return a report as a filing, with its numbers tagged."""
     filing = _Filing()
-    body = "".join(map(filing.block, found.body))
-    about = filing.context("filer", str(found.year or 2020), "", instant=False)
+    body = "".join(map(filing.block, document.body))
+    filer = filing.context("filer", str(document.year or 2020), "", instant=False)
     hidden = (
-        f'<ix:nonNumeric name="dei:DocumentType" contextRef="{about}">10-K</ix:nonNumeric>'
-        f'<ix:nonNumeric name="dei:DocumentFiscalYearFocus" contextRef="{about}">{found.year or ""}</ix:nonNumeric>'
+        f'<ix:nonNumeric name="dei:DocumentType" contextRef="{filer}">10-K</ix:nonNumeric>'
+        f'<ix:nonNumeric name="dei:DocumentFiscalYearFocus" contextRef="{filer}">{document.year or ""}</ix:nonNumeric>'
     )
     text = (
-        f'<?xml version="1.0" encoding="UTF-8"?>\n<html {_NAMESPACES} xml:lang="{found.language}">'
-        f"<head><title>{escape(found.title)}</title></head><body>"
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<html {_NAMESPACES} xml:lang="{document.language}">'
+        f"<head><title>{escape(document.title)}</title></head><body>"
         f'<div style="display:none"><ix:header><ix:hidden>{hidden}</ix:hidden>'
         f"<ix:resources>{filing.resources()}</ix:resources></ix:header></div>{body}</body></html>"
     )
@@ -52,20 +52,21 @@ _NAMESPACES = " ".join(
     }.items()
 )
 
-_AT_AN_INSTANT = frozenset(
+_INSTANT_ATTRIBUTES = frozenset(
     ("total_assets", "current_assets", "noncurrent_assets", "equity", "total_liabilities", "cash", "closing_cash",
      "net_debt", "borrowings", "inventories", "employees", "order_backlog", "shares_outstanding", "segment_assets")
 )  # fmt: skip
-"""What is counted on the last day and not over the year."""
-_PER_SHARE = frozenset(("basic_eps", "diluted_eps", "dividend_per_share", "share_price"))
+"""Attributes measured on the last day of a period, not over the period."""
+_PER_SHARE_ATTRIBUTES = frozenset(("basic_eps", "diluted_eps", "dividend_per_share", "share_price"))
 _PERIOD = re.compile(r"(\d{4})(?:-Q([1-4]))?")
 _LAST_DAYS = {3: 31, 6: 30, 9: 30, 12: 31}
 _PRINTED = re.compile(r"([(\-−–]?)([0-9][0-9,]*(?:\.[0-9]+)?)(\)?)")
 _SCALES = (0, 3, 6, 9, 12, -2, -3)
+"""Powers of ten by which a printed number may be scaled, in order of preference."""
 
 
 class _Filing:
-    """Tags figures, and keeps the contexts and units that the tags name."""
+    """Writes blocks with tagged numbers, and collects the contexts and units that the tags refer to."""
 
     def __init__(self) -> None:
         self._contexts: dict[tuple[str, str, str, bool], str] = {}
@@ -73,62 +74,65 @@ class _Filing:
 
     def block(self, block: Block) -> str:
         match block:
-            case Heading(level, words):
-                return f"<h{level}>{self._words(words)}</h{level}>"
-            case Paragraph(words):
-                return f"<p>{self._words(words)}</p>"
+            case Heading(level, inlines):
+                return f"<h{level}>{self._inlines(inlines)}</h{level}>"
+            case Paragraph(inlines):
+                return f"<p>{self._inlines(inlines)}</p>"
             case ParsedTable(caption, rows):
-                said = f"<caption>{self._words(caption)}</caption>" if caption else ""
-                return f"<table>{said}{''.join(map(self._row, rows))}</table>"
+                caption_tag = f"<caption>{self._inlines(caption)}</caption>" if caption else ""
+                return f"<table>{caption_tag}{''.join(map(self._row, rows))}</table>"
 
     def _row(self, row: Sequence[TableCell]) -> str:
-        cells = (f"<{tag}>{self._words(one.inlines)}</{tag}>" for one in row for tag in ["th" if one.header else "td"])
+        cells = (
+            f"<{tag}>{self._inlines(cell.inlines)}</{tag}>" for cell in row for tag in ["th" if cell.header else "td"]
+        )
         return f"<tr>{''.join(cells)}</tr>"
 
-    def _words(self, words: Inlines) -> str:
+    def _inlines(self, inlines: Inlines) -> str:
         return "".join(
             self._tagged(piece)
             if isinstance(piece, TaggedNumber)
             else escape(piece if isinstance(piece, str) else piece.text)
-            for piece in words
+            for piece in inlines
         )
 
-    def _tagged(self, figure: TaggedNumber) -> str:
-        """The figure in its tag, with sign and brackets outside of it; bare where a tag could not say its value."""
-        if not _PERIOD.fullmatch(figure.period):
-            return escape(figure.text)
-        instant = figure.attribute in _AT_AN_INSTANT and len(figure.period) == 4
-        context = self.context(figure.entity, figure.period, figure.part, instant)
-        names = f'name="own:{figure.attribute}" contextRef="{context}" unitRef="{self._unit(figure)}"'
-        if figure.value is None:
-            return f'<ix:nonFraction {names} xsi:nil="true">{escape(figure.text)}</ix:nonFraction>'
-        printed = _PRINTED.fullmatch(figure.text)
-        scale = _scale(printed[2], figure.value, figure.unit) if printed is not None else None
+    def _tagged(self, number: TaggedNumber) -> str:
+        """Return the number in a tag, sign and brackets outside; untagged if no tag can state its period or value."""
+        if not _PERIOD.fullmatch(number.period):
+            return escape(number.text)
+        instant = number.attribute in _INSTANT_ATTRIBUTES and len(number.period) == 4
+        context = self.context(number.entity, number.period, number.part, instant)
+        names = f'name="own:{number.attribute}" contextRef="{context}" unitRef="{self._unit(number)}"'
+        if number.value is None:
+            return f'<ix:nonFraction {names} xsi:nil="true">{escape(number.text)}</ix:nonFraction>'
+        printed = _PRINTED.fullmatch(number.text)
+        scale = _scale(printed[2], number.value, number.unit) if printed is not None else None
         if printed is None or scale is None:
-            return escape(figure.text)
-        sign = ' sign="-"' if figure.value < 0 else ""
-        places = len(printed[2].partition(".")[2])
+            return escape(number.text)
+        sign = ' sign="-"' if number.value < 0 else ""
+        decimals = len(printed[2].partition(".")[2])
         return (
-            f'{printed[1]}<ix:nonFraction {names} format="ixt:num-dot-decimal" decimals="{places - scale}"'
+            f'{printed[1]}<ix:nonFraction {names} format="ixt:num-dot-decimal" decimals="{decimals - scale}"'
             f' scale="{scale}"{sign}>{printed[2]}</ix:nonFraction>{printed[3]}'
         )
 
     def context(self, entity: str, period: str, part: str, instant: bool) -> str:
+        """Return the id of a context, which is new if no tag has referred to it."""
         return self._contexts.setdefault((entity, period, part, instant), f"c{len(self._contexts)}")
 
-    def _unit(self, figure: TaggedNumber) -> str:
-        measure = {"%": "xbrli:pure", "": "xbrli:pure", "shares": "xbrli:shares"}.get(figure.unit)
+    def _unit(self, number: TaggedNumber) -> str:
+        measure = {"%": "xbrli:pure", "": "xbrli:pure", "shares": "xbrli:shares"}.get(number.unit)
         if measure is None:
-            money = re.fullmatch("[A-Z]{3}", figure.unit)
-            measure = f"iso4217:{figure.unit}" if money else "own:" + re.sub(r"\W", "_", figure.unit)
+            currency = re.fullmatch("[A-Z]{3}", number.unit)
+            measure = f"iso4217:{number.unit}" if currency else "own:" + re.sub(r"\W", "_", number.unit)
         content = f"<xbrli:measure>{measure}</xbrli:measure>"
-        if figure.attribute in _PER_SHARE:
-            below = "<xbrli:unitDenominator><xbrli:measure>xbrli:shares</xbrli:measure></xbrli:unitDenominator>"
-            content = f"<xbrli:divide><xbrli:unitNumerator>{content}</xbrli:unitNumerator>{below}</xbrli:divide>"
+        if number.attribute in _PER_SHARE_ATTRIBUTES:
+            denominator = "<xbrli:unitDenominator><xbrli:measure>xbrli:shares</xbrli:measure></xbrli:unitDenominator>"
+            content = f"<xbrli:divide><xbrli:unitNumerator>{content}</xbrli:unitNumerator>{denominator}</xbrli:divide>"
         return self._units.setdefault(content, f"u{len(self._units)}")
 
     def resources(self) -> str:
-        """All contexts and units that were named."""
+        """Return the definitions of all contexts and units."""
         contexts = "".join(_context(name, *key) for key, name in self._contexts.items())
         return contexts + "".join(
             f'<xbrli:unit id="{name}">{content}</xbrli:unit>' for content, name in self._units.items()
@@ -151,16 +155,16 @@ def _context(name: str, entity: str, period: str, part: str, instant: bool) -> s
 
 
 def _days(period: str) -> tuple[str, str]:
-    """The first and the last day of a year or of a quarter."""
+    """Return the first and last day of a year or quarter."""
     year, _, quarter = period.partition("-Q")
     last = 3 * int(quarter) if quarter else 12
     return f"{year}-{last - 2 if quarter else 1:02d}-01", f"{year}-{last:02d}-{_LAST_DAYS[last]}"
 
 
 def _scale(printed: str, value: Decimal, unit: str) -> int | None:
-    """By how many places the printed number falls short of its value; None where no scale makes the one the other."""
-    # Filings hold a percentage as a share of one.
-    wanted = abs(value) / 100 if unit == "%" else abs(value)
-    number = Decimal(printed.replace(",", ""))
+    """Return the power of ten that turns the printed number into its value; None if there is none."""
+    # Filings state a percentage as a fraction: 0.05 for 5%.
+    target = abs(value) / 100 if unit == "%" else abs(value)
+    parsed = Decimal(printed.replace(",", ""))
     scales = (-2, *_SCALES) if unit == "%" else _SCALES
-    return next((scale for scale in scales if number.scaleb(scale) == wanted), None)
+    return next((scale for scale in scales if parsed.scaleb(scale) == target), None)

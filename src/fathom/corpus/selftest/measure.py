@@ -28,18 +28,18 @@ MEASURED = (
 
 @dataclass
 class Agreement:
-    """How many parts were written, how many were read, how many are the same."""
+    """Numbers of values written, values read, and values in both."""
 
     written: int = 0
     read: int = 0
     same: int = 0
 
     def add(self, written: Iterable[Hashable], read: Iterable[Hashable]) -> None:
-        """Compare two lists whose order does not matter; repeats count."""
-        one, two = Counter(written), Counter(read)
-        self.written += one.total()
-        self.read += two.total()
-        self.same += (one & two).total()
+        """Add the counts of two multisets of values."""
+        expected, actual = Counter(written), Counter(read)
+        self.written += expected.total()
+        self.read += actual.total()
+        self.same += (expected & actual).total()
 
     @property
     def precision(self) -> float:
@@ -51,57 +51,65 @@ class Agreement:
 
 
 def compare(
-    written: Document, read: Document | None, into: dict[str, Agreement], shown: Callable[[str], str] = str
+    written: Document, read: Document | None, counts: dict[str, Agreement], printable: Callable[[str], str] = str
 ) -> None:
-    """Count what of a document came back; `shown` is what the format can show of a text."""
+    """Add a document's agreement to `counts`, by field. `printable` reduces a text to what the format can show."""
 
-    def form(text: str) -> str:
-        return _form(shown(text))
+    def normalize(text: str) -> str:
+        return _normalize(printable(text))
 
     for name in MEASURED:
-        came = _parts(read, name, form) if read is not None else []
-        into.setdefault(name, Agreement()).add(_parts(written, name, form), came)
+        values = _values(read, name, normalize) if read is not None else []
+        counts.setdefault(name, Agreement()).add(_values(written, name, normalize), values)
 
 
-def _parts(document: Document, name: str, form: Callable[[str], str]) -> list[Hashable]:
+def _values(document: Document, name: str, normalize: Callable[[str], str]) -> list[Hashable]:
+    """Return the values of one field, comparable across formats."""
     text = document.text
     match name:
         case "title":
-            return [form(document.title_text)]
+            return [normalize(document.title_text)]
         case "authors":
-            return [(author.position, form(author.span.of(text))) for author in document.authors]
+            return [(author.position, normalize(author.span.of(text))) for author in document.authors]
         case "abstract":
-            return [form(document.abstract.of(text))] if document.abstract is not None else []
+            return [normalize(document.abstract.of(text))] if document.abstract is not None else []
         case "headings":
             return [
-                form(section.heading.of(text))
+                normalize(section.heading.of(text))
                 for section in document.sections
                 if section.heading is not None and section.role not in ("abstract", "references")
             ]
         case "paragraphs":
-            return [form(span.of(text)) for span in document.paragraphs]
+            return [normalize(span.of(text)) for span in document.paragraphs]
         case "citations":
-            names = [_name(document, reference, form) for reference in document.references]
-            return [names[one.reference - 1] if one.reference is not None else None for one in document.citations]
+            names = [_reference_name(document, reference, normalize) for reference in document.references]
+            return [
+                names[citation.reference - 1] if citation.reference is not None else None
+                for citation in document.citations
+            ]
         case "references":
-            return ["an entry" for _ in document.references]
+            return ["reference" for _ in document.references]
         case "reference titles":
-            return [form(r.title.of(text)) for r in document.references if r.title is not None]
+            return [normalize(r.title.of(text)) for r in document.references if r.title is not None]
         case "reference years":
-            return [(_name(document, r, form), r.year) for r in document.references if r.year is not None]
+            return [
+                (_reference_name(document, r, normalize), r.year) for r in document.references if r.year is not None
+            ]
         case "reference ids":
-            return [(_name(document, r, form), *pair) for r in document.references for pair in r.ids.items()]
+            return [
+                (_reference_name(document, r, normalize), *pair) for r in document.references for pair in r.ids.items()
+            ]
         case "cells":
-            return [(cell.row, cell.column, form(cell.span.of(text))) for t in document.tables for cell in t.cells]
+            return [(cell.row, cell.column, normalize(cell.span.of(text))) for t in document.tables for cell in t.cells]
         case "facts":
-            # Research documents have facts as well, but only filings say them so that a machine can read them.
+            # Articles have facts as well, but no format of theirs tags them.
             return [_fact(fact) for fact in document.facts] if document.kind == "report" else []
         case _:
-            return [form(table.caption.of(text)) for table in document.tables if table.caption is not None]
+            return [normalize(table.caption.of(text)) for table in document.tables if table.caption is not None]
 
 
 def _fact(fact: Fact) -> Hashable:
-    """What a fact says, as the generator says it: filings spell out days and concepts and count in shares of one."""
+    """Return a fact in the generator's terms. Filings have prefixed concepts, dates for periods, and 0.05 for 5%."""
     value, unit = fact.value, fact.unit.partition("/")[0]
     if unit == "pure":
         value, unit = value * 100 if value is not None else None, "%"
@@ -109,7 +117,7 @@ def _fact(fact: Fact) -> Hashable:
 
 
 def _period(period: str) -> str:
-    """A year or a quarter, told by its days; a day is the last of its year."""
+    """Return the year or quarter between two dates. A single date is the last day of its year."""
     start, _, end = period.rpartition("/")
     if not re.fullmatch(r"\d{4}-\d\d-\d\d", end):
         return period
@@ -118,11 +126,11 @@ def _period(period: str) -> str:
     return f"{end[:4]}-Q{(int(end[5:7]) + 2) // 3}"
 
 
-def _name(document: Document, reference: Reference, form: Callable[[str], str]) -> str:
-    """What a reference is called whatever its place: formats with a bibliography of their own sort it as they like."""
-    return form(reference.title.of(document.text)) if reference.title is not None else f"number {reference.number}"
+def _reference_name(document: Document, reference: Reference, normalize: Callable[[str], str]) -> str:
+    """Return the title of a reference. Its number is no identity: BibTeX formats sort their bibliographies."""
+    return normalize(reference.title.of(document.text)) if reference.title is not None else f"number {reference.number}"
 
 
-def _form(text: str) -> str:
-    """Letters and digits alone: how a format breaks lines, joins brackets or draws dashes is no fault of reading."""
+def _normalize(text: str) -> str:
+    """Return letters and digits only: formats differ in line breaks, brackets and dashes."""
     return re.sub(r"[\W_]+", " ", text).strip().casefold()

@@ -1,4 +1,4 @@
-"""The self-test: generated documents are written in every format, read back, and compared."""
+"""Runs the self-test on generated documents."""
 
 from __future__ import annotations
 
@@ -19,24 +19,23 @@ from fathom.corpus.selftest.scores import FieldScore, SelfTest
 from fathom.corpus.store import Corpus
 from fathom.records.documents import Document
 
-MOST_REPORTS = 6
-"""They are long and all alike: more of them tell nothing more."""
+MAX_REPORTS = 6
+"""Maximum number of generated reports. They are long and similar, so that more of them add little."""
 
-SHOWN: dict[str, Callable[[str], str]] = {"pdf": printable}
-"""What a format can show of a text, where that is not all of it."""
+PRINTABLE: dict[str, Callable[[str], str]] = {"pdf": printable}
+"""For a format that cannot represent every text, a function that returns the part it can represent."""
 
-
-FORMS = {"s2orc-2023": "s2orc"}
-"""Formats that the reader of another kind reads as well."""
+READER_FORMATS = {"s2orc-2023": "s2orc"}
+"""Reader of each format that has no reader of the same name."""
 
 
 def generated_documents(count: int) -> Iterator[Document]:
-    """So many generated documents, the second half of them letters, then a few reports; always the same ones."""
+    """Yield `count` generated articles, half of them short, then up to `MAX_REPORTS` reports. The seeds are fixed."""
     with TemporaryDirectory() as folder:
         recipes = [Recipe(documents=count - count // 2, seed=11)]
         if count > 1:
             recipes.append(Recipe(documents=count // 2, seed=12, length="short"))
-        recipes.append(Recipe(documents=min(count, MOST_REPORTS), seed=13, domains=("companies",)))
+        recipes.append(Recipe(documents=min(count, MAX_REPORTS), seed=13, domains=("companies",)))
         for number, recipe in enumerate(recipes):
             generate(Path(folder) / str(number), recipe)
             with Corpus(Path(folder) / str(number)) as corpus:
@@ -44,41 +43,41 @@ def generated_documents(count: int) -> Iterator[Document]:
 
 
 def run_self_test(documents: Iterable[Document]) -> SelfTest:
-    """Write each document in every format for its kind and read it back."""
+    """Write each document in every format for its kind, read it back, and return the scores by format and field."""
     counts: dict[str, dict[str, Agreement]] = {name: {} for name in (*FORMATS, *REPORT_FORMATS)}
     refused = dict.fromkeys(counts, 0)
     kinds = {"article": 0, "report": 0}
     for document in documents:
         kinds[document.kind] += 1
-        found = decompose(document)
+        parsed = decompose(document)
         for name, write in (REPORT_FORMATS if document.kind == "report" else FORMATS).items():
-            back = read_back(name, write(found))
+            back = read_back(name, write(parsed))
             refused[name] += back is None
-            # What a reader refuses is lost, and counts as lost.
-            compare(document, back, counts[name], SHOWN.get(name, str))
+            # A refused document counts: all its fields are missing.
+            compare(document, back, counts[name], PRINTABLE.get(name, str))
     return SelfTest(
         documents=kinds["article"],
         reports=kinds["report"],
         refused={name: count for name, count in refused.items() if count},
         formats={
-            name: {field: _measured(fields[field]) for field in MEASURED if field in fields}
+            name: {field: _field_score(fields[field]) for field in MEASURED if field in fields}
             for name, fields in counts.items()
         },
     )
 
 
-def read_back(kind: str, files: Files) -> Document | None:
-    """The document that the reader of that kind makes of the files; None where it refuses them."""
-    (name, content), *beside = files.items()
-    reader = next(reader for reader in readers() if FORMS.get(kind, kind) == reader.FORMAT)
+def read_back(format_name: str, files: Files) -> Document | None:
+    """Read files of one format; return the document, or None if the reader refuses them."""
+    (name, content), *companions = files.items()
+    reader = next(reader for reader in readers() if READER_FORMATS.get(format_name, format_name) == reader.FORMAT)
     try:
-        [found] = reader.read(content, name, ArchiveCompanions(PurePosixPath("."), dict(beside)))
-        return assemble(found)
+        [parsed] = reader.read(content, name, ArchiveCompanions(PurePosixPath("."), dict(companions)))
+        return assemble(parsed)
     except (ReadError, ValueError):
         return None
 
 
-def _measured(agreement: Agreement) -> FieldScore:
+def _field_score(agreement: Agreement) -> FieldScore:
     return FieldScore(
         written=agreement.written,
         read=agreement.read,

@@ -1,4 +1,4 @@
-"""Writes the 2023 form of S2ORC: one text, and JSON lists of the spans of its parts."""
+"""Writes the S2ORC format of 2023: one text, and for each layer a JSON list of annotations."""
 
 from __future__ import annotations
 
@@ -18,92 +18,94 @@ from fathom.corpus.readers.parsed_document import (
 Files = dict[str, bytes]
 
 
-def s2orc_2023(found: ParsedDocument) -> Files:
-    """One line of a release."""
+def s2orc_2023(document: ParsedDocument) -> Files:
+    """Return a document as a release file with one line."""
     text = _Text()
-    text.part("title", found.title)
+    text.write_annotated("title", document.title)
     text.write("\n\n")
-    for one in found.authors:
-        start = text.here
-        text.part("authorfirstname", one.given)
+    for author in document.authors:
+        start = text.end
+        text.write_annotated("authorfirstname", author.given)
         text.write(" ")
-        text.part("authorlastname", one.family)
-        text.note("author", start)
+        text.write_annotated("authorlastname", author.family)
+        text.annotate("author", start)
         text.write("\n\n")
-    start = text.here
-    for block in found.abstract:
-        text.block(block)
-    text.note("abstract", start)
-    for block in found.body:
-        text.block(block)
-    for number, reference in enumerate(found.references):
-        text.entry(f"b{number}", reference)
+    start = text.end
+    for block in document.abstract:
+        text.write_block(block)
+    text.annotate("abstract", start)
+    for block in document.body:
+        text.write_block(block)
+    for number, reference in enumerate(document.references):
+        text.write_reference(f"b{number}", reference)
     content = {
         "corpusid": 1,
-        "externalids": {"doi": found.ids.get("doi"), "arxiv": found.ids.get("arxiv"), "pubmed": None},
+        "externalids": {"doi": document.ids.get("doi"), "arxiv": document.ids.get("arxiv"), "pubmed": None},
         "content": {"source": {"oainfo": None}, "text": text.text, "annotations": text.annotations()},
     }
     return {"papers.jsonl": json.dumps(content, ensure_ascii=False).encode() + b"\n"}
 
 
 class _Text:
-    """A text that grows, and where its parts stand."""
+    """A text under construction, with annotations of its parts by layer."""
 
     def __init__(self) -> None:
         self.text = "\n"
-        self._places: dict[str, list[dict[str, object]]] = defaultdict(list)
+        self._layers: dict[str, list[dict[str, object]]] = defaultdict(list)
 
     @property
-    def here(self) -> int:
+    def end(self) -> int:
         return len(self.text)
 
     def write(self, text: str) -> None:
         self.text += text
 
-    def note(self, kind: str, start: int, **attributes: str) -> None:
-        """What was written since a place is a part of this kind."""
-        if start < self.here:
-            told = {"attributes": attributes} if attributes else {}
-            self._places[kind].append({**told, "end": self.here, "start": start})
+    def annotate(self, layer: str, start: int, **attributes: str) -> None:
+        """Annotate the text written since `start`."""
+        if start < self.end:
+            optional = {"attributes": attributes} if attributes else {}
+            self._layers[layer].append({**optional, "end": self.end, "start": start})
 
-    def part(self, kind: str, text: str, **attributes: str) -> None:
-        start = self.here
+    def write_annotated(self, layer: str, text: str, **attributes: str) -> None:
+        """Write a text and annotate it."""
+        start = self.end
         self.write(text)
-        self.note(kind, start, **attributes)
+        self.annotate(layer, start, **attributes)
 
-    def block(self, block: Block) -> None:
-        """A heading or a paragraph; tables are in no such text."""
+    def write_block(self, block: Block) -> None:
+        """Write a heading or a paragraph. The format has no tables."""
         if isinstance(block, Heading):
-            self.part("sectionheader", "".join(map(_printed, block.inlines)))
+            self.write_annotated("sectionheader", "".join(map(_visible_text, block.inlines)))
             self.write("\n\n")
         elif isinstance(block, Paragraph):
-            start = self.here
-            self._words(block.inlines)
-            self.note("paragraph", start)
+            start = self.end
+            self._write_inlines(block.inlines)
+            self.annotate("paragraph", start)
             self.write("\n\n")
 
-    def _words(self, words: Inlines) -> None:
-        for piece in words:
+    def _write_inlines(self, inlines: Inlines) -> None:
+        for piece in inlines:
             if isinstance(piece, CitationMark) and piece.keys:
-                self.part("bibref", piece.text, ref_id=f"b{int(piece.keys[0][1:]) - 1}")
+                self.write_annotated("bibref", piece.text, ref_id=f"b{int(piece.keys[0][1:]) - 1}")
             else:
-                self.write(_printed(piece))
+                self.write(_visible_text(piece))
 
-    def entry(self, key: str, reference: ParsedReference) -> None:
-        """An entry as releases lay it out: the title, each author, then what is left."""
-        start = self.here
-        self.part("bibtitle", reference.title)
+    def write_reference(self, key: str, reference: ParsedReference) -> None:
+        """Write a reference as releases do: title, authors, year."""
+        start = self.end
+        self.write_annotated("bibtitle", reference.title)
         self.write(". " if reference.title else "")
         for author in reference.authors:
-            self.part("bibauthor", author)
+            self.write_annotated("bibauthor", author)
             self.write(", ")
         self.write(str(reference.year or ""))
-        self.note("bibentry", start, id=key, **reference.ids)
+        self.annotate("bibentry", start, id=key, **reference.ids)
         self.write("\n\n")
 
     def annotations(self) -> dict[str, str]:
-        return {kind: json.dumps(places) for kind, places in self._places.items()}
+        """Return the annotations of each layer as JSON."""
+        return {layer: json.dumps(annotations) for layer, annotations in self._layers.items()}
 
 
-def _printed(piece: object) -> str:
+def _visible_text(piece: object) -> str:
     return piece if isinstance(piece, str) else str(getattr(piece, "text", ""))

@@ -1,4 +1,4 @@
-"""The result of a self-test."""
+"""Records of the self-test's result."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from fathom.records.record import Record
 
 
 class FieldScore(Record):
-    """One field of one format."""
+    """Agreement between written and read values of one field in one format."""
 
     written: Count
+    """Number of values in the generated documents."""
     read: Count
+    """Number of values in the documents read back."""
     precision: float
+    """Share of the values read that were written."""
     recall: float
+    """Share of the values written that were read."""
 
 
 class SelfTest(Record):
-    """How much of known truth each reader gives back."""
+    """Field scores of each reader on generated documents."""
 
     documents: Count
     """Generated articles, written in every format except iXBRL."""
@@ -25,3 +29,4 @@ class SelfTest(Record):
     refused: dict[str, Count]
     """Documents that a reader could not read, by format."""
     formats: dict[str, dict[str, FieldScore]]
+    """Scores by format and field."""
