@@ -12,7 +12,7 @@ _UNIVERSITY = re.compile(r"universi|hospital|college|polytechni|academ|eth zuric
 _DEPARTMENT = re.compile(r"(?:the )?(?:college|academy|department|division|faculty|school)s? (?:of|for)\b")
 _COMMON = (
     "the of for and university universities hospital hospitals college academy academic medical medicine general city "
-    "state national regional teaching children health center center school clinic institute technology"
+    "state national regional teaching children health center centre school clinic institute technology"
 )
 _GENERIC_WORDS = frozenset(_COMMON.split())
 """Words that identify no institution, however many of them occur together: "University Hospital"."""
