@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from fathom.corpus.publication_dates import Month, appeared
+from fathom.corpus.publication_dates import Month, publication_month
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Document:
     ],
 )
 def test_uses_the_earliest_publication_date(document: Document, month: Month | None) -> None:
-    assert appeared(document) == month
+    assert publication_month(document) == month
 
 
 @pytest.mark.parametrize(

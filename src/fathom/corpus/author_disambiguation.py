@@ -1,12 +1,12 @@
-"""Author disambiguation: which names in the bylines of a corpus are the same person, where that is safe to say.
+"""Author disambiguation: decides which names in the bylines of a corpus are the same person, where that is certain.
 
 Two authors in two bylines are one person when their names are compatible and there is other evidence: an ORCID, shared
 co-authors, an affiliation, one document that cites the other, and for a rare name the subject. A name that no other
-name in the corpus may be a spelling of is a person of its own. Everything else stays None: two people taken for one
-make an incorrect answer key; a person left uncertain only means a question that is not asked.
+name in the corpus may be a spelling of is a person of its own. Everything else stays None: two people merged into one
+make an incorrect answer key, while an uncertain person only means one question less.
 
-Authors with the same id are one person. Two ids with incompatible names are two people; where the names are compatible,
-nothing is said about whether they are one.
+Authors with the same id are one person. Two ids with incompatible names are two people; two ids with compatible names
+may still be one person.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fathom.corpus.affiliations import institutions
 from fathom.corpus.disjoint_sets import DisjointSets
 from fathom.corpus.person_names import (
     FREQUENT_FAMILIES,
-    MAX_BEARERS,
+    MAX_OCCURRENCES,
     Name,
     NameFrequency,
     ambiguous_among,
@@ -50,7 +50,7 @@ class Signature:
     given: str
     family: str
     ids: Mapping[str, str] = field(default_factory=dict)
-    """Such as orcid."""
+    """By scheme, such as "orcid"."""
     group: bool = False
     affiliations: tuple[str, ...] = ()
 
@@ -74,7 +74,7 @@ def signatures(document: Document) -> tuple[Signature, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Author:
-    """What is known of one author; stored once for all bylines where it is the same."""
+    """The name, ORCID and institutions of one author; equal authors of all bylines share one object."""
 
     name: Name
     orcid: str
@@ -83,8 +83,8 @@ class _Author:
     @classmethod
     def of(cls, signed: Signature) -> _Author:
         orcid = signed.ids.get("orcid", "").strip().rstrip("/").rpartition("/")[2].upper()
-        positions = frozenset(position for written in signed.affiliations for position in institutions(written))
-        return cls(name_of(signed.given, signed.family, signed.group), orcid, positions)
+        names = frozenset(name for affiliation in signed.affiliations for name in institutions(affiliation))
+        return cls(name_of(signed.given, signed.family, signed.group), orcid, names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +104,7 @@ def _co_authors(byline: _Byline) -> frozenset[tuple[str, str]]:
 
 
 class AuthorDisambiguator:
-    """Disambiguates the authors of a corpus: add every document, then ask. The order of adding changes nothing."""
+    """Disambiguates the authors of a corpus: `add` every document, then call `people`. The order does not matter."""
 
     def __init__(self) -> None:
         self._added: dict[DocumentId, _Byline] = {}
@@ -119,7 +119,7 @@ class AuthorDisambiguator:
         work: str | None = None,
         cited: Iterable[DocumentId] = (),
     ) -> None:
-        """Add a byline, with what distinguishes its authors from others of the same name."""
+        """Add a byline, with the data that distinguishes its authors from others of the same name."""
         if self._people is not None:
             raise FathomError(f"Document '{id}' is added too late. Add every document before asking for people.")
         if id in self._added:
@@ -145,11 +145,11 @@ class AuthorDisambiguator:
 
 
 class _EvidenceNeeded(NamedTuple):
-    """The evidence needed to take two names for one person."""
+    """The evidence needed to decide that two names are one person."""
 
-    least: float
-    """The minimum score."""
+    min_score: float
     rare: bool
+    """Whether both have the same full name, and it is not frequent."""
     initial: bool
     """Whether one of them has no full first name."""
     own: frozenset[tuple[str, str]]
@@ -172,7 +172,7 @@ class _Clustering:
         self._ids: list[PersonId | None] = [None] * len(self._authors)
 
     def _frequent_co_authors(self) -> frozenset[tuple[str, str]]:
-        """Co-authors, by family name and initial, that many people may share."""
+        """Co-authors, by family name and initial, in over 3 + 5% of the bylines: probably many people."""
         counts = Counter(
             one for byline in self._bylines for one in {initial_form(author.name) for author in byline.authors}
         )
@@ -226,7 +226,7 @@ class _Clustering:
         sets = DisjointSets.of(positions)
         for one, two in self._certain_pairs(positions):
             sets.join(one, two)
-        if len(positions) <= MAX_BEARERS:
+        if len(positions) <= MAX_OCCURRENCES:
             for cluster in self._consistent(positions, self._likely_pairs(positions, compatible_names), sets):
                 for position in cluster:
                     sets.join(cluster[0], position)
@@ -245,7 +245,7 @@ class _Clustering:
             if work := self._byline(position).work:
                 works[work].append(position)
         for versions in works.values():
-            pairs.extend(self._version_pairs(versions[:MAX_BEARERS]))
+            pairs.extend(self._version_pairs(versions[:MAX_OCCURRENCES]))
         return pairs
 
     def _version_pairs(self, positions: Sequence[int]) -> list[tuple[int, int]]:
@@ -284,14 +284,14 @@ class _Clustering:
             wanted = needed[left, right]
             if wanted is None or self._differ(one, two):
                 continue
-            if self._evidence(one, two, wanted) >= wanted.least:
+            if self._evidence(one, two, wanted) >= wanted.min_score:
                 pairs.append((one, two))
         return pairs
 
     def _evidence_needed(
         self, left: Name, right: Name, compatible_names: Mapping[Name, Sequence[Name]]
     ) -> _EvidenceNeeded | None:
-        """The evidence needed to take two of these names for one person; None where none suffices."""
+        """The evidence needed to decide that two of these names are one person; None where none suffices."""
         if not compatible(left, right):
             return None
         full = same_full_name(left, right)
@@ -299,7 +299,7 @@ class _Clustering:
             return None
         frequent = self._frequency.is_frequent(left if left.is_full else right)
         return _EvidenceNeeded(
-            least=(1.0 if full else 2.0) + frequent,
+            min_score=(1.0 if full else 2.0) + frequent,
             rare=full and not frequent,
             initial=not (left.is_full and right.is_full),
             own=frozenset((initial_form(left), initial_form(right))),
@@ -314,7 +314,7 @@ class _Clustering:
         return self._documents[one] == self._documents[two] or bool(left and right and left != right)
 
     def _evidence(self, one: int, two: int, needed: _EvidenceNeeded) -> float:
-        """The evidence for one person besides the name; zero for an initial without a shared co-author."""
+        """The score of the evidence besides the name; zero for an initial without a shared co-author."""
         left, right = self._authors[one], self._authors[two]
         left_byline, right_byline = self._byline(one), self._byline(two)
         shared = (_co_authors(left_byline) & _co_authors(right_byline)) - needed.own
@@ -351,10 +351,10 @@ class _Clustering:
 
     def _is_one_person(self, cluster: Sequence[int]) -> bool:
         authors = [self._authors[position] for position in cluster]
-        names = {seat.name for seat in authors}
+        names = {author.name for author in authors}
         return (
             len({self._documents[position] for position in cluster}) == len(authors)
-            and len({seat.orcid for seat in authors if seat.orcid}) <= 1
+            and len({author.orcid for author in authors if author.orcid}) <= 1
             and all(compatible(one, two) for one, two in combinations(names, 2))
         )
 

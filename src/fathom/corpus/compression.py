@@ -1,4 +1,4 @@
-"""Compression of stored content; a small module, so that workers that need no more start at once."""
+"""Compression of stored content; a separate module, so that workers that need only this start quickly."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class ReadResult:
     error: str = ""
     """Why the document was rejected."""
     document: PackedDocument | None = field(default=None, repr=False)
-    """Without what depends on the other documents: links, persons, work."""
+    """Without links, persons and work, which depend on the other documents."""
     linking_record: bytes = field(default=b"", repr=False)
     """A compressed `LinkingRecord`."""
     references: bytes = field(default=b"", repr=False)
@@ -80,7 +80,7 @@ class ReadResult:
     resolved: int = 0
     """Citations that point to an entry of the reference list."""
     uncertain: tuple[str, ...] = ()
-    """The names of the fields that were read with doubt."""
+    """The names of the fields that the reader is not sure of."""
 
 
 FIELDS = (
@@ -128,7 +128,7 @@ def read_file(file: SourceFile, filters: Filters) -> FileResult:
     except TimeLimitExceededError:
         results.append(ReadResult(file.source, format, error=f"reading took longer than {TIMEOUT} s"))
     except (Exception, RecursionError, MemoryError) as error:
-        # One document must not end the reading of ten thousand others; its failure is reported with the reason.
+        # One broken file must not stop an ingest of ten thousand; its failure is reported with the reason.
         message = f"its reader failed ({type(error).__name__}: {error})"[:300]
         results.append(ReadResult(file.source, format, error=message))
     return FileResult(file.source, results)
@@ -163,7 +163,7 @@ def _assembled(parsed: ParsedDocument, format: str) -> ReadResult:
 
 @dataclass(frozen=True)
 class LinkingRecord:
-    """What links and author disambiguation need of a document, without its references."""
+    """The data of a document that linking and author disambiguation need, without its references."""
 
     entry: LinkableDocument
     signatures: tuple[Signature, ...]
@@ -225,7 +225,7 @@ class TimeLimitExceededError(Exception):
 
 @contextmanager
 def _time_limit(seconds: int) -> Iterator[None]:
-    """Ends what takes too long, where the system can: in the main thread of a process."""
+    """Raise TimeLimitExceededError after some seconds; only possible in the main thread of a process."""
 
     def expire(number: int, frame: FrameType | None) -> None:
         raise TimeLimitExceededError

@@ -26,7 +26,7 @@ SAVE_INTERVAL = 32
 """Documents between two commits: what a kill can lose."""
 
 DOMAIN_GROUPS = {"articles": SUBJECTS, "reports": tuple(REPORTS)}
-"""Names that stand for several domains."""
+"""Names that select several domains."""
 
 
 class Recipe(Record):
@@ -70,10 +70,10 @@ class ReportTask:
     index: int
 
 
-def parse_domains(written: str) -> tuple[str, ...]:
+def parse_domains(text: str) -> tuple[str, ...]:
     """The domains of a list such as "physics,reports", each once."""
     domains: dict[str, None] = {}
-    for name in filter(None, (word.strip() for word in written.split(","))):
+    for name in filter(None, (word.strip() for word in text.split(","))):
         for domain in DOMAIN_GROUPS.get(name, (_spaced(name),)):
             if domain not in SUBJECTS and domain not in REPORTS:
                 known = ", ".join(word.replace(" ", "-") for word in (*DOMAIN_GROUPS, *SUBJECTS, *REPORTS))
@@ -124,7 +124,7 @@ def _is_complete(recipe: Recipe, documents: int, tokens: int) -> bool:
 
 
 def _tasks(recipe: Recipe) -> Iterator[Plan | ReportTask]:
-    """What to write, without end; the domains alternate."""
+    """An endless sequence of documents to write; the domains alternate."""
     subjects = [domain for domain in recipe.domains if domain in SUBJECTS]
     plans = World(recipe.seed, subjects, recipe.length).plans()
     for index in count():

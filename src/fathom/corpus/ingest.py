@@ -1,8 +1,7 @@
 """Ingests documents into a corpus: read in worker processes, linked, then written. Interrupted work continues.
 
-One process opens sources, writes, and disambiguates authors; everything else is done by workers, which stay from the
-first document to the last, so that two are almost twice as fast. Linking reads the staging file three times instead of
-keeping it in memory.
+One process opens sources, writes, and disambiguates authors; workers do everything else and are reused for all stages,
+so that two are almost twice as fast as one. Linking reads the staging file three times instead of keeping it in memory.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ SAVE_INTERVAL = 32
 """Files between two commits: what a kill can lose."""
 
 MAX_COPIED = 200_000
-"""Documents up to which every worker gets its own copy of the link index: about a kilobyte for each document."""
+"""Up to this number of documents every worker gets its own copy of the link index: about a kilobyte per document."""
 
 Progress = Callable[[str, int], None]
 """Called with the stage and the number of documents done in it."""
@@ -62,13 +61,13 @@ def ingest(
         WorkerPool(processes) as pool,
     ):
         _read_all(sources, filters, staging, pool, progress)
-        clear_splitter_cache()  # Where this process has read by itself, linking can use the memory.
+        clear_splitter_cache()  # Frees memory for linking, if this process did the reading.
         reporter = Reporter(sources)
         linker = _index(staging, filters, reporter)
         if not reporter.kept:
             raise FathomError(_nothing_kept(sources, reporter))
         links, versions = _link(staging, linker, pool, progress)
-        del linker  # Author disambiguation takes as much memory: one after the other.
+        del linker  # Author disambiguation takes as much memory again.
         authors = _write(staging, _disambiguator(staging), writer, pool, progress)
         report = reporter.report(links, versions, authors)
         manifest = writer.finish()
@@ -134,7 +133,7 @@ def _index(staging: Staging, filters: Filters, reporter: Reporter) -> Linker:
 
 def _link(staging: Staging, linker: Linker, pool: WorkerPool, progress: Progress) -> tuple[dict[str, int], int]:
     """Link the references; returns the counts by method, and how many documents are versions of another one."""
-    versions = linker.versions  # First: it builds the index, which then goes to every worker as it is.
+    versions = linker.versions  # First, since it builds the index that every worker then gets.
     waiting: deque[int] = deque()
 
     def queries() -> Iterator[tuple[str, bytes]]:
@@ -143,14 +142,14 @@ def _link(staging: Staging, linker: Linker, pool: WorkerPool, progress: Progress
             yield id, references
 
     finders = pool if len(linker) <= MAX_COPIED else WorkerPool(1)
-    for done, found in enumerate(finders.map_ordered(partial(_find, linker), queries()), start=1):
-        linker.count(found.methods)
-        staging.link(waiting.popleft(), found.cited, found.work)
+    for done, links in enumerate(finders.map_ordered(partial(_find, linker), queries()), start=1):
+        linker.count(links.methods)
+        staging.link(waiting.popleft(), links.cited, links.work)
         progress("Linking", done)
     return linker.report(), versions
 
 
-class _FoundLinks(NamedTuple):
+class _DocumentLinks(NamedTuple):
     """The links of one document."""
 
     cited: tuple[str | None, ...]
@@ -158,17 +157,17 @@ class _FoundLinks(NamedTuple):
     work: str | None
 
 
-def _find(linker: Linker, query: tuple[str, bytes]) -> _FoundLinks:
+def _find(linker: Linker, query: tuple[str, bytes]) -> _DocumentLinks:
     """The documents that the document of that id cites, by its packed references."""
     id, references = query
     matches = linker.find(id, unpack_references(references))
-    return _FoundLinks(
+    return _DocumentLinks(
         tuple(match.document for match in matches), tuple(match.method for match in matches), linker.work(id)
     )
 
 
 def _disambiguator(staging: Staging) -> AuthorDisambiguator:
-    """Has every byline, with the works and citations that distinguish people of one name."""
+    """A disambiguator with every byline, and the works and citations that distinguish people of one name."""
     authors = AuthorDisambiguator()
     for record, cited, work in staging.linking_records():
         authors.add(record.entry.id, record.signatures, record.subject, work, cited)
@@ -193,7 +192,7 @@ def _write(
 
     for number, parts in enumerate(pool.map_ordered(apply_links, linked()), start=1):
         document = waiting.popleft()
-        # What an earlier attempt wrote stays: documents come in the same order every time.
+        # Documents that an earlier attempt wrote are skipped: the order is the same every time.
         if number > written:
             writer.add(replace(document, parts=parts.parts, outline=parts.outline))
         if number % SAVE_INTERVAL == 0:

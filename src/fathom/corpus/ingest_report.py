@@ -19,7 +19,7 @@ class ReadingStats(Record):
     fields: dict[str, Count] = {}
     """How many documents have each field."""
     uncertain: dict[str, Count] = {}
-    """How many have it with doubt."""
+    """How many documents have a field that the reader is not sure of."""
     citations: Count = 0
     resolved: Count = 0
     """Citations that point to an entry of the reference list."""
@@ -47,7 +47,7 @@ class IngestReport(Record):
     by_source: dict[str, ReadingStats]
     by_format: dict[str, ReadingStats]
     links: dict[str, Count]
-    """References by how the cited document was found, or by why none was."""
+    """References by linking method, or by the reason why they were not linked."""
     versions: Count
     """Documents that are versions of another one."""
     authors: dict[str, Count]

@@ -20,7 +20,7 @@ from fathom.records.errors import FathomError
 _PIECE_LENGTH = 8
 """Letters in one piece of a title. Titles that share no two pieces are not compared."""
 _KEEP_ONE_IN = 3
-"""One piece in so many is indexed, always the same ones: a third of the memory, and enough for three typos."""
+"""One piece in three is indexed, chosen by its hash: a third of the memory, and enough for three typos."""
 _MAX_TITLES = 48
 """A piece that more titles contain ("ofthehum") is ignored."""
 _MAX_CANDIDATES = 12
@@ -59,7 +59,7 @@ class Index:
         return self._ids.of(id)
 
     def with_title(self, title: str) -> list[int]:
-        """The documents that have a title, however it is divided into words."""
+        """The documents that have a title, regardless of spaces."""
         return self._titles.of(title.replace(" ", ""))
 
     def with_opening(self, words: str) -> list[int]:
@@ -101,14 +101,14 @@ class _Positions:
     def of(self, key: str) -> list[int]:
         """The positions that have the key."""
         entries, key_hash = self._entries, _hash(key)
-        found: list[int] = []
+        positions: list[int] = []
         for number in range(bisect_left(entries, key_hash << 32), len(entries)):
             if entries[number] >> 32 != key_hash:
                 break
             position = entries[number] & 0xFFFFFFFF
             if key in self._keys(self._documents[position]):
-                found.append(position)
-        return found
+                positions.append(position)
+        return positions
 
     def shared(self) -> Iterator[list[int]]:
         """The positions that share a key, one list for each such key."""
@@ -127,7 +127,7 @@ def _hash(key: str) -> int:
 
 
 class _FamiliesByYear:
-    """The years in which each family name signed: rules out most references at once.
+    """The years in which each family name published: rules out most references without a search.
 
     The years of a family name are bits of one small number, so two years that are sixty apart are not distinguished.
     That only causes a search without result.
@@ -155,6 +155,7 @@ class _FamiliesByYear:
 
 
 _ROUND = 60
+"""Bits for years: after so many years they repeat."""
 _ANY_YEAR = (1 << _ROUND) - 1
 
 
@@ -166,7 +167,7 @@ def _years(year: int | None, around: int) -> int:
 
 
 def _sorted_array(entries: Iterable[int]) -> array[int]:
-    """The entries, sorted a bucket at a time: all at once would take five times the memory of the result."""
+    """The entries, sorted a bucket at a time: sorting all together would take five times the memory of the result."""
     buckets = [array("Q") for _ in range(256)]
     for entry in entries:
         buckets[entry >> 56].append(entry)
@@ -180,18 +181,18 @@ def _sorted_array(entries: Iterable[int]) -> array[int]:
 # Module-level functions, since an index is sent to other processes.
 
 
-def _ids(documents: IndexedDocument) -> tuple[str, ...]:
-    return documents.ids
+def _ids(document: IndexedDocument) -> tuple[str, ...]:
+    return document.ids
 
 
-def _closed_title(documents: IndexedDocument) -> tuple[str, ...]:
-    return (documents.title.replace(" ", ""),) if documents.title else ()
+def _closed_title(document: IndexedDocument) -> tuple[str, ...]:
+    return (document.title.replace(" ", ""),) if document.title else ()
 
 
-IN_TEXT = 5
-"""Words: a shorter title is not searched in the text of an entry."""
+MIN_WORDS_IN_TEXT = 5
+"""Minimum words of a title that is searched for in the text of a reference."""
 
 
-def _opening(documents: IndexedDocument) -> tuple[str, ...]:
-    words = documents.title.split(" ", IN_TEXT)
-    return (" ".join(words[:IN_TEXT]),) if len(words) >= IN_TEXT else ()
+def _opening(document: IndexedDocument) -> tuple[str, ...]:
+    words = document.title.split(" ", MIN_WORDS_IN_TEXT)
+    return (" ".join(words[:MIN_WORDS_IN_TEXT]),) if len(words) >= MIN_WORDS_IN_TEXT else ()

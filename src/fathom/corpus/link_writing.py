@@ -18,11 +18,11 @@ from fathom.records.errors import FathomError
 
 @dataclass(frozen=True)
 class Links:
-    """The parts of a document, and what depends on the other documents of the corpus."""
+    """The parts of a document, with its links, work and persons, which depend on the rest of the corpus."""
 
     id: str
     parts: bytes
-    """As packed."""
+    """Compressed JSON, as in a `PackedDocument`."""
     cited: tuple[str | None, ...]
     """For each reference the document it cites."""
     work: str | None
@@ -31,7 +31,7 @@ class Links:
 
 
 class LinkedParts(NamedTuple):
-    """What the store keeps of a document besides its text, packed."""
+    """The compressed parts and outline of a document, as the store has them."""
 
     parts: bytes
     outline: bytes
@@ -47,7 +47,7 @@ def apply_links(links: Links) -> LinkedParts:
             f"{len(links.cited)} links and {len(links.people)} people. Link the record made from this document."
         )
     if links.id in links.cited:
-        # The one rule of the record that a link can break.
+        # The only validation rule of `Document` that a link can break.
         raise FathomError(f"Document '{links.id}' would cite itself. Link it with the linker it was added to.")
     for reference, cited in zip(references, links.cited, strict=True):
         reference["document"] = cited

@@ -1,8 +1,8 @@
 """Links references to the documents of the corpus that they cite, and finds versions of one work.
 
 Two passes: `add` every document, then `find` the links of each. Only the ids, title, year and family names of a
-document are kept in memory. A wrong link costs more than a missing one: a reference that fits two documents equally
-well is left unlinked, and counted.
+document are kept in memory. An incorrect link costs more than a missing one: a reference that fits two documents
+equally well is left unlinked, and counted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from sys import intern
 from typing import NamedTuple
 
-from fathom.corpus.link_index import IN_TEXT, Index
+from fathom.corpus.link_index import MIN_WORDS_IN_TEXT, Index
 from fathom.corpus.normal_forms import author_words, has_author, normal_family, normal_ids, normal_title, word_count
 from fathom.corpus.title_similarity import letter_ratio, similarity
 from fathom.corpus.works import IndexedDocument, is_preprint
@@ -31,7 +31,7 @@ class ReferenceData:
     authors: tuple[str, ...] = ()
     """Names in any form."""
     text: str = ""
-    """The whole entry, where it is known: ids are searched in it, and titles where none is given."""
+    """The whole entry, if known; it is searched for ids, and for a title if none is given."""
 
 
 class ReferenceQuery(NamedTuple):
@@ -59,7 +59,7 @@ class ReferenceQuery(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LinkableDocument:
-    """What linking needs of one document."""
+    """The data of a document that linking needs."""
 
     id: DocumentId
     title: str
@@ -81,11 +81,11 @@ class Match(NamedTuple):
 
 
 UNLINKED = ("unmatched", "self-citation", "ambiguous", "contradicted")
-"""No document fits; it cites its own work; several works fit; its id fits, but title, authors and year do not."""
+"""In order: no document fits; it cites its own work; several works fit; only its id fits, not title, authors, year."""
 
 
 def linkable(document: Document) -> LinkableDocument:
-    """What linking needs of a document."""
+    """The data of a document that linking needs."""
     return LinkableDocument(
         id=document.id,
         title=document.title_text,
@@ -109,7 +109,7 @@ def _reference_data(reference: Reference, text: str) -> ReferenceData:
 
 
 SHORT = 4
-"""Words: a title with fewer is shared by unrelated works ("Membrane fusion"), and needs a matching year or author."""
+"""Unrelated works may share a title of fewer words ("Membrane fusion"), so it needs a matching year or author."""
 
 
 class Linker:
@@ -144,13 +144,13 @@ class Linker:
         )
 
     def link(self, entry: LinkableDocument) -> tuple[Match, ...]:
-        """For each reference of a document that was added: the document it cites, and how that was found."""
+        """For each reference of a document that was added: the document it cites, and the linking method."""
         matches = self.find(entry.id, map(ReferenceQuery.of, entry.references))
         self.count(match.method for match in matches)
         return matches
 
     def find(self, citing: DocumentId, references: Iterable[ReferenceQuery]) -> tuple[Match, ...]:
-        """The same for prepared references, without counting: other processes search too."""
+        """What `link` returns, for prepared references and without counting, since worker processes call it."""
         index = self.index
         own = index.position(citing)
         return tuple(self._match(index, own, reference) for reference in references)
@@ -166,7 +166,7 @@ class Linker:
 
     @property
     def versions(self) -> int:
-        """How many documents are versions of a work that another document is a version of too."""
+        """How many documents share their work with another document."""
         works = Counter(work for work in (self.work(document.id) for document in self._documents) if work is not None)
         return sum(count for count in works.values() if count > 1)
 
@@ -182,14 +182,14 @@ class Linker:
         return self._index
 
     def _match(self, index: Index, own: int, reference: ReferenceQuery) -> Match:
-        found = _Search(index, reference).run()
-        if found.place is None:
-            return Match(None, found.method)
-        document = index.documents[found.place]
+        result = _Search(index, reference).run()
+        if result.place is None:
+            return Match(None, result.method)
+        document = index.documents[result.place]
         if document.group == index.documents[own].group:
             return Match(None, "self-citation")
         # Where a work has several versions, links go to the published one.
-        return Match(index.documents[document.best].id, found.method)
+        return Match(index.documents[document.best].id, result.method)
 
 
 # Searching.
@@ -213,15 +213,15 @@ class _Search:
         self._title = reference.title
 
     def run(self) -> _Result:
-        found = self._by_id()
-        if found.method != "unmatched" or not (self._title or self._reference.words):
-            return found
+        result = self._by_id()
+        if result.method != "unmatched" or not (self._title or self._reference.words):
+            return result
         if not self._title:
             return self._in_text()
-        found = self._by_title()
-        return self._by_similarity() if found.method == "unmatched" else found
+        result = self._by_title()
+        return self._by_similarity() if result.method == "unmatched" else result
 
-    # The methods, in order of trust.
+    # The methods, most reliable first.
 
     def _by_id(self) -> _Result:
         reference, index = self._reference, self._index
@@ -235,8 +235,8 @@ class _Search:
             exact = [id for id, place in fits.items() if index.documents[place].title == self._title]
             return _Result(fits[exact[0]], exact[0].partition(":")[0]) if self._title and exact else _AMBIGUOUS
         for id, place in fits.items():
-            wrong = self._contradicts(index.documents[place])
-            return _Result(None, "contradicted") if wrong else _Result(place, id.partition(":")[0])
+            contradicted = self._contradicts(index.documents[place])
+            return _Result(None, "contradicted") if contradicted else _Result(place, id.partition(":")[0])
         return _UNMATCHED
 
     def _by_title(self) -> _Result:
@@ -248,8 +248,8 @@ class _Search:
         words = self._reference.words.split()
         fits: list[int] = []
         longest = 0
-        for start in range(len(words) - IN_TEXT + 1):
-            for place in self._index.with_opening(" ".join(words[start : start + IN_TEXT])):
+        for start in range(len(words) - MIN_WORDS_IN_TEXT + 1):
+            for place in self._index.with_opening(" ".join(words[start : start + MIN_WORDS_IN_TEXT])):
                 document = self._index.documents[place]
                 length = document.title.count(" ") + 1
                 if length < longest or words[start : start + length] != document.title.split():
@@ -289,14 +289,14 @@ class _Search:
         )
 
     def _contradicts(self, document: IndexedDocument) -> bool:
-        """Whether title, authors and year all belong to another work: lists contain wrong DOIs, but rarely."""
+        """Whether title, authors and year all belong to another work: a few reference lists have incorrect DOIs."""
         apart = self._years_apart(document)
         if not self._title or self._author(document) is not False or apart is None or apart <= 1:
             return False
         return letter_ratio(self._title, document.title) < 50
 
     def _may_be(self, document: IndexedDocument) -> bool:
-        """Whether the same title may mean the same work."""
+        """Whether a document with the same title may be the cited work."""
         apart, author = self._years_apart(document), self._author(document)
         near = apart is not None and apart <= 1
         if word_count(self._title) < SHORT:
@@ -315,14 +315,14 @@ class _Search:
         return bool(_publishers(document.ids) & _publishers(self._reference.ids))
 
     def _is_supported(self, document: IndexedDocument) -> bool:
-        """Whether a similar title may mean the same work."""
+        """Whether a document with a similar title may be the cited work: author or year must match."""
         apart, author = self._years_apart(document), self._author(document)
         if author is False or (apart is not None and apart > 2):
             return False
         return bool(author) or (apart is not None and apart <= 1)
 
     def _may_be_supported(self) -> bool:
-        """Whether that is possible for any document at all."""
+        """Whether `_is_supported` can be true for any document; saves most searches."""
         return self._index.families_by_year.may_support(self._reference.names, self._reference.year)
 
     def _year_matches(self, document: IndexedDocument, words: Sequence[str]) -> bool:
@@ -332,24 +332,24 @@ class _Search:
         return document.year is not None and any(str(document.year + step) in words for step in (-1, 0, 1))
 
     def _only(self, places: Sequence[int], method: str) -> _Result:
-        """The one work that fits best; ambiguous where there are several."""
+        """The only work among these, or the one whose author and year fit best; ambiguous if several remain."""
         document = self._index.documents
         if not places:
             return _UNMATCHED
-        for narrower in (self._by_author, self._by_near_year, self._by_same_year):
+        for narrower in (self._has_its_author, self._is_near_its_year, self._is_of_its_year):
             if len({document[place].group for place in places}) == 1:
                 break
             places = [place for place in places if narrower(document[place])] or places
         groups = {document[place].group for place in places}
         return _Result(places[0], method) if len(groups) == 1 else _AMBIGUOUS
 
-    def _by_author(self, document: IndexedDocument) -> bool:
+    def _has_its_author(self, document: IndexedDocument) -> bool:
         return bool(self._author(document))
 
-    def _by_near_year(self, document: IndexedDocument) -> bool:
+    def _is_near_its_year(self, document: IndexedDocument) -> bool:
         return (self._years_apart(document) or 0) <= 1
 
-    def _by_same_year(self, document: IndexedDocument) -> bool:
+    def _is_of_its_year(self, document: IndexedDocument) -> bool:
         return self._years_apart(document) == 0
 
 

@@ -30,11 +30,12 @@ class CorpusManifest(Record):
     recipe: dict[str, JsonValue]
     """The command and the settings that give the same corpus again."""
     fingerprint: str
-    """Of every document in order; two corpora of one fingerprint have the same documents."""
+    """A hash of all documents in order; two corpora of one fingerprint have the same documents."""
     documents: Count
     characters: Count
     tokens: Count
     tokenizer: str
+    """The name of the tokenizer that `tokens` is counted with."""
     links: Count
     """Citations from one document of the corpus to another."""
     kinds: dict[str, Count]

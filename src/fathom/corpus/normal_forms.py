@@ -29,10 +29,10 @@ def normal_id(scheme: str, value: str) -> str | None:
     if scheme == "doi":
         return _normal_doi(value)
     if scheme == "arxiv":
-        found = _ARXIV.match(value.casefold())
-        return f"arxiv:{found[1] or f'{found[2]}/{found[3]}'}" if found else None
+        match = _ARXIV.match(value.casefold())
+        return f"arxiv:{match[1] or f'{match[2]}/{match[3]}'}" if match else None
     if scheme in ("pmid", "pmcid", "pep"):
-        # PMC ids come with and without their letters, and with a version after a dot.
+        # PMC ids occur with and without the prefix "PMC", and with a version after a dot.
         digits = value.casefold().removeprefix("pmc").partition(".")[0].strip()
         return f"{scheme}:{int(digits)}" if digits.isascii() and digits.isdigit() and len(digits) < 16 else None
     plain = " ".join(value.casefold().split())
@@ -47,27 +47,27 @@ def _normal_doi(value: str) -> str | None:
 
 
 def _without_tail(doi: str) -> str:
-    """The DOI without trailing punctuation of the sentence; "s0092-8674(00)80404-8)" loses one bracket, not two."""
+    """The DOI without punctuation of the sentence around it; "s0092-8674(00)80404-8)" loses one bracket, not two."""
     while True:
-        kept = doi.rstrip(".,;:'\"]}> \t\n")
-        if kept.endswith(")") and kept.count(")") > kept.count("("):
-            kept = kept[:-1]
-        if kept == doi:
+        shorter = doi.rstrip(".,;:'\"]}> \t\n")
+        if shorter.endswith(")") and shorter.count(")") > shorter.count("("):
+            shorter = shorter[:-1]
+        if shorter == doi:
             return doi
-        doi = kept
+        doi = shorter
 
 
 def normal_ids(ids: Mapping[str, str], text: str = "") -> list[str]:
-    """The ids in order of trust, including those found in `text`."""
-    found = dict(ids)
+    """The ids in normal form, most reliable first, including a DOI or arXiv id from `text`."""
+    known = dict(ids)
     if text:
-        if "doi" not in found and (doi := _DOI_IN_TEXT.search(text)):
-            found["doi"] = doi[0]
-        if "arxiv" not in found and (arxiv := _ARXIV_IN_TEXT.search(text)):
-            found["arxiv"] = arxiv[1]
+        if "doi" not in known and (doi := _DOI_IN_TEXT.search(text)):
+            known["doi"] = doi[0]
+        if "arxiv" not in known and (arxiv := _ARXIV_IN_TEXT.search(text)):
+            known["arxiv"] = arxiv[1]
     order = ("doi", "arxiv", "pmid", "pmcid")
-    schemes = sorted(found, key=lambda scheme: (order.index(scheme) if scheme in order else len(order), scheme))
-    normal = (normal_id(scheme, found[scheme]) for scheme in schemes if found[scheme])
+    schemes = sorted(known, key=lambda scheme: (order.index(scheme) if scheme in order else len(order), scheme))
+    normal = (normal_id(scheme, known[scheme]) for scheme in schemes if known[scheme])
     return list(dict.fromkeys(id for id in normal if id is not None))
 
 
@@ -108,12 +108,12 @@ def word_count(words: str) -> int:
 
 
 def normal_family(name: str) -> str:
-    """A family name as it is compared: letters only."""
+    """A family name in the form in which it is compared: letters and digits only."""
     return "".join(_WORD.findall(without_accents(name).casefold()))
 
 
 def has_author(families: Sequence[str], words: str) -> bool:
-    """Whether one of the normal family names is among the author words."""
+    """Whether one of the normal family names is in `words`, which `author_words` returned."""
     return any(f" {family} " in words for family in families)
 
 

@@ -68,11 +68,11 @@ _FREQUENT_NAMES = (
     "watanabe smith johnson jones brown miller garcia silva santos"
 )
 FREQUENT_FAMILIES = frozenset(_FREQUENT_NAMES.split())
-"""Family names that millions share: the same full name is no evidence, in however small a corpus."""
+"""Family names that millions share: even in a small corpus the same full name is no evidence."""
 _EXPECTED = 0.05
-"""Expected number of further people with a name by chance above which it counts as frequent."""
-MAX_BEARERS = 400
-"""Occurrences: a name with more is not disambiguated, except by ORCID."""
+"""A name counts as frequent if more than this number of other people are expected to have it by chance."""
+MAX_OCCURRENCES = 400
+"""A name that occurs more often is not disambiguated, except by ORCID."""
 
 
 class NameFrequency:
@@ -105,13 +105,13 @@ def is_unambiguous(name: Name, compatible_names: Mapping[Name, Sequence[Name]]) 
 
 
 def ambiguous_among(names: Iterable[Name]) -> set[Name]:
-    """Names that are compatible with a name of another family, of which one family name may be part of the other."""
+    """Names with a compatible name of another family, where one family name may be a part of the other."""
     firsts: dict[str, list[Name]] = defaultdict(list)
     for name in names:
         firsts[name.first].append(name)
     ambiguous: set[Name] = set()
     for alike in firsts.values():
-        for one, two in combinations(alike[:MAX_BEARERS], 2):
+        for one, two in combinations(alike[:MAX_OCCURRENCES], 2):
             halves = len(one.ends) != len(two.ends) or without_umlauts(one.family) == without_umlauts(two.family)
             if one.family != two.family and halves and compatible(one, two):
                 ambiguous.update((one, two))

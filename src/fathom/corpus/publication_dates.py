@@ -23,9 +23,9 @@ class Month(NamedTuple):
         return self.month is not None and other.month is not None and self.month < other.month
 
     @classmethod
-    def parse(cls, written: str) -> Month:
+    def parse(cls, text: str) -> Month:
         """The month of a string such as "2024-06"."""
-        year, _, month = written.partition("-")
+        year, _, month = text.partition("-")
         return cls(int(year), int(month))
 
 
@@ -42,14 +42,14 @@ class Dated(Protocol):
     def ids(self) -> dict[str, str]: ...
 
 
-def appeared(document: Dated) -> Month | None:
+def publication_month(document: Dated) -> Month | None:
     """The publication month: the earliest of date, arXiv identifier and year; None where there is none."""
-    found: list[Month] = []
+    months: list[Month] = []
     if document.published is not None:
-        found.append(Month(document.published.year, document.published.month))
+        months.append(Month(document.published.year, document.published.month))
     number = _ARXIV.fullmatch(document.ids.get("arxiv", "").strip())
     if number:
-        found.append(Month(2000 + int(number["year"]), int(number["month"])))
+        months.append(Month(2000 + int(number["year"]), int(number["month"])))
     if document.year is not None:
-        found.append(Month(document.year))
-    return min(found, key=lambda month: (month.year, month.month or 13), default=None)
+        months.append(Month(document.year))
+    return min(months, key=lambda month: (month.year, month.month or 13), default=None)

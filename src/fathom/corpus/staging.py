@@ -21,9 +21,9 @@ CREATE TABLE IF NOT EXISTS settings (number INTEGER PRIMARY KEY, recipe TEXT);
 CREATE TABLE IF NOT EXISTS files (source TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS documents (
     number INTEGER PRIMARY KEY,
-    result TEXT NOT NULL,                  -- what the report needs
+    result TEXT NOT NULL,                  -- the small fields of the `ReadResult`, for the report
     entry TEXT,                            -- the document's entry in the table of contents; NULL where it was rejected
-    linking_record BLOB, reference_queries BLOB,  -- the large ones last, so that those before are read without them
+    linking_record BLOB, reference_queries BLOB,  -- large columns last: SQLite reads the ones before without them
     parts BLOB, text BLOB
 );
 CREATE TABLE IF NOT EXISTS kept (          -- written again by every attempt
@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS kept (          -- written again by every attempt
 """
 
 _OWN_COLUMNS = ("document", "linking_record", "references")
-"""Fields of a `ReadResult` that have columns of their own."""
+"""Fields of a `ReadResult` that are stored in other columns than `result`."""
 
 
 class KeptDocument(NamedTuple):
@@ -46,7 +46,7 @@ class KeptDocument(NamedTuple):
 
 
 class Staging:
-    """The open staging file; nothing of it is kept in memory."""
+    """The open staging file; its rows are read when needed, not kept in memory."""
 
     def __init__(self, folder: Path, recipe: dict[str, JsonValue]) -> None:
         self._path = folder.with_name(f"{folder.name}.reading")
@@ -90,7 +90,7 @@ class Staging:
     def add(self, source: str, results: Sequence[ReadResult]) -> None:
         """Add the documents of one file."""
         with file_errors("write", self._path):
-            # An archive may have two members of one name; both are read, and done when the first one is.
+            # An archive may have two members of one name: both are read, and the name is recorded once.
             self._db.execute("INSERT OR IGNORE INTO files VALUES (?)", (source,))
             for result in results:
                 counts = {name: value for name, value in vars(result).items() if name not in _OWN_COLUMNS}

@@ -178,7 +178,7 @@ class StoredText(NamedTuple):
 
 
 class _TextCache:
-    """The most recently read texts, up to a number of bytes: ten questions on one context decompress it once."""
+    """The most recently read texts, up to a number of bytes: ten questions on one context decompress it only once."""
 
     def __init__(self, cache_bytes: int) -> None:
         self._free = cache_bytes
@@ -289,14 +289,14 @@ class Corpus(_Database):
 
     def stored_text(self, id: DocumentId) -> StoredText:
         """The text of one document in UTF-8, with its fingerprint."""
-        found = self._recent.get(id)
-        if found is None:
+        text = self._recent.get(id)
+        if text is None:
             rows = list(self._query("SELECT text, fingerprint FROM documents WHERE id = ?", (id,)))
             if not rows:
                 raise self._missing(id)
-            found = StoredText(self._decompressed(id, rows[0][0]), rows[0][1])
-            self._recent.put(id, found)
-        return found
+            text = StoredText(self._decompressed(id, rows[0][0]), rows[0][1])
+            self._recent.put(id, text)
+        return text
 
     def texts(self) -> Iterator[tuple[DocumentId, bytes]]:
         """The text of every document in UTF-8, in corpus order."""
@@ -335,13 +335,13 @@ class Corpus(_Database):
 
     def works(self) -> dict[DocumentId, str]:
         """The work of each document, where it is known."""
-        found: dict[DocumentId, str] = {}
+        works: dict[DocumentId, str] = {}
         for id, outline in self._query("SELECT id, outline FROM documents ORDER BY number"):
             with self._checked(id):
                 work = _Version.model_validate_json(_decompress(outline)).work
             if work is not None:
-                found[id] = work
-        return found
+                works[id] = work
+        return works
 
     def _query(self, sql: str, values: tuple[str, ...] = ()) -> Iterator[tuple[Any, ...]]:
         with file_errors("read", self.folder / STORE):
@@ -375,7 +375,7 @@ class Corpus(_Database):
 class CorpusWriter(_Database):
     """An unfinished corpus. A kill loses at most the documents since the last `save`; opening it again continues.
 
-    Until `finish` the documents are in a file of another name, so that nothing incomplete is taken for a corpus.
+    Until `finish` the documents are in a file of another name, so that an unfinished corpus is never opened as one.
     """
 
     def __init__(self, folder: Path, recipe: dict[str, JsonValue]) -> None:
@@ -404,13 +404,13 @@ class CorpusWriter(_Database):
                 self._db.execute(statement)
             self._db.execute("INSERT INTO meta VALUES ('recipe', ?)", (recipe,))
             self._db.execute(f"PRAGMA user_version = {FORMAT}")
-        (found,) = self._db.execute("SELECT value FROM meta WHERE name = 'recipe'").fetchone() or ("",)
-        if not found.startswith("{"):
+        (existing,) = self._db.execute("SELECT value FROM meta WHERE name = 'recipe'").fetchone() or ("",)
+        if not existing.startswith("{"):
             raise FathomError(f"'{self._path}' is damaged: it has no recipe. Delete it and start again.")
         if self._db.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
             raise FathomError(f"'{self._path}' was started by another version of Fathom. Delete it and start again.")
-        if found != recipe:
-            differing = _differing(json.loads(found), self.recipe)
+        if existing != recipe:
+            differing = _differing(json.loads(existing), self.recipe)
             raise FathomError(
                 f"'{self.folder}' contains an unfinished corpus with other settings ({differing}). "
                 "Give the same settings to finish it, or another --out."
@@ -462,7 +462,7 @@ class CorpusWriter(_Database):
                 self._db.close()
                 copy.replace(self.folder / STORE)
         finally:
-            # On a full disk the copy must not keep the last of the space.
+            # A failed copy must not occupy the rest of a full disk.
             copy.unlink(missing_ok=True)
         manifest.write(self.folder)
         self._path.unlink()
@@ -529,11 +529,11 @@ def _check_folder(folder: Path, recipe: dict[str, JsonValue]) -> None:
     raise FathomError(f"'{folder}' is not empty (it contains '{min(present)}'). Choose another --out.")
 
 
-def _differing(found: dict[str, JsonValue], wanted: dict[str, JsonValue]) -> str:
+def _differing(existing: dict[str, JsonValue], wanted: dict[str, JsonValue]) -> str:
     """The first setting in which two recipes differ, in words."""
-    for name in sorted({*found, *wanted}):
-        if found.get(name) != wanted.get(name):
-            return f"{name} {json.dumps(found.get(name))}, not {json.dumps(wanted.get(name))}"
+    for name in sorted({*existing, *wanted}):
+        if existing.get(name) != wanted.get(name):
+            return f"{name} {json.dumps(existing.get(name))}, not {json.dumps(wanted.get(name))}"
     return "the same settings"
 
 

@@ -29,7 +29,7 @@ COMMAND = "swap"
 SAVE_INTERVAL = 32
 """Documents between two commits: what a kill can lose."""
 VERSION = 1
-"""Of the swapped names and numbers: another version gives another corpus."""
+"""The version of the swap: another version gives other names and numbers."""
 
 
 class OffsetMap:
@@ -89,10 +89,10 @@ class CorpusSwap:
         values: dict[int, Decimal] = {}
         printed: dict[Span, str] = {}
         for place, fact in enumerate(document.facts):
-            found = self.numbers.replacement(fact, fact.span.of(document.text))
-            # Two facts of two series can share their characters, which change once, as for the first fact.
-            if found is not None and printed.setdefault(fact.span, found[0]) == found[0]:
-                values[place] = found[1]
+            replacement = self.numbers.replacement(fact, fact.span.of(document.text))
+            # Facts of two series can share one printed number; it changes as the first of them does.
+            if replacement is not None and printed.setdefault(fact.span, replacement[0]) == replacement[0]:
+                values[place] = replacement[1]
         edits += [Edit(span=span, text=text) for span, text in printed.items()]
         return DocumentSwap(tuple(_without_overlaps(edits)), values)
 
@@ -100,14 +100,14 @@ class CorpusSwap:
         """The document after the swap, with all spans adjusted; validated like any document."""
         changed = changed or self.changes(document)
         moved = _mapped(document, changed.offsets)
-        found: Document = moved.model_copy(
+        swapped: Document = moved.model_copy(
             update={
                 "text": apply_edits(document.text, changed.edits),
                 "authors": tuple(map(self._author, moved.authors)),
                 "facts": tuple(self._fact(fact, changed.values.get(place)) for place, fact in enumerate(moved.facts)),
             }
         )
-        return Document.from_line(found.to_line())
+        return Document.from_line(swapped.to_line())
 
     def _author(self, author: Author) -> Author:
         names = {"given": self.names.name(author.given), "family": self.names.name(author.family)}
@@ -128,7 +128,7 @@ def _without_overlaps(edits: Sequence[Edit]) -> Iterator[Edit]:
 
 
 def _mapped(value: Any, offsets: OffsetMap) -> Any:
-    """The record with every span mapped, whatever parts a document has."""
+    """The value with every span in it mapped, at any depth."""
     if isinstance(value, Span):
         return offsets.map(value)
     if isinstance(value, tuple):
@@ -140,7 +140,7 @@ def _mapped(value: Any, offsets: OffsetMap) -> Any:
 
 
 def plan_swap(corpus: Corpus, seed: int) -> tuple[CorpusSwap, NameCollector]:
-    """The replacements for a corpus; reads all of it once."""
+    """The replacements for a corpus, and the collector of its names; reads the whole corpus once."""
     names, titles, numbers = NameCollector(), TitleCollector(), NumberCollector()
     for document in corpus.documents():
         for collector in (names, titles, numbers):

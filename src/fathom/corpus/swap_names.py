@@ -1,4 +1,4 @@
-"""New family names for the people of a corpus, the same for every spelling and every place."""
+"""New family names for the people of a corpus; every occurrence of a name gets the same new name."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 
 MAX_TRIES = 120
-"""Candidates for one name, of which the first that has no more tokens is used."""
+"""Candidates for one new name; the first with no more tokens than the old name is used."""
 
 RARE = 20
-"""A name of which at least one in so many is printed without a capital is also an ordinary word."""
+"""A name is also an ordinary word if at least one of 20 occurrences has no capital."""
 
 _AROUND = ".,;:!?()[]{}\"'“”‘’*_`"
 _COINED = re.compile(r"[A-Z]{2}|[a-z][A-Z]+$")
@@ -28,7 +28,7 @@ _OPENINGS = (
     *("l", "m", "n", "p", "pr", "r", "s", "st", "t", "tr", "v", "w", "z"),
 )
 _MIDDLES = ("a", "e", "i", "o", "u", "ar", "el", "en", "or", "in", "al", "er")
-_JOINTS = ("b", "d", "g", "k", "l", "m", "n", "r", "s", "t", "v", "nd", "lm", "rk", "st", "rt")
+_CONSONANTS = ("b", "d", "g", "k", "l", "m", "n", "r", "s", "t", "v", "nd", "lm", "rk", "st", "rt")
 _ENDINGS = ("a", "en", "er", "in", "is", "o", "ov", "ek", "as", "el", "and", "ik", "us", "ander", "etti", "aro")
 
 
@@ -46,18 +46,18 @@ class NameSwap:
         if not word[0].isupper():
             return None
         plain = plain_word(word)
-        made_up = self.words.get(plain)
-        if made_up is None or (plain in self.ordinary and not among_names):
+        new = self.words.get(plain)
+        if new is None or (plain in self.ordinary and not among_names):
             return None
-        return made_up.upper() if len(word) > 1 and word.isupper() else made_up
+        return new.upper() if len(word) > 1 and word.isupper() else new
 
     def name(self, text: str) -> str:
         """The name of a person after the swap."""
-        return WORD.sub(lambda found: self.replacement(found[0], True) or found[0], text)
+        return WORD.sub(lambda match: self.replacement(match[0], True) or match[0], text)
 
     def prose(self, text: str) -> str:
         """Running text after the swap."""
-        return WORD.sub(lambda found: self.replacement(found[0], False) or found[0], text)
+        return WORD.sub(lambda match: self.replacement(match[0], False) or match[0], text)
 
 
 class NameCollector:
@@ -112,12 +112,12 @@ def families(document: Document) -> Iterator[str]:
 
 def name_spans(document: Document) -> list[Span]:
     """The spans that name people, in order: byline, authors of references, author-year citations."""
-    found: list[Span] = [author.span for author in document.authors]
-    found += [span for reference in document.references for span in reference.authors]
+    spans: list[Span] = [author.span for author in document.authors]
+    spans += [span for reference in document.references for span in reference.authors]
     for citation in document.citations:
-        found += [citation.authors] if citation.authors is not None else []
-        found += [citation.span] if citation.style == "author-year" else []
-    return sorted(found)
+        spans += [citation.authors] if citation.authors is not None else []
+        spans += [citation.span] if citation.style == "author-year" else []
+    return sorted(spans)
 
 
 def _invent(family: str, taken: set[str], rng: Random) -> str:
@@ -146,21 +146,21 @@ def _compose(letter: str, rng: Random, longer: bool) -> str:
         starts = [start for start in _OPENINGS if start[0] == letter]
         opening = rng.choice(starts) if starts else letter
         opening += rng.choice(_MIDDLES)
-    middle = "".join(rng.choice(_JOINTS) + rng.choice(_MIDDLES) for _ in range(syllables))
-    return (opening + middle + rng.choice(_JOINTS) + rng.choice(_ENDINGS)).capitalize()
+    middle = "".join(rng.choice(_CONSONANTS) + rng.choice(_MIDDLES) for _ in range(syllables))
+    return (opening + middle + rng.choice(_CONSONANTS) + rng.choice(_ENDINGS)).capitalize()
 
 
 def name_changes(document: Document, names: NameSwap) -> Iterator[tuple[Span, str]]:
     """Every word of the text that changes, in order, with its replacement."""
-    within = _Within(name_spans(document))
-    for found in WORD.finditer(document.text):
-        made_up = names.replacement(found[0], within.contain(found.start(), found.end()))
-        if made_up is not None:
-            yield Span(*found.span()), made_up
+    inside = _SpanCursor(name_spans(document))
+    for match in WORD.finditer(document.text):
+        new = names.replacement(match[0], inside.contain(match.start(), match.end()))
+        if new is not None:
+            yield Span(*match.span()), new
 
 
-class _Within:
-    """Whether ranges, queried in order, are inside one of some spans."""
+class _SpanCursor:
+    """Says whether ranges, queried in text order, are inside one of some spans."""
 
     def __init__(self, spans: Iterable[Span]) -> None:
         self._waiting = sorted(spans, reverse=True)

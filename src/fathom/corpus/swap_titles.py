@@ -56,18 +56,18 @@ class TitleSwap:
 
     def title(self, text: str) -> str:
         """A title after the swap."""
-        found = self._place(title_letters(text), text)
-        return text if found is None else f"{text[: found[0].start]}{found[1]}{text[found[0].end :]}"
+        place = self._place(title_letters(text), text)
+        return text if place is None else f"{text[: place[0].start]}{place[1]}{text[place[0].end :]}"
 
     def changes(self, document: Document) -> Iterator[tuple[Span, str]]:
         """The changes in a document: its own title and those in its reference list."""
-        for id, place in [(document.id, document.title), *self._entries(document)]:
-            found = self._place(self.titles[id], place.of(document.text))
-            if found is not None:
-                yield found[0].shifted(place.start), found[1]
+        for id, title in [(document.id, document.title), *self._entries(document)]:
+            place = self._place(self.titles[id], title.of(document.text))
+            if place is not None:
+                yield place[0].shifted(title.start), place[1]
 
     def missed(self, document: Document) -> int:
-        """The number of references that keep a word which the title of their work has lost."""
+        """The number of references in which the replaced word of the cited title was not found."""
         return sum(
             self.titles[id] in self.words and self._place(self.titles[id], place.of(document.text)) is None
             for id, place in self._entries(document)
@@ -80,9 +80,9 @@ class TitleSwap:
     def _place(self, letters: str, text: str) -> tuple[Span, str] | None:
         """The span of the word in a title as printed here, and its replacement."""
         change = self.words.get(letters)
-        for found in WORD.finditer(text) if change else ():
-            if change and plain_word(found[0]) == change.old:
-                return Span(*found.span()), change.replacement(found[0])
+        for match in WORD.finditer(text) if change else ():
+            if change and plain_word(match[0]) == change.old:
+                return Span(*match.span()), change.replacement(match[0])
         return None
 
 

@@ -1,4 +1,4 @@
-"""Groups documents into works: a preprint, the published article, its second edition."""
+"""Groups documents into works: a preprint, the published article and its second edition are one work."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ from fathom.records.record import short_id
 
 @dataclass(slots=True)
 class IndexedDocument:
-    """What the link index knows of a document."""
+    """A document in the link index."""
 
     id: DocumentId
     title: str
     """In normal form."""
     ids: tuple[str, ...]
+    """In normal form, with their schemes."""
     work: str | None
+    """As given by the source; None if unknown."""
     year: int | None
     families: tuple[str, ...]
+    """The family names of its authors in normal form."""
     preprint: bool
     group: int = 0
     """The position of the first document of its work."""
@@ -36,6 +39,7 @@ class IndexedDocument:
 _PREPRINT_DOI = re.compile(
     r"doi:10\.(?:1101|48550|21203|20944|31234|31219|31235|26434|2139|5281|36227|22541|26226|32942)/"
 )
+"""DOI prefixes of preprint servers, such as bioRxiv (1101), arXiv (48550) and Research Square (21203)."""
 _PREPRINT_VENUE = re.compile(r"rxiv|preprint|ssrn|research square", re.IGNORECASE)
 _DOI_VERSION = re.compile(r"(?:[./]v|\.|v)(\d{1,2})$")
 
@@ -51,7 +55,7 @@ def is_preprint(ids: Sequence[str], venue: str) -> bool:
 def group_into_works(
     documents: Sequence[IndexedDocument], same_id: Iterable[Sequence[int]], same_title: Iterable[Sequence[int]]
 ) -> dict[int, str]:
-    """Set the group and the best version of each document; returns the names of the works that have one."""
+    """Set `group` and `best` of each document; returns names by group, for works with a given name or two versions."""
     # An array: a dict of a million documents would take a hundred megabytes.
     sets = DisjointSets(array("L", range(len(documents))), range(len(documents)))
     by_work: dict[str, list[int]] = defaultdict(list)
@@ -115,7 +119,8 @@ def _within_two_years(documents: Sequence[IndexedDocument], positions: Sequence[
         yield from pairwise(undated)
 
 
-_MOST_VERSIONS = 40
+_MAX_VERSIONS = 40
+"""More DOIs with one stem are numbered parts of a series, not versions."""
 
 
 def _versions(documents: Sequence[IndexedDocument]) -> Iterator[tuple[int, int]]:
@@ -130,9 +135,9 @@ def _versions(documents: Sequence[IndexedDocument]) -> Iterator[tuple[int, int]]
             stems[doi].append((0, position))
             if ending:
                 stems[doi[: ending.start()]].append((int(ending[1]), position))
-    for found in stems.values():
-        if 1 < len(found) <= _MOST_VERSIONS:
-            for (first, one), (second, two) in combinations(sorted(found), 2):
+    for versions in stems.values():
+        if 1 < len(versions) <= _MAX_VERSIONS:
+            for (first, one), (second, two) in combinations(sorted(versions), 2):
                 if first != second and _is_version(documents[one], documents[two]):
                     # A DOI without a number is the version of record.
                     documents[two].preprint = documents[two].preprint or first == 0
@@ -145,6 +150,7 @@ def _is_version(one: IndexedDocument, two: IndexedDocument) -> bool:
     return enough and letter_ratio(one.title, two.title) >= 60
 
 
-def _version(documents: IndexedDocument) -> int:
-    endings = (_DOI_VERSION.search(id) for id in documents.ids if id.startswith("doi:"))
+def _version(document: IndexedDocument) -> int:
+    """The version number at the end of its DOI; 0 if there is none."""
+    endings = (_DOI_VERSION.search(id) for id in document.ids if id.startswith("doi:"))
     return max((int(ending[1]) for ending in endings if ending), default=0)

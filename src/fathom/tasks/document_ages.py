@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fathom.corpus.publication_dates import Month, appeared
+from fathom.corpus.publication_dates import Month, publication_month
 from fathom.corpus.store import Corpus
 from fathom.corpus.swap import COMMAND as SWAPPED
 from fathom.tasks.bench import Bench
@@ -35,7 +35,7 @@ def document_ages(bench: Bench, corpus: Corpus, cutoff: str) -> DocumentAges | N
             continue
         # Only documents near the cutoff are opened for their month.
         far = entry.year is not None and entry.year < until.year
-        month = Month(entry.year or 0) if far else appeared(corpus.outline(entry.id))
+        month = Month(entry.year or 0) if far else publication_month(corpus.outline(entry.id))
         older += month is not None and month.is_before(until)
         undated += month is None
     return DocumentAges(len(shown), older, undated)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from fathom.contexts.layout import LAYOUT, render
-from fathom.corpus.publication_dates import appeared
+from fathom.corpus.publication_dates import publication_month
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import Document
@@ -91,7 +91,7 @@ def _task(item: Item) -> str:
 
 
 def _is_tagged(item: Item, document: Document) -> bool:
-    month = appeared(document)
+    month = publication_month(document)
     year = None if month is None else str(month.year)
     task = "title" if item.key.proof.rows[0][1] == "0" else "citation"
     tags = item.question.tags

@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue
 
 from fathom.contexts.assembly import Piece, assemble
 from fathom.contexts.layout import forges_boundary
-from fathom.corpus.publication_dates import appeared
+from fathom.corpus.publication_dates import publication_month
 from fathom.corpus.store import Corpus
 from fathom.corpus.swap_titles import distinctive_words
 from fathom.models.tokenizers import DEFAULT, tokenizer
@@ -145,7 +145,7 @@ def item(probe: Probe, context: Context) -> Item:
     """The probe as a question, with its key."""
     document, place = probe.document, f"{probe.place.start}-{probe.place.end}"
     tags: dict[str, str] = {"task": probe.task}
-    month = appeared(document)
+    month = publication_month(document)
     if month is not None:
         tags["year"] = str(month.year)
     if document.subject is not None:
