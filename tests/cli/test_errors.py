@@ -201,5 +201,5 @@ def test_stopped_by_hand_it_says_how_to_go_on(tmp_path: Path) -> None:
     os.killpg(work.pid, signal.SIGINT)
     _, said = work.communicate(timeout=60)
     assert work.returncode == 130
-    assert "fathom: stopped. Run the same command again to go on.\n" in said
+    assert "fathom: interrupted. Run the same command again to resume.\n" in said
     assert "Traceback" not in said

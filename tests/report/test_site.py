@@ -11,7 +11,7 @@ import pytest
 from fathom.analysis.analyze import analyze
 from fathom.report.leaderboard import entries
 from fathom.report.pages import write_page
-from fathom.report.site import write_site
+from fathom.report.site import only, write_site
 from tests.conftest import Fathom
 from tests.report.conftest import Opening, Sample
 from tests.report.sample import PLAYERS, Player, bench_in, play
@@ -114,6 +114,16 @@ def test_each_bench_has_its_page_and_figures(site: Path, opening: Opening) -> No
         "bench-2/index.html",
     ):
         assert (site / name).stat().st_size > 100
+
+
+def test_a_bench_page_has_only_the_findings_on_its_bench(sample: Sample) -> None:
+    findings = analyze(sample.runs).findings
+    (bench,) = findings.benches
+    assert only(findings, bench) == findings
+    assert findings.baselines
+    other = only(findings, bench.model_copy(update={"fingerprint": "0" * 64}))
+    parts = (other.runs, other.comparisons, other.repeated_runs, other.loss_decompositions, other.baselines)
+    assert not any((*parts, other.closed_book))
 
 
 def test_one_page_with_runs_on_two_benches(site: Path, sample: Sample, opening: Opening) -> None:

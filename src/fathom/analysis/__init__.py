@@ -1,1 +1,1 @@
-"""From verdicts to findings: how well, how surely, where and why it fails. Reads files alone."""
+"""Statistics over verdicts: accuracy with intervals, comparisons, error patterns and causes. Only reads files."""

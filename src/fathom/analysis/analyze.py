@@ -75,11 +75,11 @@ def analyze(
     bench: Path | None = None,
     corpus: Path | None = None,
     settings: Settings = Settings(),  # noqa: B008 - frozen
-    watch: Callable[[int], None] = lambda done: None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> Analysis:
     """The findings about the runs in these folders. Give `bench` and `corpus` if they have been moved."""
     with _without_garbage_collection():
-        parts = [_Part.of(one, corpus, settings, watch) for one in load_runs(folders, bench)]
+        parts = [_Part.of(one, corpus, settings, progress) for one in load_runs(folders, bench)]
     order = {folder.resolve(): place for place, folder in enumerate(folders)}
     runs = sorted(
         ((order[Path(run.info.folder).resolve()], run) for part in parts for run in part.runs),
@@ -136,10 +136,12 @@ class _Part:
     notes: list[str]
 
     @classmethod
-    def of(cls, bench_runs: BenchRuns, corpus: Path | None, settings: Settings, watch: Callable[[int], None]) -> _Part:
+    def of(
+        cls, bench_runs: BenchRuns, corpus: Path | None, settings: Settings, progress: Callable[[int], None]
+    ) -> _Part:
         with ExitStack() as stack:
             opened = _open_corpus(bench_runs, corpus, stack) if settings.causes else None
-            data = collect(bench_runs, opened, _processes(bench_runs, settings), watch)
+            data = collect(bench_runs, opened, _processes(bench_runs, settings), progress)
         bench = _bench_info(data)
         rng = np.random.default_rng([settings.seed, int(bench.fingerprint[:8], 16)])
         shared = SharedDocuments.of(data.documents) if DocumentOverlap.of(data.documents).shared else None

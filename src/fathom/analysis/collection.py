@@ -155,7 +155,10 @@ def _mask(places: list[int], size: int) -> Mask:
 
 
 def collect(
-    bench_runs: BenchRuns, corpus: Corpus | None, processes: int = 1, watch: Callable[[int], None] = lambda done: None
+    bench_runs: BenchRuns,
+    corpus: Corpus | None,
+    processes: int = 1,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> BenchData:
     """Examine every question once. Without the corpus no causes are diagnosed."""
     families = bench_runs.bench.manifest.families
@@ -175,7 +178,7 @@ def collect(
         )
         for item, responses, diagnosis in zip(group.items, group.responses, of_context, strict=True):
             _add_question(data, number, group.context, item, responses, diagnosis, entries)
-        watch(number + 1)
+        progress(number + 1)
     return data
 
 

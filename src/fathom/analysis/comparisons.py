@@ -20,7 +20,10 @@ POWER = 0.8
 def comparisons(
     bench: BenchData, runs: Sequence[RunData], groupings: Sequence[str], exchanges: int, rng: np.random.Generator
 ) -> list[Comparison]:
-    """Every pair of runs over the questions both ask, overall and within `groupings`; corrected kind by kind."""
+    """Every pair of runs over the questions both ask, overall and within `groupings`.
+
+    P-values are corrected over the pairs of each kind: the overall pairs, and the pairs within each grouping.
+    """
     pairs = [(one, two, _shared(one, two)) for one, two in combinations(runs, 2)]
     pairs = [pair for pair in pairs if len(pair[2])]
     kinds: dict[str, list[_Pair]] = {"all": [_Pair(one, two, "all", rows) for one, two, rows in pairs]}
@@ -97,7 +100,7 @@ def contexts_needed(differences: Values, contexts: Numbers, level: float = LEVEL
         return None
     distance = float(ndtri(0.5 + level / 2) + ndtri(power))
     needed = len(sums.counts) * variance * (distance / sums.mean) ** 2
-    # A permutation test of fewer contexts never gives so small a p-value: at 5%, six have to differ.
+    # With fewer contexts a permutation test cannot reach such a p-value: at 5%, six have to differ.
     flips = ceil(1 - log2(1 - level))
     return max(needed, flips / float((np.abs(sums.totals) > 1e-12).mean()))
 
@@ -166,7 +169,7 @@ def _corrected(one: Comparison, p_holm: float, p_benjamini_hochberg: float, leve
     unlikely = p_holm <= 1 - level
     more_questions, more_contexts = (0, 0) if unlikely else (one.more_questions, one.more_contexts)
     if not unlikely and more_contexts == 0:
-        # Significant but for the correction: at least one more context.
+        # Significant only before the correction: at least one more context is needed.
         more_questions, more_contexts = max(1, ceil(one.items / max(1, one.clusters))), 1
     after = one.model_copy(
         update={

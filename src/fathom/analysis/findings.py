@@ -274,7 +274,7 @@ class Cause(Record):
 
 
 class Attribution(Record):
-    """Causes of incorrect answers, as far as the questions' programs can explain them."""
+    """Likely causes of incorrect answers, found by the families' diagnosers."""
 
     incorrect: Count
     """Incorrect answers that were examined."""

@@ -21,9 +21,9 @@ LEVEL = 0.95
 DEFAULT_CORRELATION = 0.2
 """Intraclass correlation that is assumed if all questions have the same outcome, so that none can be estimated."""
 PSEUDO_COUNT = 3.0
-"""Questions added to the rarer outcome, with the default correlation."""
+"""Weight, in questions of the rarer outcome, of a design effect with the default correlation."""
 MIN_DESIGN_EFFECT = 0.8
-"""For values of 0 and 1."""
+"""Lower bound of the estimated design effect of values that are all 0 or 1."""
 
 
 @lru_cache(maxsize=4_096)

@@ -27,7 +27,7 @@ ResponseId = tuple[QuestionId, int]
 
 @dataclass(frozen=True, slots=True)
 class ScoredResponse:
-    """A response and its verdict, as far as the analysis needs them."""
+    """The parts of a response and its verdict that the analysis needs."""
 
     outcome: ResponseOutcome
     score: float

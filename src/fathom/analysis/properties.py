@@ -42,7 +42,7 @@ class QuestionProperties:
     family: str
     answer_type: str
     context: int
-    """The context's number in the pass."""
+    """Index of the context in the bench."""
     groups: dict[str, tuple[str, ...]]
     sizes: dict[str, float]
     length: int
@@ -57,7 +57,7 @@ def describe(
     documents: Mapping[str, DocumentEntry],
     ungrouped: Collection[str] = (),
 ) -> QuestionProperties:
-    """The question's groups and numeric properties. `ungrouped` are tags that make no groups."""
+    """The question's groups and numeric properties. `ungrouped` are tags that are not used as groupings."""
     evidence = _evidence(context, item)
     question, answer = item.question, item.key.answer
     groups: dict[str, tuple[str, ...]] = {

@@ -98,7 +98,7 @@ def breakdowns(
     bench: BenchInfo,
     samples: int,
 ) -> list[Breakdown]:
-    """Scores by every grouping. One with a single group is kept: it tells what the bench consists of."""
+    """Scores by every grouping. A grouping with a single group is kept: it shows what the bench contains."""
     return [
         Breakdown(
             by=by,

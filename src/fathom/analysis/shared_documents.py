@@ -68,9 +68,16 @@ class _VarianceComponents:
 
 
 def _variance_components(membership: Any, weights: Values, residuals: Values) -> _VarianceComponents | None:
-    """Method of moments: two sums of squares and their expectations give two equations.
+    """The two variance components by the method of moments; None if they cannot be separated.
 
-    The similarity matrix of contexts (`membership` times its transpose) is never formed; each sum goes over documents.
+    Two sums of squares are set equal to their expectations under the model, where D and C are the variances of the
+    effects of documents and contexts:
+
+        by_context = mixed * D + alone * C        (squared residuals of contexts)
+        by_document = both * D + mixed * C        (squared sums of residuals over the contexts of each document)
+
+    The variance of the mean is `whole * D + squares.sum() * C`. The similarity matrix of contexts (`membership` times
+    its transpose) is never formed; each sum goes over documents.
     """
     squares = weights**2
     common = membership.T @ weights

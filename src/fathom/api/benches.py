@@ -71,6 +71,7 @@ __all__ = [
 Folder = str | os.PathLike[str]
 """A folder, or an object of this API that has one: a corpus or a bench."""
 Progress = Callable[[int], None]
+"""Called with the number of contexts done so far."""
 
 
 @dataclass(frozen=True)
@@ -161,12 +162,12 @@ class BenchRecipe:
     corpus: Path
     out: Path
     families: Mapping[str, Mapping[str, Any]]
-    """Settings by family. A setting whose value a model provides is given as the model's name."""
+    """Settings by family. For a setting that a model computes (`ModelAnswers`), the value is the name of the model."""
     contexts: Path | None = None
     """The contexts to ask about; None for those in the corpus folder."""
     seed: int = 0
     budget: float | None = None
-    """US dollars for a model that provides a setting."""
+    """Maximum price, in US dollars, of calls to a model that provides a setting."""
 
     @property
     def contexts_path(self) -> Path:
@@ -174,11 +175,11 @@ class BenchRecipe:
 
     @cached_property
     def settings(self) -> dict[str, FamilySettings]:
-        """The validated settings of each family. A model that provides a setting is asked here."""
+        """The validated settings of each family. Calls the models that provide settings."""
         return {name: settings_of(name, self._with_answers(name, values)) for name, values in self.families.items()}
 
     def _with_answers(self, name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The values, with each model's name replaced by what is read from its answers."""
+        """The values; a model's name is replaced by the setting that is read from the model's answers."""
         fields = family(name).settings.model_fields
         read = dict(values)
         for key, value in values.items():
@@ -193,7 +194,7 @@ class BenchRecipe:
         return [warning for name, settings in self.settings.items() for warning in family(name).warnings(settings)]
 
     def context_count(self) -> int | None:
-        """The number of contexts that are asked about; None if the families make their own."""
+        """The number of contexts with questions; None if the families make their own contexts."""
         if not any(isinstance(family(name).build, PerContext) for name in self.families):
             return None
         return sum(1 for _ in read_contexts(self.contexts_path))
@@ -203,9 +204,9 @@ class BenchRecipe:
         found = benches.already_built(self.corpus, self.contexts_path, self.settings, self.seed, self.out)
         return found is not None
 
-    def build(self, processes: int = 1, watch: Progress = _ignore) -> Bench:
-        """Write the bench, unless it is there already."""
-        benches.build(self.corpus, self.contexts_path, self.settings, self.seed, self.out, processes, watch)
+    def build(self, processes: int = 1, progress: Progress = _ignore) -> Bench:
+        """Write the bench, unless `out` already contains it."""
+        benches.build(self.corpus, self.contexts_path, self.settings, self.seed, self.out, processes, progress)
         return Bench(self.out)
 
 
@@ -251,7 +252,7 @@ def is_path(field: Any) -> bool:
 
 
 def model_marker(field: Any) -> ModelAnswers | None:
-    """The marker of a setting whose value a model provides."""
+    """The marker of a setting that a model computes; None for other settings."""
     return next((one for one in field.metadata if isinstance(one, ModelAnswers)), None)
 
 
@@ -313,7 +314,7 @@ def swap(
     return Bench(Path(out))
 
 
-# Settings that a model provides.
+# Settings that a model computes, such as the citation types that `--type-checker` confirms.
 
 
 def _answers(

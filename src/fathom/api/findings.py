@@ -179,8 +179,8 @@ def analyze(
     runs, their benches and corpora; calls no model.
     """
     settings = analysis.Settings(seed=seed, processes=processes)
-    watch = progress or (lambda done: None)
-    found = analysis.analyze(run_folders(runs), _optional(bench), _optional(corpus), settings, watch)
+    report = progress or (lambda done: None)
+    found = analysis.analyze(run_folders(runs), _optional(bench), _optional(corpus), settings, report)
     return Analysis(found.findings, found.items, _optional(corpus))
 
 

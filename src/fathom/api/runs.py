@@ -58,7 +58,7 @@ __all__ = [
 EMBEDDED = "local/smollm2"
 Folder = str | os.PathLike[str]
 Progress = Callable[[int, int], None]
-"""Called with the number of responses so far and in all."""
+"""Called with the number of responses so far and the total."""
 
 
 class RunOptions(TypedDict, total=False):
@@ -109,7 +109,7 @@ class Run:
 
 
 def is_run_folder(path: Folder) -> bool:
-    """Whether the folder holds a run."""
+    """Whether the folder contains a run."""
     return (Path(path) / MANIFEST).exists()
 
 
@@ -203,7 +203,7 @@ class RunRequest:
 
     @property
     def default_folder(self) -> Path:
-        """A folder name that tells runs apart, such as runs/bench-full-gpt-4.1."""
+        """A folder named after the bench, system, settings and model, such as runs/bench-full-gpt-4.1."""
         prompting = "" if self.prompting == "direct" else f"-{self.prompting}"
         changed = "".join(f"-{name}={value}" for name, value in self.loaded.changed_settings.items())
         name = f"{self.bench.resolve().name}-{self.system.name}{prompting}{changed}-{self.model}"
@@ -212,7 +212,7 @@ class RunRequest:
 
     @cached_property
     def info(self) -> ModelInfo:
-        """The model's window and prices. The window must be known, and the longest response possible."""
+        """The model's window and prices; an error if the window is unknown or `max_tokens` is above the limit."""
         info = model_info(self.model, self.prices)
         if (self.settings.window or info.window) is None:
             raise FathomError(
@@ -242,7 +242,7 @@ class RunRequest:
         )
 
     def plan(self, folder: Path) -> Plan:
-        """The plan of what the run in `folder` still lacks; an error where that run cannot be resumed."""
+        """The plan of the responses that the run in `folder` still lacks; an error if that run cannot be resumed."""
         with open_bench_view(self.bench, self.corpus) as bench:
             if (folder / MANIFEST).exists():
                 check_resumable(folder, self.manifest(bench, folder))
@@ -264,17 +264,17 @@ class RunRequest:
                     f"The prices of the model '{self.model}' are unknown, so a budget cannot be kept. Give --prices."
                 )
             total = self._check_questions(bench)
-            watch = _counter(progress, _existing(folder), total)
+            on_response = _counter(progress, _existing(folder), total)
             if not self.is_simulated:
                 return running.run(
-                    bench, self.system, info, manifest, folder, opened_model(self.model, url), limits, watch
+                    bench, self.system, info, manifest, folder, opened_model(self.model, url), limits, on_response
                 )
             seed = self.settings.seed or 0
             with simulated_answers(self.bench, self.corpus, self.model, self.system.name, seed) as answer:
-                return running.run_simulated(bench, self.system, info, manifest, folder, answer, watch)
+                return running.run_simulated(bench, self.system, info, manifest, folder, answer, on_response)
 
     def count_responses(self) -> int:
-        """The number of responses that the run is to have."""
+        """The number of responses that a complete run has."""
         with open_bench_view(self.bench, self.corpus) as bench:
             return sum(map(len, planning.jobs(bench, self.settings)))
 
@@ -316,18 +316,19 @@ def _existing(folder: Path) -> ResponseIndex:
 
 
 def _counter(progress: Progress, existing: ResponseIndex, total: int) -> Callable[[Response], None]:
+    """A callback for each response that reports the number of responses so far."""
     count = min(total, sum(response.outcome != "error" for response in existing.responses.values()))
 
-    def watch(response: Response) -> None:
+    def on_response(response: Response) -> None:
         nonlocal count
         count += 1
         progress(count, total)
 
-    return watch
+    return on_response
 
 
 def opened_model(model: str, url: str | None = None) -> OpenedModel:
-    """Opens a model for the engine: starts the server of the embedded one, and leaves others to the engine."""
+    """A function that opens a model for the engine. The embedded model gets a server; the engine opens all others."""
     if _is_embedded(model):
         return lambda: _embedded(model)
     return lambda: nullcontext((model, {"url": url} if url else {}))

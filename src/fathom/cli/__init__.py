@@ -1,1 +1,1 @@
-"""Words become one call into one room; what comes back is printed."""
+"""The command line: each command parses its arguments, calls `fathom.api` and prints a summary."""

@@ -28,8 +28,8 @@ Examples:
     "--domains",
     default="articles",
     show_default=True,
-    help="Which documents, in turn: `articles` (all eight subjects) or subjects such as physics,biology; "
-    "`reports` or companies, companies-zh, universities, housing.",
+    help="Domains, generated in turn: `articles` (all eight subjects) or subjects such as physics,biology; "
+    "`reports` (all kinds) or companies, companies-zh, universities, housing.",
 )
 @click.option(
     "--length",
@@ -53,8 +53,8 @@ def command(
 ) -> None:
     """Write a corpus of generated documents.
 
-    Research articles of eight subjects that cite one another, and data-rich reports. Every planted fact, claim and
-    citation is known by its place in the text. Writes a folder; reads nothing; calls no model. The same settings give
+    Research articles of eight subjects that cite one another, and data-rich reports. The span of every planted
+    fact, claim and citation is recorded. Writes a folder; reads nothing; calls no model. The same settings give
     the same bytes, and a larger corpus of the same seed starts with the smaller one. After an interruption, the same
     command continues where it stopped.
     """

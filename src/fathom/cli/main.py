@@ -1,4 +1,4 @@
-"""The front door: finds the command, runs it, and turns misuse into one sentence and exit code 2."""
+"""The `fathom` command: runs a subcommand, and reports misuse in one sentence with exit code 2."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from fathom.records.errors import FathomError, os_error
 from fathom.records.version import __version__
 
 COMMANDS = {
-    "demo": "Everything below on a small generated corpus.",
+    "demo": "Run all of Fathom on a small generated corpus.",
     "ingest": "Read documents into a corpus.",
     "generate": "Write a corpus of generated documents.",
     "contexts": "Sample documents of a corpus into contexts of given lengths.",
-    "build": "Make a bench: questions and keys over a corpus's contexts.",
-    "audit": "Prove a bench again from its own files.",
-    "fit": "Make a bench fit a model's window.",
-    "swap": "Make a bench with other names and numbers in text and keys.",
+    "build": "Build a bench: questions with keys over a corpus.",
+    "audit": "Verify every item of a bench from its files.",
+    "fit": "Fit a bench to a model's context window.",
+    "swap": "Make a counterfactual bench with swapped names and numbers.",
     "plan": "Estimate the requests, tokens and price of a run.",
     "run": "Run a model on a bench.",
     "score": "Score a run, or a file of answers against a bench.",
-    "analyze": "Say where and why runs fail, and how surely.",
-    "compare": "Say whether two runs on one bench differ.",
-    "report": "Write a page that shows how runs did, and why they fail.",
-    "contamination": "Say how much of a run was known by heart.",
+    "analyze": "Analyze runs: accuracy, comparisons, error patterns, causes.",
+    "compare": "Compare two runs on one bench, question by question.",
+    "report": "Write a report page or a leaderboard.",
+    "contamination": "Measure how much of a run was memorized.",
     "show": "Show a corpus, a document, or a context.",
 }
-"""Every command in the order of the work; each has a module of its name here, loaded when it is called."""
+"""The commands in the order of a typical workflow. Each has a module of its name in this package."""
 
 
 class _Commands(click.Group):
-    """Loads a command when it is called, so that `fathom --help` answers at once."""
+    """Loads a command when it is called, so that `fathom --help` stays fast."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -64,17 +64,18 @@ Example:
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLE)
 @click.version_option(__version__, prog_name="fathom", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Turn a pile of documents into a long-context benchmark whose every answer carries its proof.
+    """Turn documents into a long-context benchmark in which every answer key carries its proof.
 
-    Each command reads files and writes files, can be run again after a kill, and says so when it calls a model.
+    Each command reads files and writes files, and resumes when it is run again after a kill. Its help says whether it
+    calls a model.
     """
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code: 0 for done, 2 for misuse, 130 for stopped."""
+    """Run one command and return the exit code: 0 for success, 2 for misuse, 130 for an interrupt."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A terminal that lacks a letter gets its number instead; a title in Chinese must not end the program.
+            # A terminal that cannot print a Chinese title shows escapes instead of ending the program.
             stream.reconfigure(errors="backslashreplace")
     try:
         cli.main(args=words, prog_name="fathom", standalone_mode=False)
@@ -89,19 +90,19 @@ def main(words: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         return _refuse(error.format_message())
     except (KeyboardInterrupt, click.Abort):
-        click.echo("fathom: stopped. Run the same command again to go on.", err=True)
+        click.echo("fathom: interrupted. Run the same command again to resume.", err=True)
         return 130
     except BrokenPipeError:
-        # The reader of our output went away (`fathom show ... | head`): nothing is wrong.
+        # The reader closed the pipe, as in `fathom show ... | head`: not an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except ValueError as error:
-        # Settings that a record refuses, such as a share that is no number; pydantic is not loaded for `--help`.
+        # A record rejects a setting, such as a share that is not a number. pydantic is not imported for `--help`.
         if not type(error).__module__.startswith("pydantic"):
             raise
         from fathom.records.record import first_error
 
-        return _refuse(f"These settings do not hold: {first_error(error)}. See `fathom --help`.")  # type: ignore[arg-type]
+        return _refuse(f"The settings are not valid: {first_error(error)}. See `fathom --help`.")  # type: ignore[arg-type]
     except OSError as error:
         return _refuse(str(os_error("use", error.filename or "a file", error)))
     return 0

@@ -1,4 +1,4 @@
-"""What commands share in their output: progress bars, safe text, corpus summaries, interrupts."""
+"""Output helpers of the commands: progress bars, safe text, corpus summaries, interrupts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 @contextmanager
 def progress_bar(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A function that shows how much of `total` is done; it shows nothing where standard error is no terminal."""
+    """A function that shows how much of `total` is done; it does nothing if standard error is not a terminal."""
     if not sys.stderr.isatty():
         yield lambda done: None
         return
@@ -43,7 +43,7 @@ def all_or_nothing(what: str) -> Iterator[None]:
 
 
 def escape_control_characters(text: str) -> str:
-    """The text with control characters spelled out, so that a document cannot steer the terminal."""
+    """The text with control characters spelled out, so that a document cannot control the terminal."""
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 

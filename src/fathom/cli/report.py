@@ -53,7 +53,7 @@ def command(
 ) -> None:
     """Write a report page: scores, breakdowns, errors and their causes, and every item.
 
-    The page is one HTML file that opens offline and makes no network requests. A folder of runs stands for all runs in
+    The page is one HTML file that opens offline and makes no network requests. A folder of runs means all runs in
     it. Reads the runs, their benches and corpora; writes the page; calls no model.
     """
     from fathom.api.findings import analyze, check_outputs, count_contexts

@@ -29,8 +29,8 @@ def command(bench: Path, out: Path, corpus: Path | None, seed: int, as_json: boo
 
     Every family name of the corpus is replaced by an invented one, a word of every title is replaced or added, and the
     numbers of facts change. Every key is recomputed on the new text and records the original answer. A model that
-    reads is correct on it; a model that recites gives the original answers. Reads BENCH and its corpus. Writes a new
-    bench with its own corpus inside. Calls no model.
+    reads the context answers correctly; a model that recites gives the original answers. Reads BENCH and its corpus.
+    Writes a new bench with its own corpus inside. Calls no model.
     """
     with progress_bar("Swapping", Bench(bench).manifest.contexts) as show:
         manifest = benches.swap(bench, out, seed=seed, corpus=corpus, progress=show).manifest

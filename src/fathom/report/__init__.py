@@ -1,1 +1,1 @@
-"""From findings to pages, tables and figures that people like to look at."""
+"""Report pages, leaderboards, tables and figures, written from findings."""

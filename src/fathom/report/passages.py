@@ -1,4 +1,4 @@
-"""The passages that questions need, with some context around them and their positions."""
+"""The passages that questions need, with their positions and some surrounding text."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Passages:
         located = None if place is None else place.locate(passage.span)
         if place is None or located is None:
             return None
-        # In a document with edits, the passage is the apply_edits text.
+        # Positions are those in the text as shown, with the place's edits applied.
         shown = _Place(passage.document, place.edits, located.shifted(-place.span.start))
         return self._passages.setdefault(shown, len(self._passages))
 

@@ -87,7 +87,7 @@ def sections(findings: Findings) -> list[Section]:
         Section(
             "baselines",
             "Baselines and controls",
-            "Accuracy without reading the context. A score is meaningful only as far as it exceeds these.",
+            "Accuracy without reading the context. A score is meaningful only if it exceeds these.",
             baselines(findings),
         ),
         Section(

@@ -88,10 +88,10 @@ def only(findings: Findings, bench: BenchInfo) -> Findings:
             "benches": (bench,),
             "runs": runs,
             "comparisons": tuple(one for one in findings.comparisons if {one.first, one.second} <= names),
-            "ladders": tuple(one for one in findings.loss_decompositions if one.bench == bench.fingerprint),
-            "floors": tuple(one for one in findings.baselines if one.bench == bench.fingerprint),
-            "contamination": tuple(one for one in findings.closed_book if one.bench == bench.fingerprint),
-            "repeated": tuple(one for one in findings.repeated_runs if one.bench == bench.fingerprint),
+            "loss_decompositions": tuple(one for one in findings.loss_decompositions if one.bench == bench.fingerprint),
+            "baselines": tuple(one for one in findings.baselines if one.bench == bench.fingerprint),
+            "closed_book": tuple(one for one in findings.closed_book if one.bench == bench.fingerprint),
+            "repeated_runs": tuple(one for one in findings.repeated_runs if one.bench == bench.fingerprint),
         }
     )
 

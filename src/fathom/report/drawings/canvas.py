@@ -47,13 +47,13 @@ def text_width(words: str) -> int:
 
 def fit_label(words: str, width: float) -> str:
     """The text, shortened with an ellipsis if it is too wide."""
-    room = max(2, int(width / LETTER))
-    if text_width(words) <= room:
+    limit = max(2, int(width / LETTER))
+    if text_width(words) <= limit:
         return words
     kept, used = [], 0
     for sign in words:
         used += text_width(sign)
-        if used >= room:
+        if used >= limit:
             break
         kept.append(sign)
     return "".join(kept).rstrip() + "…"

@@ -178,13 +178,13 @@ def _curve(canvas: Canvas, one: Curve, along: Scale, down: Scale, aside: float) 
     canvas.add(node("g", *parts, data_run=one.series))
 
 
-def _names(canvas: Canvas, lines: Sequence[Curve], down: Scale, x: float, room: float) -> None:
+def _names(canvas: Canvas, lines: Sequence[Curve], down: Scale, x: float, width: float) -> None:
     known = [one for one in lines if one.points]
     places = spread_apart((down(one.points[-1][1].value) + 4 for one in known), 15, 18, canvas.height - 36)
     for one, y in zip(known, places, strict=True):
         label = node(
             "text",
-            fit_label(one.name, room),
+            fit_label(one.name, width),
             x=x,
             y=y,
             class_=f"label name s{one.series % SERIES}",
@@ -239,8 +239,8 @@ def _spot(canvas: Canvas, spot: ScatterPoint, x: float, down: Scale, label: floa
     )
     if canvas.width >= NARROW:
         left = x > canvas.width * 0.7
-        room = (x if left else canvas.width - x) - 20
-        name = fit_label(spot.name, room)
+        space = (x if left else canvas.width - x) - 20
+        name = fit_label(spot.name, space)
         canvas.add(text(name, x - 11 if left else x + 11, label + 4, "label", "end" if left else "start"))
 
 
