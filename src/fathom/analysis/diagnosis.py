@@ -1,4 +1,4 @@
-"""Runs the families' diagnosers on incorrect answers, in this process or in workers: the slowest part of an analysis."""
+"""Runs the families' diagnosers on incorrect answers, in this process or in workers: the slowest part of analysis."""
 
 from __future__ import annotations
 
