@@ -54,7 +54,7 @@ def test_a_system_of_a_package_and_of_a_file_are_the_same() -> None:
 
 
 def test_prompting_needs_a_field() -> None:
-    with pytest.raises(FathomError, match="one way of prompting"):
+    with pytest.raises(FathomError, match="does not support --prompting"):
         load_system(f"{OWN}:Agent", "cot")
 
 

@@ -427,8 +427,8 @@ def test_missing_questions_are_counted(asked_corpus: Path, tmp_path: Path, fatho
     said = fathom(*words, "--processes", 1).stdout
     manifest = Bench(tmp_path / "b").manifest
     fewer = 3 * manifest.contexts - manifest.questions
-    assert manifest.missing == {"own templates do not fit": fewer}
-    assert f"{fewer:,} fewer than requested: own templates do not fit" in said
+    assert manifest.missing == {"no user template fits the documents": fewer}
+    assert f"{fewer:,} fewer than requested: no user template fits the documents" in said
     again = fathom(*words, "--processes", 2)
     assert again.returncode == 0
     assert "already built from the same inputs" in again.stderr

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class BudgetReached(Exception):  # noqa: N818 - not an error: the run stops as it was told to
+class BudgetReached(Exception):  # noqa: N818 - not an error: the run stops as requested
     """The next request could cost more than is left."""
 
 
@@ -20,12 +20,12 @@ class Budget:
         return self._cap is not None
 
     def require(self, price: float | None) -> None:
-        """Raise BudgetReached if this much may not be spent any more."""
+        """Raise BudgetReached if spending this much could exceed the cap."""
         if self._cap is not None and self.spent + self._reserved + (price or 0.0) > self._cap:
             raise BudgetReached(f"${self.spent:.4f} of ${self._cap:.2f} is spent, and the next request may cost more")
 
     def reserve(self, highest: float | None) -> float:
-        """Reserve the highest price of a request; raises BudgetReached if it is more than is left."""
+        """Reserve and return the highest price of a request; raises BudgetReached if it is more than is left."""
         self.require(highest)
         self._reserved += highest or 0.0
         return highest or 0.0

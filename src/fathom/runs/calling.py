@@ -95,7 +95,7 @@ class ModelCaller:
             finally:
                 self._budget.settle(reserved, paid)
         usage = used.model_copy(update={"price": paid})
-        # Recorded at once: a call is paid for whatever becomes of the question.
+        # Recorded at once: a call costs money even if its question gets no response.
         self._pay(usage)
         return replace(completion, usage=usage)
 
@@ -115,7 +115,7 @@ class ModelCaller:
 
 
 def highest_usage(estimate: Estimate, info: ModelInfo, max_tokens: int) -> Usage:
-    """The bound in the model's own tokens, without calls that are made once per context."""
+    """The bound in the model's tokens, without calls that are made once per context."""
     output = estimate.output_tokens
     longest = estimate.calls * max_tokens if output is None else min(info.tokens(output), estimate.calls * max_tokens)
     return Usage(

@@ -1,4 +1,4 @@
-"""Runs jobs as samples of the engine, with a log of their own."""
+"""Runs jobs as samples of the engine, with a separate log for each run."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ async def _run_block(run_job: RunJob[J], jobs: list[J], model: Model, logs: Path
         log_model_api=False,
         log_realtime=False,
         score=False,
-        # Questions that wait at the gate hold no connection. With fewer samples the gate would starve.
+        # Questions that wait at the gate use no connection. With fewer samples in flight, connections would be idle.
         max_samples=3 * connections,
     )
 

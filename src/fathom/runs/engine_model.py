@@ -62,7 +62,7 @@ class RetryPolicy:
 
 @dataclass(frozen=True)
 class Sampling:
-    """What the provider is asked for with every request."""
+    """Sampling settings that are sent with every request."""
 
     max_tokens: int
     temperature: float | None = None
@@ -300,7 +300,7 @@ def open_model(
 
 
 def _disable_client_retries(model: ProviderModel) -> None:
-    """Leave retries to the engine. Providers' clients retry on their own and follow redirects to any host."""
+    """Turn off retries and redirects in the provider's client: the engine retries, and redirects may lead anywhere."""
     client: Any = getattr(model.api, "client", None)
     if hasattr(client, "max_retries"):
         client.max_retries = 0

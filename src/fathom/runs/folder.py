@@ -35,9 +35,9 @@ class RunSettings(Record):
     """None for the provider's default."""
     seed: int | None = None
     max_tokens: Position = 2_048
-    """The longest response."""
+    """The maximum number of tokens in a response."""
     window: Position | None = None
-    """Tokens that prompt and response may have together, if not those of the model's entry."""
+    """The context window in tokens, for prompt and response together; None for that of the model's entry."""
     reasoning_effort: str | None = None
     split: Split | None = None
     """None for all splits."""
@@ -106,7 +106,7 @@ class RunFolder:
         self._responses.append(response)
 
     def noted(self, context: ContextId, name: str) -> str | None:
-        """The note of that name."""
+        """The note of that name for the context; None if there is none."""
         return self._noted.get((context, name))
 
     def note(self, context: ContextId, name: str, text: str) -> None:
@@ -115,7 +115,7 @@ class RunFolder:
         self._noted[context, name] = text
 
     def pay(self, usage: Usage) -> None:
-        """Store the usage of a call, whatever becomes of its question."""
+        """Store the usage of a call, even if its question gets no response."""
         self._spending.append(usage)
 
     @property
@@ -124,7 +124,10 @@ class RunFolder:
         return sum(usage.price or 0.0 for usage in self._spending.read())
 
     def artifact(self, scope: str, name: str, make: Callable[[Path], None]) -> Path:
-        """The system's artifact of that name, for the context `scope` or, if it is empty, for the whole bench."""
+        """The path of the system's artifact of that name, created by `make` if it does not exist.
+
+        `scope` is the id of the context that it belongs to; empty for the whole bench.
+        """
         made_by = self.manifest.model_dump_json(
             include={"bench_fingerprint", "system", "system_settings", "system_source"}
         )
@@ -186,7 +189,7 @@ _IDENTITY = {
 
 
 def check_resumable(folder: Path, manifest: RunManifest) -> RunManifest:
-    """The manifest of the existing run; an error if it cannot be resumed, or extended, with the new one."""
+    """The manifest of the existing run; raises an error unless the run can be resumed or extended with `manifest`."""
     found = read_run(folder)
     old, new = found.model_dump(), manifest.model_dump()
     for name, what in _IDENTITY.items():
@@ -203,7 +206,7 @@ def check_resumable(folder: Path, manifest: RunManifest) -> RunManifest:
 
 
 def _is_more(old: RunSettings, new: RunSettings) -> bool:
-    """Whether a run may be extended so: more samples, more questions, a larger window."""
+    """Whether a run may be extended in this way: more samples, more questions, a different window."""
     free = {"samples": 1, "limit": None, "window": None}
     if old.model_copy(update=free) != new.model_copy(update=free) or new.samples < old.samples:
         return False

@@ -1,8 +1,7 @@
-"""Batches of prompts for models in other roles than the one under test: judge, extractor, writer, translator.
+"""Batches of prompts for models in roles other than the model under test: judge, extractor, writer, translator.
 
 A batch has a folder with a journal of its calls, which is also its cache: a call is found by the hash of model, prompt
-and settings. A killed batch resumes where it stopped. Calls go the same way as those of a run: through the gate, within
-a budget, by the same engine.
+and settings. A killed batch resumes where it stopped. As in a run, calls go through the gate, the budget and the engine.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ CALLS = "calls.jsonl"
 
 
 class RoleSettings(Record):
-    """What the model is asked for with every prompt of a batch."""
+    """Sampling settings for every prompt of a batch."""
 
     max_tokens: Position = 1_024
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
@@ -45,13 +44,14 @@ class RoleSettings(Record):
 
 
 class RoleCall(Record):
-    """One call of a batch, as its journal has it."""
+    """One call of a batch, as its journal records it."""
 
     key: str
     """The hash of model, prompt and settings."""
     id: str
     """The id of the prompt that was asked."""
     version: str
+    """The version of the prompt."""
     model: str
     outcome: Literal["answered", "truncated", "refused", "overflow", "error"]
     text: str = ""
@@ -61,7 +61,7 @@ class RoleCall(Record):
 
 @dataclass(frozen=True)
 class RoleModel:
-    """A model in a role: one of the engine's, or a function that simulates one."""
+    """A model in a role: one that the engine calls, or a function that simulates one."""
 
     name: str
     info: ModelInfo
@@ -79,7 +79,7 @@ class RoleResult(Generic[T]):
     """`waiting`: not asked, because the batch was stopped. All but `parsed` are asked again on resume."""
     value: T | None = None
     call: RoleCall | None = None
-    """The call that gave it; None while it waits."""
+    """The call that gave the result; None if it is `waiting`."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,9 @@ class RoleBatch(Generic[T]):
 
     results: Mapping[str, RoleResult[T]]
     usage: Usage
-    """Of the calls that gave these results."""
+    """The usage of the calls that gave these results."""
     spent: float
-    """Dollars for all calls of the journal, where prices are known."""
+    """Dollars for all calls in the journal, where prices are known."""
     stopped: str | None = None
     """Why the batch ended early."""
 
@@ -117,15 +117,18 @@ def run_role(
     progress: Callable[[int, int], None] = lambda done, total: None,
     expand: Expand = _no_references,
 ) -> RoleBatch[T]:
-    """Ask every prompt that the journal in `folder` has no parseable completion for; give all results.
+    """The results of all prompts; asks those for which the journal in `folder` has no parseable completion.
 
-    `progress` is called with the number of prompts done and in all. `expand` gives the text of references to contexts.
+    `progress` is called with the number of finished prompts and the total. `expand` gives the text of references to
+    contexts.
     """
     wanted = list(prompts)
     if len({one.id for one in wanted}) != len(wanted):
-        raise FathomError("Two prompts of a batch have the same id. Give each its own.")
+        raise FathomError("Two prompts of a batch have the same id. Give each prompt a unique id.")
     if limits.budget is not None and model.simulate is None and not model.info.has_prices:
-        raise FathomError(f"The prices of the model '{model.name}' are unknown, so a budget cannot be kept.")
+        raise FathomError(
+            f"The prices of the model '{model.name}' are unknown, so a budget cannot be enforced. Leave out the budget."
+        )
     with file_errors("create the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
     with Journal(folder / CALLS, RoleCall) as journal:
@@ -191,7 +194,7 @@ class _Batch(Generic[T]):
         self._done = 0
 
     def pending(self) -> list[_RoleJob[T]]:
-        """The prompts without a parseable completion, each content once."""
+        """The prompts without a parseable completion; prompts with the same content appear once."""
         jobs = {
             key: _RoleJob(key, one)
             for key, one in zip(self._keys, self._prompts, strict=True)
@@ -239,7 +242,7 @@ class _Batch(Generic[T]):
 
 
 def _run_engine(batch: _Batch[T], pending: list[_RoleJob[T]], folder: Path, limits: RunLimits) -> str | None:
-    """Ask the prompts through the engine; gives the reason if the batch ended early."""
+    """Ask the prompts through the engine; returns the reason if the batch ended early."""
     try:
         from fathom.runs.engine import run_jobs
         from fathom.runs.engine_model import EngineModel, RetryPolicy, Sampling, open_model
@@ -272,7 +275,7 @@ class _RoleRunner(Generic[T]):
     caller: ModelCaller
 
     async def run(self, job: _RoleJob[T]) -> Response | None:
-        """Ask one prompt and journal the call; None if it was not begun or the budget ended it."""
+        """Ask one prompt and record the call; None if it was not started or the budget was reached."""
         if self.caller.stopped is not None:
             return None
 
@@ -303,7 +306,7 @@ class _RoleRunner(Generic[T]):
 
 
 LONGEST_LOGGED = 2_000
-"""Characters of a completion in the engine's log; the journal has all of it."""
+"""Characters of a completion that the engine's log keeps; the journal has the whole completion."""
 
 
 def _key(prompt: Prompt, model: str, settings: RoleSettings) -> str:

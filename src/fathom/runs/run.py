@@ -1,4 +1,4 @@
-"""A run from beginning to end: keep existing responses, skip questions that do not fit, ask the others."""
+"""Runs a bench: keeps existing responses, records `overflow` for questions that do not fit, and asks the others."""
 
 from __future__ import annotations
 
@@ -22,23 +22,25 @@ from fathom.runs.plan import Job, WindowCheck, jobs
 from fathom.systems.protocol import System, render_form
 
 Watch = Callable[[Response], None]
+"""Called with each new response, to show progress."""
 SimulatedAnswer = Callable[[Job, int], Response]
-"""A simulated model's response to a job; the number counts earlier attempts."""
+"""Gives a simulated model's response to a job, from the job and the number of earlier attempts."""
 OpenedModel = Callable[[], AbstractContextManager[tuple[str, dict[str, str]]]]
-"""Starts the server of a model, if it needs one; gives the engine's name of the model and its arguments."""
+"""Opens a model, and starts its server if it needs one; gives the engine's name for the model and its arguments."""
 
 
 class RunStatus(Record):
-    """The state of a run."""
+    """The progress of a run: its outcomes, usage and errors, and whether it ended early."""
 
     responses: Count
-    """Responses that the run is to have."""
+    """Responses of the complete run: questions times samples."""
     outcomes: dict[str, Count]
+    """Responses so far, by outcome."""
     waiting: Count
     """Not asked yet: the run was stopped or its budget was reached."""
     usage: Usage
     errors: dict[str, Count] = {}
-    """The most frequent errors."""
+    """The three most frequent error messages, with their counts."""
     stopped: str | None = None
     """Why it ended early."""
     interrupted: bool = False
@@ -74,7 +76,7 @@ def run(
     limits: RunLimits,
     watch: Watch = lambda response: None,
 ) -> RunStatus:
-    """Ask a model through the engine."""
+    """Ask a model every question that has no response yet, through the engine; returns the status of the run."""
     try:
         from fathom.runs.answering import SystemRunner
         from fathom.runs.calling import INTERRUPTED, ModelCaller
@@ -124,7 +126,7 @@ def run_simulated(
     answer: SimulatedAnswer,
     watch: Watch = lambda response: None,
 ) -> RunStatus:
-    """The same for a simulated model, without the engine: one response after another."""
+    """Like `run`, for a simulated model: without the engine, one response after another."""
     with RunFolder(path, manifest) as folder:
         attempts = folder.index().attempts
         for job in _pending(bench, system, info, folder, watch):
@@ -154,7 +156,7 @@ def _pending(bench: BenchView, system: System, info: ModelInfo, folder: RunFolde
 
 
 def expander(bench: BenchView, pending: Iterable[Job]) -> Expand:
-    """Gives the text of references in the prompts of these jobs."""
+    """A function that gives the text of references in the prompts of these jobs."""
     contexts: dict[ContextId, Context] = {job.context.id: job.context for job in pending}
 
     def expand(reference: Reference) -> str:
@@ -172,7 +174,7 @@ def summarize(
     stopped: str | None = None,
     interrupted: bool = False,
 ) -> RunStatus:
-    """The state of a run, from the responses that it has."""
+    """The status of a run, from the responses that it has."""
     wanted = [(job.question.id, job.sample) for group in jobs(bench, manifest.settings) for job in group]
     found = [index.responses[place] for place in wanted if place in index.responses]
     usage = Usage(price=0.0)

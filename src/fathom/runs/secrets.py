@@ -7,7 +7,7 @@ import re
 
 _NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$", re.IGNORECASE)
 SHORTEST = 8
-"""Characters of a key. Replacing shorter values would damage ordinary words."""
+"""The minimum length of a value that is replaced. Replacing shorter ones would damage ordinary words."""
 
 
 def without_secrets(text: str) -> str:

@@ -1,1 +1,1 @@
-"""Keys, typed answers and verdicts: what is right, and whether a response said it."""
+"""Answer keys, typed answers and verdicts: parses the answer in a response and compares it with the key."""

@@ -131,7 +131,7 @@ def _majority_is_correct(group: list[Verdict]) -> bool:
 
 
 def _vote(verdict: Verdict) -> str:
-    """What a verdict votes for; all correct answers are one answer, in whatever spelling."""
+    """The answer that a verdict votes for; all correct answers count as the same one, in any spelling."""
     if verdict.outcome == "correct":
         return "correct"
     return verdict.outcome if verdict.parsed is None else verdict.parsed.model_dump_json()

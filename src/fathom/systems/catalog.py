@@ -1,4 +1,4 @@
-"""Systems by name, with their settings: built-in ones, and the user's own from a file or a package."""
+"""Systems by name, with their settings: built-in ones, and those that users define in a file or a package."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class LoadedSystem:
 
 
 def wrap_system(system: System) -> LoadedSystem:
-    """A system that is given as an object; its class is hashed as far as its source can be read."""
+    """A system that is given as an object; the source of its class is hashed if it can be read."""
     if type(system) in SYSTEMS.values():
         return LoadedSystem(system)
     try:
@@ -84,14 +84,14 @@ def _with_settings(kind: type[Any], name: str, prompting: Prompting, settings: M
     for unknown in settings.keys() - set(names):
         raise FathomError(f"The system '{name}' has no setting '{unknown}'. It has: {own}.")
     if prompting != "direct" and "prompting" not in names:
-        raise FathomError(f"The system '{name}' has one way of prompting. Leave out --prompting.")
+        raise FathomError(f"The system '{name}' does not support --prompting. Leave it out.")
     given: dict[str, Any] = {one: _parse(kind, one, value, name) for one, value in settings.items()}
     if "prompting" in names:
         given["prompting"] = prompting
     try:
         system: System = kind(**given)
     except (TypeError, ValueError) as error:
-        raise FathomError(f"The system '{name}' cannot be made: {error}. Check its settings (-S).") from error
+        raise FathomError(f"The system '{name}' could not be created: {error}. Check its settings (-S).") from error
     return system
 
 
@@ -112,7 +112,7 @@ def _parse(kind: type[Any], setting: str, given: object, name: str) -> object:
     raise FathomError(f"The setting '{setting}' of the system '{name}' cannot be '{given}' ({problem}). Correct -S.")
 
 
-# The user's own systems.
+# Systems defined by users.
 
 
 def _load_class(name: str) -> tuple[type[Any], str]:

@@ -1,4 +1,4 @@
-"""Text to SQL over tables that the model itself extracts from the text, chunk by chunk to the end."""
+"""Text-to-SQL over tables that the model itself extracts from the whole text, one chunk at a time."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from fathom.systems.sql import query, query_estimate
 
 @dataclass(frozen=True)
 class ExtractSql:
-    """Text to SQL where the tables, too, come from the model."""
+    """Text-to-SQL where the model first extracts the tables."""
 
     prompting: Prompting = "direct"
     chunk: Position = 4_000
-    """Tokens of one chunk at most. A longer document is read in several chunks."""
+    """The maximum number of tokens in a chunk. A longer document is read in several chunks."""
     repairs: Count = 1
     """How many times the model may rewrite a query that failed to run."""
     name: ClassVar[str] = "extract-sql"
@@ -31,7 +31,7 @@ class ExtractSql:
             return await query(question, session, database, self.prompting, self.repairs)
 
     async def _extract(self, chunk: Chunk, session: Session) -> str:
-        """The rows of one chunk. Asked once per context; the first question has the usage."""
+        """The rows of one chunk, as the model writes them. Extracted once per context; the first question is charged."""
 
         async def ask() -> str:
             return (await session.ask(chunk.prompt(session.view), "extract")).text
@@ -42,7 +42,7 @@ class ExtractSql:
         extraction = view.estimate(*(chunk.prompt(view) for chunk in chunks(view, self.chunk)))
         question_calls = query_estimate(question, view, self.prompting, self.repairs)
         largest = max(extraction.largest_call, question_calls.largest_call)
-        # Each chunk is sent once: a cache has nothing to serve.
+        # Each chunk is sent once, so a prompt cache saves nothing.
         once = replace(extraction, prefix="", prefix_tokens=0, prefix_calls=0)
         return replace(question_calls, largest_call=largest, per_context=once)
 
@@ -57,7 +57,7 @@ class Chunk:
     """The label of the document in which it begins, such as "article 3"."""
 
     def prompt(self, view: ContextView) -> Prompt:
-        """Asks for the rows of this chunk."""
+        """The prompt that asks for the rows of this chunk."""
         task = f"This excerpt begins in {self.document}. Write down its rows."
         return Prompt.of(view.instruction("extract, direct"), view.reference(DOCUMENTS, self.start, self.end), task)
 

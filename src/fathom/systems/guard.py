@@ -1,7 +1,7 @@
-"""Runs SQL that a language model wrote: one SELECT over given tables, within limits, and nothing else.
+"""Runs untrusted SQL written by a language model: a single SELECT over the given tables, within limits.
 
-The caller passes a connection to an in-memory database, and its state is restored afterwards. SQLite has no way to read
-an authorizer or a progress handler, so those of the caller are lost.
+The caller passes a connection to an in-memory database; its state is restored afterwards, except for an authorizer or a
+progress handler, which SQLite cannot return.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Value = int | float | str | None
 
 
 class RefusedQuery(Exception):  # noqa: N818 (a message to the model, not an error of the program)
-    """The reason why a statement was not run to its end, in words that can be shown to its author."""
+    """The reason why a statement was refused or stopped, in words that can be shown to the model that wrote it."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Limits:
     seconds: float = 2.0
     rows: int = 10_000
     bytes: int = 1_000_000
-    """Of all rows together. A number counts as eight bytes."""
+    """The size of the whole result. A number counts as eight bytes."""
     length: int = 10_000
     """Bytes of the statement itself."""
     value: int = 20_000
-    """Bytes of one text, also within the statement. Some functions take quadratic time: trim() with 1 MB of characters
-    to remove ran for minutes within one step, where no deadline can stop it."""
+    """Bytes of one text value, including literals in the statement. Some functions take quadratic time: trim() with
+    1 MB of characters to remove ran for minutes within one step, where no deadline can stop it."""
 
 
 @dataclass(frozen=True)
@@ -62,20 +62,21 @@ FUNCTIONS = frozenset(
 """The allowed functions. Others produce large values (printf), read files, describe SQLite, or depend on the time."""
 
 _STEPS = 300
-"""SQLite's steps between two checks of the clock: few enough that long steps are noticed early."""
+"""Virtual machine steps between two checks of the deadline: few, since a single step can be slow."""
 _FETCHED = 50
-"""Rows fetched from SQLite at a time: 100 MB for the widest rows with the longest texts."""
+"""Rows fetched from SQLite at a time: at most 100 MB, for the widest rows with the longest texts."""
 _AUTHORIZATIONS = 2_000
-"""Calls of the authorizer while a statement is prepared. Our own statements need some tens. In a chain of CTEs that
-each name the previous one twice, the number doubles with every link."""
+"""The limit on authorizer calls while a statement is prepared. The queries of answer keys need a few dozen. In a chain
+of CTEs that each name the previous one twice, the number doubles with every CTE."""
 _PREPARE_SECONDS = 0.01
-"""Seconds of CPU time for preparing a statement. Our own take less than 0.001."""
+"""The limit on CPU time for preparing a statement. The queries of answer keys take less than 0.001 s."""
 _REPEATS = 100
-"""Occurrences of one word in a statement with nested SELECTs. SQLite copies the expression of an inner column to every
-place that names it, without checking the clock: 22 CTEs of `SELECT x+x FROM` the previous one took 1.5 GB."""
+"""The limit on occurrences of one word in a statement with nested SELECTs. SQLite copies the expression of an inner
+column to every place that names it, without checking the deadline: 22 CTEs of `SELECT x+x FROM` the previous one took
+1.5 GB."""
 _COPIES = 10_000
-"""Copies of CTEs, which SQLite makes before it calls the authorizer: 20 CTEs that each name the previous one twice took
-10 s and 1.5 GB, though they read no table."""
+"""The limit on copies of CTEs, which SQLite makes before it calls the authorizer: 20 CTEs that each name the previous
+one twice took 10 s and 1.5 GB, though they read no table."""
 
 _LIMIT_VALUES = {
     sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 250,
@@ -106,7 +107,7 @@ def guarded(
     database: sqlite3.Connection,
     limits: Limits = Limits(),  # noqa: B008
 ) -> Iterator[Callable[[str], Result]]:
-    """A function that runs statements within the block. The caller must not run others meanwhile."""
+    """Yields a function that runs guarded statements. The caller must not run other statements inside the block."""
     guard = _Guard(database, limits)
     state = _State.of(database)
     try:
@@ -128,7 +129,7 @@ class _State:
 
     @classmethod
     def of(cls, database: sqlite3.Connection) -> _State:
-        """The present state."""
+        """The current state of the connection."""
         try:
             return cls(
                 _column(database, "PRAGMA query_only")[0],
@@ -154,14 +155,14 @@ class _State:
 
 
 def _column(database: sqlite3.Connection, statement: str) -> list[Any]:
-    """The first column, whatever row factory the caller has set."""
+    """The first column of the result, independent of the caller's row factory."""
     with closing(database.cursor()) as cursor:
         cursor.row_factory = None
         return [row[0] for row in cursor.execute(statement)]
 
 
 class _Guard:
-    """One guarded connection, and the state of its present statement."""
+    """One guarded connection, and the state of its current statement."""
 
     def __init__(self, database: sqlite3.Connection, limits: Limits) -> None:
         self.installed = False
@@ -304,7 +305,7 @@ _REFUSED_ACTIONS = {
 
 
 def _size(values: list[Any]) -> int:
-    """The bytes of these values. Computed for all at once: one by one, it took as long as the query."""
+    """The size of these values in bytes, computed for all at once: one by one took as long as the query itself."""
     if bytes in set(map(type, values)):
         raise RefusedQuery("gave bytes; only numbers and text are allowed")
     texts = [value for value in values if value.__class__ is str]

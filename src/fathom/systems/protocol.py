@@ -181,7 +181,7 @@ class Session(Protocol):
     def view(self) -> ContextView: ...
 
     async def ask(self, prompt: Prompt, purpose: str = "") -> Completion:
-        """The model's completion. Requests with a shared prefix wait until a cache holds it.
+        """The model's completion. Requests with a shared prefix wait until the prefix is cached.
 
         Usage is summed for the response, and every call is a step of its trace.
         """
@@ -208,7 +208,7 @@ Scope = Literal["context", "bench"]
 
 
 class System(Protocol):
-    """A way of answering. Its dataclass fields are its settings, as `run.json` records them."""
+    """A method of answering questions. Its dataclass fields are its settings, as `run.json` records them."""
 
     @property
     def name(self) -> str: ...

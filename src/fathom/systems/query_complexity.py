@@ -1,4 +1,7 @@
-"""Bounds on the work of preparing a statement, from its words: once SQLite prepares it, nothing can stop it."""
+"""Estimates how much work SQLite needs to prepare a statement, from its words alone.
+
+The guard refuses complex statements in advance: SQLite cannot be interrupted while it prepares one.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ def repeats(statement: str) -> int:
 
 
 def copies(statement: str) -> int:
-    """A bound on the copies of its CTEs: the product of the numbers of their uses."""
+    """An upper bound on the copies that SQLite makes of the CTEs: the product of how often each is used."""
     lowered = statement.lower()
     if "with" not in lowered:
         return 0
@@ -34,5 +37,5 @@ def copies(statement: str) -> int:
     ctes = len(_CTE.findall(text))
     if len(named_ctes) == ctes:
         return prod(max(1, named[name] - 1) for name in named_ctes)
-    # Some CTE has an unusual form, so it may have any of the names.
+    # The name of some CTE was not recognized. Assume the most frequent names.
     return prod(count for _, count in named.most_common(ctes))

@@ -1,4 +1,4 @@
-"""Text to SQL: the model writes a query, which runs read-only over the context's tables. Its rows are the answer."""
+"""Text-to-SQL: the model writes a query, which runs read-only over the context's tables. Its rows are the answer."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from fathom.systems.protocol import ContextView, Estimate, Prompting, Session, r
 from fathom.systems.sql_parsing import statement_in
 
 LONGEST_STATEMENT = 4_000
-"""Tokens of a refused statement in the estimate of a repair; the guard runs no statement of over 10,000 bytes."""
+"""Tokens assumed for a failed statement when a repair is estimated; the guard refuses statements over 10,000 bytes."""
 
 
 @dataclass(frozen=True)
 class Sql:
-    """A query over the tables that the corpus gives without extraction errors."""
+    """Text-to-SQL over the corpus's own tables, which have no extraction errors."""
 
     prompting: Prompting = "direct"
     repairs: Count = 1
@@ -38,7 +38,7 @@ class Sql:
 
 
 def query_estimate(question: Question, view: ContextView, prompting: Prompting, repairs: int) -> Estimate:
-    """One call for the query, and spare calls for its repairs."""
+    """The estimate for one question: one call for the query, and spare calls for its repairs."""
     first = view.estimate(_first_prompt(question, view, prompting))
     repair = first.input_tokens + LONGEST_STATEMENT
     return replace(first, spare_calls=repairs, spare_tokens=repairs * repair)
@@ -52,7 +52,7 @@ def _first_prompt(question: Question, view: ContextView, prompting: Prompting) -
 async def query(
     question: Question, session: Session, database: sqlite3.Connection, prompting: Prompting, repairs: int
 ) -> Response:
-    """Ask for a query and run it; where it fails to run, let the model rewrite it."""
+    """The response from a query that the model writes; it may rewrite a query that fails to run."""
     prompt = _first_prompt(question, session.view, prompting)
     refusal = ""
     for attempt in range(1 + repairs):
@@ -71,7 +71,7 @@ async def query(
             rows = printed(result)
             session.record(Step(kind="tool", name="sql", input=statement, output=rows))
             return response_to(question, completion, f"{completion.text}\n\n{rows}")
-    # Text around a query that never ran is no answer, even where it looks like one.
+    # Without a result there is no answer, even if the text around the query looks like one.
     text = f"No query could be run ({refusal})." if refusal and completion.stop == "stop" else None
     return response_to(question, completion, text)
 

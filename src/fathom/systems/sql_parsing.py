@@ -1,4 +1,4 @@
-"""Finds the SQL in a response. No pattern backtracks: responses can be long and odd."""
+"""Finds the SQL in a response. The patterns do not backtrack, since responses can be long and malformed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SELECT = re.compile(r"^[ \t]*+select\b", re.IGNORECASE | re.MULTILINE)
 _WITH = re.compile(
     r"^[ \t]*+with\s++(?:recursive\s++)?+[\w\"`\[\]]++\s*+(?:\([^()]*+\)\s*+)?+\bas\b", re.IGNORECASE | re.MULTILINE
 )
-"""More than its first word: a sentence may begin with "With"."""
+"""Requires a name and AS as well: an ordinary sentence may begin with "With"."""
 _BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
 
 
@@ -51,7 +51,7 @@ def _bare(response: str) -> str | None:
     start = response.rfind(";", 0, last) + 1
     stretch = re.split(";|```", response[last:], maxsplit=1)[0]
     opening = _last(_WITH, response[start : last + 1_000])
-    if opening >= 0:  # the SELECT on a line of its own is its last part
+    if opening >= 0:  # the last SELECT is the end of a WITH statement
         return (response[start + opening : last] + stretch).strip()
     before = _BLANK_LINE.split(response[start:last])[-1]
     first = _SELECT.search(before)

@@ -27,43 +27,44 @@ from fathom.scoring.answers import (
 )
 
 DIFFERENCES = {
-    "falls back to NULL": "states that there is no answer, but there is one",
-    "answers the unanswerable": "gives an answer, but there is none",
-    "wrong format": "values of another type than the question asks for",
+    "NULL instead of an answer": "states that there is no answer, although there is one",
+    "answer instead of NULL": "gives an answer to an unanswerable question",
+    "wrong format": "values of a different type than the question asks for",
     "rounding": "correct except for the last digits",
-    "off by one": "one too many or too few, in each number",
-    "unit or scale": "off by a factor of ten, a hundred or a thousand, or another unit or sign",
-    "another number": "a number far from the correct one",
-    "part of the text": "part of the correct name or title, or more than it",
-    "another text": "another name or title",
+    "off by one": "each number is one too high or one too low",
+    "unit or scale": "off by a power of ten, or with a different unit or sign",
+    "wrong number": "a number that differs in some other way",
+    "partial text": "part of the correct name or title, or the correct one with extra words",
+    "wrong text": "a different name or title",
     "reversed": "the correct values in the opposite order",
-    "wrong order": "exactly the correct values, in another order",
-    "sub-list": "some of the correct values and no others",
-    "super-list": "all of the correct values and more",
-    "repeats": "the correct values, some of them repeated too often or not often enough",
-    "overlapping list": "some of the correct values and others",
-    "another list": "none of the correct values",
-    "right rows, wrong figures": "the correct groups with other results",
-    "another option": "one of the other options",
-    "options exchanged": "the correct options in other slots",
-    "some slots right": "some of the slots filled correctly",
-    "no slot right": "no slot filled correctly",
-    "right passages, wrong links": "the correct passages linked to others",
+    "wrong order": "exactly the correct values, in a different order",
+    "incomplete list": "some of the correct values and no others",
+    "list with extra values": "all of the correct values and more",
+    "wrong repeats": "the correct values, some of them too many or too few times",
+    "partly correct list": "some correct values and some incorrect ones",
+    "wrong list": "none of the correct values",
+    "correct groups, wrong values": "a table with the correct groups but incorrect results",
+    "wrong option": "one of the other options",
+    "swapped options": "the correct options in the wrong slots",
+    "some slots correct": "only some of the slots filled correctly",
+    "no slot correct": "no slot filled correctly",
+    "correct passages, wrong links": "the correct passages, linked to the wrong ones",
 }
-"""Every difference with a description, in the order in which they are tested."""
+"""The name of every difference, with a description for reports."""
 
 _SCALES = frozenset({10, 100, 1000, 10_000, 1_000_000, 1_000_000_000})
+"""Ratios that suggest a unit or scale error: percent, thousand, ten thousand (Chinese 万), million, billion."""
 
 
 def difference(key: Answer, read: Answer) -> str:
-    """The name of the difference between an incorrect answer and the key."""
+    """The name of the difference between `read`, an incorrect answer parsed from a response, and the key."""
     if read.type == "none":
-        return "falls back to NULL"
+        return "NULL instead of an answer"
     match key, read:
         case _ if key.type == "none":
-            return "answers the unanswerable"
+            return "answer instead of NULL"
         case Number(), Number():
-            return _numbers([(key, read)]) or "another number"
+            return _numbers([(key, read)]) or "wrong number"
         case Text(), Text():
             return _texts(key, read)
         case Ranking(), Ranking():
@@ -73,14 +74,14 @@ def difference(key: Answer, read: Answer) -> str:
         case Rows(), Rows():
             return _rows(key, read)
         case Choice(), Choice():
-            return "another option"
+            return "wrong option"
         case Assignment(), Assignment():
             return _assignment(key, read)
         case Spans(), Spans():
             return _by_overlap({*key.passages}, {*read.passages})
         case LinkedSpans(), LinkedSpans():
             expected, stated = ({span.passage for span in answer.spans} for answer in (key, read))
-            return "right passages, wrong links" if expected == stated else _by_overlap(expected, stated)
+            return "correct passages, wrong links" if expected == stated else _by_overlap(expected, stated)
         case _:
             return "wrong format"
 
@@ -92,6 +93,7 @@ def _numbers(pairs: Sequence[tuple[Scalar, Scalar]]) -> str | None:
 
 
 def _number(key: Scalar, read: Scalar) -> str | None:
+    """The difference between two unequal scalars; None if they are not numbers or have no named difference."""
     if not isinstance(key, Number) or not isinstance(read, Number):
         return None
     try:
@@ -101,6 +103,7 @@ def _number(key: Scalar, read: Scalar) -> str | None:
 
 
 def _values(expected: Decimal, stated: Decimal) -> str | None:
+    """The difference between two numbers; equal values differ in their unit."""
     if expected == stated:
         return "unit or scale"
     if abs(expected - stated) == 1 and expected == expected.to_integral_value():
@@ -134,11 +137,12 @@ def _texts(key: Text, read: Text) -> str:
     for spelling in (key.value, *key.aliases):
         expected = spelling.casefold().strip()
         if len(stated) >= 3 and (stated in expected or expected in stated):
-            return "part of the text"
-    return "another text"
+            return "partial text"
+    return "wrong text"
 
 
 def _ranking(key: Ranking, expected: Sequence[Scalar], stated: Sequence[Scalar]) -> str:
+    """The difference between two ordered lists: in their values, else in their order."""
     found = _list(expected, stated, False)
     if found != "same values":
         return found
@@ -147,17 +151,21 @@ def _ranking(key: Ranking, expected: Sequence[Scalar], stated: Sequence[Scalar])
 
 
 def _list(expected: Sequence[Scalar], stated: Sequence[Scalar], once: bool) -> str:
+    """The difference between two lists; "same values" if only their order can differ.
+
+    `once` is true for sets, whose values appear once each.
+    """
     hits = _hits(expected, stated)
     if hits == len(expected) == len(stated):
-        return "same values" if not once else "repeats"
+        return "same values" if not once else "wrong repeats"
     if not hits:
         if isinstance(expected[0], Number) and not any(isinstance(one, Number) for one in stated):
             return "wrong format"
         if len(expected) == len(stated):
-            return _numbers(list(zip(expected, stated, strict=True))) or "another list"
-        return "another list"
+            return _numbers(list(zip(expected, stated, strict=True))) or "wrong list"
+        return "wrong list"
     if _hits(_each_once(expected), _each_once(stated)) == len(_each_once(expected)) == len(_each_once(stated)):
-        return "repeats"
+        return "wrong repeats"
     return _by_hits(hits, len(expected), len(stated))
 
 
@@ -177,11 +185,12 @@ def _hits(expected: Sequence[Scalar], stated: Sequence[Scalar]) -> int:
 
 
 def _by_hits(hits: int, expected: int, stated: int) -> str:
+    """The difference between two lists of these lengths with `hits` values in common."""
     if not hits:
-        return "another list"
+        return "wrong list"
     if hits == stated < expected:
-        return "sub-list"
-    return "super-list" if hits == expected < stated else "overlapping list"
+        return "incomplete list"
+    return "list with extra values" if hits == expected < stated else "partly correct list"
 
 
 def _by_overlap(expected: set[Passage], stated: set[Passage]) -> str:
@@ -192,11 +201,11 @@ def _rows(key: Rows, read: Rows) -> str:
     hits = round(partial_credit(key, read) * (len(key.rows) + len(read.rows)) / 2)
     firsts = [row[0] for row in key.rows], [row[0] for row in read.rows]
     if len(key.rows) == len(read.rows) == _hits(*firsts):
-        return "wrong order" if hits == len(key.rows) else "right rows, wrong figures"
+        return "wrong order" if hits == len(key.rows) else "correct groups, wrong values"
     return _by_hits(hits, len(key.rows), len(read.rows))
 
 
 def _assignment(key: Assignment, read: Assignment) -> str:
     if sorted(key.options) == sorted(read.options):
-        return "options exchanged"
-    return "some slots right" if partial_credit(key, read) > 0 else "no slot right"
+        return "swapped options"
+    return "some slots correct" if partial_credit(key, read) > 0 else "no slot correct"

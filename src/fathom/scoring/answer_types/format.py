@@ -1,4 +1,4 @@
-"""Answers as text: as the questions ask for them, as a report shows them, and as the SciTrek data prints them."""
+"""Formats answers as text: as questions ask for them, as reports show them, and as the SciTrek data set prints them."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from fathom.scoring.answers import (
 )
 
 _EXACT = Context(prec=1000)
+"""Decimal arithmetic with enough digits to round any number that the parser accepts."""
 _LIKE_A_BULLET = re.compile(r"[-–*•‣◦·#(]|\d+[.)]\D")
 _DESCRIPTIONS = {
     "number": "a number",
@@ -42,7 +43,7 @@ _DESCRIPTIONS = {
 
 
 def describe(answer: Answer) -> str:
-    """The form of an answer in words, without its values."""
+    """A short description of the answer's type, such as "a number", without its values."""
     return _DESCRIPTIONS[answer.type]
 
 
@@ -50,7 +51,7 @@ def describe(answer: Answer) -> str:
 
 
 def written(answer: Answer) -> str:
-    """The answer in the form that the questions ask for: items of a list and rows of a table on a line each."""
+    """The answer in the form that questions ask for, with each list item or table row on its own line."""
     match answer:
         case Number() | Text():
             return written_value(answer)
@@ -70,12 +71,12 @@ def stated(answer: Answer) -> str:
 
 
 def after_label(text: str) -> str:
-    """A text after "Answer:", on lines of its own if it has several."""
+    """The text after "Answer:", starting on a new line if it has several lines."""
     return f"Answer:\n{text}" if "\n" in text else f"Answer: {text}"
 
 
 def written_value(value: Value) -> str:
-    """A value in words: a number rounded as the question asks, the cells of a row separated by semicolons."""
+    """A value as text: a number rounded as the question asks, the cells of a row separated by semicolons."""
     if isinstance(value, tuple):
         return "; ".join(map(written_value, value))
     if isinstance(value, Text):
@@ -90,7 +91,7 @@ def with_unit(number: Decimal | str, unit: str) -> str:
 
 
 def rounded(number: Number, rule: str = ROUND_HALF_EVEN) -> Decimal:
-    """The value to the decimals that the question asks for."""
+    """The value, rounded to the decimal places that the question asks for."""
     if number.decimals is None:
         return number.value
     return number.value.quantize(Decimal(1).scaleb(-number.decimals), rule, _EXACT)
@@ -98,7 +99,7 @@ def rounded(number: Number, rule: str = ROUND_HALF_EVEN) -> Decimal:
 
 def _written_list(items: Sequence[Scalar]) -> str:
     lines = [written_value(item) for item in items]
-    # Bullets, where the start of "3. Tides" or "- Tides" could be taken for one.
+    # An item such as "3. Tides" or "- Tides" looks bulleted. With a bullet on every item its own start is kept.
     bulleted = any(map(_LIKE_A_BULLET.match, lines))
     return "\n".join([f"- {line}" for line in lines] if bulleted else lines)
 
@@ -107,7 +108,7 @@ def _written_list(items: Sequence[Scalar]) -> str:
 
 
 def display(answer: Answer) -> str:
-    """The answer on as many lines as a reader wants; tied values share a line, and a table has its header."""
+    """The answer for a report, one item per line; tied values share a line, and a table has a header."""
     match answer:
         case Ranking(groups=groups):
             return "\n".join(" = ".join(map(published, group)) for group in groups)
@@ -127,7 +128,7 @@ def display(answer: Answer) -> str:
 
 
 def published(answer: Answer) -> str:
-    """The answer as the SciTrek data prints it: values in order, separated by commas; NULL for no answer."""
+    """The answer as the SciTrek data set prints it: values in order, separated by commas; NULL for no answer."""
     match answer:
         case Text(value=value):
             return value

@@ -2,7 +2,7 @@
 
 An audit uses them to prove the check: on every key, accepted forms must be correct and near misses incorrect. Whether a
 near miss really is one is decided here by a coarser rule that does not use the check: if two values could be the same
-under any interpretation, no near miss is made of them.
+under any interpretation, they produce no near miss.
 """
 
 from __future__ import annotations

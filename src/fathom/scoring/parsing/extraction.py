@@ -13,7 +13,7 @@ from fathom.scoring.parsing.non_answers import HEDGE
 from fathom.scoring.parsing.normalization import unaccented
 
 LONGEST_STATEMENT: Final = 200_000
-"""Characters; anything longer is a document, not an answer."""
+"""The maximum length in characters; anything longer is a document, not an answer."""
 
 
 class Statement(NamedTuple):
@@ -46,8 +46,8 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
     the whole response.
 
     A later marker replaces a box: "\\boxed{4} ... wait. Final answer: 5" states 5. A JSON object at the end is parsed
-    as JSON, whatever its strings contain. Of a truncated response only a box counts, since it is closed: "Answer: 71"
-    may have been the start of 711.
+    as JSON, even if its strings contain markers. In a truncated response only a box counts, since it is closed:
+    "Answer: 71" may have been the start of 711.
     """
     box, box_end = _last_box(text) if "\\boxed" in text else ("", 0)
     if truncated:
@@ -61,7 +61,7 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
 
 
 def _last_box(text: str) -> tuple[str, int]:
-    """The content of the last \\boxed{...}, with nested braces matched, and its end; empty if none is closed."""
+    """The content of the last \\boxed{...}, with nested braces matched, and its end; ("", 0) if it is not closed."""
     at = text.rfind("\\boxed")
     if at < 0:
         return "", 0
@@ -96,7 +96,7 @@ def _tail(text: str, hints: KeyHints) -> str:
             written = max(written, match.end())
     spoken = max((match.end() for match in _SPOKEN_MARKER.finditer(small, written, content)), default=written)
     # After "Answer: 4" a sentence such as "The answer is the sum of both." is an explanation. It replaces the marked
-    # answer only if it retracts it or states a value of its own.
+    # answer only if it retracts it or states another value.
     if spoken > written and (not written or HEDGE.search(text, written, spoken) or _VALUE_NEXT.match(text, spoken)):
         return text[spoken:]
     end = -len("</answer>") if small.endswith("</answer>") else None

@@ -1,6 +1,6 @@
-"""What the key tells the parser: its spellings, whether its items are numbers, and where a list may be split.
+"""Hints from the key to the parser: its spellings, whether its items are numbers, and where a list may be split.
 
-It never tells the parser which value to find.
+The hints never determine which value the parser finds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ANY_SEPARATOR = re.compile(r"[,，、;；&]|\band\b", re.IGNORECASE)
 
 
 class KeyHints:
-    """What the key's numbers and texts tell the parser; each property is computed when it is first needed."""
+    """Hints from the key's numbers and texts; each property is computed on first use."""
 
     def __init__(self, scalars: Iterable[Scalar]) -> None:
         self._scalars = tuple(scalars)
@@ -39,17 +39,17 @@ class KeyHints:
 
     @cached_property
     def whole(self) -> frozenset[str]:
-        """The normalized spellings."""
+        """The spellings, normalized by `letters`."""
         return frozenset([letters(spelling) for spelling in self.spellings])
 
     @cached_property
     def joined(self) -> frozenset[str]:
-        """The normalized spellings that contain a comma, a semicolon or an "and"."""
+        """Those of `whole` that contain a comma, a semicolon or an "and"."""
         return frozenset([form for form in self.whole if _ANY_SEPARATOR.search(form)])
 
     @cached_property
     def heads(self) -> frozenset[str]:
-        """The part of each of those before its first separator."""
+        """The part of each `joined` spelling before its first separator."""
         accented = [form for form in map(normal, self.spellings) if _ANY_SEPARATOR.search(form)]
         forms = [*self.joined, *accented]  # with and without accents, since "añd" is not "and"
         return frozenset(
@@ -58,7 +58,7 @@ class KeyHints:
 
     @cached_property
     def width(self) -> int:
-        """The largest number of separators in one spelling."""
+        """The largest number of separators in one `joined` spelling."""
         return max((len(_ANY_SEPARATOR.findall(form)) for form in self.joined), default=0)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Segmentation of lists into items, one per line or all on one line."""
+"""Splits lists into items, one per line or all on one line."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from fathom.scoring.parsing.segmentation import (
 from fathom.scoring.parsing.tables import piped_rows, without_ranks
 
 _WRAPS = ",;，；"
+"""Characters at the end of a line that continue the list on the next line."""
 _SECOND = re.compile(r"[,;，；][ \t]?\(?2[.)][ \t]")
 _LEADING_AND = re.compile(r"(?:and|&)[ \t]+", re.IGNORECASE)
 _QUOTED = re.compile(r'(?<![ \t\n])[ \t\n]*["“]([^"“”\n]*)["”][ \t\n]*(?:[,;]|and\b|[,;]\s?and\b|\Z)')
 
 
 def items_in(stated: str, hints: KeyHints, numeric: bool) -> list[str]:
-    """The items of a list as a person would count them."""
+    """The items of a stated list; `numeric` if the key's items are numbers."""
     lines = lines_in(plain(stated), hints)
     if not lines:
         return []
@@ -72,7 +73,7 @@ def _pieces(line: str, hints: KeyHints) -> list[str]:
 
 
 def _without_and(line: str, parts: list[tuple[int, int]], hints: KeyHints) -> list[tuple[int, int]]:
-    """The parts, "and Wu" shortened to "Wu", unless the key has a title such as "And then there were none"."""
+    """The parts without a leading "and" ("and Wu"), unless the key has a title such as "And then there were none"."""
     shortened = parts[:1]
     for start, end in parts[1:]:
         match = _LEADING_AND.match(line, start, end)
@@ -99,23 +100,24 @@ def _numeric_pieces(line: str, hints: KeyHints) -> list[str]:
 
 
 def _is_value(piece: str, hints: KeyHints) -> bool:
+    """Whether the piece is one of the key's numbers."""
     number = number_of(piece)
     return number is not None and number.value in hints.values
 
 
 def list_part(text: str, hints: KeyHints) -> str:
-    """Of a response without a marker: all of it if it is a list, else its final list, else its last line."""
+    """The list in a response without a marker: its final bulleted list, or its last line after remarks, or all of it."""
     lines = [line.strip() for line in text.strip().split("\n")]
     if len(lines) == 1:
         return text
-    said = [line for line in lines if line]
-    bulleted = [_is_bulleted(line) for line in said]
+    filled = [line for line in lines if line]
+    bulleted = [_is_bulleted(line) for line in filled]
     if True in bulleted:
-        return "\n".join(said[_last_run(bulleted) :])
+        return "\n".join(filled[_last_run(bulleted) :])
     if "." not in text and "!" not in text:
         return text  # no sentences, so no remarks
-    spoken = any(is_remark(line) and letters(line) not in hints.whole for line in said[1:-1])
-    return said[-1] if spoken else text
+    has_remarks = any(is_remark(line) and letters(line) not in hints.whole for line in filled[1:-1])
+    return filled[-1] if has_remarks else text
 
 
 def _is_bulleted(line: str) -> bool:
@@ -123,7 +125,7 @@ def _is_bulleted(line: str) -> bool:
 
 
 def _last_run(bulleted: list[bool]) -> int:
-    """Where the last run of bulleted lines starts; anything after it belongs to it."""
+    """The index of the first line of the last run of bulleted lines."""
     first = len(bulleted) - 1 - bulleted[::-1].index(True)
     while first and bulleted[first - 1]:
         first -= 1

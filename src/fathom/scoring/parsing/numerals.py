@@ -1,4 +1,4 @@
-"""Numbers, in digits and in words: "1,234", "4.5e3", "one hundred and five", "12%"."""
+"""Parses numbers in digits and in words: "1,234", "4.5e3", "one hundred and five", "12%"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fathom.scoring.parsing.non_answers import BOUND, HEDGE
 from fathom.scoring.parsing.normalization import plain
 
 LONGEST_NUMBER: Final = 400
-"""Digits, and the largest power of ten; larger ones would make arithmetic an attack."""
+"""The maximum number of digits and the largest power of ten. Without a limit, one response could stall the scorer."""
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 _SMALL = {word: value for value, word in enumerate(f"{_UNITS} seventeen eighteen nineteen".split())}
 _TENS = {
@@ -63,7 +63,7 @@ class FoundNumber(NamedTuple):
 
 
 def numbers_in(text: str) -> list[FoundNumber]:
-    """The first few numbers in `text`, in digits or in words; enough to tell one from several."""
+    """The first numbers in `text`, up to four in digits and four in words; enough to know if there are several."""
     found = [number for match in islice(_IN_DIGITS.finditer(text), 4) if (number := _from_digits(match))]
     spelled = [_from_words(match) for match in islice(_IN_WORDS.finditer(text), 4)]
     if found and spelled:  # the word in "5 million" belongs to the digits
@@ -73,7 +73,7 @@ def numbers_in(text: str) -> list[FoundNumber]:
 
 
 def _from_digits(match: re.Match[str]) -> FoundNumber | None:
-    """The number of a match; None for an ordinal such as "4th"."""
+    """The number that `_IN_DIGITS` matched; None for an ordinal such as "4th"."""
     _, sign, before, whole, mark, part, only, power, under, ratio, scale, after = (match[0], *match.groups())
     if after and after.lower() in _ORDINALS:
         return None
@@ -124,9 +124,11 @@ def _from_words(match: re.Match[str]) -> FoundNumber:
 
 
 def _spelled_out(words: Iterable[str]) -> int | None:
-    """The number that number words make together; None if they make none ("five twenty")."""
+    """The number that the words spell together; None if they spell none ("five twenty")."""
     total, part, room, ceiling = 0, 0, 1_000, 10**15
-    # `room` is what the next small word must stay under: after "twenty" only one to nine, after "five" nothing.
+    # `total` is the sum of the finished groups ("two thousand"), `part` the current group. The next word below a hundred
+    # must be less than `room`: after "twenty" only one to nine, after "five" none. The next scale must be less than
+    # `ceiling`.
     for word in words:
         if word in {"and", "a", "an"}:
             continue
@@ -148,7 +150,7 @@ def _spelled_out(words: Iterable[str]) -> int | None:
 
 
 def number_of(text: str, unit: str = "") -> Number | None:
-    """The number that `text` consists of; words after it are its unit only if `unit` is given."""
+    """The number, if `text` has exactly one and little else; words after it are its unit only if `unit` is given."""
     return _cached_number(text, unit) if len(text) <= 40 else _number_of(text, unit)
 
 
@@ -169,13 +171,13 @@ _cached_number = lru_cache(maxsize=1 << 14)(_number_of)
 
 
 def as_number(found: FoundNumber, text: str, unit: str) -> Number | None:
-    """The number as an answer; None if a bound or a hedge accompanies it."""
+    """The number as an answer; None with a bound ("at least 5") before it or a hedge after it."""
     if found.value is None or BOUND.search(text[: found.start][-40:]) or HEDGE.search(text, found.end):
         return None
     return Number(value=found.value, unit=found.unit or _unit_after(text[found.end :], unit))
 
 
 def _unit_after(rest: str, unit: str) -> str:
-    """The words after a number, as many as the unit has: of "5 documents in all" just "documents"."""
+    """The words after a number, as many as `unit` has: "documents" for "5 documents in all"."""
     words = _UNIT_WORDS.match(rest.lstrip(" \t")) if unit and unit != "%" else None
     return " ".join(words[0].split(" ")[: unit.count(" ") + 1]) if words else ""

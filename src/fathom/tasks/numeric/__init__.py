@@ -20,7 +20,7 @@ from fathom.tasks.numeric.swap import Swapper
 from fathom.tasks.numeric.views import views
 
 _READING = frozenset({"references-as-citations", "wrong-position", "other-column"})
-"""Faults that need a text to happen: in a table, the column's heading says which number is which."""
+"""Faults that occur only when a text is read: in a table, the column names identify each number."""
 
 
 def _fault(name: str, description: str) -> Fault:
@@ -39,15 +39,16 @@ def _shortfall(settings: NumericSettings, made: int) -> Mapping[str, int]:
     elif not made and settings.template_splits:
         reason = "no template for the split"
     else:
-        reason = "own templates do not fit" if settings.templates is not None else "the documents allow no more"
+        user_templates = settings.templates is not None
+        reason = "no user template fits the documents" if user_templates else "the documents allow no more"
     return {reason: settings.questions - made}
 
 
 def _explain_empty(settings: NumericSettings) -> str:
     if settings.held_out is not None:
         return (
-            f"with --hold-out {settings.hold_out} the test split asks about that alone and the others about all else. "
-            "Check that the value exists and that the contexts have a split that may ask."
+            f"with --hold-out {settings.hold_out} the test split asks about nothing else, and the other splits never "
+            "ask about it. Check that the value exists and that the contexts have a split that may ask about it."
         )
     if settings.template_splits:
         return (
@@ -56,7 +57,7 @@ def _explain_empty(settings: NumericSettings) -> str:
         )
     if settings.templates is not None:
         return f"no template of '{settings.templates}' has suitable values here. Add more templates."
-    return "their documents allow no question. Use contexts of other documents."
+    return "no template fits their documents. Use contexts of other documents."
 
 
 def _warnings(settings: NumericSettings) -> Sequence[str]:
@@ -69,7 +70,7 @@ def _warnings(settings: NumericSettings) -> Sequence[str]:
 
 
 def _leaks(item: Item) -> Mapping[str, str]:
-    # A program without values, such as a plain maximum, is shared with its template.
+    # A program without constants, such as a plain maximum, is shared by every question of its template.
     return {"programs": item.key.proof.program, "templates": item.question.tags.get("template", "")}
 
 

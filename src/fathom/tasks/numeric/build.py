@@ -1,4 +1,4 @@
-"""Builds the questions of a context; every key is computed by SQL and by a second evaluation."""
+"""Builds the questions of a context; every key is computed twice, by SQL and in Python."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from fathom.tasks.programs.tree import Program
 
 NAME = "numeric"
 ATTEMPTS = 40
-"""Templates tried for one question before it is given up."""
+"""Random templates tried for one question before it is skipped."""
 
 
 class DisagreementError(Exception):
-    """SQL and the second evaluation gave different answers: a defect, and no bench may be built on it."""
+    """SQL and Python gave different answers: a bug in Fathom, so the build stops."""
 
 
 def builder(corpus: Corpus, settings: NumericSettings, seed: int) -> NumericBuilder:
@@ -52,7 +52,7 @@ class TemplatePool:
         self._splits = {template.id: _split_of(template, settings.template_splits, seed) for template in offered}
 
     def of(self, split: Split, length: str) -> dict[Skill, list[Template]]:
-        """The templates for contexts of a split and length, by skill; none where they are held out."""
+        """The templates for contexts of this split and length, by skill; empty if all of them are held out."""
         if (split, length) not in self._by:
             by_skill: dict[Skill, list[Template]] = {}
             for template in self._offered:
@@ -62,7 +62,7 @@ class TemplatePool:
         return self._by[split, length]
 
     def _is_allowed(self, template: Template, split: Split, length: str) -> bool:
-        """The test split asks only what is held out, and the other splits never do."""
+        """Whether the split may use the template: held-out templates belong to the test split, the others to the rest."""
         if self._settings.held_out is None:
             return True
         tag, value = self._settings.held_out
@@ -71,6 +71,7 @@ class TemplatePool:
 
 
 def _split_of(template: Template, shares: Mapping[Split, int], seed: int) -> str | None:
+    """The split that the template is assigned to, at random by these shares; None if every split may use it."""
     if not shares:
         return None
     return rng_for(seed, "template", template.id).choices(list(shares), list(shares.values()))[0]
@@ -97,7 +98,7 @@ class NumericBuilder:
         filler = TemplateFiller(factory.tables, self._database)
         used: set[str] = set()
         emptiable = [skill for skill, options in offered.items() if any(option.may_be_empty for option in options)]
-        # Some skills always have an answer; the others compensate, so that the planned share comes out.
+        # Questions of some skills always have an answer; the others compensate, to reach the requested share.
         rate = min(1.0, self._settings.unanswerable * len(offered) / max(1, len(emptiable)))
         for number, skill in enumerate(_planned_skills(sorted(offered), self._settings.questions, rng)):
             empty = skill in emptiable and rng.random() < rate
@@ -115,7 +116,7 @@ class NumericBuilder:
 def _fill(
     filler: TemplateFiller, factory: ItemFactory, options: Sequence[Template], empty: bool, rng: Random, used: set[str]
 ) -> FilledTemplate | None:
-    """One of the templates with suitable values; an unanswerable question if `empty` and possible."""
+    """A random template filled with values, unanswerable if `empty` and possible; None if no template fits."""
     for _ in range(ATTEMPTS):
         template = rng.choice(options)
         if template.id in used:
@@ -132,7 +133,7 @@ def rng_of(rng: Random, number: int) -> Random:
 
 
 def _planned_skills(skills: list[Skill], questions: int, rng: Random) -> list[Skill]:
-    """Every skill once before any occurs twice."""
+    """The skill of each question: all skills in random order, then all of them again, and so on."""
     planned: list[Skill] = []
     while len(planned) < questions:
         planned.extend(rng.sample(skills, len(skills)))
@@ -184,7 +185,7 @@ class ItemFactory:
         )
 
     def key(self, context: Context, filled: FilledTemplate) -> Key:
-        """The key, computed twice; a question's id depends on its context and its program alone."""
+        """The key, computed twice. The question's id depends only on its context and program."""
         statement = literal(filled.program, SCHEMA)
         return Key(
             question_id=short_id("q", context.id, statement),
@@ -200,7 +201,7 @@ class ItemFactory:
         return answer
 
     def _proof(self, filled: FilledTemplate, statement: str) -> Proof:
-        """The result rows, and the spans that the articles in the result were read from."""
+        """The result rows, and the spans of the selected articles that the answer depends on."""
         kept = self.tables.selected(filled.program)
         return Proof(
             program=statement,
@@ -214,7 +215,7 @@ class ItemFactory:
 
 
 def answer_of_tables(program: Program, tables: Tables) -> Answer:
-    """The answer by the second evaluation."""
+    """The answer, evaluated in Python."""
     return answer_of(program, tables.evaluation.run(program), SCHEMA, tables.aliases)
 
 

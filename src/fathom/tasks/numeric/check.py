@@ -1,4 +1,4 @@
-"""Whether a response is right: its answer is read by type and compared by type."""
+"""Checks a response: parses its answer and compares it with the key, by the answer's type."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ from fathom.scoring.verdicts import Verdict
 
 
 def check(key: Key, response: Response, text: str | None = None, judgments: Sequence[Judgment] = ()) -> Verdict:
-    """Right when the response states the key's answer, in whatever words."""
+    """Correct when the response states the key's answer, in any wording."""
     return check_response(key, response)

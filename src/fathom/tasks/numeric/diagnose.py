@@ -1,4 +1,4 @@
-"""Diagnoses incorrect answers: every single fault of the question's own program, and the answer it leads to."""
+"""Diagnoses incorrect answers: applies every single fault to the question's program and compares the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mistakes that readers of articles make: those of every schema, and those about citations and bylines."""
+"""Faults of simulated readers of articles: the general ones of `programs`, and those about citations and bylines."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from fathom.tasks.programs.tree import Compare, Exists
 
 
 def _tables(reading: Reading) -> Tables:
+    """The tables as the reader sees them."""
     seen = reading.seen
     assert isinstance(seen, Tables)
     return seen
@@ -34,17 +35,17 @@ def _citing_for_cited(node: Any) -> Iterator[tuple[str, Any]]:
     phrased = SCHEMA.phrase_of(node) if isinstance(node, Exists) else None
     match phrased[0].name if phrased else None:
         case "cites":
-            yield "cited for citing", cited(node.least)
+            yield "cited instead of citing", cited(node.least)
         case "cited":
-            yield "citing for cited", cites(node.least)
+            yield "citing instead of cited", cites(node.least)
         case "cites article":
-            yield "cited by the article for citing it", cited_by_article(*phrased[1])  # type: ignore[index]
+            yield "cited by the article instead of citing it", cited_by_article(*phrased[1])  # type: ignore[index]
         case "cited by article":
-            yield "citing the article for cited by it", cites_article(*phrased[1])  # type: ignore[index]
+            yield "citing the article instead of cited by it", cites_article(*phrased[1])  # type: ignore[index]
 
 
 def _reversed_citations(reading: Reading) -> Iterator[Variation]:
-    """One relation reversed, or all of them."""
+    """One citation relation of the program reversed, or all of them."""
     yield from by_edit(_citing_for_cited)(reading)
     counted = [name for name, _ in relations(reading.program) if name in ("cites", "cited")]
     if len(counted) > 1:
@@ -60,7 +61,7 @@ def _references_as_citations(reading: Reading) -> Iterator[Variation]:
     seen = _tables(reading)
     for detail, counts in (
         ("only references to articles of the collection", seen.citing),
-        ("citations by articles of the collection for references", seen.cited),
+        ("citations by articles of the collection instead of references", seen.cited),
     ):
         articles = tuple(row._replace(reference_count=counts[row.number]) for row in seen.articles)
         yield Variation(detail, over(reading, seen.replaced(articles=articles)))
@@ -69,12 +70,12 @@ def _references_as_citations(reading: Reading) -> Iterator[Variation]:
 def _references_for_citations(node: Any) -> Iterator[tuple[str, Any]]:
     phrased = SCHEMA.phrase_of(node) if isinstance(node, Exists) else None
     if phrased is not None and phrased[0].name in ("cites", "cited"):
-        yield "all references for citations in the collection", Compare(REFERENCES, ">=", node.least)
+        yield "all references instead of citations in the collection", Compare(REFERENCES, ">=", node.least)
 
 
 def _ignore_distinct(reading: Reading) -> Iterator[Variation]:
     yield from faults.FAULTS["ignore-distinct"].variations(reading)
-    # A condition that names people selects articles by them, and does not only count them.
+    # Names are made unique below, so the program must not select articles by name.
     if reading.program.output == PEOPLE and not any(name in BY_AUTHOR for name, _ in relations(reading.program)):
         seen = _tables(reading)
         places = tuple(row._replace(name=f"{row.article} {row.position}") for row in seen.authors)
@@ -88,10 +89,10 @@ def _wrong_position(node: Any) -> Iterator[tuple[str, Any]]:
 
 
 _OWN = (
-    ReadingFault("citing-for-cited", "takes citing articles for cited ones, or the reverse", _reversed_citations),
+    ReadingFault("citing-for-cited", "confuses citing articles with cited ones", _reversed_citations),
     ReadingFault(
         "references-as-citations",
-        "takes entries of a reference list for citations within the collection, or the reverse",
+        "confuses entries of a reference list with citations within the collection",
         _references_as_citations,
     ),
     ReadingFault("ignore-distinct", faults.FAULTS["ignore-distinct"].describe, _ignore_distinct),
@@ -102,4 +103,4 @@ _ORDER = (
     *("miscount", "ignore-distinct", "other-column", "wrong-position", "min-for-max", "sum-for-avg", "miss-document"),
 )
 FAULTS: dict[str, ReadingFault] = {name: {**faults.FAULTS, **{own.name: own for own in _OWN}}[name] for name in _ORDER}
-"""Every fault by its name, in the order in which a simulated reader draws them."""
+"""Every fault by name, in the order in which a simulated reader decides whether to apply them."""

@@ -1,4 +1,4 @@
-"""Random collections on which mutants of a program are detected."""
+"""Random collections of articles, on which mutants of a program give other answers than the program."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from fathom.tasks.programs.tree import Count, Not, Program, Values
 def random_tables(rng: Random, named: Constants) -> Tables:
     """A small collection whose values lie around the constants of a program, where mutants differ from it.
 
-    Collections of one to three articles detect what an extreme or a union hides in larger ones; bylines drawn from many
-    names contain people with a single article, those drawn from few contain people with several.
+    Collections of one to three articles detect mutants that a maximum or an OR hides in larger ones. Bylines drawn from
+    many names have people with a single article; those drawn from few names have people with several.
     """
     near = [value + step for value in named.numbers for step in (-1, 0, 1) if value + step >= 0] or [1, 2, 3]
     count = rng.choice((1, 2, 3, 5, 8, 12, 12))
@@ -31,14 +31,17 @@ def random_tables(rng: Random, named: Constants) -> Tables:
 
 
 LONG_BYLINE, LONGEST_BYLINE = 30, 120
-"""Authors; a byline longer than the first is made only where every constant is larger."""
+"""Numbers of authors. Bylines exceed `LONG_BYLINE` only if every constant does, and never `LONGEST_BYLINE` by much."""
 
 
 def _counts(rng: Random, near: list[int], first: bool) -> tuple[int, int, int]:
-    """Words, authors and references of one article; each of them, or a sum or quotient of two, is near a constant."""
+    """Title words, authors and references of one article; often one of them, or a sum or quotient, is near a constant.
+
+    `first` is true for the first article, which has at least one author.
+    """
     few = [value for value in near if value <= LONG_BYLINE] or [min(value, LONGEST_BYLINE) for value in near]
     value = rng.choice(few)
-    # At a constant, beyond it, and anywhere.
+    # Near a constant, a little above it, or unrelated to it.
     authors = rng.choice((value, value, value, value + rng.randint(0, 5), rng.randint(1, 8), rng.randint(1, 8)))
     authors = max(1, authors) if first else authors  # every collection has an author
     value, divisor = rng.choice(near), max(1, authors)
@@ -51,7 +54,7 @@ def _counts(rng: Random, near: list[int], first: bool) -> tuple[int, int, int]:
 
 
 def _titles(rng: Random, named: Constants, count: int) -> list[str]:
-    """Titles that are a constant, that contain one, and others."""
+    """Titles: some are a constant of the program, some contain one, and the others do not."""
     titles = [*named.texts, *(f"Title {number}" for number in range(1, count + 1))][:count]
     rng.shuffle(titles)
     return [
@@ -76,7 +79,7 @@ def _bylines(rng: Random, named: Constants, articles: Sequence[ArticleRow]) -> t
 def is_equivalent(program: Program, mutant: Program) -> bool:
     """Whether a mutant provably gives the same answer on every collection.
 
-    A person with fewer than two articles stands in one byline, so that listing or counting them needs no DISTINCT.
+    A person with fewer than two articles is in one byline, so listing or counting such people needs no DISTINCT.
     """
     if mutants.is_equivalent(program, mutant, SCHEMA):
         return True

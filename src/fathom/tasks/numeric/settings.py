@@ -21,7 +21,7 @@ class NumericSettings(FamilySettings):
     questions: Annotated[int, Field(ge=1, le=1000)] = 10
     """Questions for each context."""
     unanswerable: Annotated[float, Field(ge=0, le=1)] = 0.1
-    """Share of questions that nothing in the context answers."""
+    """Share of questions whose answer is NULL."""
     templates: Path | None = None
     """Your own SQL templates (a JSON list) in place of the built-in ones."""
     template_splits: dict[Split, Position] = {}

@@ -1,4 +1,4 @@
-"""The tables of a context, read from the spans of its articles."""
+"""The tables of a context (articles, authors, citations), read from the spans of its articles."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ from fathom.tasks.programs.tree import Program
 
 @dataclass(frozen=True)
 class Byline:
-    """One name as one article prints it."""
+    """One author's name in the byline of an article."""
 
     person: str | None
+    """The id of the person; None if the identity is uncertain."""
     given: str
     family: str
     printed: str
+    """The whole name as the article prints it."""
     span: Span
 
 
@@ -55,12 +57,12 @@ class Source:
 
     @cached_property
     def people(self) -> tuple[str, ...]:
-        """The ids of the authors. An author whose identity is uncertain is a person of their own."""
+        """The ids of the authors. An author whose identity is uncertain gets a unique id."""
         return tuple(one.person or f"? {self.id} {position}" for position, one in enumerate(self.byline, start=1))
 
 
 def read_source(article: Document | BibliographicRecord) -> Source:
-    """The article's title, byline and references."""
+    """The parts of an article that the tables need: title, byline and references."""
     cited: dict[DocumentId, Span] = {}
     for reference in article.references:
         if reference.document is not None:
@@ -78,7 +80,7 @@ def read_source(article: Document | BibliographicRecord) -> Source:
     )
 
 
-# Rows are plain tuples, as SQLite takes them: a context has hundreds, and a corpus millions.
+# Rows are plain tuples, which SQLite accepts as they are: a context has hundreds of rows, a corpus millions.
 
 
 class ArticleRow(NamedTuple):
@@ -126,7 +128,7 @@ class Tables(Database):
     def without(self, missing: frozenset[int]) -> Tables:
         """The tables without some articles, their authors and citations.
 
-        The other articles move up, since rows are found by their number; people keep their names.
+        The other articles are renumbered, since rows are found by number; people keep their names.
         """
         left = [row for row in self.articles if row.number not in missing]
         moved = {row.number: number for number, row in enumerate(left, start=1)}
@@ -160,7 +162,7 @@ class Tables(Database):
 
     @cached_property
     def has_duplicate_titles(self) -> bool:
-        """Whether two articles have one title, capitals and punctuation aside."""
+        """Whether two articles have the same title, ignoring case and punctuation."""
         return len({re.sub(r"\W+", " ", row.title).casefold().strip() for row in self.articles}) < len(self.articles)
 
     @cached_property
@@ -195,7 +197,7 @@ def make_tables(
 
 
 def open_database() -> sqlite3.Connection:
-    """An empty database in memory with the three tables; one serves any number of contexts in turn."""
+    """An empty in-memory database with the three tables, which can be reused for one context after another."""
     return database.open_database(SCHEMA)
 
 
@@ -204,7 +206,8 @@ def build_tables(sources: Sequence[Source], naming: str = "people") -> Tables:
 
     `naming` decides which names belong to one person: "people" follows the corpus, "spellings" only the printed text.
     """
-    people = list(chain.from_iterable(source.people for source in sources)) if naming == "people" else _alike(sources)
+    by_id = naming == "people"
+    people = list(chain.from_iterable(source.people for source in sources)) if by_id else _merged_people(sources)
     names = _names(people, chain.from_iterable(source.printed for source in sources))
     sizes = [len(source.byline) for source in sources]
     numbers = {source.id: number for number, source in enumerate(sources, start=1)}
@@ -235,9 +238,9 @@ def build_tables(sources: Sequence[Source], naming: str = "people") -> Tables:
 
 
 def _names(people: Sequence[Hashable], printed: Iterable[str]) -> list[str]:
-    """For each place in the bylines the fullest name that its person is printed under.
+    """For each byline entry, the longest printed name of its person.
 
-    Where two people share that name, a number distinguishes them.
+    If two people share that name, a number distinguishes them.
     """
     fullest: dict[Hashable, str] = {}
     for person, name in zip(people, printed, strict=True):
@@ -256,8 +259,8 @@ _Place = tuple[int, int]
 """A place in a byline: the article's number and the position in it."""
 
 
-def _alike(sources: Sequence[Source]) -> list[Hashable]:
-    """The people as a reader sees them who takes all names that may belong to one person to belong to one.
+def _merged_people(sources: Sequence[Source]) -> list[Hashable]:
+    """The person of each byline entry if all names that may belong to the same person are merged.
 
     Merging too many names is safe: where it changes an answer, the question is not asked.
     """
@@ -278,13 +281,13 @@ def _merged(members: Iterable[tuple[_Place, tuple[str, ...]]]) -> list[list[_Pla
     """The places of one family name, grouped where the given names match, directly or through a third name."""
     groups: list[tuple[list[_Place], set[tuple[str, ...]]]] = []
     for place, given in members:
-        alike = [group for group in groups if any(given_names_match(given, other) for other in group[1])]
-        groups = [group for group in groups if group not in alike]
-        places = [member for group in alike for member in group[0]]
-        groups.append(([*places, place], {given}.union(*(group[1] for group in alike))))
+        matching = [group for group in groups if any(given_names_match(given, other) for other in group[1])]
+        groups = [group for group in groups if group not in matching]
+        places = [member for group in matching for member in group[0]]
+        groups.append(([*places, place], {given}.union(*(group[1] for group in matching))))
     return [places for places, _ in groups]
 
 
 def _letters(family: str) -> str:
-    """Without accents, case, spaces and punctuation: "van der Walt" and "Vanderwalt" are one."""
+    """The name without accents, case, spaces and punctuation, the same for "van der Walt" and "Vanderwalt"."""
     return re.sub(r"[\W_]+", "", without_accents(family).casefold())

@@ -90,7 +90,7 @@ class Template:
     id: str
     program: Program
     labels: tuple[tuple[str, str], ...] = ()
-    """The labels that a user gave to a template of their own."""
+    """The labels that the user gave to the template."""
 
     @cached_property
     def skill(self) -> Skill:

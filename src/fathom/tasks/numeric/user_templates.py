@@ -53,6 +53,7 @@ from fathom.tasks.programs.tree import (
     Weighted,
 )
 
+# Placeholders: counts are written as the column's name with hyphens; the others are slots of a kind (see `Slot.kind`).
 _MEASURES = {column.name.replace("_", "-"): column for column in COUNTS}
 _KINDS = {
     "author-name": "name",
@@ -63,16 +64,18 @@ _KINDS = {
 }
 PLACEHOLDERS = ("title-word-count", "reference-count", "author-count", *_KINDS)
 SLOT_KINDS = {"": ("number", "position", "few"), "author_name": ("name",), "article_title": ("title",)}
+"""The kinds of slots that each text column can be compared with; "" for all numeric columns."""
 
 LARGEST_FILE = 2_000_000
+"""The maximum size of a template file in bytes."""
 LONGEST = 4_000
-"""Characters of one statement."""
+"""The maximum length of one statement in characters."""
 
 STEPS = 2_000_000
-"""Steps of SQLite's virtual machine for one statement on a small collection: a hundred times a sensible one's."""
+"""The limit on SQLite's virtual machine steps for one statement: a reasonable statement needs a hundredth of it."""
 
 TRIALS = 12
-"""Generated collections on which a parsed template is compared with its SQL."""
+"""Random collections on which a parsed template is compared with its SQL."""
 
 _PLACEHOLDER = re.compile(r"'?%?\{([^{}]*)\}%?'?")
 
@@ -129,7 +132,7 @@ def read_user_templates(path: Path) -> UserTemplates:
         except (ParseError, sqlglot.errors.SqlglotError) as error:
             rejected.append(RejectedTemplate(position, str(error).split("\n")[0].rstrip(".")[:200]))
         except Exception as error:
-            # SQL has trees of any shape: whatever the parser fails on is one more thing it does not know.
+            # SQL can take any shape, so the parser may fail in any way: reject the template instead of stopping.
             rejected.append(RejectedTemplate(position, f"it is not understood ({type(error).__name__})"))
         else:
             templates.setdefault(template.id, template)
@@ -157,7 +160,7 @@ def _template(entry: object) -> Template:
 
 
 def parse(text: str, compare: bool = False) -> Program:
-    """The program of a SQL template; `compare` also compares the two on generated collections."""
+    """The program of a SQL template; with `compare`, also checks that both give the same rows on random collections."""
     slots: dict[str, Slot] = {}
 
     def named(match: re.Match[str]) -> str:
@@ -181,7 +184,7 @@ def parse(text: str, compare: bool = False) -> Program:
 
 
 def _normalized(program: Program) -> Program:
-    """A name is asked for once, and a condition on a position is worded first."""
+    """The program with each name listed once, and with a condition on a position before the other condition."""
     if program.output == Values(NAME):
         program = replace(program, output=NAMES)
     match program.where:
@@ -191,7 +194,7 @@ def _normalized(program: Program) -> Program:
 
 
 def _check_wordable(program: Program) -> None:
-    """Refuse what the questions cannot say in one way."""
+    """Raise a ParseError if the program has no unambiguous wording."""
     for node in SCHEMA.nodes(program):
         match node:
             case And(And() | Or(), _) | And(_, And() | Or()) | Or(And() | Or(), _) | Or(_, And() | Or()):
@@ -207,7 +210,7 @@ def _check_wordable(program: Program) -> None:
             case Compare(_, _, Column() | Arithmetic()):
                 raise ParseError("it compares two measures, which cannot be put into words")
             case Compare(Column(name)) if SCHEMA.columns[name].type == "text":
-                raise ParseError(f"{name} is sought in a subquery only")
+                raise ParseError(f"{name} can be compared only in a subquery")
     if over_bylines(program) and program.output not in (NAMES, PEOPLE):
         raise ParseError("over article_author only names can be listed and people counted")
     if program.order and (over_bylines(program) or not isinstance(program.output, Labels | Values)):
@@ -224,7 +227,7 @@ def _check_wordable(program: Program) -> None:
 
 
 def _compare(program: Program, statement: exp.Expr, slots: dict[str, Slot]) -> None:
-    """Check on generated collections that the program does what the statement does."""
+    """Check on random collections that the program and the statement give the same rows."""
     database = open_database()
     database.set_progress_handler(lambda: 1, STEPS)
     named = constants(program)
@@ -243,14 +246,14 @@ def _compare(program: Program, statement: exp.Expr, slots: dict[str, Slot]) -> N
             raise ParseError(f"SQLite refuses it: {error}") from error
         found = database.execute(ours.text, [values[slot] for slot in ours.slots]).fetchall()
         if program.output == NAMES:
-            # A name is asked for once, whether or not the statement says DISTINCT.
+            # Each name is listed once, with or without DISTINCT in the statement.
             theirs = list(dict.fromkeys(theirs))
         if not _agree(program, theirs, found):
             raise ParseError("its meaning was not understood, so it cannot be put into words")
 
 
 def _agree(program: Program, theirs: list[tuple[object, ...]], ours: list[tuple[object, ...]]) -> bool:
-    """Whether the statement gives what the program gives: whole rows, and their order up to ties."""
+    """Whether the statement (`theirs`) and the program (`ours`) give the same rows, in the same order up to ties."""
     if isinstance(program.output, Grouped):
         return sorted(map(str, theirs)) == sorted(map(str, ours))
     values = [str(row[0]) for row in theirs]

@@ -1,4 +1,4 @@
-"""The wording of programs about articles and people: what the query language's own wording lacks."""
+"""The wording of programs about articles and people; extends the general wording of `programs.wording`."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def question(program: Program, rng: Random) -> str:
 
 
 def is_wording(text: str, program: Program) -> bool:
-    """Whether `text` is one of the questions that can be made of the program."""
+    """Whether `text` is one of the possible wordings of the program."""
     return wording.is_wording(text, program, ArticleWords, SCHEMA)
 
 

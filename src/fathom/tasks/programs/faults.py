@@ -1,7 +1,7 @@
-"""Mistakes of readers: edits of a question's own program, or of what was read of the documents.
+"""Faults of readers: edits of the question's program, or of the tables that were read from the documents.
 
-A fault may apply to a program in several places; each is one variation. A simulated reader draws one of them, and a
-diagnosis tries them all.
+A fault may apply to a program in several places; each is one variation. A simulated reader picks one of them at random,
+and a diagnosis tries them all.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from fathom.tasks.programs.tree import (
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reader computes, and from which tables."""
+    """A reader's interpretation: the program that the reader evaluates, and the tables that it runs over."""
 
     program: Program
     database: Database
@@ -65,7 +65,7 @@ class Reading:
         return self.database.without(self.missing) if self.missing else self.database
 
     def answer(self) -> Answer:
-        """The reader's answer; none where it would be a division by zero."""
+        """The reader's answer; unanswerable if it would need a division by zero."""
         try:
             rows = self.seen.evaluation.run(self.program)
         except ZeroDivisionError:
@@ -79,7 +79,7 @@ class Reading:
 
 
 def _shifted(rows: Sequence[Row], place: int, off: int) -> list[Row]:
-    """The rows with one column off by a number; no count goes below zero."""
+    """The rows with `off` added to the integers of one column, but not below zero."""
     return [
         (*row[:place], max(0, value + off), *row[place + 1 :]) if isinstance(value := row[place], int) else row
         for row in rows
@@ -87,13 +87,15 @@ def _shifted(rows: Sequence[Row], place: int, off: int) -> list[Row]:
 
 
 class Variation(NamedTuple):
-    """One place where a fault applies, and the reading with the fault."""
+    """One way in which a fault changes a reading."""
 
     detail: str
+    """What was changed, such as "equal instead of not equal"."""
     reading: Reading
 
 
 Vary = Callable[[Reading], Iterator[Variation]]
+"""Gives every variation of a fault for a reading; none if the fault does not apply."""
 
 
 @dataclass(frozen=True)
@@ -102,11 +104,11 @@ class ReadingFault:
 
     name: str
     describe: str
+    """A description for reports and `--help`, such as "ignores a negation"."""
     variations: Vary
-    """Every place where it applies to a reading; none where it does not apply."""
 
     def apply(self, reading: Reading, rng: Random) -> Reading | None:
-        """The reading with this fault at one of its places; None where it does not apply."""
+        """The reading with a random variation of this fault; None if it does not apply."""
         variations = list(self.variations(reading))
         return rng.choice(variations).reading if variations else None
 
@@ -120,7 +122,7 @@ class WrongAnswer(NamedTuple):
 
 
 def wrong_answers(program: Program, database: Database, faults: Sequence[ReadingFault]) -> Iterator[WrongAnswer]:
-    """The answers that single faults lead to, in order; those that are still correct are left out."""
+    """The incorrect answers that single faults lead to, in the order of the faults."""
     reading = Reading(program, database)
     correct = reading.answer()
     form = normal_form(correct)
@@ -182,25 +184,25 @@ def _one_side(node: Any) -> Iterator[tuple[str, Any]]:
 def _ignore_not(node: Any) -> Iterator[tuple[str, Any]]:
     match node:
         case Not(inner):
-            yield "a condition without its not", inner
+            yield "one condition not negated", inner
         case Compare(measure, "<>", value):
-            yield "equal for not equal", Compare(measure, "=", value)
+            yield "equal instead of not equal", Compare(measure, "=", value)
 
 
 def _and_for_or(node: Any) -> Iterator[tuple[str, Any]]:
     match node:
         case And(left, right):
-            yield "either condition for both", Or(left, right)
+            yield "either condition instead of both", Or(left, right)
         case Or(left, right):
-            yield "both conditions for either", And(left, right)
+            yield "both conditions instead of either", And(left, right)
 
 
 def _reverse(node: Any) -> Iterator[tuple[str, Any]]:
     match node:
         case Sort(measure, "ASC"):
-            yield "descending for ascending", Sort(measure, "DESC")
+            yield "descending instead of ascending", Sort(measure, "DESC")
         case Sort(measure, "DESC"):
-            yield "ascending for descending", Sort(measure, "ASC")
+            yield "ascending instead of descending", Sort(measure, "ASC")
 
 
 _OTHER_BOUND: dict[Comparator, Comparator] = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
@@ -209,13 +211,13 @@ _OTHER_BOUND: dict[Comparator, Comparator] = {"<": "<=", "<=": "<", ">": ">=", "
 def _boundary(node: Any) -> Iterator[tuple[str, Any]]:
     match node:
         case Compare(_, sign) | Having(_, sign) if sign in _OTHER_BOUND:
-            yield f"{_OTHER_BOUND[sign]} for {sign}", replace(node, sign=_OTHER_BOUND[sign])
+            yield f"{_OTHER_BOUND[sign]} instead of {sign}", replace(node, sign=_OTHER_BOUND[sign])
         case Between(measure, int(low), int(high)):
             yield "the lower end left out", Between(measure, low + 1, high)
             yield "the upper end left out", Between(measure, low, high - 1)
         # "At least one" is worded as "some", which has no boundary to mistake.
         case Exists(relation, where, int(least)) if least > 1:
-            yield "more than for at least", Exists(relation, where, least + 1)
+            yield "more than instead of at least", Exists(relation, where, least + 1)
 
 
 def _wrong_top(reading: Reading) -> Iterator[Variation]:
@@ -250,14 +252,14 @@ def _ignore_distinct(reading: Reading) -> Iterator[Variation]:
     match program.output:
         case Values(measure, True) if schema.type_of(measure) != "text":
             listed = replace(program, output=Values(measure))
-            yield Variation("values with their repeats", replace(reading, program=listed))
+            yield Variation("repeated values listed again", replace(reading, program=listed))
         case CountDistinct(measure) if schema.type_of(measure) != "text":
             counted = replace(program, output=Count())
-            yield Variation("every value counted, not every different one", replace(reading, program=counted))
+            yield Variation("repeated values counted again", replace(reading, program=counted))
 
 
 def _other_column(reading: Reading) -> Iterator[Variation]:
-    """One number of a row taken for another wherever the program has it."""
+    """One numeric column replaced with another of the same table and type, throughout the program."""
     schema = reading.database.schema
     used = {node.name for node in schema.nodes(reading.program) if isinstance(node, Column)}
     for table in schema.tables:
@@ -266,7 +268,7 @@ def _other_column(reading: Reading) -> Iterator[Variation]:
             for other in numbers:
                 if one.name in used and other != one and other.type == one.type:
                     program = _exchanged(reading.program, Column(one.name), Column(other.name))
-                    yield Variation(f"{other.name} for {one.name}", replace(reading, program=program))
+                    yield Variation(f"{other.name} instead of {one.name}", replace(reading, program=program))
 
 
 def _exchanged(node: Any, one: Column, other: Column) -> Any:
@@ -278,12 +280,12 @@ def _exchanged(node: Any, one: Column, other: Column) -> Any:
 
 
 def _function(one: Function, two: Function) -> Edit:
-    """Takes each of two functions for the other."""
+    """An edit that replaces each of two functions with the other."""
 
     def edit(node: Any) -> Iterator[tuple[str, Any]]:
         if isinstance(node, Aggregate | PeerAggregate | OverGroups) and node.function in (one, two):
             other = two if node.function == one else one
-            yield f"{other} for {node.function}", replace(node, function=other)
+            yield f"{other} instead of {node.function}", replace(node, function=other)
 
     return edit
 
@@ -296,9 +298,9 @@ def _inverted_ratio(node: Any) -> Iterator[tuple[str, Any]]:
 def _wrong_peers(node: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(node, PeerAggregate):
         if node.by is not None:
-            yield "all rows for those of the group", replace(node, by=None)
+            yield "all rows instead of those of the group", replace(node, by=None)
         if node.among is not None:
-            yield "all peers for those that meet the condition", replace(node, among=None)
+            yield "all peers instead of those that meet the condition", replace(node, among=None)
 
 
 def _unknown_as_zero(reading: Reading) -> Iterator[Variation]:
@@ -329,18 +331,16 @@ def _miss_document(reading: Reading) -> Iterator[Variation]:
 FAULTS: dict[str, ReadingFault] = {
     fault.name: fault
     for fault in (
-        ReadingFault("drop-filter", "ignores a condition, or all of them", _drop_filter),
-        ReadingFault("ignore-not", "overlooks a negation", by_edit(_ignore_not)),
+        ReadingFault("drop-filter", "ignores one condition or all of them", _drop_filter),
+        ReadingFault("ignore-not", "ignores a negation", by_edit(_ignore_not)),
         ReadingFault("and-for-or", "reads AND as OR, or OR as AND", by_edit(_and_for_or)),
         ReadingFault("reverse", "sorts in the opposite direction", by_edit(_reverse)),
         ReadingFault("boundary", "includes an excluded boundary, or excludes an included one", by_edit(_boundary)),
         ReadingFault("miscount", "is off by one in each count of the result", _miscount),
-        ReadingFault("ignore-distinct", "counts or lists repeated values again", _ignore_distinct),
-        ReadingFault("other-column", "reads one number of a row as another", _other_column),
-        ReadingFault(
-            "min-for-max", "takes the minimum for the maximum, or the reverse", by_edit(_function("MIN", "MAX"))
-        ),
-        ReadingFault("sum-for-avg", "takes the sum for the mean, or the reverse", by_edit(_function("SUM", "AVG"))),
+        ReadingFault("ignore-distinct", "counts or lists repeated values more than once", _ignore_distinct),
+        ReadingFault("other-column", "confuses two numeric columns", _other_column),
+        ReadingFault("min-for-max", "confuses minimum and maximum", by_edit(_function("MIN", "MAX"))),
+        ReadingFault("sum-for-avg", "confuses sum and mean", by_edit(_function("SUM", "AVG"))),
         ReadingFault("wrong-top", "lists one row too many or too few of a ranking", _wrong_top),
         ReadingFault("inverted-ratio", "inverts a ratio", by_edit(_inverted_ratio)),
         ReadingFault("wrong-peers", "compares with an aggregate over the wrong rows", by_edit(_wrong_peers)),
@@ -348,4 +348,4 @@ FAULTS: dict[str, ReadingFault] = {
         ReadingFault("miss-document", "misses one of the documents", _miss_document),
     )
 }
-"""The faults of every schema by name."""
+"""The faults that apply to programs over any schema, by name."""
