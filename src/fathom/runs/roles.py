@@ -1,7 +1,7 @@
 """Batches of prompts for models in roles other than the model under test: judge, extractor, writer, translator.
 
 A batch has a folder with a journal of its calls, which is also its cache: a call is found by the hash of model, prompt
-and settings. A killed batch resumes where it stopped. As in a run, calls go through the gate, the budget and the engine.
+and settings. A killed batch resumes where it stopped. As in a run, calls go through gate, budget and engine.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class ExtractSql:
             return await query(question, session, database, self.prompting, self.repairs)
 
     async def _extract(self, chunk: Chunk, session: Session) -> str:
-        """The rows of one chunk, as the model writes them. Extracted once per context; the first question is charged."""
+        """The rows of one chunk as text, extracted once per context; the usage counts for the first question."""
 
         async def ask() -> str:
             return (await session.ask(chunk.prompt(session.view), "extract")).text

@@ -1,4 +1,4 @@
-"""Counts the checks of an audit, and the questions that fail them."""
+"""Collects the checks of an audit: how often each was made, and which questions failed it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class AuditChecks:
         self._failures: dict[str, list[str]] = defaultdict(list)
 
     def check(self, name: str, item: Item, passed: bool) -> None:
-        """Count one check of one item."""
+        """Record the result of one check of one item."""
         self._checked[name] += 1
         if not passed:
             self._failures[name].append(item.question.id)
@@ -33,7 +33,7 @@ class AuditChecks:
                 self.check(name, item, (check(item.key, response).outcome == "correct") == correct)
 
     def results(self) -> list[AuditCheck]:
-        """Every check with its count and its failures."""
+        """Every check with its counts and the ids of the first ten questions that failed it."""
         return [
             AuditCheck(
                 name=name,

@@ -1,4 +1,4 @@
-"""An audit: every item of a bench is verified from the bench's files and its corpus."""
+"""Audits a bench: verifies every item from the bench's files and its corpus."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILE_NAME = "audit.json"
 
 
 class AuditReport(Record):
-    """The result of an audit; it fails if any check fails."""
+    """The result of an audit, which passes if every check passes."""
 
     bench: str
     """The fingerprint of the audited bench."""
@@ -29,7 +29,7 @@ class AuditReport(Record):
 
 
 def audit(folder: Path, corpus_folder: Path | None = None, seed: int = 0) -> AuditReport:
-    """Verify every item of a bench, and write the report into its folder."""
+    """Verify every item of a bench; writes the report into the bench's folder and returns it."""
     bench = Bench(folder)
     with bench.open_corpus(corpus_folder) as corpus:
         checks = [_unchanged(bench), _counted(bench)]
@@ -46,7 +46,7 @@ def _counted(bench: Bench) -> AuditCheck:
     for context, items in bench.by_context():
         counts.add(context, items)
     same = all(getattr(bench.manifest, name) == value for name, value in counts.fields().items())
-    failures = () if same else ("the manifest counts other questions than the files contain",)
+    failures = () if same else ("the counts in the manifest differ from the files",)
     return AuditCheck(
         name="the manifest's counts match the files",
         checked=bench.manifest.questions,
@@ -56,7 +56,7 @@ def _counted(bench: Bench) -> AuditCheck:
 
 
 def _unchanged(bench: Bench) -> AuditCheck:
-    """Whether the files are those that were built."""
+    """Whether the files still have the fingerprint of the build."""
     same = fingerprint_of(bench.folder) == bench.manifest.fingerprint
     failures = () if same else ("contexts, questions or keys were changed after the bench was built",)
     return AuditCheck(name="the files are unchanged", checked=3, failed=len(failures), failures=failures)

@@ -56,17 +56,18 @@ class FitReport(Record):
     model: str | None = None
     """The model whose tokens were counted; None for the tokenizer of the contexts."""
     built: Count
-    """Questions of the original bench: the sum of the three below."""
+    """Questions of the original bench: the sum of `unchanged`, `recomputed` and `refused`."""
     unchanged: Count
+    """Questions whose context already fitted."""
     recomputed: Count
-    """On a smaller context."""
+    """Questions whose key was recomputed for a smaller context."""
     refused: dict[str, Count] = {}
-    """By reason."""
+    """Questions that could not be kept, by reason."""
 
     @model_validator(mode="after")
     def _counts_add_up(self) -> Self:
         if self.unchanged + self.recomputed + sum(self.refused.values()) != self.built:
-            raise ValueError("its counts do not add up to what was built")
+            raise ValueError("its counts do not add up to the number of questions built")
         return self
 
 
@@ -79,9 +80,10 @@ class BenchManifest(Record):
     """Path of the corpus at build time, relative to the bench's folder."""
     corpus_fingerprint: str
     licenses: dict[str, Count]
+    """Documents of the corpus by license."""
     families: tuple[str, ...]
     settings: dict[str, dict[str, JsonValue]]
-    """By family."""
+    """The settings of each family."""
     seed: int
     contexts: Count
     questions: Count
@@ -90,15 +92,15 @@ class BenchManifest(Record):
     missing: dict[str, Count] = {}
     """Requested questions that could not be built, by reason."""
     leaks: dict[str, JsonValue]
-    """How much each pair of splits shares: documents, contexts, and what the families declare."""
+    """What each pair of splits has in common: counts of documents, contexts, and what the families declare."""
     reports: dict[str, dict[str, JsonValue]] = {}
     """Facts about the build by family; `swap` for a swapped bench."""
     inputs: str = ""
     """A fingerprint of all inputs of the build: the same inputs give the same bench."""
     fit: FitReport | None = None
-    """For a bench that was fitted to a window."""
+    """How the bench was fitted to a context window; None if it was not."""
     fingerprint: str
-    """Of contexts, questions and keys."""
+    """A fingerprint of contexts, questions and keys."""
 
 
 def build(
@@ -110,9 +112,10 @@ def build(
     processes: int = 1,
     watch: Callable[[int], None] = lambda done: None,
 ) -> BenchManifest:
-    """Write a bench; the same inputs and seed give the same bytes, with any number of processes.
+    """Write a bench and return its manifest.
 
-    If `folder` already contains the bench of these inputs, nothing is done.
+    The same inputs and seed give the same bytes, with any number of processes. If `folder` already contains the bench of
+    these inputs, nothing is done. `watch` is called with the number of contexts written so far.
     """
     inputs = _Inputs(corpus_folder, contexts_path, families, seed)
     found = inputs.built_in(folder)
@@ -155,12 +158,12 @@ def already_built(
 
 
 class _Inputs:
-    """The inputs of a build, and the items that they give."""
+    """The inputs of a build; builds its items."""
 
     def __init__(self, corpus_folder: Path, contexts_path: Path, families: FamilyValues, seed: int) -> None:
         self.settings = {name: settings_of(name, values) for name, values in families.items()}
         self.reports: dict[str, dict[str, JsonValue]] = {}
-        """Filled by `items`."""
+        """Facts about the build by family; filled by `items`."""
         self._corpus_folder = corpus_folder
         self._contexts_path = contexts_path
         self._seed = seed
@@ -168,7 +171,7 @@ class _Inputs:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of everything that the items depend on."""
+        """The fingerprint of everything that the items depend on."""
         with Corpus(self._corpus_folder) as corpus:
             parts = [__version__, corpus.manifest.fingerprint]
         if self._over_contexts:
@@ -205,7 +208,7 @@ class _Inputs:
                 self.reports[name] = report
 
     def explain_empty(self) -> str:
-        """Why not a single question was built, and what to change."""
+        """The reason why no question was built, and what to change."""
         if self._over_contexts:
             name = self._over_contexts[0]
             part = family(name).build
@@ -229,7 +232,7 @@ def _over_contexts(families: Mapping[str, FamilySettings]) -> tuple[str, ...]:
 
 
 def _settings_digest(settings: FamilySettings) -> str:
-    """Files that settings name count by their content, not by their path."""
+    """A digest of the settings, with the content of each file that they name in place of its path."""
     values = {name: getattr(settings, name) for name in type(settings).model_fields}
     files = {name: value for name, value in values.items() if isinstance(value, Path)}
     contents = []
@@ -253,7 +256,7 @@ def _context_items(
 @cache
 def _context_builder(name: str, corpus_folder: Path, settings: str, seed: int) -> ContextBuilder:
     found = family(name)
-    assert isinstance(found.build, PerContext), f"{name} makes its own contexts"
+    assert isinstance(found.build, PerContext), f"{name} builds its own contexts"
     return found.build.builder(Corpus(corpus_folder), found.settings.model_validate_json(settings), seed)
 
 
@@ -313,7 +316,7 @@ class BenchCounts:
         }
 
     def _leaks(self) -> dict[str, JsonValue]:
-        """For each pair of splits, how much of each kind they share."""
+        """For each pair of splits, the number of contexts, documents and other things of each kind in both."""
         none: set[str] = set()
         kinds = sorted({kind for seen in self._splits.values() for kind in seen})
         return {
@@ -360,11 +363,11 @@ class Bench:
         return read_records(self.folder / QUESTIONS, Question)
 
     def all_keys(self) -> Iterator[Key]:
-        """The keys, which may not."""
+        """The keys, which must not be shown to a system."""
         return read_records(self.folder / KEYS, Key)
 
     def by_context(self) -> Iterator[tuple[Context, list[Item]]]:
-        """Each context with its items; a question without a key, or a key without a question, is an error."""
+        """Each context with its items; raises an error for a question without a key or a key without a question."""
         pairs = zip_longest(self.all_questions(), self.all_keys())
         pending: Item | None = None
         for context in self.contexts():

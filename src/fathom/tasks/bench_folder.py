@@ -1,4 +1,5 @@
-"""The folder of a bench while it is written: an interrupted build never looks complete and never blocks the next."""
+"""The folder of a bench while it is written. An interrupted build is never taken for a complete one, and the next build
+replaces it."""
 
 from __future__ import annotations
 
@@ -112,7 +113,7 @@ def fingerprint_of(folder: Path) -> str:
 
 
 def refuse_another(folder: Path) -> None:
-    """Refuse a folder that contains anything: a bench is written to a folder of its own."""
+    """Raise an error if the folder contains anything: a bench is written to an empty folder."""
     if folder.is_file():
         raise FathomError(f"Cannot write a bench to '{folder}': it is a file. Give a folder.")
     present = sorted(contents(folder))

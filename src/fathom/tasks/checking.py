@@ -1,4 +1,4 @@
-"""Verdicts on responses, by the check of each question's family."""
+"""Gives verdicts on responses, using the check of each question's family."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fathom.tasks.family import Family, Item
 
 
 def verdict(owner: Family, key: Key, response: Response, judgments: Sequence[Judgment] = ()) -> Verdict:
-    """The verdict of a family's check; a family may count a lower score than 1 as correct."""
+    """The verdict of a family's check; correct from the family's `correct_score` on, which may be less than 1."""
     found = owner.check(key, response, judgments=judgments)
     if owner.correct_score == 1.0 or found.outcome not in GRADED:
         return found
@@ -33,7 +33,7 @@ class Checker:
     def __init__(
         self, bench: Bench, questions: Iterable[Question] | None = None, judgments: Iterable[Judgment] = ()
     ) -> None:
-        """`questions` limits the checker to some questions of the bench; `judgments` are those on the responses."""
+        """`questions` are those to check, by default all; `judgments` are those on the responses."""
         chosen = bench.all_questions() if questions is None else questions
         self._families = {question.id: question.family for question in chosen}
         self.keys: dict[QuestionId, Key] = {

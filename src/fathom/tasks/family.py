@@ -129,7 +129,7 @@ class CorpusBuilder(Protocol):
 
 @dataclass(frozen=True)
 class FromCorpus:
-    """A family that makes its own contexts."""
+    """A family that builds its own contexts."""
 
     builder: Callable[[Corpus, Any, int], CorpusBuilder]
     """From a corpus, settings and a seed."""

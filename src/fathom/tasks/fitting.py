@@ -37,7 +37,7 @@ DUPLICATE = "its shortened context equals another context"
 
 @dataclass(frozen=True)
 class Window:
-    """A model's context window, in its own tokens."""
+    """A model's context window, in the model's tokens."""
 
     window: int
     reserve: int = 2_048
@@ -196,7 +196,7 @@ class _Fitting:
         return smaller, kept
 
     def _chosen(self, context: Context, items: Sequence[Item]) -> list[DocumentId] | None:
-        """The documents to keep: those that items depend on most, then whatever still fits."""
+        """The documents to keep: those that items depend on most, then others that still fit."""
         asked, own = self._asked(context, items), self._counter(context.tokenizer)
 
         def fits(wanted: Collection[DocumentId]) -> bool:

@@ -38,7 +38,7 @@ def swap(
     """Write the swapped bench to `out`, its corpus inside; the same bench and seed give the same bytes."""
     bench = Bench(folder)
     refuse_unsound(bench)
-    if contents(out) != {CORPUS}:  # a killed swap may have left it; its recipe tells which
+    if contents(out) != {CORPUS}:  # a killed swap may have left a corpus; its recipe identifies the swap
         refuse_another(out)
     _refuse_unswappable(bench)
     with bench.open_corpus(corpus_folder) as before, making(out) as finish:

@@ -1,7 +1,7 @@
 """Parsing the answer that a response states, as the type of its key.
 
 The key determines which type to look for and where a list may be split ("Tides, storms" is one title if the key has
-such a title). It never determines which value is found: any stated answer is parsed, correct or not, and a response that
+such a title). It never determines which value is found: any stated answer is parsed, correct or not. A response that
 hedges ("4 or 5") states nothing.
 
 Responses are untrusted input. Every pattern here and in `scoring.parsing` is linear (no repetition inside a repetition

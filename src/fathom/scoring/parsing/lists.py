@@ -106,7 +106,7 @@ def _is_value(piece: str, hints: KeyHints) -> bool:
 
 
 def list_part(text: str, hints: KeyHints) -> str:
-    """The list in a response without a marker: its final bulleted list, or its last line after remarks, or all of it."""
+    """The list in a response without a marker: its final bulleted list, its last line after remarks, or all of it."""
     lines = [line.strip() for line in text.strip().split("\n")]
     if len(lines) == 1:
         return text

@@ -126,9 +126,9 @@ def _from_words(match: re.Match[str]) -> FoundNumber:
 def _spelled_out(words: Iterable[str]) -> int | None:
     """The number that the words spell together; None if they spell none ("five twenty")."""
     total, part, room, ceiling = 0, 0, 1_000, 10**15
-    # `total` is the sum of the finished groups ("two thousand"), `part` the current group. The next word below a hundred
-    # must be less than `room`: after "twenty" only one to nine, after "five" none. The next scale must be less than
-    # `ceiling`.
+    # `total` is the sum of the finished groups ("two thousand"), `part` the current group. The next word below a
+    # hundred must be less than `room`: after "twenty" only one to nine, after "five" none. The next scale must be less
+    # than `ceiling`.
     for word in words:
         if word in {"and", "a", "an"}:
             continue

@@ -1,4 +1,4 @@
-"""Which work is cited here? Masked citations, each with four candidates from the paper's own reference list."""
+"""Which work is cited here? Masked citations, each with four candidates from the paper's reference list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fathom.tasks.text_views import text_views
 
 FAMILY = Family(
     name="citations",
-    summary="Which work is cited at a mask, or at four masks; each item has a context of its own.",
+    summary="Which work is cited at a mask, or at each of four masks; every item has its own context.",
     settings=CitationSettings,
     build=FromCorpus(CitationBuilder),
     check=check,

@@ -1,4 +1,4 @@
-"""Audits items: every mask is found again in its document, and shortcut baselines are measured."""
+"""Audits items: finds every mask again in its document, and measures shortcut baselines."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from fathom.tasks.citations.works import LEAST, Work
 from fathom.tasks.family import AuditCheck, Item
 
 CACHED = 512
-"""Documents in the cache."""
+"""The maximum number of papers, and of works, in the caches."""
 
 
 def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[AuditCheck]:
-    """Verify every item from the documents alone, without the code that built it."""
+    """The checks of every item, made from the documents alone, without the code that built it."""
     return _Audit(corpus).run(items)
 
 
@@ -78,7 +78,7 @@ class _Audit:
         self._measure(context, item, text, options)
 
     def _masks(self, context: Context, item: Item) -> list[Mask | None]:
-        """The citations in the key's rows, found again in the document."""
+        """The citation of each row of the key, found again in the document; None if it is not there."""
         paper = self._paper(context.documents[0])
         known = {mask.place: mask for mask in paper.masks}
         found = []
@@ -93,10 +93,10 @@ class _Audit:
         candidates = context.documents[1:]
         named = [mask.work if mask else None for mask in masks]
         self._checks.check("every mask is a lone citation", item, None not in masks and bool(masks))
-        right = len(named) == len(options) and all(
+        correct = len(named) == len(options) and all(
             work == candidates[option - 1] for work, option in zip(named, options, strict=True)
         )
-        self._checks.check("the paper cites the key's candidates at the masks", item, right)
+        self._checks.check("the paper cites the key's candidates at the masks", item, correct)
         if item.question.tags.get("sampling") == "nearest":
             near = self._is_near(context, masks)
             self._checks.check("one section cites all candidates, and contains the mask of a choice", item, near)
@@ -115,10 +115,10 @@ class _Audit:
 
     def _check_masks(self, context: Context, item: Item, text: str, masks: list[Mask | None]) -> None:
         shown = context.places[0]
-        said = shown.span.of(text)
+        paper_text = shown.span.of(text)
         task = _task(item)
         wanted = [mark(task, number) for number in range(1, len(masks) + 1)]
-        found = re.findall(r"\[\[CITATION(?: \d+)?\]\]", said)
+        found = re.findall(r"\[\[CITATION(?: \d+)?\]\]", paper_text)
         self._checks.check("the paper shows each mask once, in order", item, found == wanted)
         places = {edit.span: edit.text.strip() for edit in shown.edits}
         self._checks.check(
@@ -150,8 +150,8 @@ class _Audit:
         texts = [place.span.of(text) for place in context.places[1:]]
         self._checks.check("no candidate is empty", item, all(len(shown.strip()) >= least for shown in texts))
         if item.question.tags.get("candidates") == "body":
-            told = any(_identifies_itself(work, shown) for work, shown in zip(works, texts, strict=True))
-            self._checks.check("no candidate contains its own title or name", item, not told)
+            identified = any(_identifies_itself(work, shown) for work, shown in zip(works, texts, strict=True))
+            self._checks.check("no candidate contains its own title or name", item, not identified)
 
     def _is_tagged(self, context: Context, item: Item, masks: list[Mask | None]) -> bool:
         tags = item.question.tags
@@ -209,7 +209,7 @@ def _identifies_itself(work: Work, shown: str) -> bool:
     title = letters_of(work.title)
     if len(title) > 8 and title in letters_of(shown):
         return True
-    said = (
+    mentions = (
         match[0] for name in work.names for match in re.finditer(rf"(?i)(?<![^\W_]){re.escape(name)}(?![^\W_])", shown)
     )
-    return any(word in work.names or is_coined(word) for word in said)
+    return any(word in work.names or is_coined(word) for word in mentions)

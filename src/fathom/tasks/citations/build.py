@@ -29,28 +29,28 @@ from fathom.tasks.citations.works import LEAST, Work
 from fathom.tasks.family import Item
 
 KEPT = 2_048
-"""Works whose texts are cached."""
+"""The maximum number of works whose texts are cached."""
 MANY = 8
-"""Papers that cite at least so many works of the corpus are tried first."""
+"""Papers that cite at least this many works of the corpus are tried first."""
 TRIES = 8
-"""Masks or sets of masks of one paper that are tried for one item."""
+"""Masks, or sets of masks, of one paper that are tried for one item."""
 POOL = 6
-"""Works of a paper among which candidates are searched where shared words are balanced."""
+"""At filtered levels: works of a paper among which the candidates of an item are searched."""
 MASKS = 3
-"""Masks of one work that are tried for such a choice."""
-LOOKS = ((2, 32), (4, 256))
-"""For such a cloze: masks of one work, and sets of four masks, in the first search and in the second."""
+"""At filtered levels: masks of one work that are tried for a choice."""
+CLOZE_SEARCHES = ((2, 32), (4, 256))
+"""At filtered levels: masks of one work, and sets of four masks, in the first and in the second search for a cloze."""
 
 BLOCK = 20
-"""Masks of each task and level that are filled before the next: five clozes, twenty choices."""
+"""Masks that a task and level uses before the next one gets its turn: five clozes or twenty choices."""
 
-OF_THE_TYPE = "of the type asked for"
-"""The last step of a citation, which depends on the levels."""
+OF_THE_TYPE = "of a requested type"
+"""The last requirement of a citation in an explanation of an empty build. The levels determine it."""
 
 Cell = tuple[Task, str]
-"""A task at a level."""
+"""A task and the name of a level."""
 Offer = tuple[tuple[Mask, ...], tuple[DocumentId, ...]]
-"""Masks that are asked about together, and the other candidates."""
+"""The masks of a possible item, and the candidates that are not cited at any of them."""
 
 
 class _CorpusWorks:
@@ -72,16 +72,16 @@ class _CorpusWorks:
 
 
 class _AvailableMasks:
-    """The masks of a paper that are still available: each is used once, and no work in two choices.
+    """The unused masks of a paper: each mask is used once, and each work is the answer to at most one choice.
 
-    If masks were drawn instead of works, the work that the paper cites most would be the likeliest answer to a choice.
-    In a cloze every candidate is an answer once.
+    Works are drawn first, and then their masks. Otherwise the work that a paper cites most would be the likeliest
+    answer to a choice. In a cloze, every candidate is an answer once.
     """
 
     def __init__(self, paper: Paper, rng: Random) -> None:
         self.paper = paper
         self.works = rng.sample(sorted(paper.cited.values()), len(paper.cited))
-        """In the order of use: where a few suffice, the others are not opened."""
+        """In random order. If the first few suffice, the texts of the others are not opened."""
         self._masks = rng.sample(paper.masks, len(paper.masks))
         self._chosen: set[DocumentId] = set()
 
@@ -121,10 +121,10 @@ class CitationBuilder:
         self._laid_out = ItemLayout(corpus)
         self._years = {listed.id: listed.year if self.settings.yearly else None for listed in corpus.entries()}
         self._made: Counter[tuple[Cell, int | None]] = Counter()
-        """Items built of each task and level, by year where that matters."""
+        """Items built of each task and level, by year of the paper if `yearly` is set, else under None."""
         self._balance: dict[Cell, Balance] = defaultdict(Balance)
         self._looked: dict[Cell, Counter[str]] = defaultdict(Counter)
-        """For balanced levels: sets of candidates tried, and how many of them fit."""
+        """For filtered levels: sets of candidates tried, and how many of them passed the filter."""
         self._orders: dict[Cell, list[tuple[int, ...]]] = defaultdict(list)
         self._steps: Counter[str] = Counter()
         self._papers = 0
@@ -132,7 +132,7 @@ class CitationBuilder:
 
     @property
     def _cells(self) -> list[Cell]:
-        """The hardest to fill first."""
+        """All tasks and levels, those with the fewest suitable citations first."""
         levels = reversed(self._levels)
         tasks = sorted(self.settings.tasks, reverse=True)
         return [(task, level) for level in levels for task in tasks]
@@ -159,10 +159,10 @@ class CitationBuilder:
 
     @cached_property
     def _order(self) -> list[DocumentId]:
-        """The papers that cite enough works of the corpus: those that cite many first, shuffled among equals.
+        """The papers that cite enough works of the corpus: those that cite many first, otherwise in random order.
 
-        A paper that cites four works gives one or two items, and opening it costs as much as any other. A paper longer
-        than a whole item can be used only where much of it is left out.
+        A paper that cites four works gives one or two items, and opening it costs as much as any other. Papers longer
+        than a whole item come last: they can be used only if most of their text is left out.
         """
         cited = Counter(link.citing for link in self._corpus.links())
         long = {listed.id for listed in self._corpus.entries() if listed.characters > self.settings.characters}
@@ -183,8 +183,9 @@ class CitationBuilder:
     def _drafts(self, paper: Paper, rng: Random) -> Iterator[Draft]:
         """The items of one paper. The task and level with the fewest masks used, in whole blocks, comes first.
 
-        Within a block the hardest to fill comes first: otherwise a small corpus would spend on easy items what hard
-        ones need. Beyond a block this would give a large corpus its hard items from other papers than its easy ones.
+        Within a block, the cell with the fewest suitable citations comes first: otherwise a small corpus would use up
+        on easy items the citations that hard ones need. The blocks are small, so that in a large corpus hard and easy
+        items come from the same papers.
         """
         available = _AvailableMasks(paper, rng)
         hopeless: set[Cell] = set()
@@ -204,11 +205,11 @@ class CitationBuilder:
             yield draft
 
     def _used(self, cell: Cell, paper: Paper) -> int:
-        """Masks used by a task and level, in the paper's year where that matters."""
+        """Masks used by a task and level, in the paper's year if `yearly` is set."""
         return self._made[cell, self._years[paper.document.id]] * (OPTIONS if cell[0] == "cloze" else 1)
 
     def _is_too_long(self, paper: Paper) -> bool:
-        """Whether the paper leaves no space for candidates. Where sections are shown, each item is checked instead."""
+        """Whether the paper leaves no space for candidates; if sections are shown, each item is checked instead."""
         whole = all(level.scope == "full" for level in self._levels.values())
         return whole and sum(map(_length, paper.shown)) > self.settings.characters - OPTIONS * LEAST
 
@@ -219,7 +220,7 @@ class CitationBuilder:
             self._balance[cell].note(draft)
 
     def _draft(self, available: _AvailableMasks, cell: Cell, rng: Random) -> Draft | None:
-        """An item of that task and level from the paper; None if it allows none."""
+        """An item of that task and level from the paper; None if none fits."""
         offers = self._choices if cell[0] == "choice" else self._clozes
         order = self._next_order(cell)
         for asked, others in islice(offers(available, cell, rng), TRIES):
@@ -233,7 +234,7 @@ class CitationBuilder:
         return sum(made for (of, _), made in self._made.items() if of == cell)
 
     def _next_order(self, cell: Cell) -> tuple[int, ...]:
-        """The positions of the correct candidates: every position, or every order, equally often."""
+        """The positions of the correct candidates in the next item; each position or order is equally frequent."""
         if not self._orders[cell]:
             places = range(1, OPTIONS + 1)
             block = list(permutations(places, 1 if cell[0] == "choice" else OPTIONS))
@@ -271,7 +272,7 @@ class CitationBuilder:
     # Masks and candidates.
 
     def _apart(self, works: Iterable[DocumentId], *beside: str) -> list[DocumentId]:
-        """The works that are versions neither of one another nor of those in `beside`."""
+        """The works without other versions of the same work, and without those whose `same` id is in `beside`."""
         seen, kept = set(beside), []
         for work in works:
             same = self._works.work(work).same
@@ -281,7 +282,7 @@ class CitationBuilder:
         return kept
 
     def _choices(self, available: _AvailableMasks, cell: Cell, rng: Random) -> Iterator[Offer]:
-        """Masks, each with three other works."""
+        """Possible choices: a mask, and three other works as candidates."""
         difficulty, paper = self._levels[cell[1]], available.paper
         tried = MASKS if difficulty.filtered else 1
         for mask in chain.from_iterable(masks[:tried] for masks in available.masks("choice", difficulty).values()):
@@ -290,7 +291,7 @@ class CitationBuilder:
             if len(others) < OPTIONS - 1:
                 continue
             if not difficulty.filtered:
-                yield (mask,), self._alike(mask.work, others, difficulty, rng)
+                yield (mask,), self._similar_lengths(mask.work, others, difficulty, rng)
                 continue
             pool = others[:POOL]
             search = Search(paper, [mask], [mask.work, *pool], self._words(paper, difficulty.form))
@@ -299,7 +300,7 @@ class CitationBuilder:
             yield from (((mask,), tuple(pool[number - 1] for number in chosen)) for chosen in found.best)
 
     def _clozes(self, available: _AvailableMasks, cell: Cell, rng: Random) -> Iterator[Offer]:
-        """Four masks of four works, without other candidates."""
+        """Possible clozes: four masks of four works, without other candidates."""
         difficulty, paper = self._levels[cell[1]], available.paper
         masks = available.masks("cloze", difficulty)
         pools = [available.works]
@@ -316,26 +317,27 @@ class CitationBuilder:
             yield from self._together(paper, {work: masks[work] for work in works[:POOL]}, cell, rng)
 
     def _together(self, paper: Paper, masks: dict[DocumentId, list[Mask]], cell: Cell, rng: Random) -> Iterator[Offer]:
-        """Sets of four masks on which shared words fail: few are searched first, and many if none fits."""
+        """Sets of four masks that matching shared words does not solve: few sets are tried first, many if none fits."""
         words = self._words(paper, self._levels[cell[1]].form)
-        for each, sets in LOOKS:
+        for each, sets in CLOZE_SEARCHES:
             asked = [mask for found in masks.values() for mask in found[:each]]
-            own = [number for number, found in enumerate(masks.values()) for _ in found[:each]]
-            found = Search(paper, asked, list(masks), words).together(_fours(own, sets, rng), own, self._balance[cell])
+            cited = [number for number, found in enumerate(masks.values()) for _ in found[:each]]
+            search = Search(paper, asked, list(masks), words)
+            found = search.together(_fours(cited, sets, rng), cited, self._balance[cell])
             self._looked[cell].update(tried=found.tried, fitting=found.fitting)
             yield from (_in_order([asked[number] for number in chosen]) for chosen in found.best)
             if found.best or (found.tried < sets and len(asked) == sum(map(len, masks.values()))):
                 return
 
     def _words(self, paper: Paper, form: Form) -> Callable[[DocumentId], WordCounts]:
-        """The word counts of a work, before it is known how much of it will be shown."""
+        """A function that gives the word counts of a work, for an estimate of how much of it will be shown."""
         shown = max(LEAST, (self.settings.characters - sum(map(_length, paper.shown))) // OPTIONS)
         return lambda work: self._works.work(work).shown(form, shown).stems.up_to(shown)
 
-    def _alike(
+    def _similar_lengths(
         self, work: DocumentId, others: list[DocumentId], difficulty: Difficulty, rng: Random
     ) -> tuple[DocumentId, ...]:
-        """Three random works: of three draws, the one with lengths nearest to the correct work's."""
+        """Three random works: the best of three draws, by how similar their lengths are to that of the correct work."""
 
         def length(id: DocumentId) -> int:
             return self._works.work(id).room(difficulty.form)
@@ -346,7 +348,7 @@ class CitationBuilder:
     # Summary.
 
     def report(self) -> dict[str, JsonValue]:
-        """The citations left after each step, the items of each task and level, and their baselines."""
+        """The number of citations that meet each requirement, the items of each task and level, and their baselines."""
         cells: dict[str, JsonValue] = {}
         years = len({self._years[id] for id in self._order}) or 1
         for task, level in reversed(self._cells):
@@ -364,7 +366,7 @@ class CitationBuilder:
         return {"papers": self._papers, "citations": steps, "items": cells, **checked}
 
     def explain_empty(self) -> str:
-        """How many citations were lost at which step."""
+        """The reason why no item was built, with the number of citations that meet each requirement."""
         steps: Counter[str] = Counter()
         citation_types = {level.citation_type for level in self._levels.values()}
         for listed in self._corpus.entries():
@@ -393,10 +395,10 @@ def _in_order(masks: list[Mask]) -> Offer:
     return tuple(sorted(masks, key=lambda mask: mask.place)), ()
 
 
-def _fours(own: Sequence[int], sets: int, rng: Random) -> list[tuple[int, ...]]:
-    """So many sets of four masks, by number, no two of the same work; `own` gives the work of each mask."""
+def _fours(cited: Sequence[int], sets: int, rng: Random) -> list[tuple[int, ...]]:
+    """About `sets` sets of four masks of four works, by number; `cited` gives the number of each mask's work."""
     by_work: dict[int, list[int]] = defaultdict(list)
-    for number, work in enumerate(own):
+    for number, work in enumerate(cited):
         by_work[work].append(number)
     fours = list(combinations(by_work.values(), OPTIONS))
     every = ceil(sum(prod(map(len, four)) for four in fours) / sets)

@@ -1,4 +1,4 @@
-"""Faults that explain incorrect responses: shared words, position, or two masks mixed up."""
+"""Diagnoses incorrect responses: the model matched shared words, chose by position, or confused two masks."""
 
 from __future__ import annotations
 
@@ -13,29 +13,30 @@ from fathom.tasks.citations.simulate import Simulator, options_of
 from fathom.tasks.family import Diagnosis, FaultyAnswer, Item
 
 Options = tuple[int, ...]
+"""The number of the candidate at each mask."""
 
 
 class Diagnoser:
-    """Finds the faults of one corpus's questions."""
+    """Diagnoses the questions of one corpus."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._simulator = Simulator(corpus)
 
     def diagnose(self, context: Context, item: Item) -> Diagnosis:
-        """Every fault that leads to another answer."""
-        right = options_of(item.key)
-        suspects = tuple(one for one in self._suspects(context, right) if one.answer != item.key.answer)
+        """Every fault that leads to an incorrect answer, with that answer."""
+        correct = options_of(item.key)
+        suspects = tuple(one for one in self._suspects(context, correct) if one.answer != item.key.answer)
         return Diagnosis(sizes={"candidate tokens": _candidate_tokens(context)}, suspects=suspects)
 
-    def _suspects(self, context: Context, right: Options) -> Iterator[FaultyAnswer]:
-        matched = self._simulator.matched(context, len(right))
+    def _suspects(self, context: Context, correct: Options) -> Iterator[FaultyAnswer]:
+        matched = self._simulator.matched(context, len(correct))
         yield FaultyAnswer("shared-words", "", _answer(matched), 1.0)
         ordered = tuple(range(1, OPTIONS + 1))
-        yield FaultyAnswer("first", "", _answer(ordered[: len(right)]), 1.0)
-        yield FaultyAnswer("last", "", _answer(ordered[::-1][: len(right)]), 1.0)
-        pairs = list(combinations(range(len(right)), 2))
+        yield FaultyAnswer("first", "", _answer(ordered[: len(correct)]), 1.0)
+        yield FaultyAnswer("last", "", _answer(ordered[::-1][: len(correct)]), 1.0)
+        pairs = list(combinations(range(len(correct)), 2))
         for one, two in pairs:
-            swapped = list(right)
+            swapped = list(correct)
             swapped[one], swapped[two] = swapped[two], swapped[one]
             yield FaultyAnswer("mixed-up", f"masks {one + 1} and {two + 1}", _answer(tuple(swapped)), 1 / len(pairs))
 

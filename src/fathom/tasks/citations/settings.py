@@ -1,4 +1,4 @@
-"""The settings of the family: dimensions of difficulty, levels made of them, and how many items of each."""
+"""The settings of the family: dimensions of difficulty, the levels that combine them, and how many items of each."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ Form = Literal["concise", "full", "body"]
 Masking = Literal["all", "one"]
 
 OPTIONS = 4
-"""Candidates of an item, and masks of a cloze."""
+"""The number of candidates of an item, and of masks in a cloze."""
 
 
 class Difficulty(Record):
-    """The difficulty of an item in four dimensions."""
+    """The difficulty of an item: its dimensions, and whether lexical shortcuts are filtered out."""
 
     citation_type: CitationType
     """Attributional: the sentence names the method, model or data set. Descriptive: it does not."""
     sampling: Sampling
-    """Candidates drawn from the whole reference list, or from the works that one section cites."""
+    """Candidates drawn from the whole reference list (random), or from the works that one section cites (nearest)."""
     form: Form
-    """What is shown of a candidate: title and abstract; all of it; or its body without what identifies it."""
+    """The text of a candidate: title and abstract (concise), all of it (full), or its body without its title, names
+    and other identifying text (body)."""
     scope: Scope = "full"
-    """The whole question paper, or the section of the mask."""
+    """The text of the question paper: all of it, or the section of the mask."""
     filtered: bool = False
-    """Whether items are kept only while shared words do no better on them than chance."""
+    """Whether items are chosen so that matching shared words does no better than chance."""
 
 
 LEVELS: dict[LevelName, Difficulty] = {
@@ -75,9 +76,9 @@ class CitationSettings(FamilySettings):
     per_paper: Position = 5
     """The most items from one question paper."""
     mask: Masking = "all"
-    """Hide every mention of the candidates in the question paper, or the asked citation alone."""
+    """Hide every mention of the candidates in the question paper (all), or only the citation in question (one)."""
     type_checker: Annotated[TypeChecks | None, ModelAnswers("citation_types", read_type_checks)] = None
-    """A model that classifies every citation too; only citations whose type it confirms are asked about."""
+    """A model that also classifies every citation; only citations whose type it confirms are used."""
     characters: Annotated[int, Field(ge=4_000)] = 100_000
     """Length of a question paper with its candidates, which are trimmed evenly to fit."""
 

@@ -62,7 +62,7 @@ class TemplatePool:
         return self._by[split, length]
 
     def _is_allowed(self, template: Template, split: Split, length: str) -> bool:
-        """Whether the split may use the template: held-out templates belong to the test split, the others to the rest."""
+        """Whether the split may use the template: the test split uses only held-out ones, other splits never do."""
         if self._settings.held_out is None:
             return True
         tag, value = self._settings.held_out

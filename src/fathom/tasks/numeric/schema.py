@@ -248,7 +248,7 @@ def skill(program: Program) -> Skill:
 
 
 def topic(program: Program) -> Topic:
-    """The one of the paper's seven topics: a relation where there is one, else what is asked for."""
+    """One of the SciTrek paper's seven topics: that of the program's relation if it has one, else of its output."""
     related = {name for name, _ in relations(program)}
     if related & BY_CITATION:
         return "citation relation"
