@@ -114,8 +114,8 @@ def build(
 ) -> BenchManifest:
     """Write a bench and return its manifest.
 
-    The same inputs and seed give the same bytes, with any number of processes. If `folder` already contains the bench of
-    these inputs, nothing is done. `watch` is called with the number of contexts written so far.
+    The same inputs and seed give the same bytes, with any number of processes. If `folder` already contains the bench
+    of these inputs, nothing is done. `watch` is called with the number of contexts written so far.
     """
     inputs = _Inputs(corpus_folder, contexts_path, families, seed)
     found = inputs.built_in(folder)

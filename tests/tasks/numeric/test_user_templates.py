@@ -58,7 +58,7 @@ BAD = [
         "two conditions",
     ),
     ("SELECT author_count, COUNT(*) FROM articles GROUP BY author_count ORDER BY author_count", "can be sorted"),
-    ("SELECT COUNT(*) FROM articles WHERE author_count > {author-name}", "a name stands where a number"),
+    ("SELECT COUNT(*) FROM articles WHERE author_count > {author-name}", "a name in place of a number"),
     ("WITH x AS (SELECT 1) SELECT MAX(reference_count) FROM articles", "one table"),
     ("SELECT MAX(reference_count) FROM articles, article_author a, article_author b", "one table"),
     ("SELECT COUNT(*) FROM articles WHERE reference_count < 99999999999999999999", "not a number"),

@@ -1,4 +1,4 @@
-"""Audits questions: every citation is found again in its document and classified again."""
+"""Audits questions: finds every citation again in its document and classifies it again."""
 
 from __future__ import annotations
 
@@ -36,11 +36,12 @@ def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int
 
 
 def _is_confirmed(context: Context, item: Item, corpus: Corpus) -> bool:
+    """Whether the rule gives the key's type for the citation, and the context shows its mask."""
     document = corpus.document(context.documents[0])
     [[_, place, citation_type]] = item.key.proof.rows
     start = int(place.partition("-")[0])
     sentence = next((span for span in document.sentences if span.start <= start < span.end), None)
     if sentence is None or mark("choice", 1).encode() not in render(context, corpus):
         return False
-    said = citation_type_of(document.text[max(0, sentence.start, start - BEFORE) : start])
-    return item.key.answer == Text(value=said) and said == citation_type
+    by_rule = citation_type_of(document.text[max(0, sentence.start, start - BEFORE) : start])
+    return item.key.answer == Text(value=by_rule) and by_rule == citation_type

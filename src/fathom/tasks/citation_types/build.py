@@ -1,4 +1,4 @@
-"""A question for every citation that `citations` could use: does its sentence name what it cites?"""
+"""Builds a question for every citation that `citations` could use: does its sentence name what it cites?"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CitationTypeSettings(FamilySettings):
 
 
 class CitationTypeBuilder:
-    """Builds the questions of one corpus; the rule's classification is the key, so that accuracy is agreement."""
+    """Builds the questions of one corpus. The key is the rule's classification: accuracy is agreement with the rule."""
 
     def __init__(self, corpus: Corpus, settings: CitationTypeSettings, seed: int) -> None:
         self._corpus = corpus
@@ -42,7 +42,7 @@ class CitationTypeBuilder:
         self._papers = 0
 
     def build(self) -> Iterator[tuple[Context, list[Item]]]:
-        """A context for each citation: its paragraph alone."""
+        """Each question with its context, which is the paragraph of the citation."""
         for paper in self._citations.papers():
             self._papers += 1
             text = paper.text
@@ -52,7 +52,7 @@ class CitationTypeBuilder:
             self._steps.update(paper.steps)
 
     def report(self) -> dict[str, JsonValue]:
-        """The citations left after each step."""
+        """The number of papers, and of citations that meet each requirement."""
         steps: dict[str, JsonValue] = {step: self._steps[step] for step in STEPS}
         return {"papers": self._papers, "citations": steps}
 
@@ -75,7 +75,7 @@ def _item(paper: Paper, mask: Mask, fingerprint: bytes) -> tuple[Context, list[I
     piece = Piece(document.id, fingerprint, len(shown.text), counter().count(shown.text), shown.edits)
     context = assemble([piece], counter(), length=bucket)
     id = short_id("q", context.id, NAME)
-    # The type is no tag: a question must not reveal its answer.
+    # The type is not a tag, since a question must not reveal its answer.
     tags = {"length": format_length(context.length)}
     question = Question(id=id, family=NAME, context_id=context.id, text=QUESTION, tags=tags)
     return context, [Item(question, _key(id, paper, mask))]

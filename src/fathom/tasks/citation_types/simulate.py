@@ -1,4 +1,4 @@
-"""Answers as simulated models: the rule's type, the other one, or a guess."""
+"""Answers questions as simulated models do: with the rule's type, the other one, or a guess."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ class Simulator:
     def answer(
         self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
     ) -> Response:
-        """The response to one question; `rng` belongs to this model, question, sample and attempt alone."""
+        """The response to one question; `rng` is specific to this model, question, sample and attempt."""
         return simulated_response(
-            context, item, simulated, rng, attempt, sample, lambda: f"Answer: {_said(item, simulated, rng)}"
+            context, item, simulated, rng, attempt, sample, lambda: f"Answer: {_type(item, simulated, rng)}"
         )
 
 
-def _said(item: Item, simulated: Simulated, rng: Random) -> str:
-    right = item.key.answer.value if isinstance(item.key.answer, Text) else CITATION_TYPES[0]
+def _type(item: Item, simulated: Simulated, rng: Random) -> str:
+    """The citation type that the simulated model answers with."""
+    correct = item.key.answer.value if isinstance(item.key.answer, Text) else CITATION_TYPES[0]
     match simulated.kind:
         case "oracle":
-            return right
+            return correct
         case "null":
             return "NULL"
         case "majority" | "lexical":
@@ -48,5 +49,7 @@ def _said(item: Item, simulated: Simulated, rng: Random) -> str:
         case _:
             missed = simulated.happens("miss", rng)
             return (
-                next(citation_type for citation_type in CITATION_TYPES if citation_type != right) if missed else right
+                next(citation_type for citation_type in CITATION_TYPES if citation_type != correct)
+                if missed
+                else correct
             )

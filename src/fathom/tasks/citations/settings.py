@@ -31,8 +31,8 @@ class Difficulty(Record):
     sampling: Sampling
     """Candidates drawn from the whole reference list (random), or from the works that one section cites (nearest)."""
     form: Form
-    """The text of a candidate: title and abstract (concise), all of it (full), or its body without its title, names
-    and other identifying text (body)."""
+    """The text of a candidate: title and abstract (concise), all of it (full), or its body without its title and the
+    names of what it presents (body)."""
     scope: Scope = "full"
     """The text of the question paper: all of it, or the section of the mask."""
     filtered: bool = False

@@ -1,4 +1,4 @@
-"""Has the model seen the documents before? Probes that cannot be passed from the shown text alone."""
+"""Has the model memorized the documents? Probes that cannot be answered from the shown text alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Audits probes: the document must continue with the key, and the shown text must not contain it."""
+"""Audits probes: checks that the document continues with the key, and that the shown text does not contain it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from fathom.tasks.memorization.build import wording
 from fathom.tasks.memorization.check import check, contains_name, names_occur_early
 
 CACHED = 256
-"""Documents in the cache."""
+"""The maximum number of documents in the cache."""
 
 
 def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[AuditCheck]:
-    """Verify every probe from its document alone, without the code that built it."""
+    """The checks of every probe, made from its document alone, without the code that built it."""
     found = _Audit(corpus)
     for context, asked in items:
         for item in asked:
@@ -71,8 +71,8 @@ class _Audit:
         self._checks.check("the hidden text lies within the document", item, inside and span.end <= len(document.text))
 
     def _check_responses(self, item: Item, name: str) -> None:
-        for said, wanted in ((name, True), (f"({name.upper()} et al., 2001)", True), ("", False), (f"x{name}", False)):
-            response = Response(question_id=item.question.id, outcome="answered", text=said)
+        for text, wanted in ((name, True), (f"({name.upper()} et al., 2001)", True), ("", False), (f"x{name}", False)):
+            response = Response(question_id=item.question.id, outcome="answered", text=text)
             rule = "correct answers are accepted" if wanted else "near misses are rejected"
             self._checks.check(rule, item, (check(item.key, response).outcome == "correct") == wanted)
 

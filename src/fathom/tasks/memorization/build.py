@@ -61,7 +61,7 @@ class ProbeBuilder:
         return Counter(word for listed in self._corpus.entries() for word in distinctive_words(listed.title))
 
     def build(self) -> Iterator[tuple[Context, list[Item]]]:
-        """Each probe with its own context."""
+        """Each probe with its context."""
         for id in self._order():
             if all(self._is_full(task) for task in self.settings.probes):
                 break
@@ -167,7 +167,7 @@ def item(probe: Probe, context: Context) -> Item:
 
 
 def wording(task: str, document: Document) -> str:
-    """The wording; for a title with its venue and year, as far as they are known."""
+    """The question's wording; for a title with the document's venue and year, if they are known."""
     if task == "citation":
         return (
             "The text breaks off in the middle. Continue it: write the very words that come next in the document, "
@@ -175,5 +175,5 @@ def wording(task: str, document: Document) -> str:
         )
     where = f" in {document.venue}" if document.venue else ""
     when = f" in {document.year}" if document.year is not None else ""
-    told = f" It appeared{where}{when}." if where or when else ""
-    return f"One word of the document's title reads {BLANK}.{told} Which word is it? Give the word alone."
+    published = f" It appeared{where}{when}." if where or when else ""
+    return f"One word of the document's title reads {BLANK}.{published} Which word is it? Give the word alone."

@@ -1,4 +1,4 @@
-"""Checks a probe: the name or word must be among the first tokens of the response."""
+"""Checks the response to a probe: the name or word must be among its first tokens."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
 
 TOKENS = 20
-"""Tokens of a response that count, as in the paper: a long continuation names everyone in the end."""
+"""Tokens at the start of a response that count, as in the paper: a long continuation may mention every name."""
 
 LONGEST = 2_000
-"""Characters of a response that are examined: twenty tokens have no more."""
+"""Characters of a response that are examined, enough for `TOKENS` tokens."""
 
 
 def check(key: Key, response: Response, text: str | None = None, judgments: Sequence[Judgment] = ()) -> Verdict:
-    """Correct when the name occurs as words of their own in the first tokens of the response."""
+    """Correct when the name occurs, as whole words, in the first tokens of the response."""
     if response.outcome in ("error", "overflow", "refused"):
         return check_response(key, response)
     start = response.text.lstrip()
-    said = " ".join(start[: early_length(start)].split())
-    if not said:
+    examined = " ".join(start[: early_length(start)].split())
+    if not examined:
         return Verdict(
             question_id=response.question_id,
             sample=response.sample,
@@ -41,7 +41,7 @@ def check(key: Key, response: Response, text: str | None = None, judgments: Sequ
         sample=response.sample,
         outcome="correct" if correct else "incorrect",
         score=float(correct),
-        parsed=Text(value=said),
+        parsed=Text(value=examined),
     )
 
 
@@ -60,16 +60,17 @@ def contains_name(text: str, name: str) -> bool:
 
 
 def _occurs(name: list[str], words: list[str]) -> bool:
+    """Whether the words of the name follow each other somewhere in `words`."""
     return bool(name) and any(
         word == name[0] and words[place : place + len(name)] == name for place, word in enumerate(words)
     )
 
 
 def early_length(text: str) -> int:
-    """The number of characters of the first tokens of a text."""
+    """The number of characters in the first `TOKENS` tokens of a text."""
     count = tokenizer(DEFAULT).count
     low, high = 0, min(len(text), LONGEST)
-    # Bisection: the tokenizer only counts.
+    # Bisection, since the tokenizer can count tokens but not split a text into them.
     while low < high:
         middle = (low + high + 1) // 2
         if count(text[:middle]) <= TOKENS:

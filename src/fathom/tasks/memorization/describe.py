@@ -1,4 +1,4 @@
-"""The summary of a build of probes."""
+"""Summarizes a build of probes for the command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 
 def describe(report: dict[str, JsonValue]) -> list[str]:
-    """The probes of each kind, and what could not be probed."""
+    """The lines of the summary: probes of each kind, documents examined, and citations that meet each requirement."""
     built, documents, steps = report["built"], report["documents"], report["citations"]
     assert isinstance(built, dict) and isinstance(documents, dict) and isinstance(steps, dict)
     lines = ["  probes: " + ", ".join(f"{task} {count:,} of {report['requested']:,}" for task, count in built.items())]

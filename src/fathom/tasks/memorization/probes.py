@@ -1,4 +1,4 @@
-"""The probes of one document: citations that continue with a name, and words of its title."""
+"""The probes of one document: the text before a citation that names an author, and the title without one word."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BLANK = "____"
 """Replaces the hidden word of a title."""
 
 LEAST = 400
-"""The fewest characters shown before a citation: fewer do not identify the document."""
+"""The minimum number of characters shown before a citation: a shorter text does not identify the document."""
 
 STEPS = ("alone", "resolved", "named in the text", "not named before")
 """The requirements of a citation, in the order in which they are checked."""
@@ -30,21 +30,22 @@ STEPS = ("alone", "resolved", "named in the text", "not named before")
 
 @dataclass(frozen=True)
 class Probe:
-    """Part of a document, and the continuation that a model with the document memorized would give."""
+    """Part of a document, and the name or word that a model with the document memorized would give."""
 
     task: Task
     document: Document
     place: Span
-    """The hidden span that is asked for."""
+    """The hidden span: the citation, or the word of the title."""
     names: tuple[str, ...]
     """The correct name or word, and other spellings of it."""
     entry: int
-    """The number of the reference; zero for a title."""
+    """The number of the cited entry in the reference list; zero for a title."""
     edits: tuple[Edit, ...]
+    """The edits that turn the document's text into the shown text."""
 
     @property
     def rest(self) -> str:
-        """The document's own continuation."""
+        """The document's text from the hidden span on."""
         return self.document.text[self.place.start :]
 
 
@@ -56,7 +57,7 @@ class CitationProbes:
         self._characters = characters
         self._mentions = Mentions(document, document.text)
         self.steps: Counter[str] = Counter()
-        """The citations left after each step; filled by `probes`."""
+        """The number of citations that meet each requirement of `STEPS`; filled by `probes`."""
 
     def probes(self) -> Iterator[Probe]:
         """A probe for each citation that continues with a name not contained in the text before it."""
@@ -107,7 +108,7 @@ def title_probe(document: Document, frequency: Mapping[str, int], rng: Random) -
     words = [word for word in distinctive_words(title.of(text)) if not contains_name(byline, word)]
     if not words or any(span.start < title.end for span in kept[1:]):
         return None
-    # "Models" can be guessed after "large language" and shows nothing.
+    # A frequent word can be guessed: "models" after "large language" does not show memorization.
     rarest = min(frequency.get(word, 0) for word in words)
     word = rng.choice([word for word in words if frequency.get(word, 0) == rarest])
     place = next(Span(*found.span()) for found in WORD.finditer(title.of(text)) if plain_word(found[0]) == word)

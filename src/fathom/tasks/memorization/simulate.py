@@ -1,4 +1,4 @@
-"""Answers probes as simulated models: the memorizer continues the document, the others use the shown text."""
+"""Answers probes as simulated models do: the memorizer continues the document, the others use the shown text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fathom.tasks.family import Item
 from fathom.tasks.simulating import simulated_response
 
 CONTINUED = 160
-"""Characters that the memorizer continues."""
+"""The length of the memorizer's continuation in characters."""
 
 
 class Simulator:
@@ -34,7 +34,7 @@ class Simulator:
     def answer(
         self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
     ) -> Response:
-        """The response to one probe; `rng` belongs to this model, question, sample and attempt alone."""
+        """The response to one probe; `rng` is specific to this model, question, sample and attempt."""
         return simulated_response(
             context, item, simulated, rng, attempt, sample, lambda: self._text(context, item, simulated, rng)
         )
@@ -52,16 +52,16 @@ class Simulator:
             case "memorizer" if not simulated.happens("forget", rng):
                 return self._continuation(item)
             case _:
-                # A reader knows nothing else, and repeats the last words shown.
+                # A model without the document memorized repeats the last words shown.
                 return " ".join(self._words(context)[-12:])
 
     def _words(self, context: Context) -> list[str]:
-        """The words that are shown."""
+        """The words of the shown text."""
         text = render(context, self._corpus).decode()
         return WORD.findall(context.places[0].span.of(text)) or ["NULL"]
 
     def _continuation(self, item: Item) -> str:
-        """The document's own continuation."""
+        """The document's continuation, or the hidden word of its title."""
         passage = item.key.proof.passages[0]
         text = self._corpus.document(passage.document).text
         if item.question.tags.get("task") == "title":
@@ -72,7 +72,7 @@ class Simulator:
     def _most_frequent(self) -> dict[str, str]:
         """The most frequent correct name for each kind of probe."""
         if self._keys is None:
-            raise FathomError("'sim/majority' answers by all keys of a bench. Give them to the simulator.")
+            raise FathomError("'sim/majority' needs all keys of the bench. Pass `keys` to the simulator.")
         counts: dict[str, Counter[str]] = {}
         for key in self._keys():
             task = "title" if key.proof.rows[0][1] == "0" else "citation"

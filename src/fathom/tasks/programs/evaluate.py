@@ -1,7 +1,7 @@
-"""Programs evaluated a second time, without SQL: where the two disagree, no key may be built.
+"""Evaluates programs in Python, independently of SQL; a key is built only if both give the same answer.
 
-The rows that meet a condition are the bits of one integer, so that AND, OR and NOT are single operations and the number
-of rows is known without building them. Each condition has two such masks, because in SQL it may also be unknown.
+The rows that meet a condition are the set bits of one integer, so AND, OR and NOT are single operations. Each condition
+has two such masks, because in SQL it can be true, false or unknown.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class UnknownCell(NamedTuple):
 
 
 class Evaluation:
-    """Evaluates programs over one database; what it computes for one program serves the next."""
+    """Evaluates programs over one database; caches columns and masks for the next program."""
 
     def __init__(self, schema: Schema, rows: Rows) -> None:
         self._schema = schema
@@ -74,14 +74,14 @@ class Evaluation:
         self._views: dict[tuple[str, bool], View] = {}
 
     def view(self, table: Table, joined: bool = True) -> View:
-        """The rows of a table; those of a detail table are joined with the main table unless `joined` is off."""
+        """A view of a table's rows; those of a detail table are joined with the main table unless `joined` is false."""
         joined = joined and bool(table.joined_by)
         if (table.name, joined) not in self._views:
             self._views[table.name, joined] = View(self, self._schema, table, self._rows, joined)
         return self._views[table.name, joined]
 
     def run(self, program: Program) -> list[Row]:
-        """The rows that the program gives: what is wanted, then the sort keys."""
+        """The rows of the result: the output of the program, then the sort keys."""
         view = self.view(self._schema.base(program))
         places = self._selected(program, view)
         match program.output:
@@ -101,7 +101,7 @@ class Evaluation:
         return _top(_sorted(rows, program), program)
 
     def entities(self, program: Program) -> list[int]:
-        """The positions of the main table's rows that the program selects, or that own a selected detail row."""
+        """The positions of the main table's rows that the program selects, directly or through a detail row."""
         view = self.view(self._schema.base(program))
         return view.entities(view.mask(program.where))
 
@@ -113,9 +113,9 @@ class Evaluation:
         return places
 
     def unknown_cells(self, program: Program) -> list[UnknownCell]:
-        """The NULLs that the answer may depend on; none where it is certain.
+        """The NULLs that the answer may depend on; empty if the answer is certain.
 
-        A row whose condition is false whatever its NULLs are does not count, and neither does asking for a NULL.
+        Rows whose condition is false for any value of their NULLs are left out, and so are tests for NULL.
         """
         view = self.view(self._schema.base(program))
         found = self._unknown(view, program, view.possible(program.where))
@@ -139,7 +139,7 @@ class Evaluation:
 
 
 def _read_columns(node: Any) -> Iterator[str]:
-    """The columns whose values matter, without those of subqueries and of tests for NULL."""
+    """The names of the columns that a node reads, except in subqueries and tests for NULL."""
     waiting = [node]
     while waiting:
         part = waiting.pop()
@@ -151,14 +151,16 @@ def _read_columns(node: Any) -> Iterator[str]:
 
 
 class Truth(NamedTuple):
-    """The rows for which a condition is true, and those for which it is true or false."""
+    """The result of a condition for all rows, as two masks."""
 
     true: int
+    """The rows for which the condition is true."""
     known: int
+    """The rows for which it is true or false, not unknown."""
 
 
 class View:
-    """The rows that programs over one table run over: bit n stands for row n."""
+    """The rows that programs over one table run over, with masks in which bit n represents row n."""
 
     def __init__(self, evaluation: Evaluation, schema: Schema, table: Table, rows: Rows, joined: bool) -> None:
         self.table = table
@@ -183,14 +185,14 @@ class View:
 
     @cached_property
     def _owner_places(self) -> list[int]:
-        """For each row the position of its row in the main table."""
+        """For each row, the position of the main table's row that it belongs to."""
         if self.table is self._schema.main:
             return list(range(len(self._rows)))
         key, places = self.table.positions[self.table.joined_by], self._main_places
         return [places[row[key]] for row in self._rows]
 
     def entities(self, mask: int) -> list[int]:
-        """The positions in the main table of these rows, each once, in order."""
+        """The positions of the main table's rows that the rows of the mask belong to, in order, without repeats."""
         if self.table is self._schema.main:
             return list(bits(mask))
         owners = self._owner_places
@@ -199,7 +201,7 @@ class View:
     # Cells.
 
     def column(self, name: str) -> Sequence[Cell]:
-        """The cells of a column, of the main table where the view is joined with it."""
+        """The cells of a column of this table, or of the main table if the view is joined with it."""
         if name not in self._columns:
             place = self.table.positions.get(name)
             if place is not None:
@@ -210,7 +212,7 @@ class View:
         return self._columns[name]
 
     def values(self, measure: Measure | int | float, places: Sequence[int] | None = None) -> list[Any]:
-        """The measure of each row, or of the rows at these places."""
+        """The value of the measure for each row, or for the rows at these positions."""
         match measure:
             case Column(name):
                 column = self.column(name)
@@ -245,17 +247,17 @@ class View:
         return [results.get(keys[place]) for place in places]
 
     def comparable(self, measure: Measure, places: Sequence[int] | None = None) -> list[Any]:
-        """The measure as it is compared: rounded where two computations may differ in the last bit."""
+        """The values of the measure for comparisons: rounded if SQL and Python may differ in the last bit."""
         return _rounded(self.values(measure, places), self._schema.digits(measure))
 
     # Rows that meet a condition.
 
     def mask(self, condition: Condition | None, values: Bindings | None = None) -> int:
-        """The rows for which the condition is true; slots stand for their values."""
+        """The mask of the rows for which the condition is true, with slots replaced by `values`."""
         return self.every if condition is None else self._truth(condition, values or {}).true
 
     def possible(self, condition: Condition | None) -> int:
-        """The rows for which the condition is not false."""
+        """The mask of the rows for which the condition is true or unknown."""
         if condition is None:
             return self.every
         true, known = self._truth(condition, {})
@@ -325,7 +327,7 @@ class View:
         return _union(owned.get(key, 0) for key, count in counts.items() if count >= least)
 
     def _owned(self, owner: str) -> dict[Cell, int]:
-        """The rows of each value of a column."""
+        """For each value of a column, the mask of the rows that have it."""
         if owner not in self._owners:
             rows: dict[Cell, int] = defaultdict(int)
             for place, value in enumerate(self.column(owner)):
@@ -334,7 +336,7 @@ class View:
         return self._owners[owner]
 
     def scale(self, measure: Measure) -> Scale:
-        """The rows in the order of the measure."""
+        """An index of the rows by the value of the measure."""
         scale = self._scales.get(measure)
         if scale is None:
             scale = self._scales[measure] = Scale(self.comparable(measure))
@@ -347,14 +349,14 @@ class View:
         return list(zip(*(self.comparable(column, places) for column in columns), strict=True))  # type: ignore[arg-type]
 
     def groups(self, key: Column, places: Sequence[int]) -> dict[Cell, list[int]]:
-        """The rows with each value of a column, the smallest value first."""
+        """For each value of a column, the positions of the rows that have it; the smallest value first."""
         column, found = self.column(key.name), defaultdict(list)
         for place in places:
             found[column[place]].append(place)
         return {value: found[value] for value in sorted(found, key=_sort_key)}
 
     def result(self, result: Result, places: Sequence[int]) -> Any:
-        """One number over the rows at these places."""
+        """The value of an aggregate over the rows at these positions."""
         match result:
             case Count():
                 return len(places)
@@ -396,7 +398,7 @@ def _has(having: Having, view: View, group: Sequence[int], places: Sequence[int]
 
 
 def _sorted(rows: list[Row], program: Program) -> list[Row]:
-    # Sorting by the last key first leaves the first key in charge: Python's sort is stable.
+    # Python's sort is stable, so sorting by the last key first makes the first key decide.
     width = len(rows[0]) - len(program.order) if rows else 0
     for place, sort in reversed(list(enumerate(program.order, start=width))):
         rows.sort(key=lambda row, place=place: _sort_key(row[place]), reverse=sort.direction == "DESC")  # type: ignore[misc]
@@ -404,6 +406,7 @@ def _sorted(rows: list[Row], program: Program) -> list[Row]:
 
 
 def _top(rows: list[Row], program: Program) -> list[Row]:
+    """The first rows if the program limits them, including all that tie with the last one."""
     if program.top is None or len(rows) <= program.top:
         return rows
     keys = [row[-len(program.order) :] for row in rows]
@@ -414,12 +417,12 @@ def _top(rows: list[Row], program: Program) -> list[Row]:
 
 
 def _sort_key(value: Any) -> Any:
-    """NULL is smaller than every value, as in SQLite."""
+    """A sort key that puts NULL before every value, as in SQLite."""
     return (value is not None, value)
 
 
 class Scale:
-    """Rows in the order of a value that each has."""
+    """An index of rows by a value: gives the mask of the rows that compare in some way with a constant."""
 
     def __init__(self, cells: Iterable[Any]) -> None:
         at: dict[Any, int] = defaultdict(int)
@@ -430,14 +433,14 @@ class Scale:
         at.pop(None, None)
         self.values = sorted(at)
         self._below = [0]
-        """The rows below the first value, below the second, ..., and at last all of them."""
+        """Masks of the rows below the first value, below the second, and so on; the last one has all rows."""
         for value in self.values:
             self._below.append(self._below[-1] | at[value])
         self.known = self._below[-1]
         """The rows whose value is not NULL."""
 
     def where(self, sign: Comparator, value: Any) -> int:
-        """The rows whose value compares in this way with the given one."""
+        """The mask of the rows for which "row's value `sign` `value`" is true."""
         less, most = self._below[bisect_left(self.values, value)], self._below[bisect_right(self.values, value)]
         match sign:
             case "<":
@@ -493,7 +496,7 @@ def _or_null(combine: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _remainder(left: int, right: int) -> int:
-    """With the sign of the dividend, as in SQLite."""
+    """The remainder with the sign of the dividend, as in SQLite."""
     if right == 0:
         raise ZeroDivisionError
     return int(fmod(left, right))
@@ -530,6 +533,6 @@ def _aggregate(function: str, values: Iterable[Any]) -> Any:
 def _rounded(values: list[Any], digits: int | None) -> list[Any]:
     if digits is None:
         return values
-    # SQLite rounds a half away from zero, and Python's round does not.
+    # SQLite rounds halves away from zero; Python's round() rounds them to even.
     step = Decimal(1).scaleb(-digits)
     return [None if value is None else float(Decimal(value).quantize(step, rounding=ROUND_HALF_UP)) for value in values]

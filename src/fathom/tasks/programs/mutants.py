@@ -1,4 +1,4 @@
-"""Mutants of a program, each one edit away from it, and random databases that detect them."""
+"""Mutation testing of programs: mutants, each one edit away from a program, and random databases that detect them."""
 
 from __future__ import annotations
 
@@ -65,11 +65,12 @@ class Mutant(NamedTuple):
     """A program with one edit."""
 
     kind: str
+    """The kind of edit: operator, constant, connective, negation, and so on."""
     program: Program
 
 
 def mutants(program: Program, schema: Schema) -> Iterator[Mutant]:
-    """Every single edit of a program that a reader could make."""
+    """Every program that is one edit away; the edits are misreadings that a reader could make."""
     edits = _Edits(schema)
     seen = {program}
     for kind, changed in edited(program, edits):
@@ -85,7 +86,7 @@ def mutants(program: Program, schema: Schema) -> Iterator[Mutant]:
 
 
 class _Edits:
-    """The edits of one node."""
+    """Gives the edits of a node: the kind of each, and the node that replaces it."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -94,7 +95,7 @@ class _Edits:
         match node:
             case Compare(measure, sign, value) | Having(measure, sign, value):
                 for other in _SIGNS[sign]:
-                    # A text is equal or not; "at or after" in the alphabet is no reading of it.
+                    # No reader would take "is X" to mean "is X or later in the alphabet".
                     if other != ">=" or sign != "=" or self._schema.type_of(measure) not in ("text", "category"):
                         yield "operator", replace(node, sign=other)
                 yield from (("constant", replace(node, value=other)) for other in self._constants(value, measure))
@@ -150,7 +151,7 @@ class _Edits:
                 yield "function", replace(node, function=function)
 
     def _relation(self, node: Exists) -> Iterator[tuple[str, Any]]:
-        """The other end of a link, such as citing for cited, and other counts."""
+        """The reversed relation, such as cited instead of citing, and a minimum count that is off by one."""
         relation = self._schema.relation[node.relation]
         for other in self._schema.relations:
             if (other.owner, other.table) == (relation.owner, relation.table) and other.key != relation.key:
@@ -162,12 +163,12 @@ class _Edits:
     def _other_columns(self, name: str) -> Iterator[str]:
         spec = self._schema.columns[name]
         columns = self._schema.table_of[name].columns
-        alike = [column.name for column in columns if column.type == spec.type and column.nouns]
-        if name in alike and len(alike) > 1 and spec.type not in ("text", "category"):
-            yield alike[alike.index(name) - 1]
+        same_type = [column.name for column in columns if column.type == spec.type and column.nouns]
+        if name in same_type and len(same_type) > 1 and spec.type not in ("text", "category"):
+            yield same_type[same_type.index(name) - 1]
 
     def _constants(self, value: Any, measure: Any) -> Iterator[Any]:
-        """The constants beside a value."""
+        """The neighbors of a constant: one step above and below, or the next category."""
         if isinstance(value, int):
             yield value + 1
             yield value - 1
@@ -185,7 +186,7 @@ class _Edits:
 
 
 def result_form(program: Program, rows: list[Row]) -> object:
-    """A value that is equal for two results that are the same answer; order counts where it is asked for."""
+    """A normal form of a result, equal for results that are the same answer; order counts only if the program sorts."""
     if program.order:
         width = len(rows[0]) - len(program.order) if rows else 0
         tied = groupby(rows, key=lambda row: row[width:])
@@ -197,7 +198,7 @@ def result_form(program: Program, rows: list[Row]) -> object:
 
 
 class Constants(NamedTuple):
-    """The constants of a program."""
+    """The constants of a program, by type."""
 
     numbers: tuple[int, ...] = ()
     texts: tuple[str, ...] = ()
@@ -205,7 +206,7 @@ class Constants(NamedTuple):
 
 
 def constants(program: Program) -> Constants:
-    """The numbers and texts that a program names."""
+    """The constants in a program's conditions, formulas and limit."""
     values: list[Any] = [program.top] if program.top is not None else []
     for node in nodes(program):
         match node:
@@ -227,7 +228,7 @@ def constants(program: Program) -> Constants:
 def random_database(rng: Random, schema: Schema, named: Constants) -> Database:
     """A small database whose values lie around the constants of a program, where mutants differ from it.
 
-    Databases of one to three rows detect what an extreme or a union hides in larger ones.
+    Databases of one to three rows detect mutants that a maximum or an OR hides in larger ones.
     """
     cells = _Cells(rng, named)
     main = schema.main
@@ -243,7 +244,7 @@ def random_database(rng: Random, schema: Schema, named: Constants) -> Database:
 
 
 class _Cells:
-    """Random cells around constants."""
+    """Generates random cells near the constants of a program."""
 
     def __init__(self, rng: Random, named: Constants) -> None:
         self._rng = rng
@@ -299,8 +300,8 @@ def _is_date(text: str) -> bool:
 def is_equivalent(program: Program, mutant: Program, schema: Schema) -> bool:
     """Whether two programs provably select the same rows from every database, so that no database detects the edit.
 
-    Only the conditions may differ, and only in comparisons of integers; every combination of values that these can
-    distinguish and that can occur in a row is tried.
+    False unless the programs differ only in their conditions, and these consist of comparisons of integers. Then every
+    combination of values that the comparisons can distinguish and that can occur in a row is tried.
     """
     one, two = program.where, mutant.where
     if one is None or two is None or replace(program, where=None) != replace(mutant, where=None):
@@ -331,7 +332,7 @@ _COMPARE: dict[Comparator, Callable[[Any, Any], Any]] = {
 def _possible_rows(
     schema: Schema, table: str, columns: list[ColumnSpec], numbers: set[int]
 ) -> Iterator[dict[str, int]]:
-    """A row of every kind that comparisons can distinguish: at each number, beside it, beyond all."""
+    """The rows that comparisons with these numbers can distinguish: values equal to a number, next to it, above all."""
     beside = {number + step for number in numbers for step in (-1, 0, 1)} | {max(numbers, default=0) + 2}
     least = [spec.minimum or 0 for spec in columns]
     options = [sorted({low} | {value for value in beside if value >= low}) for low in least]
@@ -342,7 +343,7 @@ def _possible_rows(
 
 
 def _is_true(condition: Condition, row: Mapping[str, int]) -> bool:
-    """Whether a condition made of comparisons is true for a row."""
+    """Whether a condition that consists of comparisons is true for a row."""
 
     def number(value: Any) -> Any:
         return row[value.name] if isinstance(value, Column) else value

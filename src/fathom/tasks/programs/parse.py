@@ -168,7 +168,7 @@ class _Parser:
                 raise ParseError("a grouped template selects the grouped column and one result, in that order")
             result = None if wanted[1:] == keys else self._result(wanted[1])
             return Grouped(self._column(key), result, None if having is None else self._having(having.this))
-        # The sort keys may follow what is wanted, as they do in every key's own query.
+        # The sort keys may follow the output columns, as they do in the queries of keys.
         if len(wanted) != 1 and wanted[1:] != keys:
             raise ParseError("it selects more than one column without GROUP BY")
         distinct = bool(select.args.get("distinct"))
@@ -358,7 +358,7 @@ class _Parser:
     def _slot(self, node: exp.Placeholder, kinds: tuple[str, ...]) -> Slot:
         slot = self._slots[node.name]
         if kinds and slot.kind not in kinds:
-            raise ParseError(f"a placeholder for a {slot.kind} stands where a {kinds[0]} is wanted")
+            raise ParseError(f"it has a placeholder for a {slot.kind} in place of a {kinds[0]}")
         return slot
 
     # Tables and columns.

@@ -1,4 +1,4 @@
-"""What a family declares about its tables: columns with types and nouns, relations, phrases."""
+"""The schema that a family declares: tables, columns with types and nouns, relations, and phrases for conditions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SQL_TYPES: dict[ColumnType, str] = {
 }
 
 WHOLE_QUOTIENT_DIGITS, QUOTIENT_DIGITS = 9, 6
-"""Decimals at which quotients and means are compared: of whole numbers, and of decimals, which may be large."""
+"""Decimal places to which quotients and means are compared: of integers, and of decimals, which may be large."""
 
 
 @dataclass(frozen=True)
@@ -51,16 +51,17 @@ class ColumnSpec:
     name: str
     type: ColumnType
     nouns: tuple[str, ...] = ()
-    """What questions call it, in several forms; none for a key that no question mentions."""
+    """Nouns for the column in questions, one of which is chosen; none for a key that questions do not mention."""
     unit: str = ""
     nullable: bool = False
     minimum: int | None = None
     """The smallest possible value of an integer, where there is one."""
     nonzero: bool = False
-    """Questions divide by it only where no row has zero: a zero is an error, not NULL."""
+    """Whether questions divide by it only if no row has zero. Division by zero is then an error instead of NULL."""
     decimals: int = 2
-    """Of a decimal column."""
+    """Decimal places, if the type is decimal."""
     categories: tuple[str, ...] = ()
+    """Every possible value, if the type is category."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,13 @@ class Table:
     noun: str = "row"
     plural: str = "rows"
     key: str = ""
-    """The column that identifies a row, where one does."""
+    """The primary key, if there is one."""
     label: str = ""
     """The column by which questions name a row."""
     joined_by: str = ""
-    """Of a detail table: the column that it shares with the main table's key."""
+    """The foreign key of a detail table: a column with the main table's key."""
     serial: str = ""
-    """A column that SQLite numbers by itself."""
+    """An additional primary key that SQLite numbers automatically."""
 
     @cached_property
     def positions(self) -> dict[str, int]:
@@ -98,19 +99,22 @@ class Relation:
 
 @dataclass(frozen=True)
 class Phrase:
-    """The wording of one form of condition; `{0}` stands for the value of the pattern's slot 0."""
+    """The wording of one form of condition; `{0}` is replaced by the value of the pattern's slot 0."""
 
     name: str
     pattern: Condition
+    """The condition that the phrase words, with slots for its values."""
     positive: str
+    """A relative clause for the condition, such as "that cite at least {0} other articles"."""
     negative: str
+    """A relative clause for its negation."""
     convention: str = ""
-    """A sentence that the question adds."""
+    """A sentence that is added to the question to make the phrase unambiguous."""
 
 
 @dataclass(frozen=True, eq=False)
 class Schema:
-    """The tables of a family, and how its programs speak about them."""
+    """The tables of a family, with the relations between them and the phrases for conditions."""
 
     tables: tuple[Table, ...]
     relations: tuple[Relation, ...] = ()
@@ -158,7 +162,7 @@ class Schema:
         return _base(self, program)
 
     def is_phrase(self, node: Any) -> bool:
-        """Whether a phrase words the node, so that a reader takes it as one condition."""
+        """Whether a phrase words the whole node, so that readers see it as one condition."""
         return isinstance(node, Exists) and _phrase_of(self, node) is not None
 
     def phrase_of(self, condition: Condition) -> tuple[Phrase, tuple[Any, ...]] | None:
@@ -226,7 +230,7 @@ class Schema:
         return not (isinstance(divisor, Column) and self.columns[divisor.name].nonzero)
 
     def required(self, program: Program) -> list[Measure]:
-        """The nullable measures that are listed, sorted or grouped by: rows where one is NULL are left out."""
+        """The nullable measures that are listed, sorted by or grouped by; rows where one is NULL are left out."""
         output = program.output
         measures: list[Any] = [sort.measure for sort in program.order]
         if isinstance(output, Values):
@@ -240,9 +244,9 @@ class Schema:
         ]
 
     def digits(self, measure: Measure | Result | int | float) -> int | None:
-        """The decimals at which two computations of a measure agree; None where they agree exactly.
+        """The decimal places to which a measure is rounded for comparisons; None if it is computed exactly.
 
-        Sums of decimals in binary depend on their order. Comparing at a fixed number of decimals makes ties ties again.
+        Floating-point sums depend on the order of their terms, so without rounding, ties might be missed.
         """
         match measure:
             case Column() | Count() | CountDistinct() | int() | float():
@@ -263,7 +267,7 @@ class Schema:
         return isinstance(side, int) or (isinstance(side, Column) and self.columns[side.name].type == "integer")
 
     def _scale(self, measure: Any) -> int:
-        """How many decimals a measure has at most."""
+        """The maximum number of decimal places of a measure."""
         quotient = WHOLE_QUOTIENT_DIGITS if self._is_of_integers(measure) else QUOTIENT_DIGITS
         match measure:
             case int():
@@ -290,7 +294,7 @@ class Schema:
         return all(self.columns[column.name].type != "decimal" for column in named)
 
 
-# The same few programs and conditions are asked about many times.
+# Cached, since the same few programs and conditions are looked up many times.
 @lru_cache(maxsize=1_024)
 def _base(schema: Schema, program: Program) -> Table:
     for name in _outer_columns(schema, program):
@@ -301,7 +305,7 @@ def _base(schema: Schema, program: Program) -> Table:
 
 
 def _outer_columns(schema: Schema, node: Any) -> Iterator[str]:
-    """The columns that a program reads of its own rows, and not in a subquery over a relation."""
+    """The names of the columns that a program reads outside subqueries."""
     waiting = [node]
     while waiting:
         node = waiting.pop()

@@ -99,7 +99,7 @@ class _Writer:
         source = f"FROM {self._source}{self._where(program)}{self._grouping(program)}"
         order = ", ".join(f"{name} {sort.direction}" for name, sort in zip(names, program.order, strict=True))
         if _distinct(program.output):
-            # Ranks are given before DISTINCT is applied, so distinct rows come from a subquery of their own.
+            # Ranks are computed before DISTINCT is applied, so distinct rows come from a separate subquery.
             inner = (
                 f"SELECT *, RANK() OVER (ORDER BY {order}) AS place FROM (SELECT DISTINCT {', '.join(wanted)} {source})"
             )
@@ -123,7 +123,7 @@ class _Writer:
             case Count() | CountDistinct() | Aggregate() | Ratio():
                 return [self._result(output)]
             case OverGroups():
-                raise TypeError("an aggregate over groups is a statement of its own")
+                raise TypeError("an aggregate over groups is a separate statement")
 
     def _where(self, program: Program) -> str:
         conditions = [] if program.where is None else [self._condition(program.where)]

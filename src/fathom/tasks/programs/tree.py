@@ -17,7 +17,7 @@ class Slot:
     """A value that is drawn when a template is filled."""
 
     kind: str
-    """What it stands for; a family draws each of its kinds in its own way."""
+    """The kind of value that fills it, such as "number" or "title"; the family draws values of each kind."""
     number: int
     """Distinguishes the slots of one template."""
     of: Measure | None = field(default=None, hash=False)
@@ -306,7 +306,7 @@ def bind(node: T, values: Bindings) -> T:
 
 
 def unify(pattern: Any, node: Any, values: dict[int, Any]) -> bool:
-    """Whether the node has the form of the pattern; `values` collects what its slots stand for."""
+    """Whether the node has the form of the pattern; the values of its slots are added to `values`."""
     if isinstance(pattern, Slot):
         return bool(values.setdefault(pattern.number, node) == node)
     if type(pattern) is not type(node):

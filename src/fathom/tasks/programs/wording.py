@@ -1,6 +1,6 @@
-"""The wording of a program: a question, and an explanation step by step. Both come from the tree, like its SQL.
+"""The wording of programs: the question, and a step-by-step explanation, both generated from the program's tree.
 
-Every noun and every sentence has several forms; a wording is one choice among them, made by `rng`.
+Nouns and sentences have several forms, and `rng` chooses one of each.
 """
 
 from __future__ import annotations
@@ -65,20 +65,20 @@ FORWARDS = ("from the earliest to the latest", "in chronological order")
 BACKWARDS = ("from the latest to the earliest", "in reverse chronological order")
 
 NULL = "NULL"
-"""The answer where nothing fits."""
+"""The answer to a question without an answer."""
 
 
 class Chooser(Protocol):
-    """Takes one of several forms, as `random.Random` does."""
+    """Chooses one of several forms, as `random.Random` does."""
 
     def choice(self, forms: Sequence[str], /) -> str: ...
 
 
 class Words:
-    """Words programs over one schema; without a chooser it takes the first form always.
+    """The wording of programs over one schema; without a chooser, the first form is always used.
 
-    Every chosen form appears in the question: `is_wording` relies on it. A family with sentences of its own overrides
-    `ask`, `clause`, `first_notes` and `output_notes`.
+    Every chosen form must appear in the question, since `is_wording` relies on it. A family can override `ask`,
+    `clause`, `first_notes`, `output_notes`, `kept` and `take` for sentences specific to it.
     """
 
     def __init__(self, schema: Schema, rng: Chooser | None = None) -> None:
@@ -89,7 +89,7 @@ class Words:
         self._label = ""
 
     def question(self, program: Program) -> str:
-        """The program as a question that has one reading, with the form of the answer."""
+        """The program as an unambiguous question, with instructions on the form of the answer."""
         self._name_rows(program)
         return " ".join((self.ask(program), *self._notes(program), self._form(program)))
 
@@ -99,7 +99,7 @@ class Words:
         self._label = f"{self._schema.columns[base.label].nouns[0]}s" if base.label else ""
 
     def ask(self, program: Program) -> str:
-        """The question itself."""
+        """The question itself, without notes and without the form of the answer."""
         if program.order:
             return self._ask_sorted(program)
         output, among = program.output, self.among(program.where)
@@ -202,7 +202,7 @@ class Words:
         return f" {verb} only the groups in which {subject} is {test}."
 
     def _group_test(self, having: Having) -> tuple[str, str]:
-        """What is compared of a group, and with what."""
+        """The two sides of a condition on groups: the result that is compared, and the comparison."""
         if isinstance(having.value, Aggregate):
             value = f"{self.result(having.value)} over all of these together"
         else:
@@ -260,18 +260,18 @@ class Words:
         return f" Give only the first {program.top}; where several tie for the last place, give all of them."
 
     def among(self, where: Condition | None) -> str:
-        """The rows that meet a condition."""
+        """A noun phrase for the rows that meet a condition."""
         return self._plural if where is None else f"{self._plural} {self.clause(where)}"
 
     # Conditions.
 
     def clause(self, condition: Condition, negated: bool = False) -> str:
-        """A relative clause after the noun of the rows."""
+        """The condition as a relative clause that follows the noun for the rows."""
         match condition:
             case Not(inner):
                 return self.clause(inner, not negated)
             case And() | Or() if negated:
-                # "Not both" and "neither" have too many readings to be left to a relative clause.
+                # "Not both" and "neither" are ambiguous in a relative clause.
                 raise TypeError("only single conditions are negated in words")
             case And():
                 return " and ".join(self.clause(part) for part in _chain(condition))
@@ -305,7 +305,7 @@ class Words:
         return f"{whose} {no}{self._sign(sign, negated)} {self.value(value, measure)}"
 
     def _sign(self, sign: str, negated: bool) -> str:
-        """ "At most" cannot be negated in good English; the last form of each can."""
+        """A comparison in words; the last form if it is negated, since "not at most" is not good English."""
         return SIGNS[sign][-1] if negated else self.one(*SIGNS[sign])
 
     def _relation(self, condition: Exists, negated: bool) -> str:
@@ -321,22 +321,22 @@ class Words:
         return f"that have {number}{self._only(condition.where)}"
 
     def _only(self, where: Condition | None) -> str:
-        """A condition inside another one, in brackets to show where it ends."""
+        """A nested condition, in parentheses to show where it ends."""
         return "" if where is None else f" (only those {self.clause(where)})"
 
     def _any_of(self, measure: Measure, values: Sequence[Any], negated: bool) -> str:
-        """ "One of 2, 3 and 5", "neither 2 nor 3": the smallest first, whatever the order in the statement."""
+        """A list of values, such as "one of 2, 3 and 5" or "neither 2 nor 3", in ascending order."""
         ordered = values if any(isinstance(value, Slot) for value in values) else sorted(values)
-        said = [self.value(value, measure) for value in ordered]
-        if negated and len(said) == 2:
-            return f"neither {said[0]} nor {said[1]}"
-        listed = " and ".join((", ".join(said[:-1]), said[-1])) if len(said) > 1 else said[0]
+        worded = [self.value(value, measure) for value in ordered]
+        if negated and len(worded) == 2:
+            return f"neither {worded[0]} nor {worded[1]}"
+        listed = " and ".join((", ".join(worded[:-1]), worded[-1])) if len(worded) > 1 else worded[0]
         return f"{'none' if negated else 'one'} of {listed}"
 
     # Measures and values.
 
     def measure(self, measure: Measure) -> str:
-        """A noun for the measure; one form in one question, so that the same thing has the same name."""
+        """A noun for the measure; a question uses the same noun throughout."""
         match measure:
             case Column(name):
                 if name not in self._chosen:
@@ -360,7 +360,7 @@ class Words:
                 return f"value of {self._formula(measure)}"
 
     def _formula(self, measure: Measure | int | float) -> str:
-        """A formula with all its brackets."""
+        """A formula with all its parentheses."""
         match measure:
             case Arithmetic(left, sign, right):
                 return f"({self._formula(left)} {'×' if sign == '*' else sign} {self._formula(right)})"
@@ -374,7 +374,7 @@ class Words:
                 return f"[{self.measure(measure)}]"
 
     def result(self, result: Result) -> str:
-        """A noun for one number over a group of rows."""
+        """A noun phrase for an aggregate over a group of rows."""
         match result:
             case Count():
                 return f"the number of {self._plural}"
@@ -389,7 +389,7 @@ class Words:
         return f"the {self.measure(measure)}"
 
     def value(self, value: Any, measure: Measure | Result) -> str:
-        """A value of a measure, with its unit."""
+        """A value of a measure as text, with its unit."""
         kind = self._schema.type_of(measure)
         if isinstance(value, Slot):
             return str(value)
@@ -407,10 +407,10 @@ class Words:
         return f"for which {self.the(measure)} is"
 
     def one(self, *forms: str) -> str:
-        """One of the forms."""
+        """One of the forms, chosen by `rng`."""
         return forms[0] if self._rng is None or len(forms) == 1 else self._rng.choice(forms)
 
-    # Sentences that exclude a second reading.
+    # Sentences that make the question unambiguous.
 
     def _notes(self, program: Program) -> list[str]:
         """Sentences on fragments, division, ties, rounding, units, unknown values, and empty answers."""
@@ -438,12 +438,12 @@ class Words:
         return notes
 
     def first_notes(self, program: Program) -> list[str]:
-        """A family's own sentences before all others."""
+        """Sentences specific to the family that come before all other notes."""
         del program
         return []
 
     def output_notes(self, program: Program) -> list[str]:
-        """A family's own sentences on what is asked for; by default the unit of the result."""
+        """Sentences on the output that a family may replace; by default the unit of the result."""
         output = program.output.result if isinstance(program.output, Grouped | OverGroups) else program.output
         measure = output.measure if isinstance(output, Values) else output
         unit = "" if measure is None or isinstance(measure, Labels) else self._schema.unit(measure)
@@ -485,12 +485,12 @@ class Words:
         return steps
 
     def kept(self, where: Condition) -> str:
-        """What the condition keeps."""
+        """A noun for the rows that the condition keeps."""
         del where
         return self._plural
 
     def take(self, program: Program) -> list[str]:
-        """The steps that take or compute what is asked for."""
+        """The steps of the explanation that compute the output."""
         match program.output:
             case Labels():
                 return [f"Take their {self._label}."]
@@ -519,7 +519,7 @@ class Words:
 
 
 def _chain(condition: And | Or) -> list[Condition]:
-    """The conditions that one connective joins. Mixed connectives have no wording with a single reading."""
+    """The conditions that one connective joins. Mixed connectives are refused, since their wording is ambiguous."""
     left = _chain(condition.left) if isinstance(condition.left, type(condition)) else [condition.left]
     if any(isinstance(part, And | Or) for part in (*left, condition.right)):
         raise TypeError("AND and OR cannot be mixed in words")
@@ -530,10 +530,10 @@ def _chain(condition: And | Or) -> list[Condition]:
 
 
 def is_wording(text: str, program: Program, words: type[Words], schema: Schema) -> bool:
-    """Whether `text` is one of the questions that can be made of the program.
+    """Whether `text` is one of the possible wordings of the program.
 
-    Every chosen form appears in the question as it is, so a form that `text` does not contain need not be tried; what
-    remains is a handful of choices, and all of them are tried.
+    Every chosen form appears verbatim in the question, so forms that `text` does not contain are skipped; the few
+    remaining combinations are all tried.
     """
     choices: list[int] | None = []
     while choices is not None:
@@ -549,7 +549,7 @@ class _DeadEndError(Exception):
 
 
 class _Retrace:
-    """Makes the given choices, then takes the first form that the text contains."""
+    """A chooser for backtracking: makes the given choices, then chooses the first form that the text contains."""
 
     def __init__(self, text: str, choices: Sequence[int]) -> None:
         self._text = text
@@ -558,13 +558,13 @@ class _Retrace:
         self._offered: list[int] = []
 
     def choice(self, forms: Sequence[str], /) -> str:
-        held = [form for form in forms if form in self._text]
-        if not held:
+        possible = [form for form in forms if form in self._text]
+        if not possible:
             raise _DeadEndError
         place = len(self._taken)
         self._taken.append(self._choices[place] if place < len(self._choices) else 0)
-        self._offered.append(len(held))
-        return held[self._taken[place]]
+        self._offered.append(len(possible))
+        return possible[self._taken[place]]
 
     def leads_to_text(self, words: Words, program: Program) -> bool:
         try:
@@ -573,7 +573,7 @@ class _Retrace:
             return False
 
     def next_choices(self) -> list[int] | None:
-        """The choices to try next, counted up from the last ones; None after the last."""
+        """The next combination of choices in lexicographic order; None after the last one."""
         for place in reversed(range(len(self._taken))):
             if self._taken[place] + 1 < self._offered[place]:
                 return [*self._taken[:place], self._taken[place] + 1]
