@@ -28,13 +28,13 @@ def test_there_are_four_topics_a_subject_and_six_quantities_a_topic() -> None:
 @every_topic
 def test_a_retold_quantity_shares_no_stem_with_its_name(topic: Topic) -> None:
     for quantity in topic.quantities:
-        assert not stems(quantity.name) & stems(quantity.retold), quantity
+        assert not stems(quantity.name) & stems(quantity.paraphrase), quantity
 
 
 @every_topic
 def test_a_retold_quantity_reads_well_with_and_without_the(topic: Topic) -> None:
     for quantity in topic.quantities:
-        words = quantity.retold.split()
+        words = quantity.paraphrase.split()
         assert words[0].lower() not in ("a", "an", "the"), quantity
         assert 2 <= len(words) <= 5, quantity
 
@@ -43,7 +43,7 @@ def test_a_retold_quantity_reads_well_with_and_without_the(topic: Topic) -> None
 def test_no_term_of_a_topic_contains_another(topic: Topic) -> None:
     """Else a sentence that cites would fit two works."""
     told = [phrase for kind in (topic.objects, topic.methods, topic.settings, topic.materials) for phrase in kind]
-    forms = [form for phrase in told for form in (phrase.own, phrase.retold)]
-    forms += [form for quantity in topic.quantities for form in (quantity.name, quantity.retold)]
+    forms = [form for phrase in told for form in (phrase.own, phrase.paraphrase)]
+    forms += [form for quantity in topic.quantities for form in (quantity.name, quantity.paraphrase)]
     counts = Counter(frozenset(stems(form)) for form in forms)
     assert [set(form) for form, count in counts.items() if count > 1] == []

@@ -346,10 +346,10 @@ def test_a_citing_sentence_retells_the_quantity(articles: list[Document], plans:
             quantity = works[title.of(article.text)].study.quantity
             sentence = next(s for s in article.sentences if s.contains(citation.span)).of(article.text)
             worse = "raises" if quantity.lower_is_better else "lowers"
-            for name in (quantity.name, quantity.retold):
+            for name in (quantity.name, quantity.paraphrase):
                 assert not re.search(rf"\b{worse} (the )?{re.escape(name)}\b", sentence), sentence
             named += quantity.name.casefold() in sentence.casefold()
-            retold += quantity.retold.casefold() in sentence.casefold()
+            retold += quantity.paraphrase.casefold() in sentence.casefold()
     assert retold > 20
     assert not named
 

@@ -17,8 +17,8 @@ from fathom.records.spans import Span
 CitationType = Literal["attributional", "descriptive"]
 
 NEAR, SEVERAL = 0.8, 4
-"""How often a work that is cited again alone is one of the corpus, where the document cites several of those: the
-number of wordings about one work is limited."""
+"""The probability that a work cited again alone is one of the corpus, if the document cites at least four of those;
+with fewer, the wordings about one work would run out."""
 
 
 class Bibliography:
@@ -30,6 +30,7 @@ class Bibliography:
         rng.shuffle(mentions)
         self._unmentioned = mentions[::-1]
         self._mentioned: list[Work] = []
+        # In list order.
         self._listed = mentions if style.by_appearance else sorted(mentions, key=_alphabetical)
         self._numbers = {work.title: number for number, work in enumerate(self._listed, start=1)}
         self._years = _years(self._listed)
@@ -183,12 +184,12 @@ class Bibliography:
         )
 
 
-def in_text(people: Sequence[Person], joint: str) -> str:
+def in_text(people: Sequence[Person], conjunction: str) -> str:
     """The authors as a sentence names them: "Lind", "Lind and Wu", "Lind et al."."""
     if len(people) == 1:
         return people[0].family
     if len(people) == 2:
-        return f"{people[0].family} {joint} {people[1].family}"
+        return f"{people[0].family} {conjunction} {people[1].family}"
     return f"{people[0].family} et al."
 
 
@@ -214,7 +215,7 @@ def _letters(place: int) -> str:
 
 
 def _write_title(draft: Draft, title: str) -> Span:
-    """The title and a full stop, unless it ends in a question mark."""
+    """Write the title, and a period unless it ends in a question mark; returns the span of the title."""
     span = draft.write(title)
     if not title.endswith("?"):
         draft.write(".")
@@ -233,14 +234,14 @@ def _write_authors(draft: Draft, people: Sequence[Person], form: str, limit: int
     for place, person in enumerate(shown):
         last = place == len(shown) - 1 and len(shown) == len(people)
         if place:
-            draft.write(_joint(form, len(shown)) if last else ", ")
+            draft.write(_last_separator(form, len(shown)) if last else ", ")
         spans.append(draft.write(_listed_name(person, form)))
     if len(shown) < len(people):
         draft.write(", et al" if form in ("plain", "compact") else ", et al.")
     return spans
 
 
-def _joint(form: str, authors: int) -> str:
+def _last_separator(form: str, authors: int) -> str:
     """The separator before the last author."""
     if form == "quoted":
         return " and " if authors == 2 else ", and "

@@ -66,11 +66,6 @@ class Draft:
         yield
         self.sentences.append(Span(start, self.here))
 
-    def say(self, text: str) -> Span:
-        """Write `text` as one whole sentence; returns its span."""
-        with self.sentence():
-            return self.write(text)
-
     def table(self, caption: str, rows: Sequence[Sequence[str]], header_rows: int = 1) -> Table:
         """A captioned pipe table whose first column and first rows are headers; it is also recorded in `tables`."""
         start = self.here

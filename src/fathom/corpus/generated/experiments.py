@@ -1,4 +1,4 @@
-"""The experiments of generated articles: what is compared, and the numbers as printed."""
+"""The experiments of generated articles: which methods are compared by what, and the numbers as printed."""
 
 from __future__ import annotations
 
@@ -15,17 +15,23 @@ class Experiment:
     """A comparison on one data set, with its result as printed."""
 
     number: int
+    """Counted from zero; the first is the headline experiment."""
     quantity: Quantity
+    """The measured quantity."""
     material: Phrase
+    """The data set."""
     object: Phrase
     setting: Phrase
     rival: Phrase
+    """The method that the article's own method is compared with."""
     others: tuple[Phrase, ...]
     """Other methods in the table; none that another experiment compares by the same quantity."""
     columns: tuple[Phrase, ...]
     """The data sets in the table, its own first."""
     best: str
+    """The value of the article's own method."""
     base: str
+    """The value of the rival."""
 
     @property
     def gain(self) -> str:
@@ -39,7 +45,7 @@ class Experiment:
 
 
 def invent_experiments(rng: Random, study: Study, wanted: int) -> list[Experiment]:
-    """Experiments that cannot be confused; the first is the headline.
+    """`wanted` experiments that cannot be confused with one another; the first is the headline.
 
     No two measure the same quantity on the same data set, and no two compare with the same rival by the same quantity:
     a claim that names quantity and rival is supported by the evidence of exactly one experiment.
@@ -85,13 +91,13 @@ def _invent(
 
 
 def two_values(rng: Random, quantity: Quantity) -> tuple[str, str]:
-    """Two printed values, the first one clearly the better."""
+    """Two values as printed, for the article's own method and its rival; the first is clearly better."""
     step = 10.0**-quantity.digits
     base = rng.uniform(
         quantity.low + 0.35 * (quantity.high - quantity.low), quantity.low + 0.65 * (quantity.high - quantity.low)
     )
-    room = (base - quantity.low) if quantity.lower_is_better else (quantity.high - base)
-    change = max(step, room * rng.uniform(0.1, 0.85))
+    margin = (base - quantity.low) if quantity.lower_is_better else (quantity.high - base)
+    change = max(step, margin * rng.uniform(0.1, 0.85))
     best = base - change if quantity.lower_is_better else base + change
     printed = quantity.printed(best), quantity.printed(base)
     return printed if printed[0] != printed[1] else two_values(rng, quantity)
@@ -104,7 +110,7 @@ def between(rng: Random, quantity: Quantity, best: str, base: str) -> str:
 
 
 def scattered(rng: Random, mean: Decimal, runs: int, digits: int) -> list[str]:
-    """Printed values of single runs, whose mean is exactly `mean`."""
+    """Values of single runs as printed; their mean is exactly `mean`."""
     step = Decimal(1).scaleb(-digits)
     reach = max(1, int(abs(mean) / step / 25))
     offsets = [rng.randint(-reach, reach) for _ in range(runs)]

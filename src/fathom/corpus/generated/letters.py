@@ -17,11 +17,11 @@ from fathom.records.spans import Span
 _LETTER = (250, 600)
 """Minimum and maximum tokens of a letter."""
 _PATIENCE, _DRAFTS = 10, 40
-"""Drafts of a letter after which it is kept minimal, and after which the best draft is used."""
+"""The number of drafts after which further ones are minimal, and after which the best draft is used."""
 
 
 def write_letter(plan: Plan) -> Document:
-    """The first draft with the length of a letter that states its subject, or the best of many."""
+    """The first draft that states its subject and has the length of a letter, or else the best of 40."""
     drafts: list[tuple[tuple[bool, int], Document]] = []
     for attempt in range(_DRAFTS):
         letter = Letter(plan, attempt).write()
@@ -62,7 +62,7 @@ class Letter(Manuscript):
         abstract = None
         if summary:
             with self.draft.section("Abstract", role="abstract"):
-                abstract = self._spoken(summary)
+                abstract = self._write_paragraph(summary)
             with self.draft.section(self.rng.choice(("Letter", "Main text", "Report"))):
                 self._main_text(self.parts - set(summary))
         else:
@@ -71,49 +71,49 @@ class Letter(Manuscript):
         return abstract
 
     def _parts(self) -> set[str]:
-        """The roles of the sentences that fit beside those that cite."""
+        """The roles of the sentences that fit in addition to those that cite."""
         listed = sum(map(_listed_length, self.plan.cited)) / _LISTED
-        room = self.plan.tokens - self.draft.here / _HEAD - listed - _MENTION * (len(self.plan.cited) + 1)
+        available = self.plan.tokens - self.draft.here / _HEAD - listed - _MENTION * (len(self.plan.cited) + 1)
         if self.attempt >= _PATIENCE:
-            # Long names and titles have used up the space, whatever was planned.
-            room = 0
-        self.crowded = room < 2 * _SENTENCE
-        reports = room > _SENTENCE and self.rng.random() < 0.85
+            # Long names and titles use up the space, so the plan cannot be met.
+            available = 0
+        self.crowded = available < 2 * _SENTENCE
+        reports = available > _SENTENCE and self.rng.random() < 0.85
         parts = {"aim", "claim", "evidence"} if reports else {"aim", "closing"}
-        wishes = ["motivation", "motivation", "gap", "gap", "fact", "setup"]
-        wishes += ["closing", "interpretation", "evidence_check"] if reports else []
-        self.rng.shuffle(wishes)
-        room -= 0 if self.crowded else _MENTION * len(self.plan.cited) / 2
-        return parts | set(wishes[: max(0, round(room / _SENTENCE) - len(parts))])
+        optional = ["motivation", "motivation", "gap", "gap", "fact", "setup"]
+        optional += ["closing", "interpretation", "evidence_check"] if reports else []
+        self.rng.shuffle(optional)
+        available -= 0 if self.crowded else _MENTION * len(self.plan.cited) / 2
+        return parts | set(optional[: max(0, round(available / _SENTENCE) - len(parts))])
 
     def _summary(self, parts: set[str]) -> tuple[str, ...]:
         """The parts that form the abstract, where the letter has one."""
-        heart = "claim" if "claim" in parts else "aim"
+        main = "claim" if "claim" in parts else "aim"
         before = tuple(role for role in ("motivation", "gap") if role in parts)
-        # An aim alone would answer a question that was not asked yet.
-        if self.rng.random() < 0.25 or (heart == "aim" and not before):
+        # An aim alone would answer a question that the letter has not stated.
+        if self.rng.random() < 0.25 or (main == "aim" and not before):
             return ()
-        return (*before, heart) if heart == "aim" or self.rng.random() < 0.7 else (heart,)
+        return (*before, main) if main == "aim" or self.rng.random() < 0.7 else (main,)
 
     def _main_text(self, parts: set[str]) -> None:
         """One or two paragraphs: what others found, and what this letter adds."""
         others = [role for role in _OTHERS if role in parts | {"citing"}]
         own = [role for role in _OWN if role in parts | {"borrowing"}]
         if len(own) < 4:
-            self._spoken((*others, *own))
+            self._write_paragraph((*others, *own))
         else:
-            self._spoken(others)
-            self._spoken(own)
+            self._write_paragraph(others)
+            self._write_paragraph(own)
 
-    def _spoken(self, roles: Iterable[str]) -> Span:
+    def _write_paragraph(self, roles: Iterable[str]) -> Span:
         """A paragraph of sentences in these roles."""
         start = self.draft.here
         with self.draft.paragraph():
             for role in roles:
-                self._speak(role)
+                self._write_role(role)
             return Span(start, self.draft.here)
 
-    def _speak(self, role: str) -> None:
+    def _write_role(self, role: str) -> None:
         if role == "citing":
             self._cite(self.rng.choice((0, 1, 1)))
         elif role == "borrowing":
@@ -155,13 +155,13 @@ class Letter(Manuscript):
                 return re.sub(r"\barticle\b", "letter", template)
 
     def _can_aim(self, template: str) -> bool:
-        """Whether the aim may be worded so: a letter that is cited by the name of what it introduces must print it.
+        """Whether a template of an aim fits this letter: it must print the name by which the letter is cited.
 
-        Some wordings answer a question, and one announces a claim.
+        Some templates answer a question, which the letter must have stated, and one announces a claim.
         """
         named = "{name}" in template or self.plan.work.name in self.plan.work.title
-        asked = "gap" in self.parts or not _ANSWERS.search(template)
-        return named and asked and ("claim" in self.parts or "easy to state" not in template)
+        has_question = "gap" in self.parts or not _ANSWERS.search(template)
+        return named and has_question and ("claim" in self.parts or "easy to state" not in template)
 
 
 _OTHERS = ("motivation", "fact", "citing", "gap")
@@ -176,7 +176,9 @@ _MENTION, _SENTENCE = 21, 28
 _NOT_IN_LETTERS = re.compile(
     r"\{table\}|\b(pages|sections|tables|later|throughout|alongside|secondary|Three questions|noted otherwise)\b"
 )
+"""Wordings of templates that assume a full article."""
 _ANSWERS = re.compile("these questions|just described|this gap|these observations")
+"""Wordings that refer to a question stated before."""
 
 
 def _listed_length(work: Work) -> int:

@@ -28,11 +28,15 @@ _PROSE, _DENSE = 5.2, 3.1
 
 
 _FRAME = 800
-"""Tokens of what every article has: title and byline, abstract, conclusion, the first words of each section."""
+"""Tokens of the parts that every article has: title, byline, abstract, conclusion, first sentences of sections."""
+
+_REFERENCE = 62
+"""Tokens of one entry of the reference list."""
 
 _CITING = frozenset(("group", "descriptive_end", "descriptive_who", "attributional"))
+"""Roles of sentences that cite."""
 _EXHAUSTIBLE = frozenset(("fact", "caution", "appendix_step", "transition", "setup", "table_note", "method_step"))
-"""Roles whose sentences run out in a long article, for lack of slots."""
+"""Roles with few slots, whose distinct sentences run out in a long article."""
 
 
 class WrittenSentence(NamedTuple):
@@ -53,18 +57,25 @@ class Manuscript:
         self.draft = Draft()
         self.bibliography = Bibliography(plan.cited, plan.style, self.rng)
         self.decks: dict[str, list[str]] = {}
-        self.said: set[str] = set()
+        """The shuffled templates of each role that were not used yet."""
+        self.sentences: set[str] = set()
+        """The sentences so far, without citation markers."""
         self.rivals = tuple(method for method in self.topic.methods if method != self.study.method)
         self.experiments = invent_experiments(self.rng, self.study, max(1, min(12, plan.tokens // 2_200)))
         self.tables: dict[int, str] = {}
+        """The name of each experiment's main table: "Table 3"."""
         self.outcomes = {(e.quantity.name, e.material.own): (e.best, e.base) for e in self.experiments}
         """For a quantity and a data set, the article's own value and that of a rival."""
         self.scores: dict[tuple[str, str, str], str] = {}
+        """The printed value for a quantity, a data set and a method."""
         self.evidence: dict[int, list[Span]] = defaultdict(list)
+        """Sentences and tables by experiment."""
         self.claims: list[tuple[int | None, Span]] = []
+        """Each claim with the experiment that supports it; None for an unsupported one."""
         self.facts: list[Fact] = []
         self.references: list[Reference] = []
         self.numbers = [0, 0]
+        """The numbers of the current section and subsection."""
         self.claimed_in = self._place_claims()
 
     def _make_rng(self) -> Random:
@@ -106,7 +117,7 @@ class Manuscript:
 
     def _body(self) -> Span | None:
         """The rest of the article; returns the span of the abstract."""
-        body = self.plan.tokens - 62 * len(self.plan.cited) - _FRAME
+        body = self.plan.tokens - _REFERENCE * len(self.plan.cited) - _FRAME
         long = self.plan.tokens > 5_000
         abstract = self._abstract()
         self._introduction(body * (0.15 if long else 0.24))
@@ -211,7 +222,7 @@ class Manuscript:
                     self._report(experiment, tokens / len(self.experiments))
 
     def _report(self, experiment: Experiment, tokens: float) -> None:
-        """One experiment: its table, its numbers in words, and what they mean."""
+        """Write the report of one experiment: its table, its numbers in sentences, and their interpretation."""
         start = self.draft.here
         table_first = self.rng.random() < 0.5
         if table_first:
@@ -277,21 +288,21 @@ class Manuscript:
                     self._say(role)
 
     def _appendix(self) -> None:
-        """Details after the references, with the evidence furthest from its claim."""
+        """Write details after the references: the evidence furthest from its claim."""
         heading = self.rng.choice(("Appendix", "Supplementary material", "Appendix A: Further detail"))
         with self.draft.section(heading, role="appendix"):
             with self.draft.paragraph():
                 for _ in range(3):
                     self._say("appendix_step")
             for experiment in self.experiments:
-                if not self._room():
+                if not self._has_space():
                     break
                 self._run_table(experiment)
                 with self.draft.paragraph():
                     self._say_evidence("evidence", experiment)
                     self._say("appendix_step", experiment)
                     self._say_evidence("evidence_check", experiment)
-            while self._room():
+            while self._has_space():
                 with self.draft.paragraph():
                     for role in (
                         "appendix_step",
@@ -303,7 +314,8 @@ class Manuscript:
                     ):
                         self._say(role)
 
-    def _room(self) -> bool:
+    def _has_space(self) -> bool:
+        """Whether the article is still shorter than planned, with a margin for one paragraph."""
         dense = sum(table.span.end - table.span.start for table in self.draft.tables)
         dense += sum(reference.span.end - reference.span.start for reference in self.references)
         written = (self.draft.here - dense) / _PROSE + dense / _DENSE
@@ -325,7 +337,7 @@ class Manuscript:
     def _paragraphs(
         self, tokens: float, roles: tuple[str, ...], cite: int = 0, experiment: Experiment | None = None
     ) -> None:
-        """Paragraphs of sentences in these roles, of about the given length, which mention `cite` new works."""
+        """Write paragraphs of about `tokens` with sentences in these roles, which cite `cite` new works."""
         start, left = self.draft.here, self.bibliography.left
         until = max(0, left - cite)
         while (self.draft.here - start) / _PROSE < tokens:
@@ -344,7 +356,7 @@ class Manuscript:
                         self._say(self.rng.choice(("group", "group", "descriptive_end")))
 
     def _say(self, role: str, experiment: Experiment | None = None, fresh: bool = True) -> WrittenSentence:
-        """One sentence in that role, with a wording not yet used in the article if possible."""
+        """Write one sentence in that role, different from all others of the article if possible."""
         works = self._works_for(role, fresh)
         if role in _CITING and not works:
             role = "background"
@@ -354,9 +366,9 @@ class Manuscript:
             template = self._draw(role)
             slots = self._slots(experiment, works, roam=attempt >= 3)
             words = _SLOT.sub(lambda slot, slots=slots: _fitted(slot[1], slots), template)  # type: ignore[misc]
-            if words not in self.said:
+            if words not in self.sentences:
                 break
-        self.said.add(words)
+        self.sentences.add(words)
         return self._fill(template, slots, works)
 
     def _works_for(self, role: str, fresh: bool) -> list[Work]:
@@ -365,7 +377,7 @@ class Manuscript:
         return self.bibliography.take(self.rng, 1, fresh) if role in _CITING else []
 
     def _fill(self, template: str, slots: dict[str, str], works: list[Work]) -> WrittenSentence:
-        """The sentence of `template` with `slots`, citing `works`."""
+        """Write the sentence of `template` with `slots`, citing `works`."""
         draft = self.draft
         filled: dict[str, Span] = {}
         pieces = _SLOT.split(template)
@@ -391,12 +403,12 @@ class Manuscript:
                 self.claims.append((claimed.number, self._say("claim", claimed).span))
 
     def _say_unsupported(self) -> None:
-        """A sentence that sounds like a claim but has no evidence in the article."""
+        """Write, in most articles, a sentence that reads like a claim but has no evidence in the article."""
         if self.rng.random() < 0.7:
             self.claims.append((None, self._say("unsupported").span))
 
     def _say_evidence(self, role: str, experiment: Experiment) -> None:
-        """A sentence that supports the experiment's claims; the values it prints are facts."""
+        """Write a sentence that supports the experiment's claims; the values it prints are facts."""
         written = self._say(role, experiment)
         self.evidence[experiment.number].append(written.span)
         for slot, named, entity, value in (
@@ -411,7 +423,7 @@ class Manuscript:
                 )
 
     def _draw(self, role: str) -> str:
-        """A template of that role; none is used twice before all were used."""
+        """A template of that role; none is returned twice before all others were."""
         deck = self.decks.get(role)
         if not deck:
             of_the_topic = {"fact": self.topic.facts, "caution": self.topic.cautions}
@@ -428,7 +440,7 @@ class Manuscript:
         return text[0].upper() + text[1:]
 
     def _slots(self, experiment: Experiment | None, works: list[Work], roam: bool = False) -> dict[str, str]:
-        """The slot values of a sentence: mostly the article's own terms, any of the topic's where `roam`."""
+        """The slot values of a sentence: mostly the article's own terms; with `roam`, any terms of the topic."""
         study, topic, rng = self.study, self.topic, self.rng
 
         def near(own: Phrase, others: tuple[Phrase, ...], often: float = 0.65) -> str:
@@ -464,11 +476,11 @@ class Manuscript:
             their = works[0].study
             slots |= {
                 "their_name": works[0].name,
-                "their_method": their.method.retold,
-                "their_object": their.object.retold,
-                "their_setting": their.setting.retold,
-                "their_material": their.material.retold,
-                "their_quantity": their.quantity.retold,
+                "their_method": their.method.paraphrase,
+                "their_object": their.object.paraphrase,
+                "their_setting": their.setting.paraphrase,
+                "their_material": their.material.paraphrase,
+                "their_quantity": their.quantity.paraphrase,
                 "their_direction": "lowers" if their.quantity.lower_is_better else "raises",
             }
         return slots
@@ -476,7 +488,7 @@ class Manuscript:
     # Experiments and their tables.
 
     def _place_claims(self) -> dict[int, tuple[str, ...]]:
-        """Where the claim of each experiment is made: near its evidence, far from it, or both."""
+        """The sections that state the claim of each experiment: near its evidence, far from it, or both."""
         places: dict[int, tuple[str, ...]] = {}
         for experiment in self.experiments:
             spots = ("abstract", "introduction", "results", "discussion", "conclusion")
@@ -488,7 +500,7 @@ class Manuscript:
         return places
 
     def _main_table(self, experiment: Experiment) -> None:
-        """The comparison of all methods over all columns; sentences refer to the first column."""
+        """Write the table that compares all methods on all data sets; sentences refer to the first column."""
         methods = (experiment.rival, *experiment.others)
         rows = [["Method", *map(_label, experiment.columns)]]
         for label, method in ((self.plan.work.name, None), *((_label(method), method) for method in methods)):
@@ -513,7 +525,7 @@ class Manuscript:
         return self.scores.setdefault((quantity.name, column.own, method.own), value)
 
     def _run_table(self, experiment: Experiment) -> None:
-        """Single runs whose means are the values that the article reports."""
+        """Write a table of single runs whose means are the values that the article reports."""
         rng, digits = self.rng, experiment.quantity.digits
         runs = rng.randint(5, 16)
         ours, theirs = (scattered(rng, Decimal(value), runs, digits) for value in (experiment.best, experiment.base))
@@ -552,7 +564,7 @@ class Manuscript:
 
 
 def _fitted(slot: str, slots: dict[str, str]) -> str:
-    """The text of a slot; a slot name with a capital starts the sentence; citation markers are written elsewhere."""
+    """The text of a slot, capitalized if the name of the slot is; empty for citations, which are written elsewhere."""
     if slot[0].isupper():
         return _capital(slots[slot.lower()])
     return slots.get(slot, "") if slot in ("cite", "who") else slots[slot]

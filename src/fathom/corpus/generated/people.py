@@ -11,7 +11,7 @@ from fathom.records.names import without_accents
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """One person, however a byline spells the name."""
+    """One person; bylines may spell the name differently."""
 
     id: str
     given: str

@@ -1,7 +1,7 @@
-"""The world of generated articles: who works on what, and which works cite which.
+"""Plans generated articles: their studies and authors, and which works cite which.
 
 Articles are planned one after another, and each cites only works planned before it. The first hundred articles of a
-thousand are therefore those of a smaller world of the same seed.
+thousand are therefore the same as those of a smaller corpus with the same seed.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ TOKENS = (
     (7, 24_000, 32_000),
     (3, 32_000, 37_500),
 )
-"""Planned lengths by weight; articles come out near them, between 2K and 40K tokens."""
+"""Planned lengths as (weight, lowest, highest); articles come out near them, between 2K and 40K tokens."""
 
 REFERENCES = ((12, 8, 14), (30, 15, 25), (33, 26, 40), (18, 41, 60), (7, 61, 80))
 AGES = ((40, 0, 3), (30, 4, 8), (20, 9, 15), (10, 16, 28))
-"""How many years a cited work that is not in the corpus precedes the citing one."""
+"""Number of references of an article; and years from a cited work outside the corpus to the citing one."""
 TEAMS = (12, 22, 24, 18, 11, 6, 4, 2, 1)
 """Weights of bylines of one author, of two, ..."""
 
@@ -50,9 +50,9 @@ class LengthProfile:
     tokens: Sequence[tuple[int, int, int]]
     references: Sequence[tuple[int, int, int]]
     fewest: int
-    """References that even the shortest article may have."""
+    """References that any article may have."""
     tokens_each: int
-    """Beyond that, tokens per reference."""
+    """Beyond `fewest`, an article has at most one reference per so many tokens."""
     inside: tuple[float, float]
     """The range of the share of references that are documents of the corpus."""
     tries: int
@@ -86,8 +86,10 @@ class Study:
     topic: Topic
     method: Phrase
     rival: Phrase
+    """The method that it is compared with."""
     object: Phrase
     other: Phrase
+    """Another object, mentioned in passing."""
     setting: Phrase
     material: Phrase
     quantity: Quantity
@@ -153,7 +155,7 @@ class _Community:
 
 
 class World:
-    """Plans articles without end."""
+    """An endless sequence of planned articles."""
 
     def __init__(self, seed: int, subjects: Sequence[str], length: Length = "full") -> None:
         self._seed = seed
@@ -224,18 +226,18 @@ class World:
             if len(chosen) >= inside:
                 break
             urn = community.urn if community.urn and rng.random() < 0.92 else self._elsewhere(work.study.topic)
-            found = rng.choice(urn)
-            if found.year <= work.year and _is_distinguishable(found.study, True, chosen.values()):
-                chosen[found.title] = found
+            candidate = rng.choice(urn)
+            if candidate.year <= work.year and _is_distinguishable(candidate.study, True, chosen.values()):
+                chosen[candidate.title] = candidate
         for _ in range(20 * wanted):
             if len(chosen) >= wanted:
                 break
             outside = self._outside(rng, community, work, chosen.values())
             if outside is not None:
                 chosen[outside.title] = outside
-        for found in chosen.values():
-            if found.document is not None:
-                self._communities[found.study.topic.name].urn.append(found)
+        for cited in chosen.values():
+            if cited.document is not None:
+                self._communities[cited.study.topic.name].urn.append(cited)
         return tuple(chosen.values())
 
     def _elsewhere(self, topic: Topic) -> list[Work]:
@@ -326,10 +328,10 @@ class World:
 
 
 def _is_distinguishable(study: Study, written: bool, chosen: Iterable[Work]) -> bool:
-    """Whether a sentence with three attributes of such a work fits none of the others, and vice versa.
+    """Whether a sentence with three attributes of such a work fits none of the chosen works, and vice versa.
 
-    A document of the corpus (`written`) reports more experiments than its headline, all with its own method; so no
-    other work of the list may share that method.
+    A document of the corpus (`written`) reports more experiments than its headline, all with its own method, so no
+    chosen work may share that method.
     """
     attributes = _attributes(study)
     for work in chosen:
@@ -374,8 +376,7 @@ def _style(rng: Random, brief: bool) -> Style:
 def _draw_from(rng: Random, buckets: Sequence[tuple[int, int, int]]) -> int:
     """A number from one of the (weight, lowest, highest) buckets.
 
-    Whole numbers alone: logarithms differ in their last bit from machine to machine, and one bit can shift all that
-    follows.
+    Integers only: logarithms may differ in the last bit between machines, and one bit would change all later draws.
     """
     _, low, high = rng.choices(buckets, [weight for weight, _, _ in buckets])[0]
     return rng.randint(low, high)

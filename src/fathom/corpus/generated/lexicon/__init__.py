@@ -21,22 +21,24 @@ SUBJECTS = (
 
 @dataclass(frozen=True)
 class Phrase:
-    """A term in the words of the author, and in the words of a work that cites the author."""
+    """A term as its author words it, and as a citing work paraphrases it."""
 
     own: str
-    retold: str
+    paraphrase: str
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A measured quantity, as the author names it and as a citing work words it."""
+    """A measured quantity, as the author names it and as a citing work paraphrases it."""
 
     name: str
-    retold: str
+    paraphrase: str
     unit: str
     low: float
     high: float
+    """The range of its values."""
     digits: int
+    """Printed decimals."""
     lower_is_better: bool
 
     def printed(self, value: float) -> str:
@@ -58,14 +60,19 @@ class Topic:
     name: str
     keywords: tuple[str, ...]
     objects: tuple[Phrase, ...]
+    """What is studied."""
     methods: tuple[Phrase, ...]
     settings: tuple[Phrase, ...]
+    """Conditions under which it is studied."""
     materials: tuple[Phrase, ...]
+    """Data sets and samples."""
     quantities: tuple[Quantity, ...]
     mechanisms: tuple[str, ...]
     actions: tuple[str, ...]
     facts: tuple[str, ...]
+    """Templates of sentences on general knowledge of the topic."""
     cautions: tuple[str, ...]
+    """Templates of sentences that warn of a pitfall."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,7 @@ class Subject:
     name: str
     venues: tuple[str, ...]
     stems: tuple[str, ...]
+    """Stems and suffixes of the names of methods and data sets."""
     suffixes: tuple[str, ...]
     topics: tuple[Topic, ...]
 

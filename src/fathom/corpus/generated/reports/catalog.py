@@ -1,7 +1,7 @@
 """The metrics of a domain: names, units, and how they relate to one another.
 
 A fact's `attribute` is a metric's id. A fact about a part of the entity (a segment, region, faculty, hall, programme,
-district or type of home) keeps the attribute and qualifies the entity: "Halvorsen Marine Group / Offshore".
+district or type of home) has the same attribute and names the part in `part`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Metric:
     labels: Mapping[str, tuple[str, ...]]
     """Wordings by language, the plainest first."""
     unit: str
-    """The unit: "persons", "%"; empty for a bare number and for money, whose unit is the entity's currency."""
+    """Such as "persons" or "%"; empty for a bare number and for money, whose unit is the entity's currency."""
     low: float
     high: float
     """The plausible range of an entity's yearly value, in plain units."""
@@ -39,7 +39,7 @@ class Metric:
     sums: tuple[str, ...] = ()
     """The groups of parts over which it adds up to the whole entity's value; "quarter": over quarters to the year's."""
     withheld: float = 0.0
-    """How often a report leaves it out."""
+    """The probability that a report withholds it."""
 
     @property
     def is_currency(self) -> bool:

@@ -110,7 +110,7 @@ def _words(rng: Random, names: Mapping[str, Any], sector: Mapping[str, list[str]
 
 
 def _cents_per_grain(style: Style) -> tuple[int, int]:
-    """How many hundredths of the currency the last decimal of a money table is worth, as a fraction."""
+    """How many cents one grain (the last decimal of a money table) is worth, as a fraction."""
     return 100 * style.money_size, 10**style.money_decimals
 
 
@@ -174,7 +174,7 @@ def _add_share(rng: Random, inputs: Inputs, size: float) -> None:
 
 
 def _add_people(rng: Random, inputs: Inputs, size: float, regions: tuple[str, ...]) -> None:
-    """The workforce by region, and what goes with it: accidents, patents, energy."""
+    """The workforce by region, and figures that depend on it: accidents, patents, energy."""
     staff = size / rng.uniform(1.6e5, 3.2e5)
     weights = [rng.uniform(0.3, 2.0) for _ in regions]
     for region, weight in zip(regions, weights, strict=True):
@@ -199,19 +199,19 @@ def _restatements(
     rng: Random, inputs: Inputs, segments: tuple[str, ...], regions: tuple[str, ...]
 ) -> dict[int, Restatement]:
     """Corrections in the later reports, at most one each."""
-    made = {}
+    restatements = {}
     for year in range(FIRST_YEAR + 1, FIRST_YEAR + REPORTS):
         reason = rng.choice(("agent", "headcount", "segments", None, None, None))
         if reason is not None:
             changes, words = _CORRECTIONS[reason](rng, inputs, year - 1, segments, regions)
-            made[year] = Restatement(year, reason, changes, words)
-    return made
+            restatements[year] = Restatement(year, reason, changes, words)
+    return restatements
 
 
 def _as_agent(
     rng: Random, inputs: Inputs, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
 ) -> tuple[dict[Key, int], dict[str, str]]:
-    """Revenue of a segment was that of an agent: it falls, and costs fall as much."""
+    """A correction: part of a segment's revenue was earned as an agent, so revenue and costs fall by one amount."""
     segment = rng.choice(segments)
     less = -max(2, int(inputs[year_key("revenue", year, segment)] * rng.uniform(0.02, 0.07)))
     changes = {year_key("revenue", year, segment): less, year_key("cost_of_sales", year): less}
@@ -221,7 +221,7 @@ def _as_agent(
 def _without_agency_staff(
     rng: Random, inputs: Inputs, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
 ) -> tuple[dict[Key, int], dict[str, str]]:
-    """Temporary staff of a region had been counted."""
+    """A correction: temporary staff of a region had been counted as employees."""
     region = max(regions, key=lambda region: inputs[year_key("employees", year, region)])
     less = -max(2, int(inputs[year_key("employees", year, region)] * rng.uniform(0.03, 0.09)))
     return {year_key("employees", year, region): less}, {"restated_part": region}
@@ -230,7 +230,7 @@ def _without_agency_staff(
 def _moved_between_segments(
     rng: Random, inputs: Inputs, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
 ) -> tuple[dict[Key, int], dict[str, str]]:
-    """A business moved from one segment to another; the company's totals stay."""
+    """A correction: a business moved from one segment to another; the company's totals stay the same."""
     source, target = rng.sample(segments, 2)
     portion = rng.uniform(0.04, 0.12)
     changes: dict[Key, int] = {}

@@ -23,7 +23,7 @@ from fathom.records.rng import rng_for
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What determines every random choice about an entity."""
+    """Identifies an entity; all random choices about it are seeded by these fields."""
 
     domain: str
     seed: int
@@ -43,7 +43,7 @@ class Entity:
     """Its parts by group: segments and regions; faculties, halls and programmes; districts and types of home."""
     style: Style
     fullness: float
-    """How much its reports say, from 0 to 1."""
+    """How long its reports are, from 0 to 1."""
     inputs: Inputs
     derive: Derive
     restatements: Mapping[int, Restatement]

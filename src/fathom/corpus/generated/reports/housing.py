@@ -28,7 +28,7 @@ _PER_MILLE: Mapping[str, tuple[float, float, float]] = {
 _FLOWS = ("homes_sold", "new_listings", "permits", "completions")
 """Counts that add up over districts and quarters."""
 _LEVELS = ("median_price", "mean_price", "price_per_m2", "median_rent", "days_on_market")
-"""Figures of a district, and of the whole as their average weighted by sales."""
+"""Figures of a district, and of the whole market as their average, weighted by listings."""
 _ROUND_TO: Mapping[str, int] = {"median_price": 100, "mean_price": 100, "price_per_m2": 10}
 """What the whole market's prices are rounded to."""
 _COPIED = (
@@ -67,7 +67,7 @@ def generate_market(origin: Origin, pack: LanguagePack) -> Entity:
 
 
 def _grains(style: Style) -> tuple[int, int]:
-    """How many last decimals of a money table a plain unit of the currency is, as a fraction."""
+    """How many grains (last decimals of a money table) one unit of the currency is, as a fraction."""
     return 10**style.money_decimals, style.money_size
 
 
@@ -96,8 +96,8 @@ def _draw_inputs(rng: Random, districts: tuple[str, ...], types: tuple[str, ...]
     for district in districts:
         _add_prices(rng, inputs, district, price * rng.uniform(0.6, 1.7), cycle)
         _add_counts(rng, inputs, district, size * rng.uniform(0.4, 1.9), blows)
-    for kind, dear in zip(types, (1.45, 1.05, 0.92, 0.7), strict=True):
-        _add_type(rng, inputs, kind, dear)
+    for kind, relative_price in zip(types, (1.45, 1.05, 0.92, 0.7), strict=True):
+        _add_type(rng, inputs, kind, relative_price)
     rates = {metric: drift_within(rng, *bounds) for metric, bounds in _PER_MILLE.items()}
     households = walk(rng, size * len(districts) * rng.uniform(18, 26), 0.008, 0.004)
     rent_share = rng.uniform(0.93, 0.98)
@@ -148,19 +148,20 @@ def _add_counts(rng: Random, inputs: Inputs, district: str, size: float, blows: 
             inputs[quarter_key("completions", year, number, district)] = int(permits * rng.uniform(0.6, 1.05))
 
 
-def _add_type(rng: Random, inputs: Inputs, kind: str, dear: float) -> None:
-    """How a type of home sells and what it costs, beside all homes."""
-    weight, price = drift_within(rng, 0.5, 2.0, 0.1), drift_within(rng, dear * 0.93, dear * 1.07, 0.02)
+def _add_type(rng: Random, inputs: Inputs, kind: str, relative_price: float) -> None:
+    """Sales, price and time on the market of a type of home, relative to all homes."""
+    weight = drift_within(rng, 0.5, 2.0, 0.1)
+    price = drift_within(rng, relative_price * 0.93, relative_price * 1.07, 0.02)
     days = drift_within(rng, 0.75, 1.3, 0.08)
     for at, year in enumerate(YEARS):
         inputs[year_key("weight", year, kind)] = int(1000 * weight[at])
-        inputs[year_key("dear", year, kind)] = int(1000 * price[at])
-        inputs[year_key("slow", year, kind)] = int(1000 * days[at])
+        inputs[year_key("relative_price", year, kind)] = int(1000 * price[at])
+        inputs[year_key("relative_days", year, kind)] = int(1000 * days[at])
 
 
 def _restatements(rng: Random, inputs: Inputs, districts: tuple[str, ...]) -> dict[int, Restatement]:
     """Corrections in the later reports, at most one each."""
-    made = {}
+    restatements = {}
     for year in range(FIRST_YEAR + 1, FIRST_YEAR + REPORTS):
         reason = rng.choice(("late_deeds", "lapsed_permits", "rents", None, None, None))
         district = rng.choice(districts)
@@ -175,8 +176,8 @@ def _restatements(rng: Random, inputs: Inputs, districts: tuple[str, ...]) -> di
             key = year_key("median_rent", year - 1, district)
             change = 5 * rng.randint(2, 9)
         if reason is not None:
-            made[year] = Restatement(year, reason, {key: change}, {"restated_part": district})
-    return made
+            restatements[year] = Restatement(year, reason, {key: change}, {"restated_part": district})
+    return restatements
 
 
 def _derive(
@@ -206,9 +207,9 @@ def _derive(
     sold_by_type = split(sums["homes_sold"], [inputs[year_key("weight", year, kind)] for kind in types])
     for kind, sold in zip(types, sold_by_type, strict=True):
         ledger[year_key("homes_sold", year, kind)] = sold
-        dear, slow = inputs[year_key("dear", year, kind)], inputs[year_key("slow", year, kind)]
-        ledger[year_key("median_price", year, kind)] = 500 * rounded(levels["median_price"] * dear, 500_000)
-        ledger[year_key("days_on_market", year, kind)] = rounded(levels["days_on_market"] * slow, 1000)
+        price, days = (inputs[year_key(metric, year, kind)] for metric in ("relative_price", "relative_days"))
+        ledger[year_key("median_price", year, kind)] = 500 * rounded(levels["median_price"] * price, 500_000)
+        ledger[year_key("days_on_market", year, kind)] = rounded(levels["days_on_market"] * days, 1000)
     _add_quarters(inputs, ledger, year, levels)
     return ledger
 
@@ -229,7 +230,7 @@ def _add_up(inputs: Inputs, ledger: Ledger, metric: str, year: int, districts: t
 
 
 def _average(inputs: Inputs, metric: str, year: int, districts: tuple[str, ...]) -> int:
-    """The metric of the districts, weighted by what was listed in them."""
+    """The average of a metric over the districts, weighted by their new listings."""
     # By listings, not by sales: a correction of the sales must not move the prices.
     weights = [
         sum(inputs[quarter_key("new_listings", year, number, name)] for number in _QUARTERS) for name in districts
@@ -244,7 +245,7 @@ def _average(inputs: Inputs, metric: str, year: int, districts: tuple[str, ...])
 def _sales(
     inputs: Inputs, year: int, sums: Mapping[str, int], levels: Mapping[str, int], grains_per_unit: tuple[int, int]
 ) -> dict[str, int]:
-    """What follows from the number of homes sold and what they cost."""
+    """Figures that follow from the number and prices of the homes sold."""
     sold = sums["homes_sold"]
     new, existing = split(
         sold, [inputs[year_key("new_build_weight", year)], 1000 - inputs[year_key("new_build_weight", year)]]

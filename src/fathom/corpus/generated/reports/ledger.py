@@ -41,7 +41,7 @@ class Restatement:
     year: int
     """The fiscal year of the report that makes it."""
     reason: str
-    """Which of the pack's explanations belongs to it."""
+    """Selects the passages of the pack that explain it."""
     changes: Mapping[Key, int]
     """The amounts added to the inputs."""
     words: Mapping[str, str]
@@ -50,11 +50,11 @@ class Restatement:
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """A figure that the report of its own year inputs out."""
+    """A figure that the report of its own year leaves out."""
 
     key: Key
     until: int
-    """The fiscal year of the report that discloses it at last."""
+    """The fiscal year of the report that discloses it."""
 
 
 class Entry(NamedTuple):
@@ -92,8 +92,8 @@ def figures_as_of(
     if year < FIRST_YEAR:
         return {}
     corrected = dict(inputs)
-    for made, restatement in restatements.items():
-        if made <= year:
+    for restated_in, restatement in restatements.items():
+        if restated_in <= year:
             for key, change in restatement.changes.items():
                 corrected[key] += change
     ledger: Ledger = {}

@@ -54,16 +54,16 @@ class Passage:
     id: str
     headings: Statement
     body: tuple[Paragraph | Bullets | TableSpec | Passage, ...]
-    least: float
-    """The minimum fullness of an entity's reports, from 0 to 1, to include it."""
+    min_fullness: float
+    """Only reports of entities with at least this `fullness` include it."""
     pick: tuple[float, float] | None
-    """The share of the body that the shortest and the fullest reports keep; None for all of it."""
+    """The share of the body that the shortest and the longest reports include; None for all of it."""
     each: str | None
     """The group of parts for each of which the body is repeated."""
     steady: bool
     """Whether it keeps its wording from year to year."""
     restated: str | None
-    """The reason for a restatement that it explains; None for a passage of every report."""
+    """The reason of a restatement that the passage explains; None for a passage of every report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def load_pack(domain: str, language: str) -> LanguagePack:
         front=reader.passage(words["front"]),
         order=tuple(tuple(group) for group in layout["order"]),
         sections={section.id: section for section in sections},
-        phrases={name: reader.statement(ways) for name, ways in words["phrases"].items()},
+        phrases={name: reader.statement(wordings) for name, wordings in words["phrases"].items()},
         whole=tuple(words["whole"]),
         names=words["names"],
     )
@@ -120,7 +120,7 @@ class _Reader:
             id=id,
             headings=self.statement(entry.get("headings", [])),
             body=tuple(self.element(element) for element in entry["body"]),
-            least=layout.get("least", 0.0),
+            min_fullness=layout.get("least", 0.0),
             pick=(pick[0], pick[1]) if pick else None,
             each=layout.get("each"),
             steady=layout.get("steady", False),
@@ -133,15 +133,16 @@ class _Reader:
             case str():
                 return self.table(element)
             case {"bullets": points}:
-                return Bullets(tuple(self.statement(ways) for ways in points))
+                return Bullets(tuple(self.statement(wordings) for wordings in points))
             case dict():
                 return self.passage(element)
             case _:
-                return Paragraph(tuple(self.statement(ways) for ways in element))
+                return Paragraph(tuple(self.statement(wordings) for wordings in element))
 
-    def statement(self, ways: str | list[str]) -> Statement:
+    def statement(self, wordings: str | list[str]) -> Statement:
         """One or more wordings of a statement."""
-        return tuple(parse_template(way, self.metrics) for way in ([ways] if isinstance(ways, str) else ways))
+        texts = [wordings] if isinstance(wordings, str) else wordings
+        return tuple(parse_template(text, self.metrics) for text in texts)
 
     def table(self, name: str) -> TableSpec:
         """The table of that name, with its caption."""

@@ -31,7 +31,7 @@ def drift_within(rng: Random, low: float, high: float, step: float) -> list[floa
 def shocks(rng: Random, likely: float, size: float) -> list[float]:
     """A shock for each year, mostly zero; likelier in the pandemic year, and half recovered in the next."""
     hit = [rng.random() < (2.5 * likely if year == 2020 else likely) for year in YEARS]
-    falls = [-rng.uniform(0.3, 1.0) * size if struck else 0.0 for struck in hit]
+    falls = [-rng.uniform(0.3, 1.0) * size if is_hit else 0.0 for is_hit in hit]
     return [fall - 0.5 * last for fall, last in zip(falls, [0.0, *falls], strict=False)]
 
 
@@ -40,9 +40,9 @@ def split(total: int, weights: Sequence[int]) -> list[int]:
     whole, given, shared, parts = sum(weights), 0, 0, []
     for weight in weights:
         shared += weight
-        upto = rounded(total * shared, whole)
-        parts.append(upto - given)
-        given = upto
+        end = rounded(total * shared, whole)
+        parts.append(end - given)
+        given = end
     return parts
 
 

@@ -42,12 +42,13 @@ class Style:
     brackets: bool
     """Whether tables print negative figures in brackets."""
     minus: str
+    """The minus sign."""
     missing: str
     """Printed where a figure is withheld."""
     missing_in_prose: str
     prose_before: str
     prose_words: Mapping[int, str]
-    """What follows a sum of money in prose, by its scale; empty scale words belong to plain units."""
+    """The text after an amount of money in prose, by scale: " million" for 1000000."""
     prose_steps: tuple[int, ...]
     """The scales that prose rounds to, largest first."""
     prose_decimals: int
@@ -106,7 +107,7 @@ class Style:
 
     def _rounded(self, amount: int) -> tuple[int, int, int]:
         """An amount of money in its largest scale: the amount, its decimals and the scale."""
-        # Everything in the finest unit of the entity, so that rounding is integer arithmetic.
+        # A grain is the last decimal of a money table. Amounts are counted in grains, so that rounding is exact.
         grains = 10**self.money_decimals
         for size in self.prose_steps:
             reaches = abs(amount) * self.money_size >= size * grains

@@ -4,15 +4,15 @@ A slot is in braces:
 
     {place}              a word of the entity or the report, or one of the pack's phrases
     {=revenue}           the entity's wording for a metric
-    {a}                  "a" or "an", whichever the next word wants
+    {a}                  "a" or "an", depending on the next word
     {revenue}            a figure of the current year; {revenue@-1} of the year before, {revenue@q3} of a quarter
     {revenue/part}       a figure of the part that the word "part" names
     {revenue!}           printed as in the tables; {revenue~} to three digits; {revenue^} as the last report gave it
     {order_backlog?}     the word that says that the figure is withheld
 
 Before " | " are the conditions under which a sentence may be used: "revenue>" the figure rose, "revenue<" it fell,
-"net_profit+" it is above zero, "net_profit-" below. A sentence whose figures are withheld is never used, save where
-it says so.
+"net_profit+" it is above zero, "net_profit-" below. A sentence with a withheld figure is used only if it says that the
+figure is withheld.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _slot(spec: str, metrics: Mapping[str, object]) -> Figure | Word | Label | I
 def _figure(spec: str) -> Figure:
     match = _FIGURE.fullmatch(spec)
     if match is None:
-        raise ValueError(f"no figure slot: '{spec}'")
+        raise ValueError(f"'{spec}' is not a figure slot")
     when = match["when"] or ""
     return Figure(
         metric=match["metric"],

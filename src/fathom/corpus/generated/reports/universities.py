@@ -25,7 +25,7 @@ _PER_STUDENT: Mapping[str, tuple[float, float, float]] = {
     "student_aid": (500, 2300, 120),
     "capital_spending": (700, 3200, 300),
 }
-"""Sums of money in plain units for each student: lowest, highest, and how much they change in a year."""
+"""Amounts of money per student in plain units: lowest, highest, and the maximum change in a year."""
 
 _PER_MILLE: Mapping[str, tuple[float, float, float]] = {
     "margin": (-25, 60, 18),
@@ -38,7 +38,7 @@ _PER_MILLE: Mapping[str, tuple[float, float, float]] = {
     "doctoral_weight": (40, 95, 4),
     "part_time_weight": (90, 240, 9),
 }
-"""Shares in tenths of a percent: lowest, highest, and how much they change in a year."""
+"""Shares in tenths of a percent: lowest, highest, and the maximum change in a year."""
 
 _INCOMES = ("tuition_income", "government_grants", "research_income", "endowment_income", "other_income")
 _EXPENSES = ("staff_costs", "operating_expenses", "depreciation", "interest_costs")
@@ -123,8 +123,8 @@ def _draw_inputs(
         inputs.update({year_key(metric, year): int(path[at]) for metric, path in rates.items()})
         for metric, weight in zip(_EXPENSES, weights, strict=True):
             inputs[year_key("weight", year, metric)] = int(1000 * weight * rng.uniform(0.97, 1.03))
-        won = int(inputs[year_key("research_income", year)] * rng.uniform(0.85, 1.4))
-        inputs[year_key("research_awards", year)] = won
+        awards = int(inputs[year_key("research_income", year)] * rng.uniform(0.85, 1.4))
+        inputs[year_key("research_awards", year)] = awards
         staff = sum(inputs[year_key("academic_staff", year, faculty)] for faculty in faculties)
         inputs[year_key("professional_staff", year)] = int(staff * rng.uniform(1.0, 1.15))
         inputs[year_key("publications", year)] = int(staff * rng.uniform(1.6, 2.3))
@@ -179,19 +179,19 @@ def _add_programmes(rng: Random, inputs: Inputs, programmes: tuple[str, ...]) ->
 
 def _restatements(rng: Random, inputs: Inputs, faculties: tuple[str, ...]) -> dict[int, Restatement]:
     """Corrections in the later reports, at most one each."""
-    made = {}
+    restatements = {}
     for year in range(FIRST_YEAR + 1, FIRST_YEAR + REPORTS):
         reason = rng.choice(("headcount", "applicants", "grants", None, None, None))
         faculty = max(faculties, key=lambda faculty: inputs[year_key("applicants", year - 1, faculty)])
         if reason is not None:
-            made[year] = Restatement(
+            restatements[year] = Restatement(
                 year, reason, _changes(rng, inputs, year - 1, reason, faculty), {"restated_part": faculty}
             )
-    return made
+    return restatements
 
 
 def _changes(rng: Random, inputs: Inputs, year: int, reason: str, faculty: str) -> dict[Key, int]:
-    """What a correction for `reason` adds to the figures of `year`."""
+    """The amounts that a correction for `reason` adds to the figures of `year`."""
     if reason == "headcount":
         less = max(1, int(inputs[year_key("students", year, faculty)] * rng.uniform(0.02, 0.06)))
         return {year_key("students", year, faculty): -less}
@@ -246,7 +246,7 @@ def _derive(
 
 
 def _levels(students: int, undergraduate: int, doctoral: int, part_time: int) -> dict[str, int]:
-    """The students by level, which adds up to all of them, and by mode of study, which does too."""
+    """The students by level and by mode of study; each adds up to all students."""
     levels = split(students, [undergraduate, 1000 - undergraduate - doctoral, doctoral])
     named = zip(("undergraduate_students", "postgraduate_students", "doctoral_students"), levels, strict=True)
     full, part = split(students, [1000 - part_time, part_time])
@@ -254,7 +254,7 @@ def _levels(students: int, undergraduate: int, doctoral: int, part_time: int) ->
 
 
 def _study_rates(figures: Mapping[str, int]) -> dict[str, int]:
-    """Rates that the whole and each faculty have."""
+    """The rates that both the university and each faculty have."""
     return {
         "acceptance_rate": share(figures["admitted"], figures["applicants"]),
         "yield_rate": share(figures["entrants"], figures["admitted"]),
@@ -263,7 +263,7 @@ def _study_rates(figures: Mapping[str, int]) -> dict[str, int]:
 
 
 def _rates(own: Mapping[str, int]) -> dict[str, int]:
-    """Rates that the whole alone has, and those it shares with its faculties."""
+    """The rates of the whole university: those of faculties, and its own."""
     return _study_rates(own) | {
         "occupancy_rate": share(own["beds_let"], own["beds"]),
         "surplus_margin": share(own["surplus"], own["total_income"]),

@@ -21,7 +21,7 @@ from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 
 # "an" is used before a vowel sound, and before 8, 11 and 18.
-_WANTS_AN = re.compile(r"(?!(?:uni|use|usu|eu|one\b|once\b|uk\b))[aeiou]|(?:8|11\b|18\b)|hour|honest", re.IGNORECASE)
+_TAKES_AN = re.compile(r"(?!(?:uni|use|usu|eu|one\b|once\b|uk\b))[aeiou]|(?:8|11\b|18\b)|hour|honest", re.IGNORECASE)
 
 
 class Piece(NamedTuple):
@@ -48,17 +48,18 @@ class TemplateChooser:
 
     rng: Random
     used: Counter[int] = field(default_factory=Counter)
+    """How often each template was used, by its `id`."""
 
-    def pick(self, ways: Sequence[Template]) -> Template:
-        """One of `ways`, which must not be empty."""
-        if len(ways) == 1:
-            return ways[0]
+    def pick(self, wordings: Sequence[Template]) -> Template:
+        """One of `wordings`, which must not be empty."""
+        if len(wordings) == 1:
+            return wordings[0]
         # The pack is loaded once and cached, so that the identity of a template is stable.
-        counts = [self.used[id(way)] for way in ways]
-        least = min(counts)
-        way = self.rng.choice([way for way, count in zip(ways, counts, strict=True) if count == least])
-        self.used[id(way)] += 1
-        return way
+        counts = [self.used[id(wording)] for wording in wordings]
+        fewest = min(counts)
+        wording = self.rng.choice([wording for wording, count in zip(wordings, counts, strict=True) if count == fewest])
+        self.used[id(wording)] += 1
+        return wording
 
 
 class ReportWriter:
@@ -80,27 +81,28 @@ class ReportWriter:
         """Write the whole report; returns the span of its title."""
         layout = self._rng("layout")
         self.draft.write("# ")
-        where = self.draft.write(title_of(self._entity, self._pack, self._year))
+        title = self.draft.write(title_of(self._entity, self._pack, self._year))
         self.draft.write("\n\n")
         self._body(self._pack.front)
         groups = [layout.sample(group, len(group)) for group in self._pack.order]
         passages = [self._pack.sections[name] for group in groups for name in group]
-        for number, passage in enumerate(filter(self._wanted, passages), start=1):
+        for number, passage in enumerate(filter(self._is_included, passages), start=1):
             numeral = self._style.numerals[number - 1] if self._style.numerals else str(number)
             self._section(passage, prefix=self._style.numbering.format(n=numeral))
-        return where
+        return title
 
     def _rng(self, *names: str | int) -> Random:
         origin = self._entity.origin
         return rng_for(origin.seed, origin.domain, *names, origin.number)
 
-    def _wanted(self, passage: Passage) -> bool:
-        return passage.least <= self._entity.fullness and passage.restated in (None, self._restated)
+    def _is_included(self, passage: Passage) -> bool:
+        """Whether this report includes the passage."""
+        return passage.min_fullness <= self._entity.fullness and passage.restated in (None, self._restated)
 
     # Passages
 
     def _section(self, passage: Passage, prefix: str = "", level: int = 2) -> None:
-        """A section; a steady one has its own random generator, which is the same every year."""
+        """Write a section; a steady one has its own random generator, which is the same every year."""
         outer = self._chooser
         # A steady passage inside another uses the generator of the outer one.
         if passage.steady and level == 2:
@@ -118,7 +120,7 @@ class ReportWriter:
         self._chooser = outer
 
     def _body(self, passage: Passage, level: int = 2) -> None:
-        for element in self._kept(passage):
+        for element in self._included_elements(passage):
             match element:
                 case Paragraph(statements):
                     self._paragraph(statements)
@@ -130,9 +132,9 @@ class ReportWriter:
                 case Passage():
                     self._section(element, level=level + 1)
 
-    def _kept(self, passage: Passage) -> Iterator[Paragraph | Bullets | TableSpec | Passage]:
+    def _included_elements(self, passage: Passage) -> Iterator[Paragraph | Bullets | TableSpec | Passage]:
         """The elements of the body that this report includes, in order."""
-        body = [element for element in passage.body if not isinstance(element, Passage) or self._wanted(element)]
+        body = [element for element in passage.body if not isinstance(element, Passage) or self._is_included(element)]
         if passage.pick is None:
             yield from body
             return
@@ -144,21 +146,21 @@ class ReportWriter:
     # Prose
 
     def _paragraph(self, statements: Sequence[Statement], mark: str = "") -> None:
-        """A paragraph of the statements that can be made; nothing where there are none."""
-        said = [pieces for statement in statements if (pieces := self._say(statement))]
-        if not said:
+        """Write a paragraph of the statements whose figures and conditions fit; nothing if there are none."""
+        sentences = [pieces for statement in statements if (pieces := self._sentence(statement))]
+        if not sentences:
             return
         with self.draft.paragraph():
             self.draft.write(mark)
-            for pieces in said:
+            for pieces in sentences:
                 with self.draft.sentence():
                     for piece in pieces:
                         self._record(piece, self.draft.write(piece.text), "prose")
 
-    def _say(self, statement: Statement) -> list[Piece]:
-        """One wording of the statement, filled in; empty where it cannot be made or an empty wording was drawn."""
-        ways = [way for way in statement if self._fits(way)]
-        return _polished(list(self._fill(self._chooser.pick(ways)))) if ways else []
+    def _sentence(self, statement: Statement) -> list[Piece]:
+        """One wording of the statement, filled in; empty if none fits or an empty wording was chosen."""
+        wordings = [wording for wording in statement if self._fits(wording)]
+        return _polished(list(self._fill(self._chooser.pick(wordings)))) if wordings else []
 
     def _phrase(self, template: Template) -> str:
         return "".join(piece.text for piece in _polished(list(self._fill(template))))
@@ -202,7 +204,7 @@ class ReportWriter:
                 case Word(name) if name in self._words:
                     yield Piece(self._words[name])
                 case Word(name):
-                    yield from self._fill(self._chooser.pick([way for way in self._ways(name) if self._fits(way)]))
+                    yield from self._fill(self._chooser.pick(list(filter(self._fits, self._wordings(name)))))
                 case Label(metric):
                     yield Piece(_lowered(self._style.labels[metric]))
                 case Indefinite():
@@ -210,7 +212,7 @@ class ReportWriter:
                 case Figure():
                     yield from self._figure(piece, "exact" if in_full and piece.form == "usual" else piece.form)
 
-    def _ways(self, phrase: str) -> Statement:
+    def _wordings(self, phrase: str) -> Statement:
         """The wordings of a phrase: those of the current part where it has its own."""
         own = f"{phrase} of {self._words.get('part', '')}"
         return self._pack.phrases.get(own) or self._pack.phrases[phrase]
@@ -243,7 +245,7 @@ class ReportWriter:
     # Tables
 
     def _table(self, spec: TableSpec) -> None:
-        """A captioned table; each of its figures is recorded."""
+        """Write a captioned table; each of its figures is recorded."""
         rows = [*self._axis(spec.rows)]
         columns = [*self._axis(spec.columns)]
         if "years" in spec.columns[0] and not self._style.newest_first:
@@ -261,8 +263,8 @@ class ReportWriter:
             for at_column, key in enumerate(line):
                 cell = table.cells[(at_row + 1) * width + at_column + 1]
                 shown = printed[at_row][at_column]
-                planted = Piece(shown.text, key, shown.value, self._known.entry(key).status)
-                self._record(planted, cell.span, "table")
+                piece = Piece(shown.text, key, shown.value, self._known.entry(key).status)
+                self._record(piece, cell.span, "table")
 
     def _cell(self, key: Key) -> Printed:
         return self._style.in_table(self._pack.metrics[key.metric], self._known.now[key])
@@ -359,8 +361,8 @@ def _years(year: int) -> Mapping[str, str]:
 
 
 def _merged(*heads: AxisLabel) -> Key:
-    """The key of the cell where labels meet; the first that has a value counts."""
-    _, metric, period, part = (next(filter(None, said), "") for said in zip(*heads, strict=True))
+    """The key of the cell with these labels; for each field the first label that sets it counts."""
+    _, metric, period, part = (next(filter(None, values), "") for values in zip(*heads, strict=True))
     return Key(metric, period, part)
 
 
@@ -369,7 +371,7 @@ def _polished(pieces: list[Piece]) -> list[Piece]:
     for at, piece in enumerate(pieces):
         if piece.text == "a" and piece.key is None:
             following = "".join(later.text for later in pieces[at + 1 : at + 4]).lstrip()
-            pieces[at] = Piece("an" if _WANTS_AN.match(following) else "a")
+            pieces[at] = Piece("an" if _TAKES_AN.match(following) else "a")
     if pieces and pieces[0].key is None:
         pieces[0] = Piece(pieces[0].text[:1].upper() + pieces[0].text[1:])
     return pieces
