@@ -1,4 +1,4 @@
-# `make demo` and `make test` set up all they need in .venv; the second time they start at once.
+# `make demo` and `make test` install everything they need into .venv on first use.
 
 SHELL := /bin/bash
 VENV := .venv
@@ -22,12 +22,12 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Every speed promise, measured side by side in one run.
+# Speed and quality targets, each measured next to its baseline in one run.
 bench: $(READY)
 	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
-# Packages by version and hash, then the project itself, editable and without a second download; then the weights of
-# the embedded model, which are checked by their own hash.
+# Install pinned packages with hashes, then the project itself as an editable install, then the weights of the embedded
+# model, which are verified by their own hash.
 $(READY): requirements/dev.txt pyproject.toml requirements/python.sh
 	@python="$$(requirements/python.sh)" && \
 	{ test -x $(BIN)/python || "$$python" -m venv $(VENV) || { rm -rf $(VENV); \

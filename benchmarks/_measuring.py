@@ -1,4 +1,4 @@
-"""What the benchmarks share: a command's real time, CPU time and peak memory, a place to keep corpora, and benches."""
+"""Helpers of the benchmarks: wall time, CPU time and peak memory of commands, temporary folders, and benches."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-# The provider that the tests talk to serves the benchmarks too; Python looks for modules beside the script alone.
+# Benchmarks import the tests' mock provider, and Python searches only the script's own folder.
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one command took, its own children included."""
+    """The cost of one command, including its child processes."""
 
     wall: float
     cpu: float
@@ -27,7 +27,7 @@ class Cost:
 
 
 def cost_of(*words: object) -> Cost:
-    """Run a command to its end, without its output."""
+    """Run a command to its end and discard its output."""
     start = time.perf_counter()
     child = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(child.pid, 0)
@@ -43,7 +43,7 @@ def fathom(*words: object) -> Cost:
 
 
 def bench_of(folder: Path, *generated: object, length: str, count: int, questions: int = 10) -> Path:
-    """A bench over contexts of one length, with its corpus beside it; `generated` says of what."""
+    """A bench over contexts of one length, with its corpus beside it; `generated` are options of `fathom generate`."""
     corpus, bench = folder / "corpus", folder / "bench"
     fathom("generate", "--out", corpus, "--seed", 7, *generated)
     fathom("contexts", corpus, "--lengths", length, "--count", count)
@@ -53,11 +53,11 @@ def bench_of(folder: Path, *generated: object, length: str, count: int, question
 
 @contextmanager
 def workplace() -> Iterator[Path]:
-    """A folder that is gone afterwards."""
+    """A temporary folder."""
     with tempfile.TemporaryDirectory(prefix="fathom-bench-") as folder:
         yield Path(folder)
 
 
 def best(seconds: list[float]) -> float:
-    """The least disturbed of several measurements."""
+    """The fastest of several measurements, which other processes disturbed least."""
     return min(seconds)

@@ -1,7 +1,7 @@
 """Speed of an analysis: bootstraps and permutation tests, and ten runs from folders to findings.
 
 2,000 questions over 200 contexts. Each figure is compared with the simple way of doing the same, one resample or one
-run at a time, in the same process. Goal: 10,000 clustered paired resamples in under 2 seconds; ten runs of 2,000
+run at a time, in the same process. Target: 10,000 clustered paired resamples in under 2 seconds; ten runs of 2,000
 questions in under 5.
 """
 

@@ -1,6 +1,6 @@
 """Accuracy of cause attribution on simulated models with known faults: each alone, four, and fourteen at once.
 
-Only incorrect answers with one fault count. Goal: of the answers with a named cause, at least nine in ten have the
+Only incorrect answers with one fault count. Target: of the answers with a named cause, at least nine in ten have the
 correct one, for every fault; the others are unclear. The true faults are drawn again as the simulator drew them.
 """
 

@@ -1,8 +1,8 @@
 """Items of the family citations from generated documents, on one core: each task and level by itself, then all at once.
 
-Promise: 1,000 items of each task and level in under ten seconds, from starting Python to the written bench. Measured
-in CPU seconds of `fathom build`, three times each; the least disturbed counts. Beside it the plain way, which reads
-every document whole and lays out and counts every item from scratch, on some of the items.
+Target: 1,000 items of each task and level in under ten seconds, from starting Python to the written bench. Measured
+in CPU seconds of `fathom build`, three times each; the fastest counts. The baseline reads every document
+in full and lays out and counts every item from scratch, for some of the items.
 
     python benchmarks/citations.py [ITEMS] [CORPUS]
 """
@@ -26,7 +26,7 @@ ITEMS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
 DOCUMENTS = 8 * ITEMS
 TRIES = 3
 PLAIN = 60
-"""Items of the plain way."""
+"""Items of the baseline."""
 
 
 def built(corpus: Path, bench: Path, tasks: str, levels: str) -> Cost:
@@ -35,7 +35,7 @@ def built(corpus: Path, bench: Path, tasks: str, levels: str) -> Cost:
 
 
 def plainly(bench: Bench) -> float:
-    """CPU seconds an item, where each is laid out and counted, and each of its documents parsed, anew."""
+    """CPU seconds per item if each item is laid out and counted, and each of its documents parsed, from scratch."""
     with bench.open_corpus() as corpus:
         plain = Corpus(corpus.folder, cache_bytes=0)
         with plain:

@@ -1,4 +1,4 @@
-"""2,620 contexts of the paper's four lengths from 662 documents. Promise: a tenth of the paper's script's CPU time.
+"""2,620 contexts of the paper's four lengths from 662 documents. Target: a tenth of the paper's script's CPU time.
 
 The paper's own script was measured at 35 CPU seconds for 2,472 contexts on a machine of this kind; it cannot be run
 here. The baseline does the same in the simplest way: sets of ids, each new context compared with each earlier one,

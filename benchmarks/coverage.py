@@ -1,8 +1,8 @@
 """Coverage of intervals and false alarms of tests, by simulation with correlated questions.
 
 For each setting: how often the 95% interval covers the truth (clustered, and treating questions as independent), how
-often two equal runs are called different, and how often the interval of a true difference covers it. Goal: 93% to 97%
-with 5 and 10 questions per context. Settings outside the goal (few contexts, accuracy near 0 or 1) follow, and then
+often two equal runs are called different, and how often the interval of a true difference covers it. Target: 93% to 97%
+with 5 and 10 questions per context. Settings outside the target (few contexts, accuracy near 0 or 1) follow, and then
 contexts that share documents, with and without the interval over documents.
 """
 
@@ -139,7 +139,7 @@ print(f"within 93% to 97%: {sum(inside)} of {len(inside)} settings")
 print(
     f"on average {covered:.1%} against {plain:.1%} for plain intervals; false alarms {alarms:.1%}, {plain_alarms:.1%}"
 )
-print("-- outside the goal --")
+print("-- outside the target --")
 table([Setting(*one) for one in product((8, 15), (5, 10), (0.1, 0.6, 0.97), (0.05, 0.3))])
 print("-- contexts that share documents --")
 shared_table()

@@ -1,9 +1,9 @@
 """Cost of the engine: 300 questions over 30 contexts of 1M tokens with a mock model, by reference and as plain samples.
 
-By reference, the engine gets references and the text is inserted behind its recording. The plain task has the whole
-context in its samples, with the engine's default settings. Each runs in its own process, startup included. Both
-models count the characters that they receive, and the counts must agree. Promise: five times less CPU, under 300 MB,
-a log under 2 MB; one question over a context of 10M tokens in under 1,000 MB.
+By reference, the engine gets references, and the text is inserted after it has logged the request. The plain task has
+the whole context in its samples, with the engine's default settings. Each runs in its own process, startup included.
+Both models count the characters that they receive, and the counts must agree. Target: five times less CPU, under 300
+MB, a log under 2 MB; one question over a context of 10M tokens in under 1,000 MB.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Counting:
 
 
 def ours(view: BenchView, folder: Path) -> int:
-    """Runs as `fathom run` does; gives the characters that the model received."""
+    """Run as `fathom run` does; returns the number of characters that the model received."""
     model = Counting()
     manifest = RunManifest(bench=view.bench, bench_fingerprint=view.fingerprint, model=MODEL, system="full")
 

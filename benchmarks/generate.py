@@ -1,4 +1,4 @@
-"""Ten million tokens of documents, with one process and with two. Promise: a few minutes, within 1 GB."""
+"""Ten million tokens of documents, with one process and with two. Target: a few minutes, within 1 GB."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Hostile documents of every kind: each must end as read or as refused with a reason, soon, and tell nothing else.
+"""Hostile documents of every format: each must be read, or refused with a reason, within a time limit.
 
-Promise: no crash, no hang, nothing read or written outside. Each kind is read in a process of its
-own, so that even one that dies or never ends is counted. Every file can be made again: `--again jats:123`.
+Target: no crash, no hang, nothing read or written outside the document's folder. Each kind is read in its own process,
+so that crashes and hangs are counted. `--again jats:123` makes one file again.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ ENDINGS = (".xml", ".json", ".pdf", ".htm", ".html", ".xhtml", ".md", ".rst", ".
 SMALL = 150_000
 """Bytes of a real document that is small enough to be broken a hundred times."""
 LONGEST = 60
-"""Seconds without a word after which a process is ended."""
+"""Seconds without a message after which a process is killed."""
 
 
 def real(kind: str) -> list[Files]:
-    """Up to eight real documents of a kind; none where they are not here."""
+    """Up to eight real documents of a kind; none if they are not available."""
     found: list[Files] = []
     for pattern in REAL.get(kind, ()):
         for path in sorted(DOCUMENTS.glob(pattern)):
@@ -65,14 +65,14 @@ def _members(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _read_many(kind: str, first: int, files: int, seconds: float, seed: int, link: Connection) -> None:
-    """Tells what is being read and, after it, how it went."""
+    """Send the name of each case before it is read, and the result after it."""
     reading.TIMEOUT = 20
     end = 0.0
     with workplace() as folder:
         ground = Ground(folder)
         cases = Cases(kind, ground, seed, real(kind))
         for number in range(first, files):
-            # The attacks are all tried, however long they take; what comes behind them is without end.
+            # All attacks are tried; the time limit applies to the random mutations that follow, which never end.
             if number >= len(cases.attacks):
                 end = end or time.monotonic() + seconds
                 if time.monotonic() > end:
@@ -89,7 +89,7 @@ def _read_many(kind: str, first: int, files: int, seconds: float, seed: int, lin
 
 
 def measured(kind: str, files: int, seconds: float, seed: int) -> Tally:
-    """How the files of one kind ended, those that ended the process included."""
+    """The results of the files of one kind, including those that crashed the process."""
     whole, first = Tally(), 0
     while first < files:
         ours, theirs = multiprocessing.Pipe(duplex=False)
@@ -97,7 +97,7 @@ def measured(kind: str, files: int, seconds: float, seed: int) -> Tally:
         process = multiprocessing.get_context("spawn").Process(target=_read_many, args=task)
         process.start()
         theirs.close()
-        last, first = _listened(ours, whole, first, files)
+        last, first = _receive(ours, whole, first, files)
         process.kill()
         process.join()
         if last:
@@ -106,27 +106,27 @@ def measured(kind: str, files: int, seconds: float, seed: int) -> Tally:
     return whole
 
 
-def _listened(link: Connection, whole: Tally, first: int, files: int) -> tuple[str, int]:
-    """The case that ended a process, if one did, and where to go on."""
+def _receive(link: Connection, whole: Tally, first: int, files: int) -> tuple[str, int]:
+    """The case that ended the process, or an empty string, and the number of the next case."""
     last = f"the beginning of {first}"
     while True:
         try:
-            told = link.recv() if link.poll(LONGEST) else f"silent for {LONGEST} s"
+            message = link.recv() if link.poll(LONGEST) else f"silent for {LONGEST} s"
         except EOFError:
             return f"{last}: it ended the process", first + 1
-        if told is None:
+        if message is None:
             return "", files
-        if isinstance(told, str):
-            if told.startswith("silent"):
-                return f"{told} in {last}", first + 1
-            last = told
+        if isinstance(message, str):
+            if message.startswith("silent"):
+                return f"{message} in {last}", first + 1
+            last = message
         else:
-            first = told[0] + 1
-            whole.add(told[1])
+            first = message[0] + 1
+            whole.add(message[1])
 
 
 def again(word: str, seed: int) -> None:
-    """Make one case again, keep its files here and tell how it ends."""
+    """Make one case again, write its files to the current folder and print its result."""
     kind, _, number = word.partition(":")
     with workplace() as folder:
         ground = Ground(folder)
@@ -141,7 +141,7 @@ def again(word: str, seed: int) -> None:
 
 
 def measure(kinds: list[str], files: int, seconds: float, seed: int) -> int:
-    """Read all and print what became of it; one where something went wrong."""
+    """Read all cases and print the results; returns 1 if there was a crash, hang or leak."""
     columns = ("files", "read", "refused", "unknown", "crashed", "hung", "leaked", "a second")
     print(f"{'kind':13}" + "".join(f"{name:>9}" for name in columns))
     faults: list[str] = []

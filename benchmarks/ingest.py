@@ -1,7 +1,7 @@
 """Ingestion: memory for many and for few letters, and speed for full articles with one process and with two.
 
 Generated documents are written as JATS into an archive, so that everything from opening to linking is measured.
-Promises: memory stays flat, and two processes are close to twice as fast. One process opens the archive, writes and
+Targets: memory stays flat, and two processes are close to twice as fast. One process opens the archive, writes and
 disambiguates authors, so its share of the CPU time is printed, and how much of it the others wait for: that and the
 start of the workers keep two processes from being twice as fast. Cores share memory bandwidth, and wall time says
 little on a busy machine, so two independent commands are also run side by side.
@@ -57,7 +57,7 @@ class Split:
 
     own: float
     alone: float
-    """Of the first, while the others were idle."""
+    """CPU seconds of the first process while the others were idle."""
     others: float
 
     @property
@@ -66,7 +66,7 @@ class Split:
 
     @property
     def least(self) -> float:
-        """Seconds that it takes at the least where two cores share all that can be shared."""
+        """Lower bound of the seconds on two cores, if all work that can be parallel is."""
         return self.alone + (self.own - self.alone + self.others) / 2
 
 
@@ -90,7 +90,7 @@ def tell_split(archive: str, out: str) -> None:
     shared = 0.0
 
     def watch(stage: str, done: int) -> None:
-        """From one document of a stage to the next, the others are at work."""
+        """Between two documents of one stage, the other processes are working."""
         nonlocal last, shared
         now = seconds(resource.RUSAGE_SELF)
         shared += now - last[1] if stage == last[0] else 0.0
@@ -129,7 +129,7 @@ def main() -> None:
     print(f"two commands side by side do {given:.2f} times as much as one: what the machine gives")
     waited = spread.alone / (spread.own + spread.others)
     print(f"{spread.share:.1%} of the CPU time is one process's own, {waited:.1%} while the others wait")
-    # Against a command that had company too: beside another one, the same work takes a tenth more of CPU time.
+    # Compared with a command that also ran beside another: the same work then takes a tenth more CPU time.
     most = mean(cost.cpu for cost in both) / spread.least
     print(f"by CPU time two can be {most:.2f} times as fast")
 

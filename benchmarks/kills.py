@@ -2,7 +2,7 @@
 
 Half of the kills come at a random time after the start, half after a random number of responses. First through the
 engine, against a provider on loopback that counts requests, then with a simulated model. Each is compared with an
-uninterrupted run. Promise: no response is lost, nothing is asked again except requests in flight at a kill, and the
+uninterrupted run. Target: no response is lost, nothing is asked again except requests in flight at a kill, and the
 verdicts are the same.
 """
 
@@ -86,7 +86,7 @@ class Run:
             return file.read().count(b"\n")
 
     def await_lines(self, wanted: int, process: subprocess.Popen[bytes], known: int, seconds: float) -> None:
-        """Wait until this many lines are new, the time is over or the process has ended."""
+        """Wait for this many new lines, the end of the time limit or the end of the process."""
         end = time.monotonic() + seconds
         while self.new_lines(known) < wanted and time.monotonic() < end and process.poll() is None:
             time.sleep(0.001)
@@ -118,7 +118,7 @@ def kill_at_random(run: Run, rng: Random, begins_after: float, most: int, tally:
 
 
 def first_response(run: Run) -> float:
-    """Seconds until a new run keeps its first response; the run is killed then."""
+    """Seconds until a new run stores its first response; the run is then killed."""
     start = time.monotonic()
     with run.started() as process:
         run.await_lines(1, process, 0, PATIENCE)
@@ -126,7 +126,7 @@ def first_response(run: Run) -> float:
 
 
 def killed(run: Run, seed: int, most: int) -> Tally:
-    """What comes of a run that is killed a hundred times and then let go on to its end."""
+    """The tally of a run that is killed a hundred times and then runs to its end."""
     start = time.monotonic()
     begins_after = first_response(run)
     tally, rng = Tally(asking=1), Random(seed)
@@ -138,7 +138,7 @@ def killed(run: Run, seed: int, most: int) -> Tally:
 
 
 def report(name: str, run: Run, plain: Run, tally: Tally, questions: int) -> bool:
-    """Print what was found; whether all of it is as promised, requests aside."""
+    """Print the results; returns whether the target is met, apart from the number of requests."""
     responses = [Response.from_line(line) for line in run.journal().splitlines()]
     places = Counter((response.question_id, response.sample) for response in responses)
     answered = sum(response.outcome == "answered" for response in responses)

@@ -1,7 +1,7 @@
 """Linking 30,000 references with typos to 5,000 documents, and the memory per document.
 
 The baseline compares each reference with the title of every document, and links the most similar with a ratio of at
-least 90. Promise: three times faster on one core with 5,000 documents (the baseline grows with their number, this
+least 90. Target: three times faster on one core with 5,000 documents (the baseline grows with their number, this
 hardly does), recall of at least 0.97 and precision of at least 0.999 on known truth, and memory that grows with the
 documents only, not with their references. The titles are generated from few words, so that many are nearly the same:
 harder than real titles. One in ten references has its DOI, where the work has one, and titles have up to three typos
@@ -30,7 +30,7 @@ from fathom.records.rng import rng_for
 DOCUMENTS = 5_000
 REFERENCES = 30_000
 SAMPLE = 300
-"""References that the plain way is measured on; its time is proportional to them."""
+"""References on which the baseline is measured; its time is proportional to their number."""
 
 
 def slipped(title: str, rng: Random) -> str:
@@ -51,7 +51,7 @@ def slipped(title: str, rng: Random) -> str:
 
 
 def named(work: Work, rng: Random) -> ReferenceData:
-    """The work as an inaccurate reference list gives it."""
+    """The work as an entry of an inaccurate reference list."""
     return ReferenceData(
         title=slipped(work.title, rng),
         ids={"doi": work.doi} if work.doi and rng.random() < 0.1 else {},
@@ -76,7 +76,7 @@ def main() -> None:
     plans = list(islice(World(7, SUBJECTS, "short").plans(), DOCUMENTS))
     rng = rng_for(7, "slips")
     cited = [list(plan.cited) for plan in plans]
-    # Letters cite few works, so each is cited again, with other slips, until there are enough.
+    # Letters cite few works, so each is cited again, with other typos, until there are enough references.
     total = sum(map(len, cited))
     for number in cycle(range(DOCUMENTS)):
         if total >= REFERENCES:
@@ -127,7 +127,7 @@ def plain_way(entries: list[LinkableDocument], works: list[Work]) -> tuple[float
     return (time.process_time() - start) * step, right, linked
 
 
-# Memory: a process of its own, which makes up titles as it goes.
+# Memory is measured in a separate process, which generates titles as needed.
 
 SYLLABLES = [f"{one}{two}" for one in ("sta", "ri", "mon", "gle", "fu", "que") for two in ("vel", "to", "grax", "dum")]
 VOCABULARY = [f"{one}{two}" for one in SYLLABLES for two in SYLLABLES]

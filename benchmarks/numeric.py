@@ -1,7 +1,7 @@
 """The time to build tables, fill templates and compute answers for ten questions over each context, on one core.
 
 The baseline gives the same questions: every question that is tried opens a database file, builds its tables again from
-the documents and runs its query; those with a result of an unsuitable size are dropped. Promise: ninety times faster
+the documents and runs its query; those with a result of an unsuitable size are dropped. Target: ninety times faster
 (wall time). The baseline mostly waits for the disk, so the time of four synchronized writes is printed too.
 The documents are read before either starts.
 """

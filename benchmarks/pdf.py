@@ -1,7 +1,7 @@
-"""Pages of PDF read a second, beside two other libraries in the same run. Promise: faster than both.
+"""PDF pages read per second, compared with two other libraries in the same run. Target: faster than both.
 
-Ours gives title, names, headings, paragraphs, references and citations; the others give running text. The PDFs are
-those named on the command line, else the real ones beside the project, else one that the tests draw.
+Our reader extracts title, authors, headings, paragraphs, references and citations; the others extract plain text. The
+PDFs are those given on the command line, else those in the shared data, else one that the tests draw.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _documents() -> list[bytes]:
 
 
 def _measured(name: str, extract: Callable[[bytes], int], documents: list[bytes], pages: int) -> float:
-    """Seconds for all documents, the least of several rounds."""
+    """Seconds for all documents, in the fastest of several rounds."""
     rounds = []
     for _ in range(ROUNDS):
         start = time.perf_counter()

@@ -4,7 +4,7 @@ Against the embedded model: ten questions over each of five contexts of 1.5K tok
 a naive order (shuffled, no gate), with a new server for each. Its server caches all five contexts in memory, so the
 same is measured with one that caches two more than the present one. Against a provider on loopback that caches three
 prefixes: the share of prefix tokens that hit, out of those that could, with both, and without grouping or gate.
-Promise: at least 95%.
+Target: at least 95%.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def with_the_embedded_model(bench: BenchView, folder: Path) -> None:
 
 
 def with_a_small_cache(bench: BenchView, folder: Path) -> None:
-    """Hits of what is possible, ours and with one half left out."""
+    """Cache hits as a share of those possible: with grouping and gate, and with either left out."""
     ways = {
         "grouped, gate (ours)": (Gate, True),
         "grouped, no gate": (OpenGate, True),
@@ -148,7 +148,7 @@ def with_a_small_cache(bench: BenchView, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:  # the child of a forgetful server
+    if len(sys.argv) > 1:  # the child process of the server with a small cache
         embedded._CACHE_MEBIBYTES = FEW_MEBIBYTES
         sys.exit(embedded.main())
     with workplace() as folder:

@@ -1,7 +1,7 @@
-"""Reading real documents in JATS and composing them, sentences included, on one core.
+"""Reading and assembling real JATS documents, including sentence splitting, on one core.
 
-Promise: 30 documents a second (CPU time). The archives are unpacked before the clock starts; each document is let go
-before the next is read, as a corpus being written does it. The documents are eLife's, some ten thousand words each.
+Target: 30 documents a second (CPU time). The archives are unpacked before the clock starts; each document is freed
+before the next is read, as in an ingestion. The documents are eLife articles of about ten thousand words.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def contents(folder: Path) -> Iterator[bytes]:
 
 
 def seconds_for(documents: list[bytes]) -> float:
-    """CPU seconds to read and compose them all."""
+    """CPU seconds to read and assemble all of them."""
     start = time.process_time()
     for content in documents:
         for found in jats.read(content, "article.xml", NoCompanions()):
@@ -40,9 +40,9 @@ def seconds_for(documents: list[bytes]) -> float:
 
 
 def measure() -> None:
-    """Read all, several times, and print the least disturbed."""
+    """Read all documents several times and print the fastest round."""
     documents = list(contents(DOCUMENTS))
-    seconds_for(documents[:5])  # the model of sentences loaded
+    seconds_for(documents[:5])  # loads the sentence model
     seconds = best([seconds_for(documents) for _ in range(ROUNDS)])
     megabytes = sum(map(len, documents)) / 1e6
     print(f"JATS read and composed  {len(documents)} articles, {megabytes:.0f} MB in {seconds:.1f} seconds")

@@ -1,7 +1,7 @@
 """Questions per second of `fathom run` with simulated models, on a bench of 6,550 questions over contexts of 64K.
 
 The whole command including startup, the best of three; the run alone in this process, and again when all documents
-have been read; and appending the same responses to a journal. Promise: 2,000 per second for the whole command.
+have been read; and appending the same responses to a journal. Target: 2,000 per second for the whole command.
 Questions per CPU second are printed too, for machines with other load.
 """
 

@@ -1,4 +1,4 @@
-"""Typed verdicts per second on one core, beside the SciTrek-compatible scorer. Promise: at least 20,000 per second.
+"""Typed verdicts per second on one core, compared with the SciTrek-compatible scorer. Target: 20,000 per second.
 
 Responses have many forms, correct and incorrect, short and reasoned, to every type of key that the numeric family asks
 for. Each round has its own names and titles, so that nothing is cached from the round before.
@@ -84,25 +84,25 @@ def lines(answer: Answer) -> list[str]:
     return ["NULL"] if not isinstance(answer, Text) else [answer.value]
 
 
-def a_response(rng: Random, said: list[str]) -> str:
+def a_response(rng: Random, values: list[str]) -> str:
     """A response in one of the forms that models use: bare, listed, marked, boxed, reasoned."""
-    if len(said) > 1 and rng.random() < 0.3:
-        rng.shuffle(said)
-    if len(said) > 1 and rng.random() < 0.2:
-        said = said[1:]
+    if len(values) > 1 and rng.random() < 0.3:
+        rng.shuffle(values)
+    if len(values) > 1 and rng.random() < 0.2:
+        values = values[1:]
     reasons = "".join(f"Step {step}: article {rng.randrange(90)} counts, which makes {step}.\n" for step in range(12))
     form = rng.randrange(6)
     if form == 0:
-        return "\n".join(said)
+        return "\n".join(values)
     if form == 1:
-        return "\n".join(f"{place}. {line}" for place, line in enumerate(said, start=1))
+        return "\n".join(f"{place}. {line}" for place, line in enumerate(values, start=1))
     if form == 2:
-        return f"{reasons}\n**Final answer:**\n" + "\n".join(f"- {line}" for line in said)
+        return f"{reasons}\n**Final answer:**\n" + "\n".join(f"- {line}" for line in values)
     if form == 3:
-        return f"{reasons}\nSo the answer is \\boxed{{\\text{{{'; '.join(said)}}}}}."
+        return f"{reasons}\nSo the answer is \\boxed{{\\text{{{'; '.join(values)}}}}}."
     if form == 4:
-        return "Answer: " + "; ".join(said)
-    return "\n".join(said)
+        return "Answer: " + "; ".join(values)
+    return "\n".join(values)
 
 
 class Costs(NamedTuple):
@@ -123,10 +123,10 @@ def batches(rng: Random) -> Iterator[list[tuple[Key, Response]]]:
         for place in range(BATCH):
             kind = rng.randrange(10)
             answer = a_key(rng, kind, names, titles)
-            told = answer if rng.random() < 0.6 else a_key(rng, kind, names, titles)
-            said = a_response(rng, ["NULL"] if rng.random() < 0.05 else lines(told))
+            given = answer if rng.random() < 0.6 else a_key(rng, kind, names, titles)
+            text = a_response(rng, ["NULL"] if rng.random() < 0.05 else lines(given))
             key = Key(question_id=f"q-{place}", answer=answer, proof=Proof(program=""))
-            pairs.append((key, Response(question_id=key.question_id, outcome="answered", text=said)))
+            pairs.append((key, Response(question_id=key.question_id, outcome="answered", text=text)))
         yield pairs
 
 

@@ -1,8 +1,8 @@
-"""How far matchers get on hard citations that nothing was balanced by: cosines, BM25, pairs of words, lengths.
+"""Accuracy of lexical matchers on hard citations: cosines, BM25, pairs of words, lengths.
 
-`hard` holds four matchers at chance while it is made (`tasks/citations/lexical.py`). These are others, with their own
-reading of the rendered text, weights from the whole corpus, whole words instead of stems and pairs of words. Printed
-with bootstrap intervals over question papers; chance is 25%.
+A build balances `hard` items against four matchers (`tasks/citations/lexical.py`). These matchers are others: they
+parse the rendered text themselves, weight words by the whole corpus, and use whole words and pairs of words instead of
+stems. Printed with bootstrap intervals over question papers; chance is 25%.
 
     python benchmarks/shortcuts.py [ITEMS] [CORPUS]
 """
@@ -88,7 +88,7 @@ def stretches(paper: str, mask: re.Match[str]) -> dict[str, str]:
 
 
 def tables(paper: str, candidates: Sequence[str], weights: Mapping[str, Weights]) -> Iterator[tuple[str, Table]]:
-    """What each matcher says."""
+    """The scores of each matcher."""
     around = [stretches(paper, mask) for mask in MASK.finditer(paper)]
     for name, cut in CUTS.items():
         bags = [Counter(cut(text)) for text in candidates]
@@ -109,7 +109,7 @@ def tables(paper: str, candidates: Sequence[str], weights: Mapping[str, Weights]
 
 
 def share(table: Table, answer: Sequence[int]) -> float:
-    """The share of masks filled rightly by the best choice or order; equals share it."""
+    """The share of masks that the best choice or order fills correctly, averaged over ties."""
     places = range(len(table[0]))
     orders = [(place,) for place in places] if len(table) == 1 else list(permutations(places))
     totals = [sum(row[place] for row, place in zip(table, order, strict=True)) for order in orders]

@@ -2,7 +2,7 @@
 
 Contexts of 64K tokens with ten questions each. Documents are read before; the time for that is printed as well. A
 reader parses one statement per template, not per question; its first round, which pays for that, is printed too.
-Promise: well over 2,000 per second.
+Target: well over 2,000 per second.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long `fathom --help` takes, beside a Python that does nothing. Promise: under 0.3 seconds."""
+"""Time of `fathom --help`, compared with a Python process that does nothing. Target: under 0.3 seconds."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ CONTEXTS = click.Option(
 )
 
 
-BUDGET = click.Option(["--budget"], type=options.NonNegative(), help="US dollars that a model may cost.")
+BUDGET = click.Option(["--budget"], type=options.NonNegative(), help="Maximum price of the model calls, in US dollars.")
 
 
 class _Families(click.Group):
@@ -62,7 +62,7 @@ def command(caller: click.Context, recipe: Path | None, out: Path | None, proces
     """Build a bench: questions with keys over a corpus.
 
     Reads a corpus, and its contexts where the family asks about sampled contexts. Writes a folder with contexts,
-    questions and keys in separate files. Calls no model.
+    questions and keys in separate files. Calls no model unless an option names one.
     """
     if caller.invoked_subcommand is not None:
         if recipe is not None:

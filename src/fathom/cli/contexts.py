@@ -31,7 +31,7 @@ Examples:
     type=options.CommaList(required=True),
     default="64K,128K,512K,1M",
     show_default=True,
-    help="In tokens; K is 1,024.",
+    help="Context lengths in tokens; K is 1,024.",
 )
 @click.option("--count", type=click.IntRange(1), default=100, show_default=True, help="Contexts of each length.")
 @click.option(
@@ -57,7 +57,12 @@ Examples:
     help="Order of the documents in a context: at random, or as they were selected.",
 )
 @click.option("--tokenizer", default=DEFAULT, show_default=True, help="o200k, cl100k, or the path of a tokenizer.json.")
-@click.option("--kinds", type=options.CommaList(("article", "report")), default="", help="Only these: article, report.")
+@click.option(
+    "--kinds",
+    type=options.CommaList(("article", "report")),
+    default="",
+    help="Only documents of these kinds: article, report.",
+)
 @click.option(
     "--subjects", type=options.CommaList(), default="", help="Only these subjects, such as physics,companies."
 )

@@ -27,7 +27,7 @@ RUNS = (
 """The runs of the demo: folder, model, system. The slowest comes last."""
 
 MAX_TOKENS = 48
-"""The embedded model writes some forty tokens a second, and answers are short."""
+"""Answers are short, and the embedded model writes about forty tokens per second."""
 
 
 @click.command(epilog=EXAMPLE)
@@ -41,7 +41,7 @@ def command(caller: click.Context, out: Path, seed: int) -> None:
 
     Generates letters, samples contexts that a small model can read, builds and audits a bench, runs the embedded model
     with and without the context and two simulated models, scores the four runs, and writes a report page. Writes to the
-    folder of --out. Needs no network. Takes some minutes; a second call resumes.
+    folder of --out. Needs no network. Takes a few minutes; a second call resumes.
     """
     start = time.monotonic()
     corpus, bench = out / "corpus", out / "bench"

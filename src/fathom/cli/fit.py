@@ -22,7 +22,12 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @click.argument("bench", type=click.Path(path_type=Path))
-@click.option("--window", type=options.Length(), required=True, help="Tokens of prompt and response together.")
+@click.option(
+    "--window",
+    type=options.Length(),
+    required=True,
+    help="Tokens that prompt and response may have together, such as 128K.",
+)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write the new bench to.")
 @click.option(
     "--reserve",
@@ -32,7 +37,7 @@ Examples:
     help="Tokens of the window reserved for the response.",
 )
 @click.option("--corpus", type=click.Path(path_type=Path), help="The folder of the corpus, if it was moved.")
-@click.option("--model", help="The model whose tokens are counted; by default those of the contexts.")
+@click.option("--model", help="Count in this model's tokens.  [default: those of the contexts' tokenizer]")
 @options.as_json
 def command(
     bench: Path, window: int, out: Path, reserve: int, corpus: Path | None, model: str | None, as_json: bool

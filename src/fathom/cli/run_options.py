@@ -52,7 +52,8 @@ _OPTIONS = (
     click.option(
         "--model",
         required=True,
-        help="Such as local/smollm2, openai/gpt-4.1, anthropic/claude-sonnet-4-5, openai-api/mine/llama, sim/oracle.",
+        help="The model, such as local/smollm2, openai/gpt-4.1, anthropic/claude-sonnet-4-5, openai-api/mine/llama or "
+        "sim/oracle.",
     ),
     click.option(
         "--system",
@@ -72,14 +73,20 @@ _OPTIONS = (
     click.option(
         "--samples", type=click.IntRange(1, 1_000), default=1, show_default=True, help="Responses to each question."
     ),
-    click.option("--temperature", type=click.FloatRange(0, 2), help="[default: the provider's]"),
-    click.option("--seed", type=int, help="For providers that take one, and for simulated models."),
-    click.option("--max-tokens", type=options.Length(), default=2_048, show_default=True, help="The longest response."),
-    click.option("--reasoning-effort", help="For reasoning models: low, medium, high."),
-    click.option("--window", type=options.Length(), help="Tokens that prompt and response may have together."),
+    click.option("--temperature", type=click.FloatRange(0, 2), help="Sampling temperature.  [default: the provider's]"),
+    click.option("--seed", type=int, help="Sampling seed, for providers that take one and for simulated models."),
+    click.option(
+        "--max-tokens", type=options.Length(), default=2_048, show_default=True, help="Maximum tokens of a response."
+    ),
+    click.option("--reasoning-effort", help="Reasoning effort of reasoning models: low, medium, high."),
+    click.option(
+        "--window",
+        type=options.Length(),
+        help="Tokens that prompt and response may have together.  [default: from the table of models]",
+    ),
     click.option("--split", type=click.Choice(["train", "dev", "test"]), help="Ask the questions of one split."),
-    click.option("--limit", type=click.IntRange(1), help="Ask only the first questions, up to this number."),
-    click.option("--prices", type=click.Path(path_type=Path), help="A table of windows and prices of your own (TOML)."),
+    click.option("--limit", type=click.IntRange(1), help="Ask only this many questions, the first ones."),
+    click.option("--prices", type=click.Path(path_type=Path), help="Your own table of windows and prices (TOML)."),
     click.option("--corpus", type=click.Path(path_type=Path), help="Where the corpus is, if it was moved."),
     click.option(
         "--connections", type=click.IntRange(1, 256), default=8, show_default=True, help="Requests in flight at once."

@@ -34,7 +34,7 @@ def command(corpus: Path, id: str | None, contexts: Path | None, as_json: bool) 
     """Show a corpus, a document, or a context.
 
     Without ID: what CORPUS contains, and its first documents. With the ID of a document or a context: its text, or
-    with --json its record with every part and place. Reads files only; calls no model.
+    with --json its record with all parts and positions. Reads files only; calls no model.
     """
     with open_corpus(corpus) as opened:
         if id is None:
