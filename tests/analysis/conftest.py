@@ -1,4 +1,4 @@
-"""One bench for all of these tests, and runs of simulated answerers on it, each made when it is first asked for."""
+"""A bench that these tests share, and runs of simulated models on it, each made on first use."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ Ran = Callable[..., Path]
 
 
 def done(*words: object) -> int:
-    """The exit code of a command, run in this process: 1 says that responses failed, as some answerers are
-    dialled to."""
+    """The exit code of a command, run in this process: 1 if responses failed, as those of some simulated models do."""
     try:
         return main([str(word) for word in words])
     except SystemExit as left:
@@ -44,7 +43,7 @@ def examined(build_once: SharedFolders) -> Path:
 
 @pytest.fixture(scope="session")
 def ran(examined: Path, build_once: SharedFolders) -> Ran:
-    """Runs a simulated answerer with the real command, once for each set of words, and scores it."""
+    """Runs a simulated model with the real command, once for each set of options, and scores it."""
 
     def run(model: str, *words: object, scored: bool = True) -> Path:
         def make(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Paired tests keep their promise: few false alarms, and true differences found with as many questions as they say."""
+"""Paired tests: few false alarms, and true differences are found with the estimated number of questions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def chance(first: Values, second: Values, contexts: Numbers, rng: np.random.Gene
 
 
 @pytest.mark.parametrize("contexts", [10, 40])
-def test_two_runs_that_are_equally_good_are_seldom_told_apart(contexts: int) -> None:
+def test_equally_good_runs_are_seldom_called_different(contexts: int) -> None:
     rng = np.random.default_rng(contexts)
     alarms = naive = covered = 0
     rounds = 400
@@ -38,7 +38,7 @@ def test_two_runs_that_are_equally_good_are_seldom_told_apart(contexts: int) -> 
     assert naive / rounds > 0.15, "questions taken for independent raise false alarms"
 
 
-def test_as_many_contexts_as_are_asked_for_find_the_difference() -> None:
+def test_the_estimated_number_of_contexts_has_the_stated_power() -> None:
     """The number named for 80% power gives a power of about 80%."""
     rng = np.random.default_rng(1)
     first, where = drawn(rng, 40_000, 8, 0.6, 0.2)

@@ -1,4 +1,4 @@
-"""`--system passages`: what a model is shown when finding is done for it."""
+"""`--system passages`: the text that a model is shown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def asked(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bench"
 
 
-def test_passages_are_short_and_hold_all_that_proves_the_key(asked: Path) -> None:
+def test_passages_are_short_and_contain_the_proof_of_the_key(asked: Path) -> None:
     with open_bench_view(asked) as view:
         for context, items in Bench(asked).by_context():
             whole = ContextView(context, view.views("numeric")).text("documents")

@@ -25,7 +25,7 @@ def run(tiny_bench: Path, tmp_path: Path) -> Path:
 
 
 def answers(bench: Path, path: Path, every: int = 1) -> Path:
-    """A file with the correct answer to every so-manyth question."""
+    """A file with the correct answer to every n-th question."""
     keys = list(Bench(bench).all_keys())[::every]
     lines = [json.dumps({"question_id": key.question_id, "text": stated(key.answer)}) for key in keys]
     path.write_text("\n".join(lines) + "\n")

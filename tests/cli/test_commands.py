@@ -1,4 +1,4 @@
-"""The commands as people use them."""
+"""The commands: help, output as text and JSON, terminals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.conftest import Fathom
 
 
 def test_help_loads_nothing_heavy() -> None:
-    """Half of why `fathom --help` answers at once; `benchmarks/start.py` measures the rest."""
+    """Heavy imports would make `fathom --help` slow; `benchmarks/start.py` measures it."""
     script = (
         "import sys; from fathom.cli.main import main; main(['--help']);"
         "heavy = {'pydantic', 'zstandard', 'rich', 'fathom.corpus.store'} & set(sys.modules); assert not heavy, heavy"
@@ -44,13 +44,13 @@ def test_every_command_has_help_with_an_example(fathom: Fathom) -> None:
         assert "Example" in done.stdout
 
 
-def test_without_words_it_shows_help(fathom: Fathom) -> None:
+def test_without_arguments_it_prints_help(fathom: Fathom) -> None:
     done = fathom()
     assert done.returncode == 2
     assert "Commands:" in done.stdout
 
 
-def test_a_corpus_from_nothing_to_a_context_on_screen(tmp_path: Path, fathom: Fathom) -> None:
+def test_generate_contexts_and_show(tmp_path: Path, fathom: Fathom) -> None:
     corpus = tmp_path / "corpus"
     made = fathom("generate", "--out", corpus, "--documents", 30, "--seed", 2)
     assert "30 documents" in made.stdout
@@ -69,7 +69,7 @@ def test_a_corpus_from_nothing_to_a_context_on_screen(tmp_path: Path, fathom: Fa
     assert "... and 10 more" in overview
 
 
-def test_results_can_be_had_as_json(tmp_path: Path, fathom: Fathom) -> None:
+def test_results_as_json(tmp_path: Path, fathom: Fathom) -> None:
     corpus = tmp_path / "corpus"
     manifest = json.loads(fathom("generate", "--out", corpus, "--documents", 20, "--json").stdout)
     assert manifest["documents"] == 20
@@ -98,13 +98,13 @@ def test_the_demo_runs(tmp_path: Path, fathom: Fathom, monkeypatch: pytest.Monke
     assert second.usage.cached_tokens > 0.7 * second.usage.input_tokens
 
 
-def test_a_terminal_that_lacks_letters_is_no_error(mixed_folder: Path, fathom: Fathom) -> None:
+def test_a_terminal_without_unicode_is_not_an_error(mixed_folder: Path, fathom: Fathom) -> None:
     done = fathom("show", mixed_folder, PYTHONIOENCODING="latin-1", PYTHONUTF8="0")
     assert done.returncode == 0, done.stderr
     assert "\\u" in done.stdout
 
 
-def test_a_reader_that_goes_away_is_no_error(small_folder: Path) -> None:
+def test_a_closed_pipe_is_not_an_error(small_folder: Path) -> None:
     done = subprocess.run(
         f"'{sys.executable}' -m fathom show '{small_folder}' | head -n 1",
         shell=True,
@@ -116,7 +116,7 @@ def test_a_reader_that_goes_away_is_no_error(small_folder: Path) -> None:
     assert done.stderr == ""
 
 
-def test_on_a_terminal_there_is_a_bar(tmp_path: Path) -> None:
+def test_a_terminal_shows_a_progress_bar(tmp_path: Path) -> None:
     """A real pseudo-terminal, so that the bar is drawn."""
     ours, theirs = pty.openpty()
     work = subprocess.Popen(
@@ -134,7 +134,7 @@ def test_on_a_terminal_there_is_a_bar(tmp_path: Path) -> None:
     assert b"%" in drawn
 
 
-def test_a_document_cannot_steer_the_terminal(small: Corpus, tmp_path: Path) -> None:
+def test_a_document_cannot_control_the_terminal(small: Corpus, tmp_path: Path) -> None:
     document = next(small.documents())
     text = document.text.replace("# ", "# \x1b[2J\x1b]0;owned\x07", 1)
     bare: dict[str, object] = {"text": text, "title": Span(2, 30), "authors": (), "abstract": None}
@@ -159,5 +159,5 @@ def test_a_document_cannot_steer_the_terminal(small: Corpus, tmp_path: Path) -> 
 def _read(terminal: int) -> bytes:
     try:
         return os.read(terminal, 4096)
-    except OSError:  # Linux says so when the other end of a terminal is closed.
+    except OSError:  # Linux raises it when the other end of a terminal is closed.
         return b""

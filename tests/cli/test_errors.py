@@ -18,7 +18,7 @@ from tests.conftest import Fathom
 
 
 def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
-    """It ended with exit code 2 and one line that says all of `words`."""
+    """Check that the exit code is 2 and that the message is one line with all of `words`."""
     assert done.returncode == 2, done
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
@@ -60,7 +60,7 @@ def copy(small_folder: Path, tmp_path: Path) -> Path:
         (("--verbose",), ("--verbose", "fathom --help")),
     ],
 )
-def test_a_bad_word_is_answered_in_a_sentence(
+def test_invalid_arguments_are_reported_in_one_sentence(
     words: tuple[str, ...], said: tuple[str, ...], fathom: Fathom, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -97,13 +97,13 @@ def test_half_written_contexts(copy: Path, fathom: Fathom) -> None:
     assert (copy / "contexts.jsonl").read_bytes() == whole
 
 
-def test_an_id_that_is_not_there(copy: Path, fathom: Fathom) -> None:
+def test_an_unknown_id(copy: Path, fathom: Fathom) -> None:
     refused(fathom("show", copy, "gen-0"), "no document 'gen-0'")
     refused(fathom("show", copy, "c-0"), "does not exist", f"fathom contexts {copy}")
 
 
 def test_no_permission(copy: Path, fathom: Fathom) -> None:
-    """/sys takes no files from anyone, root included."""
+    """Even root cannot write files to /sys."""
     refused(
         fathom("generate", "--out", "/sys/corpus", "--documents", "2"), "/sys/corpus", "permission", "Choose another"
     )
@@ -111,29 +111,29 @@ def test_no_permission(copy: Path, fathom: Fathom) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_no_permission_in_a_folder_of_ones_own(tmp_path: Path, fathom: Fathom) -> None:
+def test_no_permission_in_an_own_folder(tmp_path: Path, fathom: Fathom) -> None:
     tmp_path.chmod(0o500)
     refused(fathom("generate", "--out", tmp_path / "c", "--documents", "2"), "permission")
     tmp_path.chmod(0o700)
 
 
-def test_a_folder_that_is_not_there(copy: Path, fathom: Fathom, tmp_path: Path) -> None:
+def test_a_missing_folder(copy: Path, fathom: Fathom, tmp_path: Path) -> None:
     refused(fathom("contexts", copy, "--out", tmp_path / "no" / "c.jsonl"), "no/c.jsonl", "does not exist")
 
 
-def test_a_subject_that_is_not_there(copy: Path, fathom: Fathom) -> None:
+def test_an_unknown_subject(copy: Path, fathom: Fathom) -> None:
     refused(fathom("contexts", copy, "--subjects", "alchemy"), "no subject 'alchemy'", "computer-science")
 
 
-def test_a_file_in_the_way(tmp_path: Path, fathom: Fathom) -> None:
+def test_the_output_folder_is_a_file(tmp_path: Path, fathom: Fathom) -> None:
     (tmp_path / "notes").write_text("mine")
     refused(fathom("generate", "--out", tmp_path / "notes"), "it is a file", "Give a folder")
     refused(fathom("generate", "--out", tmp_path / "notes" / "c"), "a file, not a folder")
     assert (tmp_path / "notes").read_text() == "mine"
 
 
-def test_a_full_disk_keeps_what_was_there_and_the_work_goes_on_afterwards(tmp_path: Path, fathom: Fathom) -> None:
-    """The size of files is limited for real: the store cannot grow past a megabyte until the limit is lifted."""
+def test_a_full_disk_loses_nothing_and_the_command_resumes(tmp_path: Path, fathom: Fathom) -> None:
+    """A resource limit keeps files below a megabyte until it is lifted."""
     folder = tmp_path / "c"
     words = [sys.executable, "-m", "fathom", "generate", "--out", str(folder), "--documents", "80", "--processes", "1"]
 
@@ -151,7 +151,7 @@ def test_a_full_disk_keeps_what_was_there_and_the_work_goes_on_afterwards(tmp_pa
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Path:
-    """A file system of one megabyte, in a namespace of our own where the system lets us have one."""
+    """A file system of one megabyte in a separate namespace, if the system allows that."""
     probe = subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False)
     if probe.returncode != 0:
         pytest.skip("this system lends no mount namespace, so no disk can be made to fill up")
@@ -173,7 +173,7 @@ def test_a_really_full_disk(small_disk: Path) -> None:
     refused(done, "the disk is full", "Free some space")
 
 
-def test_stopped_by_hand_it_says_how_to_go_on(tmp_path: Path) -> None:
+def test_an_interrupt_says_how_to_resume(tmp_path: Path) -> None:
     import signal
     import time
 
@@ -197,7 +197,7 @@ def test_stopped_by_hand_it_says_how_to_go_on(tmp_path: Path) -> None:
     while not (tmp_path / "c" / UNFINISHED).exists():
         time.sleep(0.05)
     time.sleep(1.5)
-    # As a terminal does it: the whole group gets the signal.
+    # Like a terminal, send the signal to the whole process group.
     os.killpg(work.pid, signal.SIGINT)
     _, said = work.communicate(timeout=60)
     assert work.returncode == 130

@@ -1,4 +1,4 @@
-"""`fathom fit` as people use it."""
+"""`fathom fit`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def bench_folder(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -
     return folder / "bench"
 
 
-def test_a_bench_fitted_and_proved(bench_folder: Path, tmp_path: Path, fathom: Fathom) -> None:
+def test_a_fitted_bench_passes_its_audit(bench_folder: Path, tmp_path: Path, fathom: Fathom) -> None:
     out = tmp_path / "fitted"
     done = fathom("fit", bench_folder, "--window", "100K", "--out", out)
     assert done.returncode == 0, done.stderr
@@ -53,7 +53,7 @@ def test_a_run_finds_that_everything_fits(bench_folder: Path, tmp_path: Path, fa
         assert after["questions"] > 30
 
 
-def test_the_manifest_can_be_had_as_json(bench_folder: Path, tmp_path: Path, fathom: Fathom) -> None:
+def test_the_manifest_as_json(bench_folder: Path, tmp_path: Path, fathom: Fathom) -> None:
     words = ("--window", "90K", "--reserve", "8K", "--model", "openai/gpt-4o", "--json")
     done = fathom("fit", bench_folder, *words, "--out", tmp_path / "b")
     manifest = json.loads(done.stdout)
@@ -72,13 +72,13 @@ def test_a_window_that_is_too_small(bench_folder: Path, tmp_path: Path, fathom: 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_holds_something(bench_folder: Path, fathom: Fathom) -> None:
+def test_refuses_a_folder_that_is_not_empty(bench_folder: Path, fathom: Fathom) -> None:
     done = fathom("fit", bench_folder, "--window", "100K", "--out", bench_folder)
     assert done.returncode == 2
     assert "is not empty" in done.stderr
 
 
-def test_stopped_by_hand_it_says_that_it_starts_afresh(
+def test_an_interrupt_says_that_nothing_was_written(
     bench_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     @contextmanager

@@ -23,7 +23,7 @@ def call(*words: object) -> int:
 
 @pytest.fixture
 def said(capsys: pytest.CaptureFixture[str]) -> Any:
-    """What a command prints as JSON."""
+    """The JSON output of a command."""
 
     def run(*words: object) -> dict[str, Any]:
         capsys.readouterr()
@@ -38,7 +38,7 @@ def accuracy(said: Any, run: Path) -> float:
     return float(said("score", run)["scores"]["all"]["accuracy"])
 
 
-def test_the_oracle_is_right_and_null_where_nothing_is(tiny_bench: Path, tmp_path: Path, said: Any) -> None:
+def test_the_oracle_is_correct_and_null_on_unanswerable_questions(tiny_bench: Path, tmp_path: Path, said: Any) -> None:
     for name in ("oracle", "reader", "null"):
         assert call("run", tiny_bench, "--model", f"sim/{name}", "--out", tmp_path / name) == 0
     assert accuracy(said, tmp_path / "oracle") == 1.0
@@ -47,7 +47,7 @@ def test_the_oracle_is_right_and_null_where_nothing_is(tiny_bench: Path, tmp_pat
     assert accuracy(said, tmp_path / "null") == pytest.approx(types.count("none") / len(types))
 
 
-def test_failures_wait_and_the_same_command_goes_on(tiny_bench: Path, tmp_path: Path, said: Any) -> None:
+def test_errors_are_retried_by_the_same_command(tiny_bench: Path, tmp_path: Path, said: Any) -> None:
     command = ("run", tiny_bench, "--model", CARELESS, "--out", tmp_path / "run", "--samples", 3)
     assert call(*command) == 1
     first = read_responses(tmp_path / "run").responses

@@ -72,7 +72,7 @@ def bench_in(
 
 
 def play(bench: Path, folder: Path, player: Player, samples: int = 1) -> Path:
-    """A run in which a simulated model stands in for a real one, with its verdicts."""
+    """A run in which a simulated model replaces a real one, with its verdicts."""
     opened = Bench(bench)
     settings = {"samples": samples}
     manifest = RunManifest(

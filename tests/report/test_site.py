@@ -157,7 +157,7 @@ def test_the_command_writes_a_page_and_figures(sample: Sample, fathom: Fathom, t
     assert {Path(path).name for path in told["figures"]} >= {"headline.csv", "headline.json", "headline.svg"}
 
 
-def test_a_folder_of_runs_stands_for_its_runs(sample: Sample, fathom: Fathom, tmp_path: Path) -> None:
+def test_a_folder_of_runs_means_all_its_runs(sample: Sample, fathom: Fathom, tmp_path: Path) -> None:
     done = fathom("report", sample.folder / "runs", "--out", tmp_path / "page.html")
     assert done.returncode == 0, done.stderr
     assert f"{len(sample.runs)} runs" in done.stdout

@@ -28,7 +28,7 @@ GAP = "[...]\n"
 
 @contextmanager
 def open_bench_view(folder: Path, corpus_folder: Path | None = None) -> Iterator[BenchView]:
-    """The bench in a folder; its corpus is open meanwhile."""
+    """Open the bench in a folder as a run reads it, together with its corpus."""
     bench = Bench(folder)
     with bench.open_corpus(corpus_folder) as corpus:
 
@@ -59,7 +59,7 @@ def _groups(bench: Bench) -> Iterator[tuple[Context, list[Question]]]:
 def _add_passages(views: Views, bench: Bench, corpus: Corpus) -> Views:
     """The views with the form "passages": for each question the passages that it needs.
 
-    The passages come from the bench's keys. Nothing else of a key is shown: no answer, no row.
+    The passages come from the bench's keys. Answers and rows of keys are not shown.
     """
     needed = family(views.family).passages(corpus)
 

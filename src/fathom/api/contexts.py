@@ -84,7 +84,7 @@ def sample_contexts(
 
 
 def _subject(name: str, corpus: Corpus) -> str:
-    """The subject of the corpus with that name; "computer-science" stands for "computer science"."""
+    """The subject of the corpus with that name; "computer-science" means "computer science"."""
     known = {subject.replace(" ", "-"): subject for subject in corpus.manifest.subjects}
     if name.replace(" ", "-") not in known:
         raise FathomError(f"The corpus has no subject '{name}'. Choose from: {', '.join(known) or 'none'}.")

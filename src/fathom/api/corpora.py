@@ -170,7 +170,7 @@ def generate(
     """Write a corpus of generated documents to `out`, and open it.
 
     The size is a number of `documents` (default 100) or of `tokens`. `domains` lists subjects of articles and kinds of
-    reports; "articles" and "reports" stand for all of them. `length="short"` writes letters of 250 to 600 tokens. The
+    reports; "articles" and "reports" mean all of them. `length="short"` writes letters of 250 to 600 tokens. The
     same arguments give the same bytes. An interrupted call continues when it is repeated.
     """
     from fathom.corpus import generate as generation

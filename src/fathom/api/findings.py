@@ -175,7 +175,7 @@ def analyze(
 ) -> Analysis:
     """Analyze runs: scores with intervals, breakdowns, comparisons, error patterns and causes.
 
-    A folder of runs stands for all runs in it. `bench` and `corpus` are needed only if they have been moved. Reads the
+    A folder of runs means all runs in it. `bench` and `corpus` are needed only if they have been moved. Reads the
     runs, their benches and corpora; calls no model.
     """
     settings = analysis.Settings(seed=seed, processes=processes)
@@ -205,7 +205,7 @@ def check_outputs(page: Path | None, site: Path | None) -> None:
 
 
 def run_folders(runs: Folder | Sequence[Folder]) -> list[Path]:
-    """The folders of these runs; a folder of runs stands for the runs in it."""
+    """The folders of these runs. A folder that contains runs is replaced by all of them."""
     found: list[Path] = []
     for path in _folders(runs):
         inside = [] if (path / MANIFEST).exists() else sorted(one.parent for one in path.glob(f"*/{MANIFEST}"))

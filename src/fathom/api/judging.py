@@ -46,7 +46,7 @@ def role_model(
     url: str | None = None,
     simulate: Callable[[Prompt], str] | None = None,
 ) -> RoleModel:
-    """A model for a role. `simulate` is a function that takes its place."""
+    """A model for a role, such as a judge. With `simulate`, that function answers the prompts instead of the model."""
     info = model_info(name, Path(prices) if prices is not None else None)
     return RoleModel(name, info, opened_model(name, url), simulate)
 
@@ -62,7 +62,7 @@ def judge(
 ) -> Judging:
     """Judge the responses of a run whose families have a judge, and write `judgments.jsonl` to the run's folder.
 
-    Existing judgments are kept, and the next call asks again for those that are missing. `fathom score` uses them.
+    The model's calls are cached: a second call asks only for the judgments that are missing. `fathom score` uses them.
     """
     folder = Path(run)
     opened = _bench_of(folder, Path(bench) if bench is not None else None)

@@ -64,9 +64,9 @@ class Scores:
     changes: VerdictChanges
     """How the verdicts differ from those of the last scoring of the run."""
     questions_not_asked: int = 0
-    """Questions of the bench that the run was not to ask."""
+    """Questions of the bench that the run does not ask, because of `split` or `limit`."""
     responses_ignored: int = 0
-    """Responses to questions or samples that the run was not to ask."""
+    """Responses to questions or samples that are not part of the run."""
     warning: str = ""
 
     @cached_property

@@ -10,7 +10,7 @@ import click
 from fathom.api.benches import Bench, BenchRecipe, Family, PerContext, family, family_names, read_recipe, tags_of
 from fathom.api.contexts import FILE_NAME
 from fathom.cli import options
-from fathom.cli.family_options import asks_a_model, settings_options
+from fathom.cli.family_options import model_options, settings_options
 from fathom.cli.output import all_or_nothing, progress_bar
 
 EXAMPLE = """
@@ -83,7 +83,7 @@ def _command(chosen: Family) -> click.Command:
         run_build(BenchRecipe(corpus, out, {chosen.name: given}, contexts, seed, budget), processes, as_json)
 
     over_contexts = isinstance(chosen.build, PerContext)
-    asking = asks_a_model(chosen.settings)
+    asking = model_options(chosen.settings)
     calls = f"Calls a model only with {' or '.join(asking)}." if asking else "Calls no model."
     made = click.Command(
         chosen.name,

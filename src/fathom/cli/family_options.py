@@ -34,19 +34,19 @@ class _WholeNumber(click.ParamType[int]):
 
 
 class _ModelName(click.ParamType[str]):
-    """The name of a model that provides the setting."""
+    """The name of a model that computes the setting."""
 
     name = "model"
 
 
-def asks_a_model(settings: type[FamilySettings]) -> list[str]:
-    """The options whose values a model provides."""
+def model_options(settings: type[FamilySettings]) -> list[str]:
+    """The options that name a model, which then computes the setting."""
     fields = settings.model_fields.items()
     return [f"--{name.replace('_', '-')}" for name, field in fields if model_marker(field) is not None]
 
 
 def settings_options(settings: type[FamilySettings]) -> list[click.Option]:
-    """One option for each field; what is not given keeps its default."""
+    """One option for each field; a field whose option is not given keeps its default."""
     return [_option(name, field) for name, field in settings.model_fields.items()]
 
 

@@ -25,8 +25,8 @@ Examples:
 def command(request: RunRequest, out: Path | None, as_json: bool) -> None:
     """Estimate the requests, tokens and price of a run.
 
-    Counts requests, tokens, and those that a prefix cache will serve; prices come from a table that you can copy and
-    edit. Reads BENCH, its corpus and the responses that the run already has; writes nothing; calls no model.
+    Counts requests, tokens, and the tokens that a prefix cache will serve. Prices come from a table that you can copy
+    and edit. Reads BENCH, its corpus and the responses that the run already has; writes nothing; calls no model.
     """
     plan = request.plan(out or request.default_folder)
     warn_of_age(request)

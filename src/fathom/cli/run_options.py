@@ -15,7 +15,7 @@ from fathom.records.errors import FathomError
 
 
 def run_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Adds the options, and gives the command a `RunRequest` in their place."""
+    """Add the options to a command, which gets one `RunRequest` instead of their values."""
 
     @wraps(command)
     def called(bench: Path, model: str, set_: Sequence[str], **others: Any) -> None:
