@@ -1,4 +1,4 @@
-"""Keeps the accuracy of shared words at chance while items are built."""
+"""Keeps the accuracy of matching shared words at chance level while items are built."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from fathom.tasks.citations.lexical import MATCHERS, Matcher
 from fathom.tasks.citations.settings import OPTIONS
 
 MAX_RANK_SHARE = 0.4
-"""The largest share of items whose correct candidate has the same rank below the first."""
+"""The maximum share of items in which a matcher ranks the correct candidate second (or third, or fourth)."""
 
 BEHIND = 2.0
-"""Items by which a matcher may fall below chance: being always wrong would be informative too."""
+"""The number of items by which a matcher may fall below chance: a matcher that is always wrong is informative too."""
 SAVED = 16
-"""For so many clozes built, the fill of one more is saved, up to what a matcher may fall below chance."""
+"""After this many clozes, matchers should be one item below chance, as a reserve for papers whose masks they solve; the
+reserve grows up to `BEHIND`."""
 
 
 class Balance:
     """The accuracy of every matcher on one task at one level.
 
-    If every item that shared words solve were dropped, the best match would always be incorrect: another shortcut. So
-    each matcher is kept at chance, neither better nor much worse.
+    If every item that shared words solve were dropped, the best match would always be incorrect, which is a shortcut as
+    well. Therefore each matcher is kept at chance, neither better nor much worse.
     """
 
     def __init__(self) -> None:
@@ -33,7 +34,7 @@ class Balance:
         self._filled = dict.fromkeys(MATCHERS, 0.0)
 
     def note(self, draft: Draft) -> None:
-        """Count one more item."""
+        """Count an item that was built."""
         self.made += 1
         for matcher in MATCHERS:
             self._filled[matcher] += draft.share(matcher)
@@ -41,7 +42,7 @@ class Balance:
                 self._ranks[matcher][draft.rank(matcher)] += 1
 
     def takes(self, draft: Draft) -> bool:
-        """Whether every matcher stays within its bounds with this item."""
+        """Whether every matcher stays within its bounds if this item is built."""
         if draft.task == "choice":
             return all(self._takes(matcher, draft.rank(matcher)) for matcher in MATCHERS)
         return all(draft.share(matcher) <= most for matcher, most in zip(MATCHERS, self.most, strict=True))
@@ -58,15 +59,15 @@ class Balance:
         return np.array([[self._takes(matcher, place + 1) for place in range(OPTIONS)] for matcher in MATCHERS])
 
     def rarity(self, matcher: Matcher) -> NDArray[np.int_]:
-        """How often the correct candidate has had each rank by a matcher."""
+        """How often the matcher has given the correct candidate each rank."""
         return np.array([self._ranks[matcher][place + 1] for place in range(OPTIONS)])
 
     @property
     def most(self) -> NDArray[np.float64]:
-        """The share of the next cloze that each matcher may fill correctly."""
+        """For each matcher, the maximum share of the next cloze that it may fill correctly."""
         return np.array([(self.made + 1) / OPTIONS - self._filled[matcher] for matcher in MATCHERS])
 
     @property
     def wanted(self) -> NDArray[np.float64]:
-        """The preferred share: less while too little is saved for a paper whose masks mislead no matcher."""
+        """For each matcher, the preferred share of the next cloze: less than `most`, to build up the reserve."""
         return np.maximum(0.0, self.most - min(BEHIND, self.made / SAVED))

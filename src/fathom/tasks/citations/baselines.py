@@ -1,4 +1,4 @@
-"""Shortcut baselines: shared words, position, length, and elimination of works that are named elsewhere."""
+"""Shortcut baselines: shared words, position, length, and elimination of candidates that the paper names elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fathom.tasks.citations.works import Work
 
 
 class Baselines:
-    """Sums over the items of each task and level."""
+    """The accuracy of each shortcut on the items of each task and level."""
 
     def __init__(self) -> None:
         self._items: Counter[tuple[str, str]] = Counter()
@@ -34,7 +34,7 @@ class Baselines:
             sums["longest"] += _by_length(draft)
 
     def of(self, task: str, level: str) -> dict[str, float]:
-        """The accuracy of each shortcut; for a cloze, the share of masks."""
+        """The accuracy of each shortcut by name; for a cloze, the share of masks that it fills correctly."""
         cell = task, level
         items = self._items[cell]
         if not items:
@@ -63,7 +63,7 @@ def is_named(work: Work, paper: Paper, shown: str) -> bool:
 
 
 def _first_authors(work: Work, paper: Paper) -> set[str]:
-    """First authors as the work and the paper's list print them: works of the published data have no byline."""
+    """Family names of the first author, from the work and from the reference list: some works have no byline."""
     signed = {author.span.of(work.text) for author in work.outline.authors[:1]}
     signed |= {
         author.of(paper.text)
@@ -75,6 +75,6 @@ def _first_authors(work: Work, paper: Paper) -> set[str]:
 
 
 def _by_length(draft: Draft) -> float:
-    """The accuracy of taking the longest candidate."""
+    """The accuracy of choosing the longest candidate."""
     longest = [number for number, length in enumerate(draft.lengths, start=1) if length == max(draft.lengths)]
     return (draft.answer[0] in longest) / len(longest)

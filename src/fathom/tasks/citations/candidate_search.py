@@ -1,7 +1,7 @@
-"""Searches candidates for which shared words do no better than chance.
+"""Searches for candidates that cannot be told apart by shared words better than by chance.
 
-Shared words solve most sets of candidates. So many sets are scored for one item, by every matcher at once; the item is
-then scored again as it will be shown.
+Matching shared words finds the correct candidate in most sets. Therefore many sets are scored for one item, by every
+matcher at once; the item is then scored again as it will be shown.
 """
 
 from __future__ import annotations
@@ -22,35 +22,39 @@ from fathom.tasks.citations.settings import OPTIONS
 from fathom.tasks.citations.word_counts import FAR, WordCounts, Words
 
 STRONGEST = MATCHERS[2]
-"""The matcher that must fail clearly."""
+"""The matcher that must fail by a clear margin."""
 CLEARLY = 1.15
-"""The factor by which an incorrect candidate must match better: a near tie is a hit of another matcher."""
+"""If this matcher fails, an incorrect candidate must score higher by this factor: on a near tie, a slightly different
+matcher would succeed."""
 
 TIE = 1e-9
 """Scores that differ by less are equal."""
 OFFERED = 3
-"""Fitting sets that are offered: in its final form an item may not fit."""
+"""Fitting sets that are returned: some may no longer fit once the item has its final form."""
 
 Numbers = NDArray[np.int_]
 Values = NDArray[np.float64]
 
 _ORDERS = orders(OPTIONS)
 _CORRECT_SHARE = (np.arange(OPTIONS) == _ORDERS).mean(axis=1)
-"""The share of masks that each order fills correctly; the first fills all."""
+"""The share of masks that each assignment of candidates fills correctly; the first assignment fills all."""
 _RARITY = np.array([rarity(found, OPTIONS) for found in range(OPTIONS + 1)])
 _DAMPED = np.array([0.0, *map(damped, range(1, FAR))])
 _MATCHER_ORDER = sorted(
     range(len(MATCHERS)), key=lambda n: (MATCHERS[n] is not STRONGEST, MATCHERS[n].stretch != "sentence")
 )
-"""The strongest matcher first, then the short stretch: sets that fail one are not scored by the next."""
+"""The strongest matcher first, then those of the sentence: a set that one matcher rules out is not scored again."""
 
 
 class SearchResult(NamedTuple):
-    """The result of a search: the best fitting sets, each as the indices of its members."""
+    """The result of a search."""
 
     tried: int
+    """Sets that were scored."""
     fitting: int
+    """Sets that keep every matcher within its bounds."""
     best: list[tuple[int, ...]]
+    """The best of the fitting sets, each as the indices of its members."""
 
 
 class ScoreTable:
@@ -101,7 +105,7 @@ class Search:
         works: Sequence[DocumentId],
         words_of: Callable[[DocumentId], WordCounts],
     ) -> None:
-        """`words_of` gives the word counts of what will be shown of a work, as far as that is known."""
+        """`words_of` gives the word counts of the text of a work that will probably be shown."""
         self._paper, self._masks = paper, masks
         self._works = list(map(words_of, works))
         self._tables: dict[Stretch, ScoreTable] = {}
@@ -114,26 +118,32 @@ class Search:
         return self._tables[stretch].scores(masks, works, matcher.cosine)
 
     def beside(self, balance: Balance) -> SearchResult:
-        """Three works beside the first, which is the mask's; sets that give it its rarest rank come first."""
+        """Sets of three candidates for a choice, beside the first work, which is the correct one.
+
+        Sets come first in which the correct work has the rank that it had least often so far.
+        """
         left = sets = _choices(len(self._works) - 1)
         places = np.zeros(len(left), dtype=int)
         allowed = balance.places
         for number in _MATCHER_ORDER:
             found = self._scores(MATCHERS[number], np.zeros((len(left), 1), dtype=int), left)[:, 0, :]
-            right, best = found[:, 0], found[:, 1:].max(axis=1)
+            correct, best = found[:, 0], found[:, 1:].max(axis=1)
             place = (found[:, 1:] > found[:, :1]).sum(axis=1)
             fits = allowed[number, place]
             if MATCHERS[number] is STRONGEST:
-                fits &= (best <= right) | (best > right * CLEARLY)
+                fits &= (best <= correct) | (best > correct * CLEARLY)
                 places = place
             left, places = left[fits], places[fits]
         rare = balance.rarity(STRONGEST)[places].argsort(kind="stable")
         return SearchResult(len(sets), len(left), list(map(tuple, left[rare[:OFFERED], 1:].tolist())))
 
-    def together(self, sets: Sequence[tuple[int, ...]], own: Sequence[int], balance: Balance) -> SearchResult:
-        """Four masks of whose works shared words fill as much as allowed, and no more."""
+    def together(self, sets: Sequence[tuple[int, ...]], cited: Sequence[int], balance: Balance) -> SearchResult:
+        """Sets of four masks for a cloze of which no matcher fills more than its allowed share correctly.
+
+        `sets` are the sets to try, and `cited` gives the number of each mask's work.
+        """
         left, apart = np.array(sets), np.zeros(len(sets))
-        works, most, wanted = np.array(own), balance.most, balance.wanted
+        works, most, wanted = np.array(cited), balance.most, balance.wanted
         for number in _MATCHER_ORDER:
             totals = self._scores(MATCHERS[number], left, works[left])[:, np.arange(OPTIONS), _ORDERS].sum(axis=2)
             filled = _filled(totals)
@@ -148,7 +158,7 @@ class Search:
 
 
 def _filled(totals: Values) -> Values:
-    """The share of masks that the best order fills correctly; the mean if several are best, as with two masks in one
+    """The share of masks that the best assignment fills correctly; the mean if several tie, as with two masks in one
     sentence."""
     best = totals >= totals.max(axis=1, keepdims=True) - TIE
     share: Values = (best * _CORRECT_SHARE).sum(axis=1) / best.sum(axis=1)
@@ -157,5 +167,5 @@ def _filled(totals: Values) -> Values:
 
 @cache
 def _choices(others: int) -> Numbers:
-    """The correct work, which is number zero, with every three of the others."""
+    """Every set of the correct work, which is number zero, and three of the others."""
     return np.array([(0, *chosen) for chosen in combinations(range(1, others + 1), OPTIONS - 1)])

@@ -40,7 +40,7 @@ class Draft:
 
     @property
     def answer(self) -> tuple[int, ...]:
-        """The candidate of each mask, counted from one."""
+        """The position of the correct candidate for each mask, counted from one."""
         return tuple(self.candidates.index(mask.work) + 1 for mask in self.masks)
 
     # The question paper.
@@ -78,7 +78,8 @@ class Draft:
 
     @cached_property
     def offered(self) -> list[ShownText]:
-        """The candidates, each as far as it may be shown: an equal share, or more where others are short."""
+        """The text of each candidate, at least as much of it as can be shown: an equal share of the space, or more if
+        other candidates are short."""
         form, room = self.difficulty.form, max(0, self._room)
         works = list(map(self.work_of, self.candidates))
         shown = [work.shown(form, room // OPTIONS) for work in works]
@@ -167,7 +168,7 @@ def _even(shown: Sequence[ShownText], room: int) -> int:
 
 
 def _spaced(text: str, place: Span, words: str) -> str:
-    """The words with a space on each side where the text has none, so that grammar reveals nothing."""
+    """The replacement text, with a space on each side if the text has none there: the spacing must give no hint."""
     before = text[place.start - 1 : place.start]
     after = text[place.end : place.end + 1]
     left = " " if before and not before.isspace() and before not in "([{“\"'—–-/" else ""

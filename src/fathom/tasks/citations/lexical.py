@@ -1,4 +1,4 @@
-"""Matchers without a model that use shared words; they find, measure and prevent shortcuts."""
+"""Matchers that guess the cited work from shared words, without a model; used to measure and prevent shortcuts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AROUND = 150
 
 @dataclass(frozen=True)
 class Matcher:
-    """A way to guess the cited work by the words that it shares with the citing text."""
+    """A method to guess the cited work by the words that it shares with the citing text."""
 
     name: str
     stretch: Stretch
@@ -41,29 +41,29 @@ MATCHERS = (
     Matcher("cosine of the sentence", "sentence", cosine=True),
     Matcher("cosine of the paragraph", "paragraph", cosine=True),
 )
-"""All are kept at chance on `hard`: with only the first two balanced, the cosine of the sentence solved six of ten.
+"""All are kept at chance at the level `hard`: with only the first two balanced, the cosine of the sentence solved 60%.
 Simulated models use the first."""
 
 
 def around(stretch: Stretch, place: Span, document: Document, text: str) -> Span:
-    """The stretch of a paper around a place."""
+    """The span of that kind around a place of a paper."""
     match stretch:
         case "sentence":
-            return _holding(document.sentences, place)
+            return _containing(document.sentences, place)
         case "paragraph":
-            return _holding(document.paragraphs, place)
+            return _containing(document.paragraphs, place)
         case "around":
             return Span(max(0, place.start - AROUND), min(len(text), place.end + AROUND))
 
 
-def _holding(spans: Sequence[Span], place: Span) -> Span:
+def _containing(spans: Sequence[Span], place: Span) -> Span:
     """The last span that begins before the place, if it contains the place; else the place itself."""
     number = bisect_right(spans, (place.start, maxsize)) - 1
     return spans[number] if number >= 0 and spans[number].contains(place) else place
 
 
 def query(text: str, around: Span, hidden: Iterable[Span]) -> Words:
-    """The stems of the visible part of a stretch."""
+    """The stems of the text in the span `around`, without the hidden spans."""
     pieces, start = [], around.start
     for place in sorted(hidden):
         if place.start < around.end and around.start < place.end:
@@ -73,7 +73,7 @@ def query(text: str, around: Span, hidden: Iterable[Span]) -> Words:
 
 
 class Queries:
-    """The words around places of one paper, cached by stretch and hidden places."""
+    """The words around places of one paper, cached by span and hidden spans."""
 
     def __init__(self, document: Document, text: str) -> None:
         self._document = document
@@ -108,7 +108,7 @@ def _cosines(words: Sequence[str], candidates: Sequence[WordCounts]) -> list[flo
 
 
 def _sums(words: Sequence[str], candidates: Sequence[WordCounts]) -> list[float]:
-    """Weighted sums: a word that all candidates have counts little, its tenth occurrence less than the first."""
+    """Weighted sums, as in TF-IDF: words that all candidates contain count little, and repeated occurrences less."""
     total = [0.0] * len(candidates)
     weights = [rarity(found, len(candidates)) for found in range(len(candidates) + 1)]
     for counts in zip(*(map(one.counts.get, words, repeat(0)) for one in candidates), strict=True):
@@ -121,12 +121,12 @@ def _sums(words: Sequence[str], candidates: Sequence[WordCounts]) -> list[float]
 
 
 def rarity(found: int, candidates: int) -> float:
-    """The weight of a word that so many of the candidates have."""
+    """The weight of a word that `found` of the candidates contain."""
     return log((candidates + 1) / found) if found else 0.0
 
 
 def damped(count: int) -> float:
-    """The weight of a word that occurs so often, at least once."""
+    """The weight of a word that occurs `count` times, at least once."""
     return 1 + log(count)
 
 
@@ -146,5 +146,5 @@ def best_assignment(found: Sequence[Sequence[float]]) -> tuple[int, ...]:
 
 @cache
 def orders(masks: int) -> NDArray[np.int_]:
-    """Every assignment of candidates to so many masks; the first gives each mask its own."""
+    """Every assignment of candidates to that many masks; in the first, mask n gets candidate n."""
     return np.array(list(permutations(range(masks))))

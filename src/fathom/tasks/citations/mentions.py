@@ -17,11 +17,11 @@ from fathom.tasks.citations.chinese_names import chinese_names, named_in, names_
 from fathom.tasks.citations.word_counts import occurrences
 
 NEIGHBOR = 4
-"""Citations that are no more characters apart form one group, whatever the brackets."""
+"""Citations with fewer characters between them belong together, even in separate brackets."""
 NAMES = 80
 """Characters before a bracket that are searched for names of the cited authors."""
 JOINT = 40
-"""The most characters that join two citations into one: "</sup> as well as <sup>"."""
+"""The maximum number of characters between two citations that are read as one: "</sup> as well as <sup>"."""
 
 _NAME = rf"[A-ZÀ-ÖØ-Ž](?:[^\W{CHINESE}]|[’'-])+"
 _AND = r"(?:,? (?:and|&) |\s?[和与及、]\s?)"
@@ -35,9 +35,9 @@ _KEY = re.compile(r"\b(?P<name>[a-z]+)(?:19|20)\d\d\w*\s*$", re.IGNORECASE)
 _FOLLOWING = re.compile(
     r"(?:['’]s\b|\s+et\s+al\b\.?|\s+(?:and|&)\s+(?:[A-Z]\S+|colleagues|co-?workers))(?:,?\s*\(?(?:19|20)\d\d[a-z]?\)?)?"
 )
-"""What marks a name in a sentence as that of authors, with the year after it."""
+"""Text after a name that marks it as the name of authors ("et al.", "and colleagues"), with the year after it."""
 _JOINED = re.compile(r"(?:[\s,;()\[\]]|</?sup>)*(?:and|or|&|as well as)?(?:[\s,;()\[\]]|</?sup>)*")
-"""What connects citations that are read as one: "[3] and [4]"."""
+"""Text between citations that are read as one: "[3] and [4]"."""
 _LEAD = re.compile(
     r"\b(?:see|also|e\.g|i\.e|cf|reviewed in|for example|ref|refs|sup|参见|详见|见|例如|如|(?:参见|见)?文献)\b\.?",
     re.IGNORECASE,
@@ -47,7 +47,7 @@ _LETTERS = re.compile(r"[^\W_]")
 
 
 class Mentions:
-    """The mentions of one paper."""
+    """Finds the mentions of works in one paper."""
 
     def __init__(self, document: Document, text: str) -> None:
         self.document = document
@@ -56,7 +56,7 @@ class Mentions:
         self._known: dict[int, list[Span]] = {}
 
     def of(self, reference: int) -> list[Span]:
-        """Every place that cites or names the work of an entry; a range such as "4-6" names no author and stays."""
+        """The spans that cite or name the work of an entry, without ranges such as "4-6", which name no author."""
         if reference not in self._known:
             cited = [self._taken(citation) for citation in self._citing[reference] if not self._is_range(citation)]
             self._known[reference] = [*cited, *self._named(reference)]
@@ -71,7 +71,7 @@ class Mentions:
         return found
 
     def place_of(self, citation: Citation) -> Span:
-        """The span of a lone citation: its brackets, and the names before them."""
+        """The span of a single citation: its brackets, and the names before them."""
         known = citation.span, citation.reference
         if known not in self._places:
             self._places[known] = self._place(citation)
@@ -83,8 +83,8 @@ class Mentions:
         return Span(self._with_names(_opening(citation), citation), citation.group.end)
 
     def is_alone(self, citation: Citation) -> bool:
-        """Whether nothing shares its brackets or is joined to it, and no name is left beside it."""
-        if self._company[citation.group] > 1 or not self.is_pure(citation) or citation.group in self._crowded:
+        """Whether no other citation is in its brackets or joined to it, and no name would be left next to its mask."""
+        if self._group_sizes[citation.group] > 1 or not self.is_pure(citation) or citation.group in self._joined_groups:
             return False
         start = self.place_of(citation).start
         return not self._text[max(0, start - NAMES) : start].rstrip().endswith(("et al.", "et al"))
@@ -93,30 +93,31 @@ class Mentions:
         """Whether its brackets contain only the citation: "(positions 101-134, Makke et al., 2018)" does not count."""
         group, span = citation.group, citation.span
         around = self._text[group.start : span.start] + " " + self._text[span.end : group.end]
-        # Around most there are only brackets.
+        # Usually there are only brackets around it.
         return not _LETTERS.search(around) or not _LETTERS.search(_LEAD.sub("", around))
 
     def _taken(self, citation: Citation) -> Span:
         """The span of a citation, alone or in a group."""
-        return self.place_of(citation) if self._company[citation.group] == 1 else citation.span
+        return self.place_of(citation) if self._group_sizes[citation.group] == 1 else citation.span
 
     @cached_property
-    def _company(self) -> Counter[Span]:
+    def _group_sizes(self) -> Counter[Span]:
         """The number of citations in each pair of brackets."""
         return Counter(citation.group for citation in self.document.citations)
 
     @cached_property
-    def _crowded(self) -> set[Span]:
+    def _joined_groups(self) -> set[Span]:
         """Brackets that are read as one with another: "[3], [4]", "Lind (2) and Wu (3)"."""
         one_of_each = {citation.group: citation for citation in self.document.citations}
         brackets = sorted(one_of_each.items(), key=itemgetter(0))
         return {group for two in pairwise(brackets) if self._is_joined(*two) for group, _ in two}
 
     def _is_joined(self, before: tuple[Span, Citation], after: tuple[Span, Citation]) -> bool:
-        # Most brackets are a sentence apart; their names need not be found.
+        # Most citations are a sentence apart, so names before them need not be searched.
         if _opening(after[1]) - before[0].end > NAMES + JOINT:
             return False
-        one, two = (self.place_of(cited) if self._company[group] == 1 else group for group, cited in (before, after))
+        sizes = self._group_sizes
+        one, two = (self.place_of(cited) if sizes[group] == 1 else group for group, cited in (before, after))
         between = self._text[one.end : two.start]
         return len(between) < NEIGHBOR or _JOINED.fullmatch(between) is not None
 
@@ -130,7 +131,7 @@ class Mentions:
         before = self._text[max(0, start - NAMES) : start]
         if citation.reference is None:
             return start
-        # Only among the authors, not in the whole entry: "ZorlinIndex (Lind, 2013)" names a work by its title.
+        # Search only the authors, not the whole entry: in "ZorlinIndex (Lind, 2013)" the name is part of the title.
         signed = self._signed(citation.reference)
         key = _KEY.search(before, before.rstrip().rfind(" ") + 1)  # in the last word, or nowhere
         if key is not None and key["name"].casefold() in signed.casefold():
@@ -149,7 +150,7 @@ class Mentions:
         return start - (len(before) - at)
 
     def _signed(self, reference: int) -> str:
-        """The authors of a work, as far as its entry separates them from the title."""
+        """The authors of a work as its entry prints them; the text before the title if they are not separated."""
         entry = self.document.references[reference - 1]
         if entry.authors:
             return " ".join(span.of(self._text) for span in entry.authors)
@@ -170,7 +171,7 @@ class Mentions:
         return year is not None and bool(printed) and str(year) not in printed
 
     def _named(self, reference: int) -> Iterator[Span]:
-        """Places that name the authors without citing them: "as Lind et al. argue"."""
+        """The spans that name the authors without a citation: "as Lind et al. argue"."""
         chinese = self._chinese[reference - 1]
         if chinese:
             for span in named_in(self._text, chinese):
@@ -187,7 +188,7 @@ class Mentions:
                 yield Span(span.start, following.end())
 
     def _is_cited(self, span: Span) -> bool:
-        """Whether a citation covers the span: its own is hidden anyway, and another one names another work."""
+        """Whether the span is part of a citation: one of this work is hidden anyway, others name another work."""
         number = bisect_right(self._in_order, span.end, key=_start)
         # The next one too: its span may begin with names before its marker.
         near = self._in_order[max(0, number - 2) : number + 1]
@@ -209,5 +210,5 @@ def _start(citation: Citation) -> int:
 
 
 def _opening(citation: Citation) -> int:
-    """The start of a citation, as far as its reader found it."""
+    """The start of a citation: of its brackets, or of the authors' names if the document's reader found them."""
     return citation.group.start if citation.authors is None else min(citation.authors.start, citation.group.start)

@@ -1,4 +1,4 @@
-"""A question paper: its citations that can be asked about, and its mentions of a work."""
+"""A question paper: the citations that can be masked, and the mentions of a work."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STEPS = ("located", "resolved", "with text", "alone", "in a sentence", "of a cer
 """The requirements of a citation, in the order in which they are checked."""
 
 LEAST_WORDS = 6
-"""The fewest words of a sentence beside its citation: fewer do not identify the work."""
+"""The minimum number of words in a sentence besides its citation: fewer do not identify the work."""
 
 MARK = "[[CITATION"
 """The beginning of every mask; a paper that contains it cannot be used."""
@@ -33,7 +33,7 @@ MARK = "[[CITATION"
 
 @dataclass(frozen=True)
 class Mask:
-    """A citation that can be asked about."""
+    """A citation that can be masked."""
 
     place: Span
     """The hidden span: the marker with its brackets and the authors' names beside it."""
@@ -42,7 +42,7 @@ class Mask:
     work: DocumentId
     citation_type: CitationType
     section: int
-    """The number of the top-level section; -1 outside all."""
+    """The number of the top-level section; -1 if it is in none."""
 
 
 class Paper:
@@ -55,8 +55,8 @@ class Paper:
         works: Container[DocumentId] | None = None,
         types: Mapping[str, CitationType | None] = MappingProxyType({}),
     ) -> None:
-        """`works` are the documents with a text to show; None for all. `types` are a model's types of citations by
-        `place_name`; None where its response was unclear."""
+        """`works` are the documents with enough text to show; None for all. `types` are a model's classifications of
+        citations by `place_name`; None for an unclear response."""
         self.document = document
         self.text = text
         self._works = works
@@ -67,7 +67,7 @@ class Paper:
 
     @property
     def same(self) -> str:
-        """Equal for two versions of one work."""
+        """An identifier that is equal for two versions of the same work."""
         return self.document.work or letters_of(self.document.title.of(self.text))
 
     @cached_property
@@ -83,7 +83,7 @@ class Paper:
 
     @cached_property
     def cited(self) -> dict[int, DocumentId]:
-        """References to works with a text, by number; of two entries for one work the first counts."""
+        """The works with enough text, by the number of their entry; of two entries for one work the first counts."""
         found: dict[DocumentId, int] = {}
         for reference in self.document.references:
             if reference.document is not None and (self._works is None or reference.document in self._works):
@@ -92,19 +92,19 @@ class Paper:
 
     @cached_property
     def masks(self) -> list[Mask]:
-        """Every citation that can be asked about, in the order of the text."""
+        """Every citation that can be masked, in the order of the text."""
         if MARK in self.text or "[[HIDDEN" in self.text:
             return []
         return list(self._masks())
 
     @property
     def steps(self) -> Counter[str]:
-        """The citations left after each step."""
+        """The number of citations that meet each requirement of `STEPS`."""
         assert self.masks is not None  # finding the masks counts them
         return self._steps
 
     @cached_property
-    def _twice(self) -> set[DocumentId]:
+    def _duplicated(self) -> set[DocumentId]:
         """Works with two entries: a mask of one would leave the other visible."""
         named = Counter(reference.document for reference in self.document.references if reference.document)
         return {work for work, entries in named.items() if entries > 1}
@@ -119,7 +119,7 @@ class Paper:
                 continue
             self._steps["resolved"] += 1
             work = self.cited.get(citation.reference)
-            if work is None or work in self._twice:
+            if work is None or work in self._duplicated:
                 continue
             self._steps["with text"] += 1
             if not self._mentions.is_alone(citation):
@@ -131,7 +131,7 @@ class Paper:
                 continue
             self._steps["in a sentence"] += 1
             citation_type = citation_type_of(self.text[max(0, sentence.start, place.start - BEFORE) : place.start])
-            # The document's or a model's own classification counts too: citations that it disputes are not used.
+            # A citation is not used if the document's annotation or a model's classification disagrees with the rule.
             if (
                 citation.type not in (None, citation_type)
                 or self._types.get(place_name(document.id, place), citation_type) != citation_type
@@ -141,7 +141,7 @@ class Paper:
             yield Mask(place, sentence, citation.reference, work, citation_type, self._section(place))
 
     def _is_of_another_year(self, citation: Citation) -> bool:
-        """Whether a citation prints another year than its entry: it was resolved incorrectly."""
+        """Whether the citation has a different year than its entry, which means that it was resolved incorrectly."""
         assert citation.reference is not None
         year = self.document.references[citation.reference - 1].year
         printed = re.findall(r"(?:19|20)\d\d", citation.span.of(self.text)) if citation.style == "author-year" else []
@@ -152,7 +152,7 @@ class Paper:
         return place >= 0 and self.shown[place].contains(span)
 
     def _sentence(self, place: Span) -> Span | None:
-        """The sentence around a place, if it has enough words; text in a table has none."""
+        """The sentence around a place; None if it has too few words or the place is in no sentence, as in a table."""
         sentences = self.document.sentences
         number = bisect_right(sentences, (place.start, len(self.text))) - 1
         if number < 0 or not sentences[number].contains(place):
@@ -165,7 +165,7 @@ class Paper:
         return next((number for number, section in enumerate(self.sections) if section.span.contains(place)), -1)
 
     def mentions(self, works: Container[DocumentId]) -> list[Span]:
-        """Every place that cites or names one of these works, by any of its entries."""
+        """The spans that cite or name one of these works, by any of its entries."""
         return [
             span
             for reference in self.document.references
@@ -175,7 +175,7 @@ class Paper:
 
     @cached_property
     def cited_in(self) -> dict[int, list[DocumentId]]:
-        """The works with a text that each top-level section cites, by its number, in the order of the text."""
+        """For each top-level section, by number, the works with enough text that it cites, in the order of the text."""
         found: dict[int, dict[DocumentId, None]] = {}
         for citation in self.document.citations:
             work = self.cited.get(citation.reference or 0)
@@ -203,7 +203,7 @@ def top_level(sections: Iterable[Section]) -> list[Section]:
 
 
 def without(whole: Span, hidden: Iterable[Span]) -> list[Span]:
-    """The rest of a stretch without the others, which are in order."""
+    """The parts of `whole` that are outside the hidden spans, which must be sorted."""
     left: list[Span] = []
     start = whole.start
     for span in hidden:

@@ -1,4 +1,4 @@
-"""Recomputes items on a swapped corpus: the same masks, and candidates in another order, so that the key changes."""
+"""Recomputes items on a swapped corpus: the same masks, with candidates in another order so that the key changes."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ ORDER = (0, OPTIONS, *range(1, OPTIONS))
 
 
 MENTIONED = "a name that was too short to be hidden now identifies a candidate"
+"""The reason why an item cannot be swapped."""
 
 
 class Swapper:
-    """Lays items out again."""
+    """Recomputes items for a swapped corpus."""
 
     def __init__(self, corpus: SwappedCorpus) -> None:
         self._corpus = corpus
 
     def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> tuple[Context, list[Item], list[str]]:
-        """The items over the context with reordered candidates, without those where a name now identifies one."""
-        turned = self._corpus.context(context, ORDER)
-        told = any(HIDDEN in item.question.text for item in items) and self._is_mentioned(turned)
-        if told:
-            return turned, [], [MENTIONED] * len(items)
-        return turned, [self._item(item, turned) for item in items], []
+        """The context with reordered candidates, its items, and the reasons for items that were dropped."""
+        reordered = self._corpus.context(context, ORDER)
+        if any(HIDDEN in item.question.text for item in items) and self._is_mentioned(reordered):
+            return reordered, [], [MENTIONED] * len(items)
+        return reordered, [self._item(item, reordered) for item in items], []
 
     def _is_mentioned(self, context: Context) -> bool:
         """Whether the paper names a candidate outside its edits: two spellings may have become one name."""

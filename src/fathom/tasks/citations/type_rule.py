@@ -21,7 +21,7 @@ _CHINESE_ARTIFACTS_WORDS = """
 _CHINESE_ARTIFACTS = tuple(_CHINESE_ARTIFACTS_WORDS.split())
 """Words after a name in a Chinese sentence: "TideMap潮位模型"."""
 _LONGEST_ARTIFACT = 6
-"""Characters of such a word with its qualifier; more of them are a clause of their own."""
+"""The maximum length of such a word with its qualifier; longer runs of characters are a separate clause."""
 
 _ARTIFACTS_WORDS = """
 dataset datasets data-set corpus corpora benchmark benchmarks model models method methods algorithm algorithms
@@ -44,7 +44,7 @@ gaussian markov euclidean hilbert fourier lipschitz ai ml nlp llm llms cnn cnns 
 sgd rl dl cv gpu gpus cpu cpus api apis iid i.i.d pde pdes ode odes sde sdes
 """
 _NO_NAMES = frozenset(_NO_NAMES_WORDS.split())
-"""Capitalized or upper-case words that are no names."""
+"""Words that are not names even if they are capitalized or in upper case."""
 
 
 def citation_type_of(before: str, after: str = "") -> CitationType:
@@ -67,7 +67,7 @@ def _words_of_the_phrase(tail: str) -> list[str]:
     """The last words of the clause before the citation."""
     clause = re.split(r"[;:,.!?|](?:\s+|$)|[()\[\]，。；：、！？（）［］【】]|\n", tail)[-1]
     if not clause.strip():
-        # "Query by Committee (QBC)": the name has brackets of its own.
+        # In "Query by Committee (QBC)" the name itself ends in brackets.
         inside = re.search(r"[(（]([^()（）]{1,30})[)）]?$", tail)
         clause = inside[1] if inside else ""
     # Only the script separates the words of "采用TideMap模型".

@@ -1,4 +1,4 @@
-"""Word stems of a text, counted for comparison."""
+"""Counts the word stems of a text, for the matchers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from fathom.records.names import CHINESE
 from fathom.records.spans import Span
 
 _LETTERS = r"[a-z\u00df-\u00f6\u00f8-\u1fff\uac00-\ud7a3]"
-"""Lower-case letters by code point: a lookup of each takes twice as long."""
+"""Lower-case letters by code point; asking Unicode for the class of each character takes twice as long."""
 _SIGNS = rf"[\u3040-\u30ff{CHINESE}]"
 """Characters of scripts without spaces, in which any two neighbors count as a word."""
 _SIGN = re.compile(_SIGNS)
 _PAIRS = re.compile(rf"(?=({_SIGNS}{{2}}))")
 _STEM = re.compile(rf"({_LETTERS}{{3,6}}){_LETTERS}*")
-"""The beginning of a word: "estimates" and "estimating" are one stem."""
+"""The first six letters of a word: "estimates" and "estimating" have the same stem."""
 LONGEST_WORD = 40
 _REST = re.compile(rf"{_LETTERS}{{,{LONGEST_WORD}}}", re.IGNORECASE)
 _STOP_WORDS = """
@@ -34,7 +34,7 @@ _STOP = frozenset(_STOP_WORDS.split())
 _STOPPED = frozenset(word[:6] for word in _STOP)
 
 Words = tuple[str, ...]
-"""Stems, each once and sorted: sums over them are reproducible."""
+"""Distinct stems, sorted so that floating-point sums over them are reproducible."""
 
 
 def words_of(text: str) -> Words:
@@ -48,7 +48,8 @@ def stems_in(text: str) -> list[str]:
 
 
 def _is_in_signs(text: str) -> bool:
-    """Whether a text is in such a script, judged by its beginning; a Chinese name in an English text does not count."""
+    """Whether a text is in a script without spaces, judged by its first 400 characters: a Chinese name further on in an
+    English text does not count."""
     return not text.isascii() and _SIGN.search(text, 0, 400) is not None
 
 
@@ -59,13 +60,13 @@ def _stems(text: str, in_signs: bool) -> list[str]:
 
 STEP = 3_000
 FAR = 15_000
-"""Characters of a candidate that are compared: up to `FAR`, in whole `STEP`s, so that words of works cut nearly alike
-are counted once. With 8,000 the matchers solved a sixth fewer medium items of the published papers. A work cut before
-the first step is compared whole, and never more than is shown."""
+"""Characters of a candidate that are compared: at most `FAR`, in whole `STEP`s, so that counts can be reused for texts
+cut to similar lengths. With 8,000 the matchers solved a sixth fewer medium items of the published papers. A text
+shorter than a step is compared whole, and never more than is shown."""
 
 
 class WordCounts(NamedTuple):
-    """The stems of a stretch of text."""
+    """The stems of a text with their counts."""
 
     counts: Mapping[str, int]
     size: float
@@ -78,14 +79,14 @@ class Stems:
     def __init__(self, text: str) -> None:
         self._text = text
         self._in_signs = _is_in_signs(text)
-        """Judged on the whole: a stretch of an English text may begin in Chinese."""
+        """Decided once for the whole text: a part of an English text may begin in Chinese."""
         self._counted: dict[int, WordCounts] = {0: WordCounts({}, 1.0)}
 
     def up_to(self, characters: int) -> WordCounts:
-        """The count of each stem in the first so many characters, by whole steps and to the end of a word."""
+        """The count of each stem in the first characters, up to a whole step and to the end of a word."""
         end = self._end_of_word(min(FAR, characters // STEP * STEP or characters))
         if end not in self._counted:
-            known = max(known for known in self._counted if known < end and self._can_go_on_from(known))
+            known = max(known for known in self._counted if known < end and self._can_continue_from(known))
             counts = Counter(self._counted[known].counts)
             counts.update(_stems(self._text[known:end], self._in_signs))
             stopped = list(map(counts.get, _STOPPED, repeat(0)))
@@ -97,7 +98,7 @@ class Stems:
         rest = _REST.match(self._text, place) if place < len(self._text) else None
         return rest.end() if rest else len(self._text)
 
-    def _can_go_on_from(self, place: int) -> bool:
+    def _can_continue_from(self, place: int) -> bool:
         """Whether counting can continue there: not within a word, nor in scripts without spaces."""
         return place == 0 or (self._end_of_word(place) == place and not self._in_signs)
 
@@ -117,5 +118,5 @@ def occurrences(text: str, phrase: str) -> Iterator[Span]:
 
 
 def letters_of(text: str) -> str:
-    """The letters and digits alone: equal for a title in any typography."""
+    """The letters and digits of a text in lower case, equal for all typographic variants of a title."""
     return "".join(filter(str.isalnum, text.casefold()))

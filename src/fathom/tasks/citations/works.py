@@ -1,4 +1,4 @@
-"""A candidate work: what is shown of it in each form, without what identifies it where that is hidden."""
+"""A candidate work, and the text that is shown of it in each form; the body is shown without identifying text."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from fathom.tasks.citations.papers import LEFT_OUT, top_level, without
 from fathom.tasks.citations.settings import Form
 from fathom.tasks.citations.word_counts import FAR, LONGEST_WORD, Stems, letters_of
 
-OWN = "[[NAME]]"
+NAME_MASK = "[[NAME]]"
 """Replaces a work's own title or name."""
 
-TELLING = ("abstract", "introduction", "conclusion", *LEFT_OUT)
-"""Sections that a body leaves out: they summarize the work."""
+NOT_IN_BODY = ("abstract", "introduction", "conclusion", *LEFT_OUT)
+"""Sections that are left out of the form "body": they summarize the work, or are never shown."""
 
 LEAST = 800
-"""The fewest characters of a candidate: less is uninformative."""
+"""The minimum length of a candidate in characters: a shorter text is uninformative."""
 
 FIRST = FAR + LONGEST_WORD
-"""Characters of a work that are prepared first, as many as are compared: a long work is rarely shown to its end."""
+"""Characters of a work that are prepared first, as many as are compared: long works are rarely shown in full."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,31 +40,31 @@ class ShownText:
     """The document's whole text."""
     edits: tuple[Edit, ...]
     ends: tuple[tuple[int, int], ...]
-    """The ends of paragraphs: characters shown so far, and the position in the document."""
+    """The end of each paragraph: the number of characters shown up to it, and its position in the document."""
     is_whole: bool = True
-    """Whether it is complete. If not, it can be cut but not shown as it is."""
+    """Whether it is complete. If not, it must be cut before it is shown."""
 
     @property
     def length(self) -> int:
         return self.ends[-1][0] if self.ends else 0
 
     def reaches(self, characters: int) -> bool:
-        """Whether cutting it to so many characters gives the same as cutting the whole."""
+        """Whether enough of the text was prepared to cut it to this many characters."""
         return self.is_whole or self.length > characters
 
     @property
     def text(self) -> str:
-        """All of it, as shown."""
+        """The whole shown text."""
         return apply_edits(self.document, self.edits)
 
     @cached_property
     def stems(self) -> Stems:
-        """Its words, for comparison."""
-        # Only as much as is compared, not a copy of the whole: thousands of works are cached.
+        """The word stems of the text, for the matchers."""
+        # Only the compared part, not a copy of the whole text: thousands of works are cached.
         return Stems(self.text[: FAR + LONGEST_WORD])
 
     def cut(self, characters: int) -> tuple[Edit, ...]:
-        """The edits that show whole paragraphs up to so many characters; none if not even one fits."""
+        """The edits that show whole paragraphs, up to this many characters; empty if not even one fits."""
         assert self.reaches(characters)
         if self.length <= characters:
             return self.edits
@@ -91,8 +91,10 @@ def show(
     changes: Sequence[tuple[Span, str]] = (),
     to_be_cut: bool = True,
 ) -> ShownText:
-    """These stretches of the document, in order, with their changes. The ends of paragraphs are only needed for a text
-    that may be cut."""
+    """The text of these spans of the document, in order, with some spans replaced (`changes`).
+
+    With `to_be_cut`, the text can be cut at the end of any paragraph, else only at the end of a span.
+    """
     edits: list[Edit] = []
     ends: list[tuple[int, int]] = []
     waiting = deque(_apart(changes))
@@ -119,7 +121,7 @@ def show(
 
 
 def _trimmed(text: str, span: Span) -> Span | None:
-    """The stretch without white space at its ends; None if nothing is left."""
+    """The span without white space at its ends; None if nothing is left."""
     words = span.of(text)
     start = span.start + len(words) - len(words.lstrip())
     end = span.end - (len(words) - len(words.rstrip()))
@@ -153,21 +155,21 @@ class Work:
 
     @property
     def same(self) -> str:
-        """Equal for two versions of one work."""
+        """An identifier that is equal for two versions of the same work."""
         return self.outline.work or letters_of(self.title)
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether none of its lines looks like a boundary line."""
+        """Whether none of its lines has the form of a boundary line between documents."""
         return not forges_boundary(self._corpus.stored_text(self.outline.id).utf8)
 
     def room(self, form: Form) -> int:
-        """About how many characters that form has, estimated without the text."""
+        """The approximate number of characters of that form, estimated without opening the text."""
         end = self.outline.paragraphs[-1].end if self.outline.paragraphs else 0
         return sum(span.end - span.start for span in self._stretches(form, end))
 
     def shown(self, form: Form, characters: int) -> ShownText:
-        """The text of that form, at least as far as needed to cut it to so many characters."""
+        """The text of that form, at least as much as is needed to cut it to this many characters."""
         known = self._forms.get(form)
         if known is None or not known.reaches(characters):
             whole = self._stretches(form, len(self.text))
@@ -179,13 +181,13 @@ class Work:
 
     def _show(self, form: Form, kept: list[Span], whole: list[Span]) -> ShownText:
         within = Span(kept[0].start, kept[-1].end) if kept else Span(0, 0)
-        told = identifying_spans(self.title, self.names, self.text, within) if form == "body" else ()
-        parts = [part for span in told for part in self._by_paragraph(span)]
-        shown = show(self.outline, self.text, kept, [(part, OWN) for part in parts])
+        identifying = identifying_spans(self.title, self.names, self.text, within) if form == "body" else ()
+        parts = [part for span in identifying for part in self._by_paragraph(span)]
+        shown = show(self.outline, self.text, kept, [(part, NAME_MASK) for part in parts])
         return replace(shown, is_whole=kept == whole)
 
     def _by_paragraph(self, span: Span) -> Iterator[Span]:
-        """A title across the end of a paragraph, part by part: the shown text may end there."""
+        """The span split at the ends of paragraphs, since the shown text may be cut there."""
         paragraphs, start = self.outline.paragraphs, span.start
         for paragraph in paragraphs[bisect_right(paragraphs, start, key=_end) :]:
             if paragraph.end >= span.end:
@@ -196,7 +198,7 @@ class Work:
         yield Span(start, span.end)
 
     def _beginning(self, whole: list[Span], characters: int) -> list[Span]:
-        """So many characters of these stretches, to the end of a paragraph, and more for hidden names."""
+        """The first spans, up to the end of a paragraph, with a margin: replacing names may shorten the text."""
         left = characters * 5 // 4
         kept: list[Span] = []
         for span in whole:
@@ -209,7 +211,7 @@ class Work:
         return kept
 
     def _stretches(self, form: Form, end: int) -> list[Span]:
-        """The stretches of a text with that end that are shown, before anything is hidden."""
+        """The spans of a text of length `end` that the form shows, before identifying text is replaced."""
         outline = self.outline
         match form:
             case "concise":
@@ -218,11 +220,11 @@ class Work:
                 hidden = sorted(section.span for section in outline.sections if section.role in LEFT_OUT)
                 return without(Span(0, end), hidden)
             case "body":
-                return [section.span for section in top_level(outline.sections) if section.role not in TELLING]
+                return [section.span for section in top_level(outline.sections) if section.role not in NOT_IN_BODY]
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of what the work presents."""
+        """The names of the methods, models or data sets that the work presents."""
         abstract = self.outline.abstract.of(self.text) if self.outline.abstract else ""
         return presented_names(self.title, abstract, self.text)
 
@@ -232,7 +234,7 @@ def _end(span: Span) -> int:
 
 
 def evenly(lengths: Sequence[int], room: int) -> int:
-    """The length to which the longest are cut so that all fit: short ones stay, long ones get the same."""
+    """The maximum length such that texts cut to it fit into `room` together; short ones leave more for the others."""
     left, waiting = room, sorted(lengths)
     while waiting:
         fair = left // len(waiting)

@@ -1,4 +1,4 @@
-"""Fills the slots of templates with values from a context, so that the result has a planned size."""
+"""Fills the slots of templates with values from a context, such that the result is neither trivial nor too long."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ COMMON_TITLE_WORDS = (
     *("genome", "harmonic", "hybrid", "language", "lattice", "migration", "neural", "orbit", "policy", "protein"),
     *("quantum", "signal", "survey", "topology", "turbulence", "urban", "vaccine", "welfare"),
 )
-"""Frequent words of titles; those that no title of a context contains make unanswerable questions."""
+"""Frequent words in titles; those that no title of a context contains are used for unanswerable questions."""
 
 LONGEST_LIST = 12
-"""Items in an unsorted list; a longer one tests patience more than understanding."""
+"""The maximum number of items in an unsorted list; longer lists test patience more than understanding."""
 
 MOST_PLACES = 4 * LONGEST_LIST
-"""Places in bylines whose people are counted; more of them belong to more people than the longest list has."""
+"""The maximum number of byline entries whose distinct people are counted; more have too many people for a list."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,10 @@ class TemplateFiller:
     # The size of a result.
 
     def has_planned_size(self, template: Template, values: dict[Slot, Constant], empty: bool) -> bool:
-        """Whether as many articles or names meet the condition as planned; known before any query is run."""
+        """Whether the number of articles or names that meet the condition suits the output: none if `empty`, never all.
+
+        This is known before any query is run.
+        """
         program = template.program
         if program.where is None:
             return True
@@ -136,7 +139,7 @@ class TemplateFiller:
         return 1 <= kept <= LONGEST_LIST
 
     def _is_informative(self, template: Template, rows: list[Row]) -> bool:
-        """Not a count that is nearly always zero or one, nor a sort in which all are tied."""
+        """Whether the result is worth asking for: not a count below two, a sort in which all are tied, or NULL."""
         program = template.program
         if isinstance(program.output, Count | CountDistinct):
             return int(rows[0][0] or 0) >= 2
@@ -179,7 +182,7 @@ class TemplateFiller:
                     isinstance(node, Compare) and node.measure == POSITION and node.sign == "="
                     for node in template.conditions
                 )
-                # "At a position no less than 1" would exclude nothing.
+                # "At a position no less than 1" would exclude no author.
                 return range(most + 1, most + 4) if empty else range(1 if first else 2, max(3, most + 1))
             case "few":
                 return (4, 5, 6) if empty else (2, 3)
@@ -197,7 +200,7 @@ class TemplateFiller:
             return present
         if isinstance(of, Arithmetic) and of.sign == "%":
             return [value for value in range(of.right) if value not in present]  # type: ignore[arg-type]
-        # Near the values that occur, so that only reading the articles shows that nothing fits.
+        # Near the values that occur, so that only reading the articles shows that there is no answer.
         return [value for value in range(max(2, present[0] - 2), present[-1] + 4) if value not in present]
 
     def _present(self, of: Measure) -> Sequence[int]:
@@ -207,13 +210,13 @@ class TemplateFiller:
 
     @cached_property
     def _names(self) -> Sequence[str]:
-        """Names to ask about: those with several articles where there are enough of them."""
+        """Names to ask about: people with several articles if there are at least three, else all."""
         often = Counter(row.name for row in self._tables.authors)
         several = [name for name, count in often.items() if count > 1]
         return several if len(several) >= 3 else list(often)
 
     def _fragments(self, rng: Random, empty: bool) -> Sequence[str]:
-        """Beginnings of words: letters alone, so that nothing in them means anything to LIKE."""
+        """Beginnings of title words. They consist of letters only, so they contain no wildcards of LIKE."""
         if empty:
             return [word for word in COMMON_TITLE_WORDS if word not in self._printed_titles.lower()]
         return [

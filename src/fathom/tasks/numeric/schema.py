@@ -1,4 +1,4 @@
-"""The tables of a context as a schema, the relations between articles and people, and what a program is about."""
+"""The schema of a context's tables, conditions on articles and people, and the skill and topic of a program."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ PEOPLE = CountDistinct(NAME)
 
 
 def cites(least: int | Slot = 1) -> Condition:
-    """It cites at least so many other articles of the context."""
+    """An article cites at least this many other articles of the context."""
     return Exists("citing", None, least)
 
 
 def cited(least: int | Slot = 1) -> Condition:
-    """At least so many other articles of the context cite it."""
+    """An article is cited by at least this many other articles of the context."""
     return Exists("cited", None, least)
 
 
@@ -60,18 +60,18 @@ def has_author(name: str | Slot) -> Condition:
 
 
 def shares_author(title: str | Slot) -> Condition:
-    """It has an author in common with the named article and is not that article."""
+    """An article has an author in common with the named article and is not that article."""
     named = Exists("article", Compare(TITLE, "=", title))
     return Exists("authors", And(Exists("bylines", named), Not(named)))
 
 
 def wrote_at_least(least: int | Slot) -> Condition:
-    """Of a person: has so many articles in the context."""
+    """A person is an author of at least this many articles of the context."""
     return Exists("bylines", None, least)
 
 
 def at_position(sign: Comparator, value: int | Slot) -> Condition:
-    """Of one name in a byline: its position, counted from one."""
+    """A name has this position in a byline, counted from one."""
     return Compare(POSITION, sign, value)
 
 
@@ -84,13 +84,13 @@ def _count(name: str, minimum: int, *nouns: str) -> ColumnSpec:
 
 
 def _is_possible(table: str, row: Mapping[str, int]) -> bool:
-    """A person at position 7 is one of at least 7 authors, and an article with a byline has an author."""
+    """Whether a row can occur: an author at position 7 has at least 6 coauthors, and a byline at least one author."""
     least = max(row.get("author_position", 0), 1 if table == "article_author" else 0)
     return row.get("author_count", least) >= least
 
 
 SCHEMA = Schema(
-    # The tables of the paper's appendix B, but positions are counted from one, as the questions say.
+    # The tables of the SciTrek paper's appendix B, except that positions are counted from one.
     tables=(
         Table(
             "articles",
@@ -216,7 +216,7 @@ def relations(node: Any) -> Iterator[tuple[str, Any]]:
             yield phrase.name, values[0] if values else 1
 
 
-# What a program is about.
+# The skill and the topic of a program, which are tags of its question.
 
 Skill = Literal[
     "aggregating", "sorting", "filtering", "filtering+aggregating", "filtering+sorting", "relational filtering"
@@ -238,7 +238,7 @@ TOPIC_OF: dict[str, Topic] = {
 
 
 def skill(program: Program) -> Skill:
-    """The one of the paper's six skills that the program takes."""
+    """The one of the SciTrek paper's six skills that the program requires."""
     if any(relations(program)):
         return "relational filtering"
     aggregates = isinstance(program.output, Count | CountDistinct | Aggregate | Grouped)

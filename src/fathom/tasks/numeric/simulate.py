@@ -1,4 +1,4 @@
-"""The responses of simulated answerers: the key's answer, a guess, or what a reader with known faults computes."""
+"""The responses of simulated models: the key's answer, a guess, or the answer of a reader with known faults."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CACHED_SOURCES = 4_096
 """Articles whose titles, bylines and references are cached: some tens of megabytes."""
 
 LONGEST_GUESS = 12
-"""Items in a guessed list."""
+"""The maximum number of items in a guessed list."""
 
 WITHOUT_ANSWER = (
     "I went through the articles one by one and compared them with what is asked.",
@@ -37,14 +37,14 @@ WITHOUT_ANSWER = (
     '{"reasoning": "article by article", "answer":',
     "",
 )
-"""Responses without an answer; where a list is expected, prose may still be parsed as an incorrect one."""
+"""Responses without an answer; if the key is a list, prose may still be parsed as an incorrect list."""
 
 
 class Simulator:
-    """Answers for simulated answerers; the tables of the latest context are cached."""
+    """Answers questions as simulated models do; the tables of the latest context are cached."""
 
     def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] | None = None) -> None:
-        """`keys` are all keys of the bench; only the majority answerer needs them."""
+        """`keys` gives the keys of the whole bench; only `sim/majority` needs them, and reads them once."""
         self._corpus = corpus
         self._keys = keys
         self._source = lru_cache(maxsize=CACHED_SOURCES)(self._read)
@@ -53,7 +53,7 @@ class Simulator:
     def answer(
         self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
     ) -> Response:
-        """The response to one question; `rng` is seeded by answerer, question, sample and attempt."""
+        """The response to one question; `rng` is specific to this model, question, sample and attempt."""
         return simulated_response(
             context, item, simulated, rng, attempt, sample, lambda: self._text(context, item, simulated, rng)
         )
@@ -95,7 +95,7 @@ class Simulator:
     def _most_frequent(self) -> dict[str, str]:
         """For each form of answer, the response that is correct most often."""
         if self._keys is None:
-            raise FathomError("'sim/majority' answers by all keys of a bench. Give them to the simulator.")
+            raise FathomError("'sim/majority' needs all keys of the bench. Pass `keys` to the simulator.")
         counts: dict[str, Counter[str]] = {}
         for key in self._keys():
             counts.setdefault(_wanted(key.proof.program).form, Counter())[stated(key.answer)] += 1
@@ -117,7 +117,7 @@ def _listed(lines: Sequence[str]) -> str:
     return "Answer: " + lines[0] if len(lines) == 1 else "Answer:\n" + "\n".join(lines)
 
 
-# Guesses know the form of the answer, which the question states, and nothing of the condition.
+# Guesses use the form of the answer, which the question states, but not the condition.
 
 
 class _Wanted(NamedTuple):
@@ -162,7 +162,7 @@ class _Shown:
         return {text: _words(text) for text in (*self.titles, *self.names)}
 
     def texts(self, wanted: _Wanted) -> list[str] | None:
-        """The titles or names to choose from; None where numbers are asked for."""
+        """The titles or names to choose from; None if the question asks for numbers."""
         if "author_name" in wanted.columns and wanted.form != "number":
             return self.names or [""]
         return self.titles if wanted.columns.startswith("article_title") else None
