@@ -395,8 +395,8 @@ def only_an_image() -> bytes:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "no PDF"),
-        (b"<html>", "no PDF"),
+        (b"", "not a PDF"),
+        (b"<html>", "not a PDF"),
         (b"%PDF-1.7\n", "broken"),
         (encrypted(), "encrypted"),
         (only_an_image(), "images"),

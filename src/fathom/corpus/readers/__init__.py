@@ -1,1 +1,1 @@
-"""Readers: documents in, documents out. A reader says what it found; one place lays it out as text."""
+"""Readers of source files, one package per format. Each yields parsed documents, which `assembly` writes as text."""

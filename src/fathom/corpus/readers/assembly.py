@@ -31,7 +31,7 @@ from fathom.records.spans import Span
 UNKNOWN_LICENSE = "unknown"
 
 MAX_PADDED_COLUMNS = 64
-"""Widest table whose short rows are padded."""
+"""Maximum width of a table whose short rows are padded with empty cells."""
 
 MAX_AFFILIATIONS = 12
 MAX_AFFILIATION_CHARACTERS = 400
@@ -49,11 +49,13 @@ def assemble(parsed: ParsedDocument) -> Document:
 
 
 class _Assembler:
+    """Writes the text of one document, part by part."""
+
     def __init__(self, parsed: ParsedDocument) -> None:
         self._parsed = parsed
         self._pieces: list[str] = []
         self._length = 0
-        self._sections: list[tuple[int, Span, int, SectionRole]] = []
+        self._sections: list[tuple[int, Span, int, SectionRole]] = []  # start, heading, level, role
         self._paragraphs: list[Span] = []
         self._sentences: list[Span] = []
         self._citations: list[Citation] = []
@@ -64,6 +66,7 @@ class _Assembler:
         self._numbers = {entry.key: number for number, entry in enumerate(self._entries, start=1)}
 
     def document(self) -> Document:
+        """Write all parts and return the document."""
         parsed = self._parsed
         title = self._add_title()
         authors = self._add_byline()
@@ -113,8 +116,8 @@ class _Assembler:
 
     def _add_byline(self) -> tuple[Author, ...]:
         authors: list[Author] = []
-        for one in self._parsed.authors:
-            printed = plain(printed_name(one))
+        for author in self._parsed.authors:
+            printed = plain(printed_name(author))
             if not printed:
                 continue
             if authors:
@@ -123,11 +126,11 @@ class _Assembler:
                 Author(
                     position=len(authors) + 1,
                     span=self._write_span(printed),
-                    given="" if one.group else plain(one.given),
-                    family=plain(one.family) or printed,
-                    person=f"orcid:{one.ids['orcid']}" if one.ids.get("orcid") else None,
-                    group=one.group,
-                    affiliations=_affiliations(one),
+                    given="" if author.group else plain(author.given),
+                    family=plain(author.family) or printed,
+                    person=f"orcid:{author.ids['orcid']}" if author.ids.get("orcid") else None,
+                    group=author.group,
+                    affiliations=_affiliations(author),
                 )
             )
         if authors:
@@ -270,10 +273,10 @@ class _Assembler:
 
     def _resolve_citations(self, citations: Sequence[PlacedCitation], start: int) -> Iterator[Citation]:
         """Yield the citations of one text, each with its group."""
-        for one, group in zip(citations, citation_groups(citations, self._text_since(start), start), strict=True):
-            style = one.mark.style or ("author-year" if _WORD.search(one.mark.text) else "numeric")
-            for key in one.mark.keys or ("",):
-                yield Citation(span=one.span, group=group, reference=self._numbers.get(key), style=style)
+        for citation, group in zip(citations, citation_groups(citations, self._text_since(start), start), strict=True):
+            style = citation.mark.style or ("author-year" if _WORD.search(citation.mark.text) else "numeric")
+            for key in citation.mark.keys or ("",):
+                yield Citation(span=citation.span, group=group, reference=self._numbers.get(key), style=style)
 
     # Reference list.
 
@@ -314,16 +317,18 @@ class _Assembler:
             self._pieces.pop()
 
     def _text_since(self, start: int) -> str:
-        wanted, taken = self._length - start, 0
+        """Return the text written since a position."""
+        length, collected = self._length - start, 0
         pieces: list[str] = []
         for piece in reversed(self._pieces):
-            if taken >= wanted:
+            if collected >= length:
                 break
             pieces.append(piece)
-            taken += len(piece)
-        return "".join(reversed(pieces))[taken - wanted :]
+            collected += len(piece)
+        return "".join(reversed(pieces))[collected - length :]
 
     def _visible_end(self) -> int:
+        """Return the end of the text without trailing whitespace."""
         blank = 0
         for piece in reversed(self._pieces):
             stripped = piece.rstrip()

@@ -35,12 +35,16 @@ class TaggedNumber:
     """A printed number whose meaning a machine-readable filing states."""
 
     text: str
+    """The number as printed."""
     entity: str
     attribute: str
     period: str
+    """A year, a date, or "START/END"."""
     value: Decimal | None
+    """In plain units; None if the filing states that there is no value."""
     unit: str
     part: str = ""
+    """Segment or other part of the entity; empty for the whole."""
     others: tuple[TaggedNumber, ...] = ()
     """Further tags of the same characters: a filing may tag one number with several concepts or dates."""
 
@@ -55,7 +59,7 @@ Inlines = list[Inline]
 
 @dataclass(frozen=True)
 class Heading:
-    """The start of a section, which ends at the next heading of the same or a lower level number."""
+    """The start of a section, which ends at the next heading of the same or a higher rank."""
 
     level: int
     """2 for a section, 3 for a subsection, and so on."""
@@ -66,13 +70,17 @@ class Heading:
 
 @dataclass(frozen=True)
 class Paragraph:
+    """Running text, or preformatted lines."""
+
     inlines: Inlines
     verbatim: bool = False
-    """Code or verse: lines are kept, and it has no sentences."""
+    """Whether it is code or verse: line breaks are kept, and no sentences are detected."""
 
 
 @dataclass(frozen=True)
 class TableCell:
+    """A cell of a table row."""
+
     inlines: Inlines
     header: bool = False
     columns: int = 1
@@ -81,6 +89,8 @@ class TableCell:
 
 @dataclass(frozen=True)
 class ParsedTable:
+    """A table; its rows may differ in length."""
+
     caption: Inlines
     rows: list[list[TableCell]]
 
@@ -93,6 +103,8 @@ Block = Heading | Paragraph | ParsedTable
 
 @dataclass(frozen=True)
 class ParsedAuthor:
+    """A person or a group in the byline."""
+
     given: str
     family: str
     """For a group, its full name."""
@@ -137,6 +149,7 @@ class ParsedDocument:
     ids: dict[str, str] = field(default_factory=dict)
     """doi, arxiv, pmid, pmcid."""
     work: str | None = None
+    """Id shared by all versions of a work, such as a preprint and its article."""
     published: date | None = None
     year: int | None = None
     venue: str | None = None
@@ -145,9 +158,9 @@ class ParsedDocument:
     license: str = ""
     """SPDX name or URL, as given by the source; empty if unknown."""
     uncertain: dict[str, str] = field(default_factory=dict)
-    """Uncertain fields with the reason: {"authors": "guessed from the layout"}."""
+    """Notes on fields, most of them reasons for doubt: {"authors": "guessed from the layout"}."""
     refusal: str = ""
-    """Reason why this document of a file with several cannot be read; empty if it was read."""
+    """Reason why the document cannot be read, in a file with several documents; empty if it was read."""
 
 
 class CompanionFiles(Protocol):

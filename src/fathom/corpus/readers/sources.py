@@ -1,4 +1,4 @@
-"""Files in folders and archives as one stream. Nothing is unpacked to disk, and nothing outside is opened."""
+"""Files in folders and archives as one stream. Nothing is unpacked to disk, and no file outside them is opened."""
 
 from __future__ import annotations
 
@@ -81,6 +81,7 @@ class SourceFile:
     content: bytes = field(default=b"", repr=False)
     companions: ArchiveCompanions | FolderCompanions | None = None
     refusal: str = ""
+    """Why it cannot be read; empty if it was read."""
 
 
 def source_files(paths: Sequence[Path]) -> Iterator[SourceFile]:
@@ -172,7 +173,7 @@ def _tar(path: Path) -> Iterator[SourceFile]:
 
 
 def _members(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
-    """Yield every member and forget it."""
+    """Yield every member without keeping it in memory."""
     while (member := archive.next()) is not None:
         yield member
         # The archive would keep a kilobyte for each of perhaps a million documents.
@@ -209,7 +210,7 @@ def _zip(path: Path) -> Iterator[SourceFile]:
 
 
 def _read_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> SourceFile:
-    """Read one member, up to the limit, whatever size it declares."""
+    """Read one member. Its declared size may be wrong, so at most `MAX_FILE_BYTES` are unpacked."""
     if member.file_size > MAX_FILE_BYTES:
         return SourceFile(member.filename, refusal=f"it claims more than {MAX_FILE_BYTES >> 20} MB")
     try:

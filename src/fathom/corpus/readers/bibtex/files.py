@@ -1,4 +1,4 @@
-"""Bibliography files beside a document."""
+"""Bibliography files in the folder of a document."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument
 from fathom.corpus.readers.parsing.decoding import decode_lenient
 
 _MAX_FILES = 50
+"""Maximum number of bibliography files of one document."""
 
 
 def read_companion(name: str, companions: CompanionFiles) -> bytes | None:
-    """Return a file beside the document; None for a missing file and for a name that no file can have."""
+    """Return a file in the document's folder; None if it is missing or its name is invalid."""
     return companions.get(name) if 0 < len(name) <= 200 and name.isprintable() else None
 
 

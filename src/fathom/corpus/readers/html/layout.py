@@ -34,6 +34,7 @@ _POINTS = {"pt": 1.0, "in": 72.0, "px": 0.75}
 _LINE = re.compile(r"position:\s*relative")
 _INLINE = re.compile(r"display:\s*inline\s*(?:;|$)", re.IGNORECASE)
 _MAX_STEPS = 20_000_000
+"""Maximum number of covered columns skipped on one page. Row spans could make that quadratic."""
 
 
 @dataclass(frozen=True)
@@ -233,7 +234,7 @@ class PageLayout:
     # Rows outside tables.
 
     def _keep_row(self, row: list[GridCell]) -> None:
-        """Keep a one-row table: accounting software writes each row of a balance sheet as a table of its own."""
+        """Keep a one-row table: accounting software writes each row of a balance sheet as a separate table."""
         place = 0.0
         for cell in row:
             start, place = round(place * 4), place + (cell.width_percent or 0)

@@ -34,9 +34,9 @@ def parse_filing(content: bytes) -> tuple[Any, str]:
         fault = str(error)
     if "depth" in fault.lower():
         raise ReadError("its elements are nested too deep")
-    mended = _repaired(content)
+    repaired = _repaired(content)
     parsers = (_parser(recover=True), etree.HTMLParser(no_network=True, encoding="utf-8"))
-    trees = [tree for parser in parsers if (tree := _parse_with(mended, parser)) is not None]
+    trees = [tree for parser in parsers if (tree := _parse_with(repaired, parser)) is not None]
     # One parser may continue where the other gives up. The first one wins a tie: it supports namespaces.
     best = max(trees, key=_recovered_content, default=None)
     if best is None or not _recovered_content(best)[0]:
@@ -118,7 +118,9 @@ def is_nil(element: Element) -> bool:
 
 
 _MAX_EVENTS = 5_000
+"""Maximum number of nodes visited for the text of one element."""
 MAX_TEXT = 5_000
+"""Maximum number of characters of one element's text."""
 
 
 def element_text(element: Element) -> str:

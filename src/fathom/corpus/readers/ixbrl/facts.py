@@ -26,6 +26,7 @@ class RawFact:
     end: str
     """An ISO date: the instant, or the last day."""
     dimensions: tuple[tuple[str, str], ...]
+    """Pairs of axis and member; empty for the whole entity."""
     numeric: bool
     value: Decimal | None
     """In plain units; None for text, nil and unparseable numbers."""
@@ -35,7 +36,9 @@ class RawFact:
     hidden: bool
     """Whether it is in the hidden part of the file."""
     nil: bool
+    """Whether the filing states that there is no value."""
     decimals: str
+    """Precision, as written: "-6" for millions, "INF" for exact."""
     fault: str = ""
     """Why a number has no value."""
 
@@ -64,6 +67,7 @@ class FactContext:
 
 
 def read_context(element: Element) -> FactContext:
+    """Return the context that an element defines."""
     entity = start = end = ""
     dimensions: list[tuple[str, str]] = []
     for inner in element.iter():
@@ -96,14 +100,14 @@ def _day(text: str, last: bool) -> str:
 
 def read_unit(element: Element) -> str:
     """Return a unit such as "USD" or "USD/shares"."""
-    above: list[str] = []
-    below: list[str] = []
+    numerator: list[str] = []
+    denominator: list[str] = []
     for inner in element.iter():
         if local_name(inner) == "measure":
             parent = inner.getparent()
-            place = below if parent is not None and local_name(parent) == "unitdenominator" else above
-            place.append(element_text(inner).strip().rpartition(":")[2])
-    return "*".join(above) + ("/" + "*".join(below) if below else "")
+            measures = denominator if parent is not None and local_name(parent) == "unitdenominator" else numerator
+            measures.append(element_text(inner).strip().rpartition(":")[2])
+    return "*".join(numerator) + ("/" + "*".join(denominator) if denominator else "")
 
 
 # Values.
@@ -122,16 +126,16 @@ def _number_value(element: Element) -> Decimal:
 def _fraction_value(element: Element) -> Decimal:
     """Return the value of a tagged fraction: 0.25 for "1 for every 4"."""
     parts = {
-        name: one
-        for one in islice(element.iter(), MAX_TEXT)
-        if (name := local_name(one)) in _FRACTION_PARTS and is_ixbrl(one)
+        name: inner
+        for inner in islice(element.iter(), MAX_TEXT)
+        if (name := local_name(inner)) in _FRACTION_PARTS and is_ixbrl(inner)
     }
     if len(parts) < len(_FRACTION_PARTS):
         raise ValueError("a fraction without numerator or denominator")
-    above, below = (_number_value(parts[name]) for name in _FRACTION_PARTS)
-    if not below:
+    numerator, denominator = (_number_value(parts[name]) for name in _FRACTION_PARTS)
+    if not denominator:
         raise ValueError("a fraction with a zero denominator")
-    return Decimal(format(above / below, "f"))
+    return Decimal(format(numerator / denominator, "f"))
 
 
 _FRACTION_PARTS = ("numerator", "denominator")

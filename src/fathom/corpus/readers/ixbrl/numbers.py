@@ -6,6 +6,7 @@ import re
 from decimal import Context, Decimal
 
 _MAX_DIGITS = 60
+"""Maximum number of characters of a number."""
 _EXACT = Context(prec=300)
 _DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2015\u2212")
 

@@ -139,8 +139,8 @@ class BlockBuilder:
         if heading and self._in_box:
             self.blocks.append(Paragraph(heading))
         elif heading:
-            found = role or (_ROLES.get(element.get("sec-type", "").lower()) if self.level == 2 else None)
-            self.blocks.append(Heading(self.level, heading, found))
+            section_role = role or (_ROLES.get(element.get("sec-type", "").lower()) if self.level == 2 else None)
+            self.blocks.append(Heading(self.level, heading, section_role))
         self.level += bool(heading)
         self.walk_children(element, ("label", "title", "sec-meta"))
         self.flush_pending()
@@ -403,7 +403,7 @@ def _is_in_back_matter(element: Element) -> bool:
 
 
 def _list_marker(kind: str, number: int) -> str:
-    """Return the marker of a list item without a label of its own."""
+    """Return the marker of a list item that has no label."""
     letter = chr(ord("a") + (number - 1) % 26)
     signs = {"order": f"{number}.", "bullet": "•", "alpha-lower": f"{letter}.", "alpha-upper": f"{letter.upper()}."}
     roman = {"roman-lower": f"{number}.", "roman-upper": f"{number}."}

@@ -36,8 +36,8 @@ class CitationIndex:
         style: Literal["superscript"] | None = "superscript" if superscript else None
         if core.count("(") > core.count(")") and after.startswith(")"):  # "Wu (2020)" keeps its own bracket
             core, after = core + ")", after[1:]
-        apart = " " if after_digit and text[:1].isdigit() else ""
-        return [apart + before, CitationMark(core, self._range_keys(core, keys), style), after]
+        separator = " " if after_digit and text[:1].isdigit() else ""
+        return [separator + before, CitationMark(core, self._range_keys(core, keys), style), after]
 
     def _range_keys(self, text: str, keys: tuple[str, ...]) -> tuple[str, ...]:
         """Return the keys of a mark, including those inside a printed range."""
@@ -45,14 +45,14 @@ class CitationIndex:
         if span is None or not keys or keys[0] not in self.positions:
             return keys
         begin = self.positions[keys[0]]
-        many = int(span.group(2)) - int(span.group(1)) + 1
-        every = tuple(self.keys[begin : begin + many]) if 1 < many <= MAX_RANGE else ()
-        return every if len(every) == many and set(keys) <= set(every) else keys
+        count = int(span.group(2)) - int(span.group(1)) + 1
+        range_keys = tuple(self.keys[begin : begin + count]) if 1 < count <= MAX_RANGE else ()
+        return range_keys if len(range_keys) == count and set(keys) <= set(range_keys) else keys
 
-    def merge_ranges(self, words: Inlines) -> Inlines:
+    def merge_ranges(self, inlines: Inlines) -> Inlines:
         """Merge two citations with a dash between them into one for the whole range."""
         merged: Inlines = []
-        for piece in words:
+        for piece in inlines:
             both = self._range(merged[-2], merged[-1], piece) if len(merged) > 1 else None
             if both is None:
                 merged.append(piece)
@@ -72,15 +72,15 @@ class CitationIndex:
             return None
         text = first.text + dash.strip() + last.text
         keys = self._range_keys(text, (*first.keys, *last.keys))
-        many = int(last.text[:5]) - int(first.text[:5]) + 1
-        return CitationMark(text, keys, first.style) if len(keys) == many else None
+        count = int(last.text[:5]) - int(first.text[:5]) + 1
+        return CitationMark(text, keys, first.style) if len(keys) == count else None
 
 
-def merge_strings(words: Inlines) -> Inlines:
+def merge_strings(inlines: Inlines) -> Inlines:
     """Merge adjacent strings."""
     merge_strings: Inlines = []
     strings: list[str] = []
-    for piece in words:
+    for piece in inlines:
         if isinstance(piece, str):
             strings.append(piece)
             continue

@@ -30,19 +30,19 @@ def block_inlines(block: Block) -> Inlines:
     """Return the inlines of a paragraph, a heading, or all cells of a table."""
     if isinstance(block, ParsedTable):
         cells = [cell.inlines for row in block.rows for cell in row]
-        return [piece for words in [block.caption, *cells] for piece in [*words, " "]]
+        return [piece for inlines in [block.caption, *cells] for piece in [*inlines, " "]]
     return block.inlines
 
 
 def _rows(table: Element, cell_inlines: Callable[[Element], Inlines]) -> list[list[TableCell]]:
     """Return the rows, with an empty cell below each cell that spans rows, so that columns stay aligned."""
-    found: list[list[TableCell]] = []
+    rows: list[list[TableCell]] = []
     occupied: dict[int, int] = {}  # columns covered by a cell above, and for how many more rows
     for row, columns in _table_rows(table):
         cells: list[TableCell] = []
         column = 0
         head = row.getparent().tag == "thead"
-        below = {place: left - 1 for place, left in occupied.items() if left > 1}
+        below = {index: rows_left - 1 for index, rows_left in occupied.items() if rows_left > 1}
         for cell in row.iterchildren("td", "th", "entry", "entrytbl"):
             begin = column
             requested, colspan, rowspan = _extent(cell, columns)
@@ -56,9 +56,9 @@ def _rows(table: Element, cell_inlines: Callable[[Element], Inlines]) -> list[li
             if rowspan > 1:
                 below.update(dict.fromkeys(range(column, min(MAX_COLUMNS, column + colspan)), rowspan - 1))
             column += colspan
-        found.append(cells)
+        rows.append(cells)
         occupied = below
-    return found
+    return rows
 
 
 _Columns = Mapping[str, tuple[int, int]]
@@ -107,14 +107,14 @@ def _extent(cell: Element, columns: _Columns) -> _Extent:
         return _Extent(0, _count(cell.get("colspan"), MAX_COLUMNS), _count(cell.get("rowspan"), MAX_ROWSPAN))
     more = cell.get("morerows") or "0"
     rowspan = 1 + (_count(more, MAX_ROWSPAN) if more.strip("0") else 0)
-    whole = columns.get(cell.get("spanname", ""))
-    first = whole or columns.get(cell.get("namest", "")) or columns.get(cell.get("colname", ""))
+    named_span = columns.get(cell.get("spanname", ""))
+    first = named_span or columns.get(cell.get("namest", "")) or columns.get(cell.get("colname", ""))
     if first is None:
         return _Extent(0, 1, rowspan)
-    last = whole or columns.get(cell.get("nameend", ""), first)
+    last = named_span or columns.get(cell.get("nameend", ""), first)
     return _Extent(first[0], max(1, last[1] - first[0] + 1), rowspan)
 
 
-def _count(value: str | None, most: int) -> int:
-    """Return a number of columns or rows. The attribute may be any string."""
-    return min(most, max(1, int(value))) if value and value.isascii() and value.isdigit() and len(value) < 8 else 1
+def _count(value: str | None, maximum: int) -> int:
+    """Return a number of columns or rows from 1 to `maximum`; 1 if the attribute is not a number."""
+    return min(maximum, max(1, int(value))) if value and value.isascii() and value.isdigit() and len(value) < 8 else 1

@@ -47,7 +47,7 @@ from fathom.corpus.readers.parsing.text_tables import limit_columns
 FORMAT = "latex"
 
 _MAX_FOOTNOTE_DEPTH = 10
-"""How deep footnotes may be nested: each is parsed again with the footnotes in it."""
+"""Maximum nesting of footnotes. Each is parsed again with the footnotes in it."""
 
 
 def matches(name: str, head: bytes) -> bool:
@@ -113,6 +113,8 @@ class _Float:
 
 
 class _Document:
+    """Parser of one document."""
+
     def __init__(self, text: str, name: str, companions: CompanionFiles) -> None:
         self._name = name
         self._companions = companions
@@ -130,6 +132,7 @@ class _Document:
         self._text = text
 
     def parse(self) -> ParsedDocument:
+        """Return the parsed document."""
         self._reject_parts()
         text = self._source.expand(self._text)
         document = ParsedDocument(source=self._name)

@@ -9,11 +9,13 @@ from fathom.corpus.readers.parsed_document import CompanionFiles
 from fathom.corpus.readers.parsing.decoding import decode_lenient
 
 _MAX_FILES = 100
+"""Maximum number of input files."""
 _MAX_CHARS = 10_000_000
+"""Maximum number of characters of all files together."""
 _MAX_DEPTH = 6
-"""How deep inputs may be nested."""
+"""Maximum nesting of inputs."""
 _MAX_MACRO_CHARS = 2_000_000
-"""Characters that the expansion of macros may add."""
+"""Maximum number of characters that the expansion of macros adds."""
 _VERBATIM = ("verbatim", "verbatim*", "Verbatim", "lstlisting", "minted", "alltt", "code", "comment", "filecontents",
              "filecontents*")  # fmt: skip
 _RAW = re.compile(
@@ -58,14 +60,14 @@ class ForwardFinder:
     def __init__(self) -> None:
         self._missing: set[str] = set()
 
-    def next(self, text: str, wanted: str, position: int) -> int:
+    def next(self, text: str, string: str, position: int) -> int:
         """Return the next position of a string; -1 if there is none."""
-        if wanted in self._missing:
+        if string in self._missing:
             return -1
-        document = text.find(wanted, position)
-        if document < 0:
-            self._missing.add(wanted)
-        return document
+        at = text.find(string, position)
+        if at < 0:
+            self._missing.add(string)
+        return at
 
 
 class SourceText:

@@ -20,6 +20,7 @@ def classes(node: Node) -> frozenset[str]:
 
 
 def children(node: Node) -> list[Node]:
+    """Return the child nodes, including text."""
     nodes = []
     child = node.child
     while child is not None:
@@ -47,13 +48,14 @@ class InlineRun:
     notes: list[Node] = field(default_factory=list)
 
     def add(self, piece: str | Link) -> None:
+        """Append text or a link. Adjacent strings are merged."""
         if isinstance(piece, str) and self.pieces and isinstance(self.pieces[-1], str):
             self.pieces[-1] += piece
         else:
             self.pieces.append(piece)
 
     def raw_text(self) -> str:
-        """Return the text as it is."""
+        """Return the text with its original whitespace."""
         return visible_text(self.pieces)
 
     def text(self) -> str:

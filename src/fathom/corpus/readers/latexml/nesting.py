@@ -17,9 +17,10 @@ MAX_ATTRIBUTES = 2_000
 _OPENING = re.compile(r"<(?:!--|!\[CDATA\[|(/?)([A-Za-z][^\s/>]*))")
 _IN_TAG = re.compile(r"[>\"']")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+# Elements without an end tag, and elements whose content is not markup.
 _VOID = word_set("area base br col embed hr img input link meta source track wbr param")
 _RAW = word_set("script style textarea title xmp iframe noembed noframes")
-# Self-closing elements are valid in MathML and SVG only. Elsewhere the parser leaves them open.
+# HTML has self-closing elements in MathML and SVG only. Elsewhere the parser leaves them open.
 _EMPTY_ELEMENT = re.compile(
     rf"<(?!(?:{'|'.join(sorted(_VOID))})[\s/])([a-zA-Z][\w:-]{{0,40}})"
     r"((?:\s[^<>\"']{0,300}(?:\"[^\"<>]{0,2000}\"[^<>\"']{0,300}){0,30})?)/>"
@@ -40,33 +41,33 @@ def check_nesting(text: str) -> None:
 def _depth(text: str) -> int:
     """Return the maximum number of open elements. An element without an end tag counts to the end of the page."""
     opened: Counter[str] = Counter()
-    now = deepest = place = 0
-    while found := _OPENING.search(text, place):
+    depth = deepest = position = 0
+    while found := _OPENING.search(text, position):
         if found[2] is None:
             if found[0] != "<!--":
                 raise ReadError("it has a CDATA section, which LaTeXML never writes")
-            place = text.find("-->", found.end())
-            if place < 0:
+            position = text.find("-->", found.end())
+            if position < 0:
                 break
             continue
         name = found[2].lower()
-        place = _tag_end(text, found.end())
-        _check_attributes(text[found.end() : place if place >= 0 else len(text)])
-        if place < 0:
+        position = _tag_end(text, found.end())
+        _check_attributes(text[found.end() : position if position >= 0 else len(text)])
+        if position < 0:
             break
         if found[1]:
             if opened[name]:
                 opened[name] -= 1
-                now -= 1
+                depth -= 1
         elif name not in _VOID:
             if name in _RAW:
-                place = _find_end(text, name, place)
-                if place < 0:
+                position = _find_end(text, name, position)
+                if position < 0:
                     break
                 continue
             opened[name] += 1
-            now += 1
-            deepest = max(deepest, now)
+            depth += 1
+            deepest = max(deepest, depth)
     return deepest
 
 
@@ -76,22 +77,22 @@ def _check_attributes(tag: str) -> None:
         raise ReadError(f"a tag has more than {MAX_ATTRIBUTES:,} attributes")
 
 
-def _find_end(text: str, name: str, place: int) -> int:
-    found = re.compile(rf"</{name}", re.IGNORECASE).search(text, place)
+def _find_end(text: str, name: str, position: int) -> int:
+    found = re.compile(rf"</{name}", re.IGNORECASE).search(text, position)
     return _tag_end(text, found.end()) if found else -1
 
 
-def _tag_end(text: str, place: int) -> int:
-    """Return the end of the tag that is open at `place`, skipping quoted values; -1 if it has none."""
-    while found := _IN_TAG.search(text, place):
+def _tag_end(text: str, position: int) -> int:
+    """Return the end of the tag that is open at `position`, skipping quoted values; -1 if it has none."""
+    while found := _IN_TAG.search(text, position):
         if found[0] == ">":
             return found.end()
-        before = text[max(place, found.start() - 20) : found.start()].rstrip()
+        before = text[max(position, found.start() - 20) : found.start()].rstrip()
         if before.endswith("="):
             end = text.find(found[0], found.end())
             if end < 0:
                 return -1
-            place = end + 1
+            position = end + 1
         else:
-            place = found.end()
+            position = found.end()
     return -1

@@ -70,10 +70,10 @@ def _is_single_name(line: str) -> bool:
 
 def _affiliations(person: Node) -> tuple[str, ...]:
     """Return the affiliations next to a name; none if there are several names."""
-    holder = person.parent
-    alone = holder is not None and len(holder.css(".ltx_personname")) == 1
-    beside = holder.css(".ltx_role_affiliation, .ltx_role_institute") if holder is not None and alone else []
-    texts = (" ".join((node.text() or "").split()).strip(" ,;") for node in beside)
+    parent = person.parent
+    single = parent is not None and len(parent.css(".ltx_personname")) == 1
+    nodes = parent.css(".ltx_role_affiliation, .ltx_role_institute") if parent is not None and single else []
+    texts = (" ".join((node.text() or "").split()).strip(" ,;") for node in nodes)
     return tuple(dict.fromkeys(filter(None, texts)))
 
 
@@ -111,7 +111,7 @@ class _PageReader:
         ids, published, subject = self._imprint()
         abstract = self._root.css_first(".ltx_abstract")
         body = self._blocks([self._document])
-        found = ParsedDocument(
+        document = ParsedDocument(
             source=self._name,
             language=(self._root.attributes.get("lang") or "en")[:2].lower() or "en",
             title=self._title(),
@@ -126,9 +126,9 @@ class _PageReader:
             license=self._license(),
             uncertain=self._notes,
         )
-        if not found.body and not found.abstract:
+        if not document.body and not document.abstract:
             raise ReadError("it has no text")
-        return found
+        return document
 
     # Front matter.
 

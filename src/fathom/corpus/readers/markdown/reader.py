@@ -120,6 +120,7 @@ class _Document:
     notes: dict[str, str] = field(default_factory=dict)
 
     def parse(self) -> ParsedDocument:
+        """Return the parsed document."""
         title, start = self._title()
         entries, rest = self._split_references(self.blocks[start:])
         references = ReferenceIndex(entries or self.fallback_entries)

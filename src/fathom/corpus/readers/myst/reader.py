@@ -60,7 +60,9 @@ FORMAT = "myst"
 _MAX_DEPTH = 12
 """Directives nested deeper than this are read as plain paragraphs."""
 _MAX_INCLUDES = 50
+"""Maximum number of included files."""
 _MAX_INCLUDED_CHARS = 20_000_000
+"""Maximum size of a document with its included files."""
 
 
 def matches(name: str, head: bytes) -> bool:
@@ -87,6 +89,8 @@ _CONTAINERS = ("div", "grid", "container")
 
 
 class _Document:
+    """Parser of one document."""
+
     def __init__(self, text: str, name: str, companions: CompanionFiles) -> None:
         self._name = name
         self._companions = companions
@@ -98,6 +102,7 @@ class _Document:
         self._acknowledgements = text_value(values, "acknowledgements") or text_value(values, "acknowledgments")
 
     def parse(self) -> ParsedDocument:
+        """Return the parsed document."""
         front = self._front
         self._reject_parts()
         project = read_project_file(self._companions)
@@ -232,7 +237,7 @@ class _Document:
         end = text.lower().find("</table>")
         if text.lstrip().lower().startswith("<table") and end >= 0:
             self._add_table(html_table_rows(text[:end]), [], blocks)
-            # An HTML block extends to the next blank line, but text may follow the table at once.
+            # An HTML block extends to the next blank line, but text may follow the table directly.
             blocks.extend(self._blocks(text[end + len("</table>") :], depth + 1))
         else:
             self._add_paragraph(text, "", blocks)

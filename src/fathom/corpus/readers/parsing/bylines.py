@@ -54,6 +54,7 @@ _LABEL = re.compile(r"\W*(?:written by|authors?|by)\b\s*:?\s*", re.IGNORECASE)
 _ADDRESS = re.compile(r"[<(]\s*[^\s<>()]{1,200}@[^\s<>()]{1,200}\s*[>)]")
 _DEGREES = frozenset(("jr", "sr", "ii", "iii", "phd", "ph.d", "md", "m.d", "msc", "dr", "prof"))
 _MAX_LINES = 200
+"""Maximum number of lines below a title that are searched."""
 
 
 def is_prose(text: str) -> bool:

@@ -29,6 +29,7 @@ _AND_OTHERS = re.compile(r"[\s,]*(?:等(?:人|学者)?|et al\.?)$")
 _LATIN = re.compile(r"(?<![A-Za-zÀ-ɏ'’-])[A-ZÀ-Þ][A-Za-zÀ-ɏ'’-]+$")
 _CHINESE_NAME = re.compile(rf"[{CHINESE}]{{2,4}}$")
 _MAX_NAMES = 5
+"""Maximum number of separators between the names of one citation."""
 _MAX_DISTANCE = 80
 """Characters before a bracket that are searched for names."""
 

@@ -16,11 +16,12 @@ from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedAuthor
 from fathom.corpus.readers.parsing.decoding import decode_lenient
 
 Value: TypeAlias = "str | list[Value] | dict[str, Value]"
+"""A YAML value. Scalars are strings."""
 
 _MAX_DEPTH = 12
 """YAML nested deeper than this is rejected: libyaml is quadratic in the depth of flow collections."""
 _MAX_CHARS = 200_000
-"""Front matter longer than this is not front matter."""
+"""Maximum length of front matter."""
 _BEGIN = re.compile(r"\s*---[ \t]*\n")
 _END = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 
@@ -105,11 +106,11 @@ class FrontMatter:
     license: str
     published: date | None
     bibliographies: list[str]
-    """File names."""
+    """Names of bibliography files."""
 
 
 def read_front_matter(values: dict[str, Value]) -> FrontMatter:
-    """Return the metadata among parsed values."""
+    """Return the metadata in parsed YAML."""
     return FrontMatter(
         title=text_value(values, "title"),
         subtitle=text_value(values, "subtitle"),
@@ -126,7 +127,7 @@ def read_front_matter(values: dict[str, Value]) -> FrontMatter:
 
 
 def read_project_file(companions: CompanionFiles) -> FrontMatter:
-    """Return the metadata in the project file beside a document; empty if there is none."""
+    """Return the metadata in the project file next to a document; empty if there is none."""
     for name in ("myst.yml", "myst.yaml", "_config.yml"):
         content = companions.get(name)
         if content is not None:
@@ -184,7 +185,7 @@ def _institution(value: Value) -> str:
 
 
 def _affiliations(value: Value, institutions: dict[str, str]) -> tuple[str, ...]:
-    """Return an author's affiliations, those given by id looked up; "1, 2" refers to two of the list."""
+    """Return an author's affiliations. Ids, such as "1, 2", are looked up in `institutions`."""
     entries: list[Value] = value if isinstance(value, list) else [value]
     if isinstance(value, str) and all(part.strip() in institutions for part in value.split(",")):
         entries = [*map(str.strip, value.split(","))]

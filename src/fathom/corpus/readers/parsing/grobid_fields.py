@@ -9,13 +9,13 @@ from fathom.corpus.readers.parsing.reference_strings import ReferenceFields, par
 
 
 def split_brackets(text: str, keys: tuple[str, ...]) -> Inlines:
-    """Return a citation mark with the brackets around it outside."""
+    """Return a citation mark without its brackets, which become text before and after it."""
     start = len(text) - len(text.lstrip(" \t\r\n([{"))
     end = max(start, len(text.rstrip(" \t\r\n)]};,")))
     before, core, after = text[:start], text[start:end], text[end:]
     if not core:
         return [text]
-    # "Wu et al. (2014)": the closing bracket belongs to one inside.
+    # The year of "Wu et al. (2014)" keeps its brackets.
     if after[:1] == ")" and core.count("(") > core.count(")"):
         core, after = core + ")", after[1:]
     if before[-1:] == "(" and core.count(")") > core.count("("):
@@ -63,12 +63,12 @@ def join_hyphenated(raw: str, known: list[str]) -> str:
     """Join words hyphenated at a line end, as the known words spell them."""
     words = {word for text in known for word in re.findall(r"\w+(?:-\w+)*", text.lower())}
 
-    def join(found: re.Match[str]) -> str:
-        first, second = found.groups()
+    def join(match: re.Match[str]) -> str:
+        first, second = match.groups()
         if f"{first}{second}".lower() in words:
             return first + second
         if f"{first}-{second}".lower() in words or second[0].isupper() or second in ("and", "or"):
-            return found[0] if second in ("and", "or") else f"{first}-{second}"
+            return match[0] if second in ("and", "or") else f"{first}-{second}"
         return first + second
 
     return _HYPHENATED.sub(join, " ".join(raw.split()))

@@ -29,14 +29,14 @@ def read_objects(text: str, name: str, read: Callable[[JsonObject, int], ParsedD
     refused = 0
     for number, line in lines:
         try:
-            found = read(parse_object(line), number)
+            document = read(parse_object(line), number)
         except ReadError as reason:
             refused += 1
             if refused > MAX_REFUSED:
                 raise ReadError(f"more than {MAX_REFUSED:,} of its lines cannot be read") from reason
             # The number is in parentheses, so that the report groups lines with the same reason.
-            found = ParsedDocument(f"{name}#{number}", refusal=f"{reason} (line {number})")
-        yield found
+            document = ParsedDocument(f"{name}#{number}", refusal=f"{reason} (line {number})")
+        yield document
 
 
 def _is_json_lines(lines: Sequence[tuple[int, str]]) -> bool:

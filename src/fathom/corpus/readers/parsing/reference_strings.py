@@ -13,7 +13,7 @@ from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.records.names import PARTICLE
 
 MAX_LENGTH = 3_000
-"""Maximum number of characters parsed: a longer reference is two that were merged."""
+"""Maximum number of characters parsed. Longer references are several that were merged."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ _ACCESS_DATE = re.compile(
 )
 
 
-def _spaces(found: re.Match[str]) -> str:
-    return " " * len(found[0])
+def _spaces(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 # Fields as positions in the text.
@@ -66,6 +66,8 @@ def _spaces(found: re.Match[str]) -> str:
 
 @dataclass(frozen=True)
 class _Fields:
+    """Positions of the title and authors, (0, 0) for no title, and the year."""
+
     title: Position = (0, 0)
     authors: tuple[Position, ...] = ()
     year: int | None = None
@@ -82,8 +84,8 @@ def _year(text: str) -> int | None:
     in_brackets = _YEAR_IN_BRACKETS.findall(text)
     if in_brackets:
         return int(in_brackets[-1])
-    lone = _SINGLE_YEAR.findall(text)
-    return int(lone[-1]) if lone else None
+    single = _SINGLE_YEAR.findall(text)
+    return int(single[-1]) if single else None
 
 
 # Citation styles. Each returns the fields, or None for a reference in another style.
@@ -111,18 +113,18 @@ _QUOTES = re.compile(
 
 def _quoted_title(text: str) -> _Fields | None:
     """IEEE, Chicago, MLA, Harvard: the title is in quotation marks after the authors."""
-    found = _QUOTES.search(text)
-    if found is None:
+    match = _QUOTES.search(text)
+    if match is None:
         return None
-    head = text[: found.start()]
+    head = text[: match.start()]
     year = re.search(rf"[\s(]({_YEAR})[a-z]?\)?[.,:]?\s*$", head)
     authors_end = year.start() if year else len(head)
     # A later quotation is a phrase in the title, not the title.
     if not is_name_list(text[:authors_end]):
         return None
-    place = found.span(1) if found[1] is not None else found.span(2)
+    position = match.span(1) if match[1] is not None else match.span(2)
     return _Fields(
-        title=_title_position(text, *place),
+        title=_title_position(text, *position),
         authors=find_names(text, 0, authors_end),
         year=int(year[1]) if year else None,
     )
@@ -136,17 +138,17 @@ _FIRST_YEAR = re.compile(
 
 def _year_first(text: str) -> _Fields | None:
     """APA, ACL, Harvard, Chicago author-date: the year is between the authors and the title."""
-    found = _FIRST_YEAR.search(text)
-    if found is None:
+    match = _FIRST_YEAR.search(text)
+    if match is None:
         return None
-    year = found[1] or found[2]
-    end = _title_end(text, found.end())
-    words = len(_WORD.findall(text[found.end() : end]))
-    if words == 0 or not is_name_list(text[: found.start() + 1], lenient=words > 2):
+    year = match[1] or match[2]
+    end = _title_end(text, match.end())
+    words = len(_WORD.findall(text[match.end() : end]))
+    if words == 0 or not is_name_list(text[: match.start() + 1], lenient=words > 2):
         return None
     return _Fields(
-        title=_title_position(text, found.end(), end),
-        authors=find_names(text, 0, found.start() + 1),
+        title=_title_position(text, match.end(), end),
+        authors=find_names(text, 0, match.start() + 1),
         year=int(year) if year else None,
     )
 
@@ -156,7 +158,7 @@ _FAMILY = rf"{_PARTICLES}(?:[Dd]['’])?{CAPITAL}[\w'’]{{1,25}}(?:[-–]\w{{1,
 _INITIALS = rf"(?:(?:{DIGRAPH}|{CAPITAL})\.[\s-]{{0,2}}){{1,5}}"
 _SUFFIX = r"(?:,?\s(?:Jr|Sr)\.?|,?\sI{2,3}\b)?"
 _INVERTED = re.compile(rf"{_FAMILY},?\s{_INITIALS}(?<=\.){_SUFFIX}|{_FAMILY},?\s{_INITIALS}{_SUFFIX}")
-_UPRIGHT = re.compile(rf"{_INITIALS}{_FAMILY}{_SUFFIX}")
+_INITIALS_FIRST = re.compile(rf"{_INITIALS}{_FAMILY}{_SUFFIX}")
 _BARE_INITIALS = re.compile(rf"{_FAMILY}\s{CAPITAL}{{1,3}}(?=\s?[,.;:]|\s(?:and|&)\s){_SUFFIX}")
 _SEPARATOR = re.compile(r"\s?[,;]?\s(?:and|&|und|et)\s|\s?[,;]\s(?:and\s|&\s)?|\s?[,;]\s?(?=[A-Z])")
 _AFTER_NAMES = re.compile(r"\s?\((?:eds?|Eds?|editors?)\.?\)|,?\s[Ee]ds?\.(?=[,\s])")
@@ -164,37 +166,43 @@ _AFTER_NAMES = re.compile(r"\s?\((?:eds?|Eds?|editors?)\.?\)|,?\s[Ee]ds?\.(?=[,\
 
 def _names_first(text: str) -> _Fields | None:
     """Vancouver, Nature, Springer, plain BibTeX: names with initials, then the title, and the year late."""
-    place = len(text) - len(text.lstrip())
+    position = len(text) - len(text.lstrip())
     authors: list[Position] = []
     while True:
-        found = _INVERTED.match(text, place) or _BARE_INITIALS.match(text, place) or _UPRIGHT.match(text, place)
-        if found is None:
+        match = (
+            _INVERTED.match(text, position)
+            or _BARE_INITIALS.match(text, position)
+            or _INITIALS_FIRST.match(text, position)
+        )
+        if match is None:
             break
-        end = found.start() + len(found[0].rstrip())
-        authors.append((found.start(), end))
-        place = end
-        following = _SEPARATOR.match(text, place)
+        end = match.start() + len(match[0].rstrip())
+        authors.append((match.start(), end))
+        position = end
+        following = _SEPARATOR.match(text, position)
         if following is None:
             break
-        place = following.end()
+        position = following.end()
     if not authors:
         return None
     # If no name follows the last separator, the title does.
-    after_comma = text[authors[-1][1] : place].strip() == ","
-    if found := ET_AL.match(text, authors[-1][1]):
-        after_comma, place = False, found.end()
-    if found := _AFTER_NAMES.match(text, authors[-1][1]):
-        after_comma, place = False, found.end()
+    after_comma = text[authors[-1][1] : position].strip() == ","
+    if match := ET_AL.match(text, authors[-1][1]):
+        after_comma, position = False, match.end()
+    if match := _AFTER_NAMES.match(text, authors[-1][1]):
+        after_comma, position = False, match.end()
     if after_comma:
-        return _Fields(title=_title_position(text, place, _title_before_comma(text, place)), authors=tuple(authors))
+        return _Fields(
+            title=_title_position(text, position, _title_before_comma(text, position)), authors=tuple(authors)
+        )
     if (
         not after_comma
-        and place > authors[-1][1]
-        and text[authors[-1][1] : place].strip() in (";", "and", "&", ", and", ", &")
+        and position > authors[-1][1]
+        and text[authors[-1][1] : position].strip() in (";", "and", "&", ", and", ", &")
     ):
         return None  # An unknown form of name: the start of the title is unclear.
-    closed = text[place - 1] == "."
-    punctuation = re.compile(r"[.:,]?\s{1,3}" if closed else r"\s?[.:,]\s{1,3}").match(text, place)
+    closed = text[position - 1] == "."
+    punctuation = re.compile(r"[.:,]?\s{1,3}" if closed else r"\s?[.:,]\s{1,3}").match(text, position)
     if punctuation is None:
         return None
     start = punctuation.end()
@@ -227,22 +235,22 @@ def _full_names_first(text: str) -> _Fields | None:
 
 def _without_author(text: str) -> _Fields | None:
     """APA without an author: The title. (2020). A URL."""
-    found = re.search(rf"\.\s\(({_YEAR}|n\.d\.)[^()]{{0,30}}\)\.?\s*", text)
-    if found is None or _WORD.search(text, found.end()):
+    match = re.search(rf"\.\s\(({_YEAR}|n\.d\.)[^()]{{0,30}}\)\.?\s*", text)
+    if match is None or _WORD.search(text, match.end()):
         return None
-    year = int(found[1]) if found[1].isdigit() else None
-    return _Fields(title=_title_position(text, 0, found.start()), year=year)
+    year = int(match[1]) if match[1].isdigit() else None
+    return _Fields(title=_title_position(text, 0, match.start()), year=year)
 
 
 # Titles.
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_NO_END = word_set(
+_ABBREVIATIONS = word_set(
     "vs e.g i.e cf st no vol vols dr mr mrs ms prof al fig figs eq eqs ed eds approx resp spp sp subsp var ca inc ltd"
     " jr sr pp"
 )
 # Venues that start in lowercase: "eLife", "arXiv preprint".
-_PREPRINT = re.compile(r"\s(?:[a-z]{1,3}[A-Z]|npj\s|(?i:arxiv|biorxiv|medrxiv|eprint|preprint|https?))")
+_LOWERCASE_VENUE = re.compile(r"\s(?:[a-z]{1,3}[A-Z]|npj\s|(?i:arxiv|biorxiv|medrxiv|eprint|preprint|https?))")
 _VENUE_NEXT = re.compile(r"\s[A-Z][^.?!,]{3,80},\s?\d")
 _INITIALISM = re.compile(r"(?:[A-Z]\.)+[A-Z]")
 _STOP = re.compile(r"[.?!。？！](?=[\s”\"’)]|$)")
@@ -250,18 +258,18 @@ _STOP = re.compile(r"[.?!。？！](?=[\s”\"’)]|$)")
 
 def _sentence_end(text: str, start: int) -> int:
     """Return the end of the sentence that starts at `start`."""
-    for found in _STOP.finditer(text, start):
-        at = found.start()
+    for match in _STOP.finditer(text, start):
+        at = match.start()
         word = text[max(start, at - 12) : at].rpartition(" ")[2].lstrip("([“\"'")
-        rest = text[found.end() : found.end() + 3].lstrip()
-        if found[0] == ".":
-            if word.lower() in _NO_END:
+        rest = text[match.end() : match.end() + 3].lstrip()
+        if match[0] == ".":
+            if word.lower() in _ABBREVIATIONS:
                 continue
             # An initial, "E. coli", "U.S. policy". But "maps in R. Mathematics, 9(11)" ends after "R".
             initial = (len(word) == 1 and word.isupper() and rest[:1].isalpha()) or _INITIALISM.fullmatch(word)
-            if initial and not _VENUE_NEXT.match(text, found.end()):
+            if initial and not _VENUE_NEXT.match(text, match.end()):
                 continue
-            if rest[:1].islower() and not _PREPRINT.match(text, found.end()):
+            if rest[:1].islower() and not _LOWERCASE_VENUE.match(text, match.end()):
                 continue
         return at
     return len(text)
@@ -287,9 +295,9 @@ def _title_end(text: str, start: int) -> int:
 
 def _title_before_comma(text: str, start: int) -> int:
     """Return the end of a title that a comma ends; `start` if no venue follows."""
-    for found in re.finditer(r",\s", text[start : start + 600]):
-        at = start + found.start()
-        segment = text[start + found.end() :][:160]
+    for match in re.finditer(r",\s", text[start : start + 600]):
+        at = start + match.start()
+        segment = text[start + match.end() :][:160]
         if len(_WORD.findall(text[start:at])) >= 3 and re.match(
             r"in:?\s|in\sProc|arXiv\b|CoRR\b|Ph\.?\s?D\b|(?:[A-Z][\w.&’'-]*[\s:]{1,2}(?:of\s|and\s|the\s|for\s|in\s|on\s|&\s)*){1,12}[A-Z]?\d+\s?[(,]",
             segment,
@@ -299,7 +307,7 @@ def _title_before_comma(text: str, start: int) -> int:
 
 
 _TAIL = re.compile(r"\s*[(\[][^()\[\]]{1,200}[)\]]\s*$")
-_EXTRA = re.compile(
+_TAIL_WORDS = re.compile(
     r"\beds?\.|edition|\blatest\b|Vol|version|software|data ?set|thesis|No\.|pp\.|\[|arXiv|preprint", re.IGNORECASE
 )
 _NOT_A_TITLE = re.compile(
@@ -310,13 +318,13 @@ _NOT_A_TITLE = re.compile(
 
 
 def _title_position(text: str, start: int, end: int) -> Position:
-    """Return the position of a title without its surroundings; empty if it does not read like a title."""
+    """Return the position of a title without punctuation and notes around it; (0, 0) if it is not a title."""
     while start < end and text[start] in " .,:;“”\"'‘’`*_(-–":
         start += 1
     # "(Version 1.2) [Computer software]", "(2nd ed.)".
     for _ in range(2):
         tail = _TAIL.search(text, max(start, end - 220), end)
-        if tail and _EXTRA.search(tail[0]):
+        if tail and _TAIL_WORDS.search(tail[0]):
             end = tail.start()
     while end > start and text[end - 1] in " .,:;“”\"'‘’`*_":
         end -= 1

@@ -9,6 +9,7 @@ from fathom.corpus.readers.parsed_document import ParsedTable, ReadError, TableC
 from fathom.corpus.readers.parsing.blocks import is_visible, normalized_text
 
 MAX_BYTES = 200_000_000
+"""Maximum size of a file."""
 MAX_ROWS = 1_000_000
 MAX_COLUMNS = 1_000
 MAX_CELLS = 500_000

@@ -25,7 +25,7 @@ TextRows = list[list[TextCell]]
 
 
 def limit_columns(rows: Sequence[Sequence[TableCell]]) -> list[list[TableCell]]:
-    """Return rows of at most 200 columns: rows are padded to the widest, so that one wide row multiplies all others."""
+    """Return rows of at most 200 cells. Every row is padded to the widest, so that one wide row enlarges them all."""
     return [list(row[:_MAX_COLUMNS]) for row in rows]
 
 
@@ -117,7 +117,7 @@ def csv_table_rows(content: Sequence[str], options: Mapping[str, str]) -> TextRo
 GRID_LINE = re.compile(r"\+[-=]+(?:\+[-=]+)*\+\s*$")
 """A horizontal line of a grid table over its whole width."""
 SIMPLE_TABLE_LINE = re.compile(r"=+(?: +=+)+\s*$")
-"""The line above and below a simple table."""
+"""The line above or below a simple table."""
 
 
 def grid_table_rows(lines: Sequence[str]) -> TextRows:

@@ -97,6 +97,7 @@ class _BlockBuilder:
 
     @property
     def last(self) -> Line | None:
+        """The last line of the current paragraph."""
         return self._current[-1] if self._current else None
 
     def heading(self, level: int, text: str) -> None:
@@ -126,6 +127,7 @@ class _BlockBuilder:
         self._aside.append(line)
 
     def continues_aside(self, line: Line) -> bool:
+        """Return whether a line continues the current caption or footnote."""
         if not self._aside or line.text.startswith(SUPERSCRIPT_START):
             return False
         last = self._aside[-1]

@@ -23,12 +23,15 @@ MAX_BYTES = 4 << 30
 
 @dataclass(frozen=True)
 class ExtractedLines:
+    """The text lines, page sizes and metadata of a PDF."""
+
     page_sizes: list[PageSize]
     lines: list[Line]
     """In the file's drawing order."""
     title: str
     """From the file's metadata. Often empty, sometimes wrong."""
     authors: str
+    """From the file's metadata."""
     rotated_texts: list[str]
     """Text rotated by 90 degrees, such as the stamp of a preprint server."""
 
@@ -58,6 +61,8 @@ def _line(fields: list[Any]) -> Line:
 
 
 class _ExtractionProcess:
+    """A child process that extracts lines, restarted after a crash."""
+
     def __init__(self) -> None:
         self.owner = os.getpid()
         self._lock = threading.Lock()

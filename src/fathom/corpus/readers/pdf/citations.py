@@ -37,6 +37,8 @@ _SUPERSCRIPT = re.compile(f"{SUPERSCRIPT_START}([^{SUPERSCRIPT_END}]{{0,200}}){S
 
 @dataclass(frozen=True)
 class _Occurrence:
+    """Position of a citation in a text, and its reference keys."""
+
     start: int
     end: int
     keys: tuple[str, ...]

@@ -38,6 +38,8 @@ _FIRST_HEADING = re.compile(
 
 
 class _FrontPage:
+    """Reads the title, byline and imprint of a paper."""
+
     def __init__(self, lines: OrderedLines, layout: ExtractedLines) -> None:
         self._lines = lines
         self._layout = layout
@@ -160,7 +162,7 @@ class _FrontPage:
 
     def imprint(self, document: ParsedDocument) -> None:
         first = [strip_marks(line.text) for line in self._lines[:40] if line.page == 0]
-        # The reference list of a letter may start on page one, and its entries have identifiers of their own.
+        # The reference list of a letter may start on page one, and its entries have identifiers too.
         first = list(itertools.takewhile(lambda text: not LIST_HEADING.fullmatch(text.strip()), first))
         edges = [*self._lines.margin, *self._lines.running, *self._layout.rotated_texts]
         labeled = [text for text in [*edges, *first] if re.search(r"\bdoi\b|doi\.org", text, re.IGNORECASE)]

@@ -34,9 +34,10 @@ class Line:
     baseline: float
     """Distance from the bottom of the page."""
     size: float
+    """Font size in points."""
     bold: bool
     hyphenated: bool
-    """The line ends inside a word. `text` does not include the hyphen."""
+    """Whether the line ends inside a word. `text` does not include the hyphen."""
     text: str
     gaps: tuple[Gap, ...] = ()
 

@@ -17,9 +17,11 @@ from fathom.corpus.readers.pdf.line import HYPHEN, SUPERSCRIPT_END, SUPERSCRIPT_
 MAX_PAGES = 2_000
 """Longer documents are refused: pdfium becomes slow, and no real document is that long."""
 MAX_CHARACTERS = 20_000_000
+"""Maximum number of characters of one document."""
 MAX_PAGE_CHARACTERS = 200_000
 """A page with more characters is a drawing made of letters, or an attack. It is skipped."""
 MAX_OBJECTS = 2_000_000
+"""Maximum number of drawing objects of one document."""
 MAX_SECONDS = 120.0
 """Time limit for one document."""
 MAX_PAGE_SECONDS = 5.0
@@ -77,11 +79,11 @@ def _open_document(content: bytes) -> Any:
     import pypdfium2
 
     if b"%PDF-" not in content[:1_024]:
-        raise ReadError("it is no PDF: it does not begin as one")
+        raise ReadError("it is not a PDF: it has no %PDF header")
     try:
         document = pypdfium2.PdfDocument(content)
     except pypdfium2.PdfiumError as error:
-        # The library keeps the reason of an earlier fault, so its word alone does not tell what is encrypted.
+        # pdfium may report the reason of an earlier error, so check the file itself for encryption.
         if b"/Encrypt" in content:
             raise ReadError("it is encrypted and cannot be opened without a password") from error
         raise ReadError("the PDF is broken: its pages cannot be found") from error
@@ -100,6 +102,7 @@ class _ResourceBudget:
         self._objects = MAX_OBJECTS
 
     def spend(self, characters: int, objects: int) -> None:
+        """Count what a page used; raises `ReadError` beyond a limit."""
         self._characters -= characters
         self._objects -= objects
         if self._characters < 0:

@@ -31,18 +31,18 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
     yield read_layout(extract_lines(content), name)
 
 
-def read_layout(laid_out: ExtractedLines, source: str) -> ParsedDocument:
+def read_layout(extracted: ExtractedLines, source: str) -> ParsedDocument:
     """Return the document in the extracted lines of a PDF."""
     document = ParsedDocument(source=source)
-    lines = OrderedLines(laid_out.lines, laid_out.page_sizes)
-    start = read_front(document, lines, laid_out)
+    lines = OrderedLines(extracted.lines, extracted.page_sizes)
+    start = read_front(document, lines, extracted)
     regions = find_regions(lines, start)
     # A table may float to the top of the first page, or into the reference list.
     early = [number for number in range(start) if lines[number] in lines.tables]
-    among = [number for number in regions.entries if lines[number] in lines.tables]
+    in_references = [number for number in regions.entries if lines[number] in lines.tables]
     entries = [number for number in regions.entries if lines[number] not in lines.tables]
     document.references = read_references(lines, entries)
-    blocks = read_blocks(lines, [*early, *regions.text, *among]) + read_blocks(lines, regions.after)
+    blocks = read_blocks(lines, [*early, *regions.text, *in_references]) + read_blocks(lines, regions.after)
     set_abstract(document, blocks)
     finder = CitationFinder(document.references)
     document.abstract = [finder.mark_block(block) for block in document.abstract]

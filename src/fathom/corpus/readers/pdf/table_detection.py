@@ -11,6 +11,7 @@ from fathom.corpus.readers.pdf.line import HYPHEN, Line
 from fathom.corpus.readers.pdf.table_grid import MAX_PIECES, TableGrid, TextRow, table_rows
 
 _MAX_ROWS = 200
+"""Maximum number of text rows of one table."""
 _MAX_CAPTION_LINES = 12
 """Maximum number of lines in a caption."""
 _NUMBERED = r"\s?(?:[A-Z]\.?)?(?:\d{1,3}|[IVX]{1,5})(?:[.:|]|\s*$|\s+[^\sa-z])"
@@ -25,7 +26,7 @@ def extract_tables(lines: Sequence[Line], columns: Sequence[float]) -> tuple[lis
         return list(lines), {}
     pages = _TableFinder(lines, columns)
     tables = pages.tables()
-    # Keep one copy: a line drawn twice in one place to look bold is equal to itself.
+    # Keep one copy: a line may be drawn twice in one place to appear bold.
     first = {line: number for number, line in reversed(list(enumerate(lines))) if line in tables}
     return [
         line for number, line in enumerate(lines) if first.get(line, -1) == number or line not in pages.used_lines

@@ -14,7 +14,7 @@ from fathom.corpus.readers.pdf.line import Dehyphenator, Line, strip_marks, wrap
 MAX_PIECES = 40
 """Maximum pieces in one row. A row with more is a drawing, and would be slow."""
 _NUMBER = re.compile(r"[-−–+±<>=~≈$€£¥*†‡()\s]*\d[\d.,:/%\s()±−–+*†‡eE^x×-]*[A-Za-z%°]{0,2}")
-_SEVERAL = re.compile(r"[-−]?\d[\d.]*%?(?:\s[-−]?\d[\d.]*%?)+")
+_SEVERAL_NUMBERS = re.compile(r"[-−]?\d[\d.]*%?(?:\s[-−]?\d[\d.]*%?)+")
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,10 @@ class TextRow:
         return replace(
             self,
             pieces=tuple(
-                replace(one, left=one.left + shift_x, right=one.right + shift_x, baseline=one.baseline + shift_y)
-                for one in self.pieces
+                replace(
+                    piece, left=piece.left + shift_x, right=piece.right + shift_x, baseline=piece.baseline + shift_y
+                )
+                for piece in self.pieces
             ),
         )
 
@@ -66,6 +68,8 @@ class TableGrid:
 
 @dataclass(frozen=True)
 class _Cell:
+    """A cell with its lines on the page."""
+
     pieces: tuple[Line, ...]
     """From top to bottom. Empty for an empty cell."""
     columns: int = 1
@@ -73,6 +77,8 @@ class _Cell:
 
 @dataclass(frozen=True)
 class Row:
+    """A row of a recognized table."""
+
     cells: tuple[_Cell, ...]
 
     @property
@@ -103,6 +109,8 @@ def _header_count(rows: Sequence[Row]) -> int:
 
 @dataclass(frozen=True)
 class _Interval:
+    """Horizontal extent of a column."""
+
     left: float
     right: float
 
@@ -126,7 +134,7 @@ def _is_crowded(rows: Sequence[Row]) -> bool:
     """Return whether cells contain several numbers: the columns are too close to be separated."""
     cells = [strip_marks(cell.pieces[0].text) for row in rows for cell in row.cells if cell.pieces]
     numbers = sum(_NUMBER.fullmatch(text) is not None for text in cells)
-    return 10 * sum(_SEVERAL.fullmatch(text) is not None for text in cells) > max(10, numbers)
+    return 10 * sum(_SEVERAL_NUMBERS.fullmatch(text) is not None for text in cells) > max(10, numbers)
 
 
 def _columns(text_rows: Sequence[TextRow]) -> list[_Interval]:

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from fathom.corpus.readers.bibtex.names import parse_author
 from fathom.corpus.readers.parsed_document import ParsedAuthor, ParsedDocument
 
-_HEADERS = re.compile(r"([A-Za-z][A-Za-z-]{1,30}): *(.*)$")
+_HEADER = re.compile(r"([A-Za-z][A-Za-z-]{1,30}): *(.*)$")
 _PEP_MENTION = re.compile(
     r":pep:`(?:[^`<]{0,200}<)?0*(\d{1,5})|\bPEP[\s-]{1,20}0*(\d{1,5})|pep-0*(\d{1,4})\b", re.IGNORECASE
 )
@@ -39,10 +39,11 @@ def parse_pep_header(lines: Sequence[str], document: ParsedDocument) -> tuple[st
 
 
 def _headers(lines: Sequence[str]) -> dict[str, str]:
+    """Return the header fields by lowercase name, with continuation lines joined."""
     headers: dict[str, str] = {}
     last = ""
     for line in lines:
-        match = _HEADERS.match(line)
+        match = _HEADER.match(line)
         if match:
             last = match[1].lower()
             headers[last] = match[2]
@@ -52,7 +53,7 @@ def _headers(lines: Sequence[str]) -> dict[str, str]:
 
 
 def find_pep_keys(text: str, own: str, pep_footnotes: Mapping[str, str]) -> dict[str, str]:
-    """Return the reference keys of all other PEPs that a PEP mentions, by number."""
+    """Return the reference key of each PEP mentioned in the text of PEP `own`, by number."""
     keys: dict[str, str] = {}
     for match in _PEP_MENTION.finditer(text):
         number = str(int(match[1] or match[2] or match[3]))
@@ -63,12 +64,12 @@ def find_pep_keys(text: str, own: str, pep_footnotes: Mapping[str, str]) -> dict
 
 
 def _authors(text: str) -> list[ParsedAuthor]:
-    """Return the names before the addresses; an old form has the name in parentheses after them."""
+    """Return the authors in "Ada Lind <ada@x.org>" or, in old PEPs, "ada@x.org (Ada Lind)"."""
     names: list[str] = []
     for part in re.split(r",(?![^<]*>)(?!\s*(?:Jr|Sr|III)\b)", text):
         name = re.sub(r"<[^<>]*>", "", part)
-        behind = re.search(r"\S+@\S+\s*\(([^()]*)\)", name)
-        name = behind[1] if behind else re.sub(r"\S+@\S+", "", name)
+        in_parentheses = re.search(r"\S+@\S+\s*\(([^()]*)\)", name)
+        name = in_parentheses[1] if in_parentheses else re.sub(r"\S+@\S+", "", name)
         if name.strip():
             names.append(" ".join(name.split()))
     return [parse_author(name) for name in names]
@@ -83,7 +84,7 @@ def _date(text: str) -> date | None:
 
 
 def find_license(text: str) -> str:
-    """Return the license stated at the end of a text."""
+    """Return the license stated at the end of a text; empty if there is none."""
     tail = " ".join(text[-3_000:].split())
     if re.search(r"CC0", tail):
         return "CC0-1.0"

@@ -88,6 +88,8 @@ _IGNORED = {
 
 
 class _Document:
+    """Parser of one document."""
+
     def __init__(self, text: str, name: str, companions: CompanionFiles) -> None:
         self._name = name
         self._companions = companions
@@ -106,6 +108,7 @@ class _Document:
     # The document.
 
     def parse(self) -> ParsedDocument:
+        """Return the parsed document."""
         document = self._document
         lines = self._lines[self._start :]
         broken = self._prepare(lines)
@@ -132,7 +135,7 @@ class _Document:
         heading = body[first]
         assert isinstance(heading, Heading)
         self._title = inlines_text(heading.inlines)
-        self._document.uncertain["title"] = "first heading, which has no level of its own"
+        self._document.uncertain["title"] = "first heading, which shares its level with others"
         return [*body[:first], *body[first + 1 :]]
 
     # Definitions and bibliographies.

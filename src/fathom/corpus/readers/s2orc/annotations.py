@@ -33,7 +33,7 @@ class _Annotation(NamedTuple):
 
 
 class _AnnotationLayer:
-    """The annotations of one type, in text order. Of two that overlap, the first.
+    """The annotations of one type, in text order. Of two that overlap, only the first is kept.
 
     A hostile file may annotate the whole text a hundred thousand times, and each copy would be printed.
     """
@@ -60,7 +60,7 @@ def annotated_document(data: JsonObject, content: JsonObject, source: str) -> Pa
 
 
 class _AnnotatedText:
-    """Reads one document."""
+    """The text of one document with its annotation layers, read on demand."""
 
     def __init__(self, text: str, annotations: Mapping[str, object]) -> None:
         self._text = text
@@ -68,6 +68,7 @@ class _AnnotatedText:
         self._layers: dict[str, _AnnotationLayer] = {}
 
     def read(self, data: JsonObject, content: JsonObject, source: str) -> ParsedDocument:
+        """Return the parsed document."""
         external = data.get("externalids")
         ids = get_ids(external) if isinstance(external, dict) else {}
         if number := get_string(data, "corpusid"):
@@ -106,31 +107,31 @@ class _AnnotatedText:
 
     def _authors(self) -> Iterator[ParsedAuthor]:
         for annotation in self._layer("author").annotations:
-            bodies = self._layer("authoraffiliation").inside(annotation)
+            affiliations = self._layer("authoraffiliation").inside(annotation)
             given, family = self._name_in(annotation, "author")
-            lines = (self._text[body.start : body.end].split("\n") for body in bodies)
-            where = tuple(", ".join(line.strip(" ,") for line in parts if line.strip(" ,")) for parts in lines)
+            lines = (self._text[body.start : body.end].split("\n") for body in affiliations)
+            institutions = tuple(", ".join(line.strip(" ,") for line in parts if line.strip(" ,")) for parts in lines)
             if family or given:
-                yield ParsedAuthor(given if family else "", family or given, affiliations=where)
-            elif not bodies and (name := self._text_of(annotation).strip(" ,;")):
+                yield ParsedAuthor(given if family else "", family or given, affiliations=institutions)
+            elif not affiliations and (name := self._text_of(annotation).strip(" ,;")):
                 # An author annotation without names may be an affiliation without an author.
                 yield author_from_name(name)
 
     # The text.
 
     def _body(self) -> Iterator[Block]:
-        """Yield headings, paragraphs, captions and tables in text order. Of two that overlap, the first."""
+        """Yield headings, paragraphs, captions and tables in text order. Of two that overlap, the first is kept."""
         parts = [
             (annotation, kind)
             for kind in ("sectionheader", "figurecaption", "table")
             for annotation in self._layer(kind).annotations
         ]
         parts += [(annotation, "paragraph") for annotation in self._paragraphs()]
-        done = 0
+        end = 0
         for annotation, kind in sorted(parts, key=lambda part: part[0][:2]):
-            if annotation.start < done:
+            if annotation.start < end:
                 continue
-            done = annotation.end
+            end = annotation.end
             if kind == "sectionheader":
                 yield _heading(get_string(annotation.attributes, "n"), self._text_of(annotation))
             elif kind == "table":
@@ -211,10 +212,10 @@ def _parse_layer(value: object, length: int) -> Iterator[_Annotation]:
             value = json.loads(replace_surrogates(value)) if value.strip() else []
         except (ValueError, RecursionError) as error:
             raise ReadError(f"a list of its annotations is not JSON ({str(error)[:100]})") from error
-    for one in get_objects(value):
-        start, end = _offset(one.get("start")), _offset(one.get("end"))
+    for item in get_objects(value):
+        start, end = _offset(item.get("start")), _offset(item.get("end"))
         if start is not None and end is not None and start < end <= length:
-            attributes = one.get("attributes")
+            attributes = item.get("attributes")
             yield _Annotation(start, end, attributes if isinstance(attributes, dict) else {})
 
 
