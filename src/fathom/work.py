@@ -176,7 +176,7 @@ class _OrderedMap(Generic[T, R]):
             self._send(worker, job)
 
     def _next(self, jobs: Iterator[_Job]) -> _Job | None:
-        """The next job; None at the end, or where too many results wait to be consumed."""
+        """The next job; None at the end, or if too many results wait to be consumed."""
         if self._started - self._consumed >= self._max_ahead:
             return None
         job = next(jobs, None)

@@ -66,7 +66,7 @@ def select_documents(pool: Pool, limits: SizeLimits, sampling: Sampling, start: 
     while document is not None:
         boundary = limits.boundary(len(selected) + 1)
         cost = pool.tokens[document] + boundary
-        # A long document is skipped where the minimum number of documents would no longer fit after it.
+        # A long document is skipped if the minimum number of documents would no longer fit after it.
         reserved = max(0, limits.min_documents - len(selected) - 1) * (pool.shortest + boundary)
         # One version of a work only: its preprint would be counted again, and its content found twice.
         fits = total + cost + reserved <= limits.max_tokens and pool.works[document] not in works
@@ -77,7 +77,7 @@ def select_documents(pool: Pool, limits: SizeLimits, sampling: Sampling, start: 
             if total >= limits.target_tokens and len(selected) >= limits.min_documents:
                 break
         try:
-            # The traversal continues only from documents that were selected, so that what is shown is connected.
+            # The traversal continues only from selected documents, so that they are connected by citations.
             document = traversal.send(fits)
         except StopIteration:
             break

@@ -55,7 +55,7 @@ def write_contexts(
 
 
 def _existing_report(path: Path, settings: SamplingSettings, corpus: Corpus) -> SamplingReport | None:
-    """The report on existing contexts in `path`; None where sampling was interrupted."""
+    """The report on existing contexts in `path`; None if sampling was interrupted."""
     report = _read_report(path)
     if report is None or (report.settings, report.corpus) != (
         with_tokenizer_name(settings),

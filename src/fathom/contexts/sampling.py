@@ -38,12 +38,12 @@ MAX_FAILURES = 60
 
 
 class SamplingSettings(Record):
-    """What to sample."""
+    """The settings of `fathom contexts`: which lengths, how many, and from which documents."""
 
     lengths: tuple[Position, ...] = Field(min_length=1)
     """In tokens."""
     count: Position = 100
-    """Contexts of each length, shared evenly among the sampling methods; where one is exhausted the others continue."""
+    """Contexts of each length, shared evenly among the sampling methods; if one is exhausted, the others continue."""
     sampling: tuple[Sampling, ...] = Field(default=("random", "bfs", "dfs"), min_length=1)
     min_documents: Position = 4
     order: Literal["shuffled", "traversal"] = "shuffled"
@@ -194,7 +194,7 @@ class ContextSampler:
                     progress(len(self._ids))
 
     def report(self) -> SamplingReport:
-        """What was sampled, and how much the contexts overlap."""
+        """The counts of sampled contexts, and their overlaps."""
         return SamplingReport(
             settings=with_tokenizer_name(self._settings),
             corpus=self._corpus.manifest.fingerprint,
@@ -342,7 +342,7 @@ class ContextSampler:
         return f"{MAX_FAILURES} more attempts found no {least} or more documents that fill {length}"
 
     def _assemble(self, selected: list[int], limits: SizeLimits, method: _MethodState) -> Context | None:
-        """The context of these documents in this order; None where its exact length is out of bounds."""
+        """The context of these documents in this order; None if its exact length is out of bounds."""
         entries = [self._documents[number] for number in selected]
         tokens = None
         if not self._counter.splits_at_newlines:

@@ -131,7 +131,7 @@ class AuthorDisambiguator:
         self._added[id] = _Byline(id, interned, intern((subject or "").casefold()), work or "", cited_ids)
 
     def people(self, id: DocumentId) -> tuple[PersonId | None, ...]:
-        """The persons of a document's authors; None where uncertain."""
+        """The persons of a document's authors; None if uncertain."""
         if self._people is None:
             # Caches are cleared before and after: together they would take much memory.
             self._known.clear()
@@ -201,7 +201,7 @@ class _Clustering:
             for position in positions:
                 self._ids[position] = short_id("body", name.family)
 
-    # People of one family name.
+    # People with the same family name.
 
     def _by_initial(self, positions: Sequence[int]) -> list[list[int]]:
         """Authors by first initial; one without a given name puts all into one list."""
@@ -222,7 +222,7 @@ class _Clustering:
     def _clusters(
         self, positions: Sequence[int], compatible_names: Mapping[Name, Sequence[Name]]
     ) -> Sequence[Sequence[int]]:
-        """The positions of each person, where they can be clustered."""
+        """The positions of each person; an author who matches no other is a cluster of one."""
         sets = DisjointSets.of(positions)
         for one, two in self._certain_pairs(positions):
             sets.join(one, two)
@@ -233,7 +233,7 @@ class _Clustering:
         return sets.all()
 
     def _certain_pairs(self, positions: Sequence[int]) -> list[tuple[int, int]]:
-        """Pairs with one ORCID, and pairs in two versions of one work that are compatible only with each other."""
+        """Pairs with the same ORCID, and pairs in two versions of a work that are compatible only with each other."""
         known: dict[str, int] = {}
         pairs = [
             (known.setdefault(orcid, position), position)
@@ -291,7 +291,7 @@ class _Clustering:
     def _evidence_needed(
         self, left: Name, right: Name, compatible_names: Mapping[Name, Sequence[Name]]
     ) -> _EvidenceNeeded | None:
-        """The evidence needed to decide that two of these names are one person; None where none suffices."""
+        """The evidence needed to decide that two of these names are one person; None if none suffices."""
         if not compatible(left, right):
             return None
         full = same_full_name(left, right)

@@ -24,7 +24,7 @@ from fathom.records.documents import Count, Document
 from fathom.records.record import Record
 
 TIMEOUT = 120
-"""Seconds for one file; what takes longer is rejected."""
+"""Seconds for one file; a file that takes longer is rejected."""
 
 
 class Filters(Record):
@@ -41,7 +41,7 @@ class Filters(Record):
     """Prefixes of allowed licenses, such as CC-BY or CC0; empty for all."""
 
     def reason_against(self, result: ReadResult) -> str | None:
-        """Why a document is left out; None where it is kept."""
+        """Why a document is left out; None if it is kept."""
         if result.tokens < self.min_tokens:
             return f"fewer than {self.min_tokens:,} tokens"
         if self.max_tokens is not None and result.tokens > self.max_tokens:
@@ -61,7 +61,7 @@ class ReadResult:
 
     source: str
     format: str
-    """The name of the reader; empty where no reader knows the file."""
+    """The name of the reader; empty if no reader knows the file."""
     error: str = ""
     """Why the document was rejected."""
     document: PackedDocument | None = field(default=None, repr=False)

@@ -23,7 +23,7 @@ from fathom.records.record import Record
 from fathom.work import map_ordered
 
 SAVE_INTERVAL = 32
-"""Documents between two commits: what a kill can lose."""
+"""Documents between two commits: a kill loses no more."""
 
 DOMAIN_GROUPS = {"articles": SUBJECTS, "reports": tuple(REPORTS)}
 """Names that select several domains."""

@@ -33,7 +33,7 @@ from fathom.work import WorkerPool
 REPORT = "ingest.report.json"
 
 SAVE_INTERVAL = 32
-"""Files between two commits: what a kill can lose."""
+"""Files between two commits: a kill loses no more."""
 
 MAX_COPIED = 200_000
 """Up to this number of documents every worker gets its own copy of the link index: about a kilobyte per document."""
@@ -77,7 +77,7 @@ def ingest(
 
 
 def read_report(folder: Path) -> IngestReport | None:
-    """The report in the corpus folder; None where the corpus was not ingested."""
+    """The report in the corpus folder; None if the corpus was not ingested."""
     path = folder / REPORT
     if not path.exists():
         return None
@@ -167,7 +167,7 @@ def _find(linker: Linker, query: tuple[str, bytes]) -> _DocumentLinks:
 
 
 def _disambiguator(staging: Staging) -> AuthorDisambiguator:
-    """A disambiguator with every byline, and the works and citations that distinguish people of one name."""
+    """A disambiguator with every byline, and the works and citations that distinguish people with the same name."""
     authors = AuthorDisambiguator()
     for record, cited, work in staging.linking_records():
         authors.add(record.entry.id, record.signatures, record.subject, work, cited)

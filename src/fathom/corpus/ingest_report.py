@@ -1,4 +1,4 @@
-"""The report on reading quality, counted document by document."""
+"""The ingest report: how many documents were read, and which of their fields."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ReadingStats(Record):
 
 
 class IngestReport(Record):
-    """What was read, and how well."""
+    """The counts of an ingest: documents, fields, links and authors."""
 
     documents: Count
     kept: Count

@@ -144,7 +144,7 @@ class _FamiliesByYear:
                 self._years[family] = self._years.get(family, 0) | years
 
     def may_support(self, names: str, year: int | None) -> bool:
-        """Whether a document shares an author with these names, or is of that year where authors are unknown."""
+        """Whether a document shares an author with these names, or is of that year if authors are unknown."""
         near = _years(year, 1) if year is not None else 0
         if not names:
             return bool(self._all & near)
@@ -160,7 +160,7 @@ _ANY_YEAR = (1 << _ROUND) - 1
 
 
 def _years(year: int | None, around: int) -> int:
-    """A year and the years around it, as bits; all bits where it is unknown."""
+    """A year and the years around it, as bits; all bits if it is unknown."""
     if year is None:
         return _ANY_YEAR
     return sum(1 << step % _ROUND for step in range(year - around, year + around + 1))

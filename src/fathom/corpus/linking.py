@@ -1,4 +1,4 @@
-"""Links references to the documents of the corpus that they cite, and finds versions of one work.
+"""Links references to the documents of the corpus that they cite, and groups versions of a work.
 
 Two passes: `add` every document, then `find` the links of each. Only the ids, title, year and family names of a
 document are kept in memory. An incorrect link costs more than a missing one: a reference that fits two documents
@@ -43,7 +43,7 @@ class ReferenceQuery(NamedTuple):
     names: str
     """Words of the author names; see `author_words`."""
     words: str
-    """Words of the whole entry, where it has no title."""
+    """Words of the whole entry; empty if the reference has a title."""
 
     @classmethod
     def of(cls, reference: ReferenceData) -> ReferenceQuery:
@@ -281,7 +281,7 @@ class _Search:
         return abs(year - document.year) if year is not None and document.year is not None else None
 
     def _author(self, document: IndexedDocument) -> bool | None:
-        """Whether an author is shared; None where that is unknown."""
+        """Whether an author is shared; None if that is unknown."""
         return (
             has_author(document.families, self._reference.names)
             if document.families and self._reference.names

@@ -1,4 +1,4 @@
-"""The manifest of a corpus: how it was made, what it contains, and under which licenses."""
+"""The manifest of a corpus: the settings that created it, its contents, and their licenses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class CorpusManifest(Record):
     recipe: dict[str, JsonValue]
     """The command and the settings that give the same corpus again."""
     fingerprint: str
-    """A hash of all documents in order; two corpora of one fingerprint have the same documents."""
+    """A hash of all documents in order; two corpora with the same fingerprint have the same documents."""
     documents: Count
     characters: Count
     tokens: Count

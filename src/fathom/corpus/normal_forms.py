@@ -23,7 +23,7 @@ _ARXIV_IN_TEXT = re.compile(
 
 
 def normal_id(scheme: str, value: str) -> str | None:
-    """An id in normal form, with its scheme: "doi:10.1000/xyz"; None where it is not a valid id."""
+    """An id in normal form, with its scheme: "doi:10.1000/xyz"; None if it is not a valid id."""
     value = _LABEL.sub("", _ADDRESS.sub("", unicodedata.normalize("NFKC", value)).strip()).strip()
     scheme = scheme.casefold()
     if scheme == "doi":

@@ -1,4 +1,4 @@
-"""Names in bylines: whether two may be spellings of one name, and how frequent a name is."""
+"""Names in bylines: whether two may be spellings of the same name, and how frequent a name is."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def name_of(given: str, family: str, group: bool) -> Name:
 
 
 def compatible(one: Name, two: Name) -> bool:
-    """Whether two names with one family name may be spellings of one name."""
+    """Whether two names with the same family name may be spellings of the same name."""
     return one.given == two.given or given_names_match(one.given, two.given)
 
 

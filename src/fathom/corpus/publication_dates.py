@@ -43,7 +43,7 @@ class Dated(Protocol):
 
 
 def publication_month(document: Dated) -> Month | None:
-    """The publication month: the earliest of date, arXiv identifier and year; None where there is none."""
+    """The publication month: the earliest of date, arXiv identifier and year; None if there is none."""
     months: list[Month] = []
     if document.published is not None:
         months.append(Month(document.published.year, document.published.month))

@@ -22,7 +22,7 @@ CREATE TABLE IF NOT EXISTS files (source TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS documents (
     number INTEGER PRIMARY KEY,
     result TEXT NOT NULL,                  -- the small fields of the `ReadResult`, for the report
-    entry TEXT,                            -- the document's entry in the table of contents; NULL where it was rejected
+    entry TEXT,                            -- the document's entry in the table of contents; NULL if it was rejected
     linking_record BLOB, reference_queries BLOB,  -- large columns last: SQLite reads the ones before without them
     parts BLOB, text BLOB
 );
@@ -90,7 +90,7 @@ class Staging:
     def add(self, source: str, results: Sequence[ReadResult]) -> None:
         """Add the documents of one file."""
         with file_errors("write", self._path):
-            # An archive may have two members of one name: both are read, and the name is recorded once.
+            # An archive may have two members with the same name: both are read, and the name is recorded once.
             self._db.execute("INSERT OR IGNORE INTO files VALUES (?)", (source,))
             for result in results:
                 counts = {name: value for name, value in vars(result).items() if name not in _OWN_COLUMNS}
@@ -115,7 +115,7 @@ class Staging:
     # While they are linked.
 
     def results(self) -> Iterator[tuple[int, ReadResult, LinkingRecord | None]]:
-        """Every document in order, without its content: number, result, and linking record where it was read."""
+        """Every document in order, without its content: number, result, and linking record (None if rejected)."""
         for number, counts, record in self._rows(
             "SELECT number, result, linking_record FROM documents ORDER BY number"
         ):

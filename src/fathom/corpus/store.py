@@ -308,7 +308,7 @@ class Corpus(_Database):
         return map(Link._make, self._query("SELECT citing, cited FROM links ORDER BY citing, cited"))
 
     def token_counts(self, counter: Tokenizer) -> dict[DocumentId, int]:
-        """The token count of every document; counted here where the corpus does not store it."""
+        """The token count of every document; counted here if the corpus does not store it."""
         stored = self._query(
             "SELECT id, count FROM tokens JOIN documents ON document = number WHERE tokenizer = ? ORDER BY number",
             (counter.name,),
@@ -496,7 +496,7 @@ class CorpusWriter(_Database):
         )
 
     def _contents(self) -> Iterator[bytes]:
-        """What the fingerprint covers. Decompressed, since another zstd may compress the same text differently."""
+        """The bytes that the fingerprint covers; decompressed, since another zstd may compress a text differently."""
         for id, text, parts in self._db.execute("SELECT id, fingerprint, parts FROM documents ORDER BY number"):
             yield from (id.encode(), text, _decompress(parts))
 
@@ -538,7 +538,7 @@ def _differing(existing: dict[str, JsonValue], wanted: dict[str, JsonValue]) -> 
 
 
 def finished_corpus(folder: Path, recipe: dict[str, JsonValue]) -> CorpusManifest | None:
-    """The manifest of the finished corpus in `folder` with this recipe; None where there is none."""
+    """The manifest of the finished corpus in `folder` with this recipe; None if there is none."""
     if not ((folder / MANIFEST).exists() and (folder / STORE).exists()) or (folder / UNFINISHED).exists():
         return None
     manifest = read_manifest(folder)

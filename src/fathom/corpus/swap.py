@@ -27,7 +27,7 @@ from fathom.records.spans import Span
 COMMAND = "swap"
 """The command in the recipe of a swapped corpus."""
 SAVE_INTERVAL = 32
-"""Documents between two commits: what a kill can lose."""
+"""Documents between two commits: a kill loses no more."""
 VERSION = 1
 """The version of the swap: another version gives other names and numbers."""
 

@@ -42,7 +42,7 @@ class NameSwap:
     """Names that are also words, such as "Young": they change only inside names."""
 
     def replacement(self, word: str, among_names: bool) -> str | None:
-        """The replacement for a word; None where it stays."""
+        """The replacement for a word; None if it stays."""
         if not word[0].isupper():
             return None
         plain = plain_word(word)

@@ -25,7 +25,7 @@ class NumberSwap:
     factors: dict[Series, int]
 
     def replacement(self, fact: Fact, printed: str) -> tuple[str, Decimal] | None:
-        """The number as printed and the value after the swap; None where the fact stays."""
+        """The number as printed and the value after the swap; None if the fact stays."""
         number = _number(fact, printed)
         if number is None:
             return None
@@ -72,7 +72,7 @@ def _series(fact: Fact) -> Series:
 
 
 def _number(fact: Fact, printed: str) -> str | None:
-    """The digits as printed; None where the number is zero, missing, or not printed in digits."""
+    """The digits as printed; None if the number is zero, missing, or not printed in digits."""
     digits = "".join(_DIGIT.findall(printed))
     if fact.value is None or not digits.strip("0"):
         return None
@@ -83,7 +83,7 @@ def _number(fact: Fact, printed: str) -> str | None:
 
 
 def _scaled(digits: str, factor: int) -> str | None:
-    """The digits of the new number, as many as before; None where that is impossible or nothing changes."""
+    """The digits of the new number, as many as before; None if that is impossible or nothing changes."""
     changed = str((int(digits) * factor + 50) // 100).zfill(len(digits))
     same_width = len(changed) == len(digits) and (changed[0] == "0") == (digits[0] == "0")
     return changed if same_width and changed != digits else None

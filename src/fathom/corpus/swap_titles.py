@@ -1,4 +1,4 @@
-"""New titles for the works of a corpus: one word is replaced, or gets another before it, also where it is cited."""
+"""New titles for the works of a corpus: a word is replaced or inserted, in the title and where it is cited."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class TitleSwap:
     """The replaced word of each title."""
 
     words: dict[str, Change]
-    """By the letters of the title: a preprint and its article, which have one title, change alike."""
+    """By the letters of the title, so that a preprint and its article with the same title change in the same way."""
     titles: dict[DocumentId, str]
     """The letters of each document's title."""
 
@@ -109,7 +109,7 @@ class TitleCollector:
             rng = rng_for(seed, "title", letters)
             keeps = rng.random() < INSERT_SHARE
             for old in rng.sample(own, len(own)):
-                # A word with the same ending keeps the grammar; where there is none, another word is tried.
+                # A word with the same ending keeps the grammar; if there is none, another word is tried.
                 others = [word for word in pool[old[-SUFFIX:]] if word not in own]
                 new = rng.choice(others) if others else ""
                 after = letters.replace(old, new + old * keeps, 1)

@@ -27,7 +27,7 @@ def letter_ratio(one: str, two: str, cutoff: float = 0) -> float:
 
 
 def similarity(one: str, two: str, known: Container[str] = frozenset()) -> float:
-    """The similarity of two normal titles, of 100; zero where they differ by more than typos.
+    """The similarity of two normal titles, of 100; zero if they differ by more than typos.
 
     "Part I" and "Part II", "in mice" and "in rats", "Registered report" and "Replication study" differ by whole words:
     such titles belong to companion papers by the same authors in the same year, so a letter ratio is not enough. Two

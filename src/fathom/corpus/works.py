@@ -90,7 +90,7 @@ def group_into_works(
 def _same_titles(
     documents: Sequence[IndexedDocument], same_title: Iterable[Sequence[int]]
 ) -> Iterator[tuple[int, int]]:
-    """Pairs of documents with one title, two family names in common and at most two years between them."""
+    """Pairs of documents with the same title, two family names in common and at most two years between them."""
     for positions in same_title:
         pairs: dict[tuple[str, str], list[int]] = defaultdict(list)
         for position in positions:
@@ -102,7 +102,7 @@ def _same_titles(
 
 
 def _within_two_years(documents: Sequence[IndexedDocument], positions: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Pairs at most two years after the first one, so that a yearly report with one title is not one work."""
+    """Pairs at most two years apart, so that yearly reports with the same title are not one work."""
     dated = sorted(
         (documents[position].year or 0, position) for position in positions if documents[position].year is not None
     )
@@ -120,7 +120,7 @@ def _within_two_years(documents: Sequence[IndexedDocument], positions: Sequence[
 
 
 _MAX_VERSIONS = 40
-"""More DOIs with one stem are numbered parts of a series, not versions."""
+"""More DOIs with the same stem are numbered parts of a series, not versions."""
 
 
 def _versions(documents: Sequence[IndexedDocument]) -> Iterator[tuple[int, int]]:

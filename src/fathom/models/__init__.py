@@ -1,1 +1,1 @@
-"""Language models and what they count in: tokens."""
+"""Language models: prompts, metadata, tokenizers, the embedded model and simulated models."""

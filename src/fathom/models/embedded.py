@@ -58,10 +58,10 @@ class Settings:
 class EmbeddedServer:
     """The running embedded model: `with EmbeddedServer() as server:` and send requests to `server.url`.
 
-    A prompt that exceeds `window` is rejected with status 400 and never truncated. Responses of one seed are identical
-    only with `cache=False`: a cached prefix is processed in other batches than a new one, sums round differently, and a
-    close choice between two tokens can change. The cache works on common prefixes, so the context comes first and the
-    question last.
+    A prompt that exceeds `window` is rejected with status 400 and never truncated. Only `cache=False` gives identical
+    responses for the same seed: a cached prefix is processed in other batches than a new one, sums round differently,
+    and a close choice between two tokens can change. The cache works on common prefixes, so the context comes first and
+    the question last.
 
     One slot answers one question at a time, and that is the fastest: six concurrent questions on two contexts of 930
     tokens took 11 s with one slot, 22 s with two and 37 s with four, since two slots with the same context each process

@@ -16,7 +16,7 @@ _STARTS = re.compile(r"(?<=\n)(?=[^\s/])")
 """The start of a line that no token extends into. In o200k a period, a newline and a slash are one token."""
 
 MAX_DISTANCE = 60
-"""How many characters from an edit a space is searched where tokens divide; beyond it, the line's end is used."""
+"""How far from an edit, in characters, a space is used as the end of a window; otherwise it is the end of the line."""
 
 
 class LineLengths(NamedTuple):
@@ -27,7 +27,7 @@ class LineLengths(NamedTuple):
 
 
 def line_lengths(text: str, counter: Tokenizer) -> LineLengths:
-    """The lengths of the lines of a text; tokens add up to the whole where the tokenizer splits at newlines."""
+    """The lengths of the lines of a text; tokens add up to the whole if the tokenizer splits at newlines."""
     lines = _STARTS.split(text)
     return LineLengths(tuple(map(len, lines)), tuple(map(counter.count, lines)))
 

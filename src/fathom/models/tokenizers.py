@@ -21,7 +21,7 @@ class Tokenizer(Protocol):
     """Counts tokens."""
 
     name: str
-    """Recorded with every length; two tokenizers of one name give the same counts."""
+    """Recorded with every length; two tokenizers with the same name give the same counts."""
     splits_at_newlines: bool
     """Whether a newline before a visible character ends a token, so that counts of lines add up; see `models.lines`."""
 

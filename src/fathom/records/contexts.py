@@ -24,7 +24,7 @@ class Edit(Record):
 
     span: Span
     text: str = ""
-    """The replacement; empty where the span is left out."""
+    """The replacement; empty if the span is left out."""
 
 
 class Place(Record):
@@ -32,11 +32,11 @@ class Place(Record):
 
     document: DocumentId
     span: Span
-    """What is shown of the document, without its boundary line."""
+    """The shown text of the document, without its boundary line."""
     token: Count
     """The number of tokens before the document, summed over pieces: exact if the tokenizer splits at newlines."""
     edits: tuple[Edit, ...] = ()
-    """In text order, without overlap; empty where the document is shown unchanged."""
+    """In text order, without overlap; empty if the document is shown unchanged."""
 
     @field_validator("edits")
     @classmethod
@@ -75,7 +75,7 @@ class Context(Record):
     """The documents of a context, their order, and the layout that renders them."""
 
     id: ContextId
-    """A hash of what it renders to: the layout, the texts of the documents in order, and their edits."""
+    """A hash of all that determines the rendered text: the layout, the texts of the documents in order, their edits."""
     layout: str
     """The name and version of the layout that renders it."""
     length: Position

@@ -58,10 +58,10 @@ class Author(Record):
     span: Span
     """The name as printed."""
     given: str
-    """Given names or initials as printed; empty where there are none."""
+    """Given names or initials as printed; empty if there are none."""
     family: str
     person: PersonId | None
-    """The same for all spellings of one person's name; None where uncertain."""
+    """The same for all spellings of one person's name; None if uncertain."""
     group: bool = False
     """A consortium or another group; its whole name is in `family`."""
     affiliations: tuple[str, ...] = Field(default=(), exclude_if=operator.not_)
@@ -90,7 +90,7 @@ class Reference(Record):
     year: int | None = None
     ids: Ids = {}
     document: DocumentId | None = None
-    """The document of the corpus that it cites; None where there is none or it is uncertain."""
+    """The document of the corpus that it cites; None if there is none or it is uncertain."""
 
 
 class Citation(Record):
@@ -99,9 +99,9 @@ class Citation(Record):
     span: Span
     """Its own marker: "7" in "[3, 7]", "Wu, 2020" in "(Lind, 2018; Wu, 2020)"; a range "4-6" for all its members."""
     group: Span
-    """The whole bracket around it, including the brackets; equal to `span` where there is none."""
+    """The whole bracket around it, including the brackets; equal to `span` if there is none."""
     reference: Position | None
-    """The number of the reference it points to; None where unresolved."""
+    """The number of the reference it points to; None if unresolved."""
     style: Literal["numeric", "author-year", "superscript"]
     type: Literal["attributional", "descriptive"] | None = None
     """Attributional names a method, model or data set; descriptive states a finding of the work. None if unknown."""
@@ -140,9 +140,9 @@ class Fact(Record):
     attribute: str
     """What was measured: "revenue", "accuracy"."""
     period: str = ""
-    """The year or quarter; empty where it has none."""
+    """The year or quarter; empty if it has none."""
     value: Decimal | None
-    """In plain units ("3.2 million" is 3200000); None where the text states that it is missing."""
+    """In plain units ("3.2 million" is 3200000); None if the text states that it is missing."""
     unit: str
     """Such as "EUR", "%" or "persons"; empty for a bare number."""
     span: Span

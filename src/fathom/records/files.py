@@ -156,7 +156,7 @@ class Journal(Generic[R]):
 
 
 def _cut_torn_line(file: BinaryIO) -> None:
-    """Remove what follows the last newline, reading backwards so that a long file costs nothing."""
+    """Remove all after the last newline; reads backwards, so that a long file takes no longer."""
     end = file.seek(0, os.SEEK_END)
     position = end
     while position > 0:

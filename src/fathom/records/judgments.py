@@ -1,4 +1,4 @@
-"""A judgment: what a model or a person decided about a response or one part of it."""
+"""A judgment: the decision of a model or a person about a response or one part of it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ class Judgment(Record):
 
     question_id: QuestionId
     sample: Count = 0
+    """The sample number of the response."""
     part: str = ""
     """The checklist item, claim or field that was judged; empty for the response as a whole."""
     judge: str

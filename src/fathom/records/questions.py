@@ -24,7 +24,7 @@ class Question(Record):
     """The whole wording, including the requested form of the answer."""
     split: Split = "test"
     tags: Annotated[dict[str, str], AfterValidator(lambda tags: dict(sorted(tags.items())))] = {}
-    """What scores are broken down by: skill, topic, level, language."""
+    """Values by which scores are broken down: skill, topic, level, language."""
 
 
 class Usage(Record):
@@ -36,7 +36,7 @@ class Usage(Record):
     output_tokens: Count = 0
     seconds: Annotated[float, Field(ge=0)] = 0.0
     price: Annotated[float, Field(ge=0)] | None = None
-    """In US dollars; None where no price is known."""
+    """In US dollars; None if no price is known."""
 
     def plus(self, other: Usage) -> Usage:
         """The sum; its price is known only if both prices are."""
@@ -61,13 +61,13 @@ class Step(Record):
 
     kind: Literal["model", "tool", "retrieval"]
     name: str = ""
-    """What the step is for, or which tool was called."""
+    """The purpose of the step, or the tool that was called."""
     input: str = ""
     """The question part of a prompt, the arguments of a tool, or a search query; never a whole context."""
     output: str = ""
     """The completion or the tool's result; long ones are shortened."""
     passages: tuple[Passage, ...] = ()
-    """For a retrieval: what was retrieved, best first."""
+    """The retrieved passages, best first; for a retrieval only."""
     error: str | None = None
     usage: Usage = Usage()
 

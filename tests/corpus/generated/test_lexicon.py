@@ -1,4 +1,4 @@
-"""The lexicon: retold terms mean the same in other words."""
+"""The lexicon: paraphrases mean the same in other words."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def test_there_are_four_topics_a_subject_and_six_quantities_a_topic() -> None:
 
 
 @every_topic
-def test_a_retold_quantity_shares_no_stem_with_its_name(topic: Topic) -> None:
+def test_a_paraphrased_quantity_shares_no_stem_with_its_name(topic: Topic) -> None:
     for quantity in topic.quantities:
         assert not stems(quantity.name) & stems(quantity.paraphrase), quantity
 
 
 @every_topic
-def test_a_retold_quantity_reads_well_with_and_without_the(topic: Topic) -> None:
+def test_a_paraphrased_quantity_reads_well_with_and_without_the(topic: Topic) -> None:
     for quantity in topic.quantities:
         words = quantity.paraphrase.split()
         assert words[0].lower() not in ("a", "an", "the"), quantity

@@ -37,7 +37,7 @@ class Draft:
 
     @contextmanager
     def section(self, heading: str, level: int = 2, role: SectionRole = "other") -> Iterator[None]:
-        """A section with a heading; what is written inside belongs to it."""
+        """A section with a heading; everything written inside the `with` block belongs to it."""
         start = self.here
         self.write("#" * level + " ")
         span = self.write(heading)

@@ -96,7 +96,7 @@ class Letter(Manuscript):
         return (*before, main) if main == "aim" or self.rng.random() < 0.7 else (main,)
 
     def _main_text(self, parts: set[str]) -> None:
-        """One or two paragraphs: what others found, and what this letter adds."""
+        """Write one or two paragraphs: findings of others, and those of this letter."""
         others = [role for role in _OTHERS if role in parts | {"citing"}]
         own = [role for role in _OWN if role in parts | {"borrowing"}]
         if len(own) < 4:

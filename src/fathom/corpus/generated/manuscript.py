@@ -324,7 +324,7 @@ class Manuscript:
     # Paragraphs and sentences.
 
     def _section(self, heading: str, role: SectionRole, level: int = 2) -> AbstractContextManager[None]:
-        """A section, numbered where the journal numbers them."""
+        """A section, numbered if the journal numbers them."""
         if level == 2:
             self.numbers = [self.numbers[0] + 1, 0]
         else:

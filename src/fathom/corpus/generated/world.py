@@ -81,7 +81,7 @@ LENGTH_PROFILES: dict[Length, LengthProfile] = {
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What a work studied and measured."""
+    """The subject of a work: its method, object, setting, data set and measured quantity."""
 
     topic: Topic
     method: Phrase
@@ -103,7 +103,7 @@ class Work:
     """Its id, for a document of the corpus."""
     title: str
     name: str
-    """The name of what it introduces: a method, a data set."""
+    """The name of the method or data set that it introduces."""
     people: tuple[Person, ...]
     year: int
     venue: str
@@ -130,7 +130,7 @@ class Style:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is needed to write one article."""
+    """All that determines the text of one article."""
 
     seed: int
     index: int
@@ -245,7 +245,7 @@ class World:
         return self._of_subject[topic.subject] or self._everywhere
 
     def _outside(self, rng: Random, community: _Community, work: Work, chosen: Iterable[Work]) -> Work | None:
-        """A work outside the corpus, often one that others cite too; None where it could be confused with another."""
+        """A work outside the corpus, often one that others cite too; None if it could be confused with another."""
         if community.outside and rng.random() < 0.55:
             known = rng.choice(community.outside)
             return known if known.year <= work.year and _is_distinguishable(known.study, False, chosen) else None
@@ -264,7 +264,7 @@ class World:
         team: dict[tuple[str, str], Person] = {}
         while len(team) < size:
             person = rng.choice(known) if known and rng.random() < 0.7 else self._newcomer(rng, community, inside)
-            # No byline has two names with one short form: they could not be distinguished.
+            # No byline has two names with the same short form: they could not be distinguished.
             team.setdefault(short_form(person), person)
         return tuple(team.values())
 

@@ -160,7 +160,7 @@ def _add_weights(rng: Random, inputs: Inputs, regions: tuple[str, ...]) -> None:
 
 
 def _add_share(rng: Random, inputs: Inputs, size: float) -> None:
-    """The company's share: how many there are, what they pay and cost, in hundredths of the currency."""
+    """The number of shares, their price and the dividend, in cents."""
     earnings = rng.uniform(0.8, 6.0)
     number = int(size * 0.06 / earnings)
     price = walk(rng, 100 * earnings * rng.uniform(11, 22), 0.04, 0.2)

@@ -30,7 +30,7 @@ _FLOWS = ("homes_sold", "new_listings", "permits", "completions")
 _LEVELS = ("median_price", "mean_price", "price_per_m2", "median_rent", "days_on_market")
 """Figures of a district, and of the whole market as their average, weighted by listings."""
 _ROUND_TO: Mapping[str, int] = {"median_price": 100, "mean_price": 100, "price_per_m2": 10}
-"""What the whole market's prices are rounded to."""
+"""The units to which prices of the whole market are rounded."""
 _COPIED = (
     *("rental_vacancy_rate", "first_time_buyer_share", "cash_buyer_share", "investor_share", "price_to_income"),
     *("loan_to_value", "housing_starts", "households"),

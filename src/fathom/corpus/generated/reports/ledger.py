@@ -29,7 +29,7 @@ class Key(NamedTuple):
 Inputs = dict[Key, int]
 """Figures that are drawn, not computed; whole numbers in the last printed decimal of their metric."""
 Ledger = dict[Key, int | None]
-"""Every figure that a report may print, in the same whole numbers; None where it is withheld."""
+"""Every figure that a report may print, in the same whole numbers; None if it is withheld."""
 Derive = Callable[[Inputs, int], Ledger]
 """Computes all figures of one year from the inputs of that year and the one before."""
 

@@ -1,6 +1,6 @@
 """The language pack of a domain: the text of its reports in one language, read from TOML.
 
-`DOMAIN.layout.toml` has what is the same in every language: the order of the sections, when a passage is written, and
+`DOMAIN.layout.toml` has the parts that all languages share: the order of the sections, when a passage is written, and
 which figures a table shows. `DOMAIN.LANGUAGE.toml` has the text.
 """
 
@@ -43,7 +43,7 @@ class TableSpec:
     metric: str | None
     """The metric of all cells, where neither axis names one."""
     part: str | None
-    """The word that names the part of all cells; None where an axis does, or for the whole."""
+    """The word that names the part of all cells; None if an axis does, or for the whole."""
     corner: str
 
 

@@ -120,7 +120,7 @@ class Style:
         return amount, self.money_decimals, self.money_size
 
     def row_unit(self, metric: Metric) -> str:
-        """The unit as the label of a row or column prints it; empty where the figure is a bare number."""
+        """The unit as the label of a row or column prints it; empty if the figure is a bare number."""
         if metric.kind == "money":
             return self.money_unit
         return {"price": self.price, "per_share": self.per_share}.get(metric.kind) or self.units.get(metric.unit, "")
@@ -174,7 +174,7 @@ def _digits(amount: int, decimals: int, separator: str) -> str:
 
 
 def _plain(amount: int, decimals: int, size: int) -> Decimal:
-    """The value in plain units, without trailing zeros where it is whole."""
+    """The value in plain units, without trailing zeros if it is whole."""
     whole, rest = divmod(amount * size, 10**decimals)
     return Decimal(amount * size).scaleb(-decimals) if rest else Decimal(whole)
 

@@ -34,7 +34,7 @@ class Piece(NamedTuple):
 
 
 class AxisLabel(NamedTuple):
-    """The label of a row or column, and what it determines about its figures."""
+    """The label of a row or column, and the parts of the key that its figures share; None where they differ."""
 
     label: str
     metric: str | None = None
@@ -213,7 +213,7 @@ class ReportWriter:
                     yield from self._figure(piece, "exact" if in_full and piece.form == "usual" else piece.form)
 
     def _wordings(self, phrase: str) -> Statement:
-        """The wordings of a phrase: those of the current part where it has its own."""
+        """The wordings of a phrase: those of the current part if it has its own."""
         own = f"{phrase} of {self._words.get('part', '')}"
         return self._pack.phrases.get(own) or self._pack.phrases[phrase]
 
