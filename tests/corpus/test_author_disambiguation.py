@@ -196,7 +196,7 @@ def sorted_out(documents: list[Document]) -> dict[tuple[str, int], str | None]:
 
 
 def test_merges_only_people_that_no_reader_could_distinguish(generated: list[Document]) -> None:
-    """Namesakes are planted among the authors; those who share a co-author cannot be told apart by anybody."""
+    """Namesakes are planted among the authors; those who share a co-author cannot be distinguished."""
     gold = {(document.id, author.position): author.person for document in generated for author in document.authors}
     company: dict[str | None, set[str | None]] = {}
     for document in generated:

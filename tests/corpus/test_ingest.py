@@ -82,8 +82,8 @@ def test_papers_become_a_corpus_with_links(papers: Path, tmp_path: Path) -> None
     assert sum(report.rejected.values()) == 1
     assert report.rejections[0][0].endswith("broken.xml")
     assert report.skipped == 1
-    told = report.by_format["jats"]
-    assert told.share("authors") == told.share("references") == told.share("resolved") == 1.0
+    stats = report.by_format["jats"]
+    assert stats.share("authors") == stats.share("references") == stats.share("resolved") == 1.0
     assert report.authors["certain"] > 0
     assert not (tmp_path / "corpus.reading").exists()
     assert IngestReport.model_validate_json((tmp_path / "corpus" / "ingest.report.json").read_bytes()) == report

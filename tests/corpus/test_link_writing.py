@@ -20,7 +20,7 @@ def generated(linked_corpus: Path) -> list[Document]:
 
 
 def bare(document: Document) -> Document:
-    """As a reader gives it: nobody is known, nothing is linked."""
+    """A document as a reader returns it: no persons, no links."""
     references = tuple(one.model_copy(update={"article": None}) for one in document.references)
     authors = tuple(one.model_copy(update={"person": None}) for one in document.authors)
     return document.model_copy(update={"references": references, "authors": authors, "work": None})

@@ -369,8 +369,8 @@ def without_gold(document: Document) -> Document:
 def real_entries(folder: Path) -> Iterator[tuple[str, list[str], LinkableDocument]]:
     """Documents as the manifest and the list of references tell of them: DOI, names of the references, entry."""
     with lzma.open(folder / "references.jsonl.xz", "rt") as lists, (folder / "manifest.jsonl").open() as manifest:
-        for told, listed in zip(map(json.loads, manifest), map(json.loads, lists), strict=True):
-            assert told["doi"] == listed["doi"]
+        for metadata, listed in zip(map(json.loads, manifest), map(json.loads, lists), strict=True):
+            assert metadata["doi"] == listed["doi"]
             references = tuple(
                 ReferenceData(
                     title=one["title"] or "",
@@ -380,12 +380,12 @@ def real_entries(folder: Path) -> Iterator[tuple[str, list[str], LinkableDocumen
                 )
                 for one in listed["refs"]
             )
-            families = tuple(author.get("surname") or author.get("collab") or "" for author in told["authors"])
-            id = f"{told['set']}/{told['file']}"
+            families = tuple(author.get("surname") or author.get("collab") or "" for author in metadata["authors"])
+            id = f"{metadata['set']}/{metadata['file']}"
             entry = LinkableDocument(
-                id, told["title"], {"doi": told["doi"]}, None, int(told["year"]), families, "", references
+                id, metadata["title"], {"doi": metadata["doi"]}, None, int(metadata["year"]), families, "", references
             )
-            yield told["doi"], [one["rid"] for one in listed["refs"]], entry
+            yield metadata["doi"], [one["rid"] for one in listed["refs"]], entry
 
 
 def real(name: str) -> Path:
@@ -414,7 +414,7 @@ def test_real_documents() -> None:
     assert known <= found
     assert len(found - known) == 18
 
-    versions = [(told, entry.id) for told, _, entry in entries]
+    versions = [(doi, entry.id) for doi, _, entry in entries]
     works: dict[str, set[str | None]] = {}
     for doi, id in versions:
         works.setdefault(".".join(doi.split(".")[:3]), set()).add(linker.work(id))

@@ -79,7 +79,7 @@ def test_refuses_a_duplicate_document(small: Corpus, tmp_path: Path) -> None:
 
 def test_refuses_a_newer_corpus(copy: Path) -> None:
     manifest = json.loads((copy / MANIFEST).read_text())
-    # A newer format may well have fields that this one does not know: it must still be told apart from damage.
+    # A newer format may well have fields that this one does not know: it must not be reported as damage.
     (copy / MANIFEST).write_text(json.dumps({**manifest, "format": FORMAT + 1, "fathom": "9.9", "color": "blue"}))
     with pytest.raises(
         FathomError, match=rf"written by a newer version of Fathom \(9.9, format {FORMAT + 1}.* Update Fathom"

@@ -321,12 +321,12 @@ def test_numbers_keep_their_format(printed: str, value: str) -> None:
     )
     swapped = swap_of(report).apply(report)
     (now,) = swapped.facts
-    said = now.span.of(swapped.text)
+    swapped_text = now.span.of(swapped.text)
     assert now.value is not None
-    assert said != printed
+    assert swapped_text != printed
     assert now.value != fact.value
-    assert [sign for sign in said if not sign.isdigit()] == [sign for sign in printed if not sign.isdigit()]
-    assert now.value * _digits(printed) == Decimal(value) * _digits(said)
+    assert [sign for sign in swapped_text if not sign.isdigit()] == [sign for sign in printed if not sign.isdigit()]
+    assert now.value * _digits(printed) == Decimal(value) * _digits(swapped_text)
 
 
 @pytest.mark.parametrize("printed", ["three", "0", "1/2"])

@@ -77,10 +77,10 @@ def test_refuses_a_prompt_that_is_too_long(server: EmbeddedServer) -> None:
     with pytest.raises(HTTPError) as caught:
         ask(server, CONTEXT * 2)
     with caught.value as error:
-        told = json.load(error)["error"]
+        body = json.load(error)["error"]
     assert error.code == 400
-    assert told["type"] == "exceed_context_size_error"
-    assert told["n_prompt_tokens"] > told["n_ctx"] == server.window == 1024
+    assert body["type"] == "exceed_context_size_error"
+    assert body["n_prompt_tokens"] > body["n_ctx"] == server.window == 1024
 
 
 def test_the_child_ends_with_the_context(model: Path) -> None:

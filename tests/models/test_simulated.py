@@ -36,7 +36,7 @@ def test_one_model_has_one_name(settings: list[tuple[str, str]]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("gpt/reader", "begin with 'sim/'"),
         ("sim/genius", "Choose among sim/oracle, sim/null"),
@@ -56,10 +56,10 @@ def test_one_model_has_one_name(settings: list[tuple[str, str]]) -> None:
         ("sim/reader?miss=0.1&miss=0.2", "set twice"),
     ],
 )
-def test_a_bad_name_is_refused_with_what_is_known(name: str, said: str) -> None:
+def test_a_bad_name_is_refused_with_the_known_names(name: str, message: str) -> None:
     with pytest.raises(FathomError) as caught:
         Simulated.parse(name).resolved(FAULTS)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_faults_happen_as_often_as_dialed() -> None:

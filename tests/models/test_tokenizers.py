@@ -1,4 +1,4 @@
-"""Counting tokens: exact, offline, and additive where it is said to be."""
+"""Counting tokens: exact, offline, and additive if the tokenizer splits at newlines."""
 
 from __future__ import annotations
 

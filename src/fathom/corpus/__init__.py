@@ -1,1 +1,1 @@
-"""Source documents become documents, and documents a corpus: a folder whose store is laid down here, once."""
+"""Corpora: reads or generates documents, links them, and stores them in a folder that all other packages read."""

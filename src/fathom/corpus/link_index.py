@@ -155,7 +155,7 @@ class _FamiliesByYear:
 
 
 _ROUND = 60
-"""Bits for years: after so many years they repeat."""
+"""Number of bits for years; years that differ by a multiple of it share a bit."""
 _ANY_YEAR = (1 << _ROUND) - 1
 
 

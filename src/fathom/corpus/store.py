@@ -100,9 +100,13 @@ class PackedDocument:
     title: str
     characters: int
     fingerprint: bytes
+    """A hash of the text."""
     text: bytes
+    """Compressed, as are `parts` and `outline`."""
     parts: bytes
+    """The document as JSON without its text."""
     outline: bytes
+    """The `DocumentOutline` as JSON."""
     lines: LineLengths
     cited: tuple[DocumentId, ...]
 

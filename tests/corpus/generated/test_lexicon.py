@@ -42,8 +42,8 @@ def test_a_paraphrased_quantity_reads_well_with_and_without_the(topic: Topic) ->
 @every_topic
 def test_no_term_of_a_topic_contains_another(topic: Topic) -> None:
     """Else a sentence that cites would fit two works."""
-    told = [phrase for kind in (topic.objects, topic.methods, topic.settings, topic.materials) for phrase in kind]
-    forms = [form for phrase in told for form in (phrase.own, phrase.paraphrase)]
+    phrases = [phrase for kind in (topic.objects, topic.methods, topic.settings, topic.materials) for phrase in kind]
+    forms = [form for phrase in phrases for form in (phrase.own, phrase.paraphrase)]
     forms += [form for quantity in topic.quantities for form in (quantity.name, quantity.paraphrase)]
     counts = Counter(frozenset(stems(form)) for form in forms)
     assert [set(form) for form, count in counts.items() if count > 1] == []

@@ -87,7 +87,7 @@ def read_number(printed: str) -> Decimal:
 
 @cache
 def table_scales(article_id: str, domain: str) -> dict[Span, int]:
-    """What a one in each cell stands for: by the row's label, else by the column's, else by the caption."""
+    """The value of a one in each cell: by the row's label, else by the column's, else by the caption."""
     article = next(article for article in reports(domain) if article.id == article_id)
     scales = {}
     for table in article.tables:
@@ -133,7 +133,7 @@ def nearby(article: Document, fact: Fact) -> str:
 
 
 def table_values(article: Document) -> dict[Key, Decimal | None]:
-    """The values that the tables print; a figure that stands in several tables is the same in all."""
+    """The values that the tables print; a figure that several tables print is the same in all."""
     values: dict[Key, Decimal | None] = {}
     for fact in article.facts:
         if fact.place == "table":

@@ -142,7 +142,7 @@ def test_titles_are_unique_and_have_the_traps_of_real_ones(articles: list[Docume
 
 
 def test_an_article_seldom_repeats_itself(articles: list[Document]) -> None:
-    """Not a word salad and not a litany: of a thousand sentences hardly one is said twice."""
+    """Of a thousand sentences hardly one occurs twice."""
     for article in articles:
         sentences = [s.of(article.text) for s in article.sentences if s.end - s.start > 60]
         repeated = sum(count - 1 for count in Counter(sentences).values())
@@ -325,11 +325,11 @@ def test_a_letter_states_what_citing_works_say_about_it(articles: list[Document]
     """Its name, its method and two things more stand in its own words above the references."""
     for article, plan in zip(articles, plans, strict=True):
         study = plan.work.study
-        said = article.text[: article.text.index("\n## ", article.paragraphs[-1].end - 1)].casefold()
-        assert plan.work.name.casefold() in said
-        assert study.method.own.casefold() in said
+        prose = article.text[: article.text.index("\n## ", article.paragraphs[-1].end - 1)].casefold()
+        assert plan.work.name.casefold() in prose
+        assert study.method.own.casefold() in prose
         others = (study.object.own, study.setting.own, study.material.own, study.quantity.name)
-        assert sum(notion.casefold() in said for notion in others) >= 2
+        assert sum(notion.casefold() in prose for notion in others) >= 2
 
 
 def test_a_citing_sentence_retells_the_quantity(articles: list[Document], plans: list[Plan]) -> None:
@@ -355,19 +355,19 @@ def test_a_citing_sentence_retells_the_quantity(articles: list[Document], plans:
 
 
 def test_no_other_entry_fits_a_descriptive_sentence(plans: list[Plan]) -> None:
-    """A sentence that describes a cited work tells three things about it; no two works of a list share three.
+    """A sentence that describes a cited work names three attributes; no two works of a list share three.
 
-    A document of the corpus tells more than its headline: whatever it tells is about its own method, and no other
-    entry of the list has that method.
+    A document of the corpus reports further experiments, all with its own method, and no other entry of the list has
+    that method.
     """
     for plan in plans:
         for place, one in enumerate(plan.cited):
             for two in plan.cited[:place]:
-                told = [
+                attributes = [
                     (g.method.own, g.object.own, g.setting.own, g.material.own, g.quantity.name)
                     for g in (one.study, two.study)
                 ]
-                assert sum(a == b for a, b in zip(*told, strict=True)) <= 2
+                assert sum(a == b for a, b in zip(*attributes, strict=True)) <= 2
                 if one.document or two.document:
                     assert one.study.method != two.study.method
 
@@ -544,10 +544,10 @@ def test_claims_are_sentences_with_supporting_evidence(articles: list[Document],
                 assert evidence in sentences or evidence in tables
                 assert evidence != claim.span
                 distances.append(evidence.start - claim.span.end)
-            said = " ".join(evidence.of(article.text) for evidence in claim.evidence)
+            shown = " ".join(evidence.of(article.text) for evidence in claim.evidence)
             share = re.search(r"\d+\.\d%", claim.span.of(article.text))
             if share is not None:
-                assert_change_is_shown(share[0], said)
+                assert_change_is_shown(share[0], shown)
     assert supported > (500 if length == "full" else 60)
     assert unsupported > 50
     assert min(abs(distance) for distance in distances) <= 2

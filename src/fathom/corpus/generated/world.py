@@ -241,7 +241,7 @@ class World:
         return tuple(chosen.values())
 
     def _elsewhere(self, topic: Topic) -> list[Work]:
-        """Documents beyond the topic, of the same subject while it has any."""
+        """Documents of the same subject, or of all subjects if it has none yet."""
         return self._of_subject[topic.subject] or self._everywhere
 
     def _outside(self, rng: Random, community: _Community, work: Work, chosen: Iterable[Work]) -> Work | None:
@@ -257,7 +257,7 @@ class World:
         return new
 
     def _authors(self, rng: Random, community: _Community, inside: bool) -> tuple[Person, ...]:
-        """The authors of a work, most of them known in the field; authors of the corpus publish in it again."""
+        """The authors of a work; most have published on the topic before, so that people have several documents."""
         known = community.regulars if inside else community.people
         teams = self._profile.teams
         size = rng.choices(range(1, len(teams) + 1), teams)[0]

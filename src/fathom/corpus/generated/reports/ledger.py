@@ -13,7 +13,7 @@ FIRST_YEAR = 2019
 REPORTS = 5
 """How many yearly reports an entity has."""
 YEARS = range(FIRST_YEAR - 2, FIRST_YEAR + REPORTS)
-"""The years that are generated: the first report shows the year before, whose growth needs one more."""
+"""The years that are generated: the first report also shows the year before, and its growth needs one year more."""
 
 
 class Key(NamedTuple):

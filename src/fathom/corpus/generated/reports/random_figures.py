@@ -28,9 +28,9 @@ def drift_within(rng: Random, low: float, high: float, step: float) -> list[floa
     return values
 
 
-def shocks(rng: Random, likely: float, size: float) -> list[float]:
+def shocks(rng: Random, probability: float, size: float) -> list[float]:
     """A shock for each year, mostly zero; likelier in the pandemic year, and half recovered in the next."""
-    hit = [rng.random() < (2.5 * likely if year == 2020 else likely) for year in YEARS]
+    hit = [rng.random() < (2.5 * probability if year == 2020 else probability) for year in YEARS]
     falls = [-rng.uniform(0.3, 1.0) * size if is_hit else 0.0 for is_hit in hit]
     return [fall - 0.5 * last for fall, last in zip(falls, [0.0, *falls], strict=False)]
 
