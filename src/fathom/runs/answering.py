@@ -44,7 +44,7 @@ class RunJournal(Protocol):
 
 @dataclass(frozen=True)
 class _Session:
-    """What a system is given for one job."""
+    """The session that a system gets for one job."""
 
     runner: SystemRunner
     view: ContextView
@@ -90,7 +90,7 @@ def _shorten(text: str) -> str:
 
 
 class SystemRunner:
-    """Gives jobs to a system and journals every response."""
+    """Runs jobs with a system and journals every response."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class SystemRunner:
         self._locks: dict[tuple[str, str], anyio.Lock] = {}
 
     async def run(self, job: Job) -> Response | None:
-        """The response to one job, journaled; None if the job was not begun or the budget ended it."""
+        """The response to one job, which is also journaled; None if it was not started or the budget was reached."""
         if self.caller.stopped is not None:
             return None
         start = time.monotonic()
@@ -122,7 +122,7 @@ class SystemRunner:
             self.caller.stop_for_budget(reached)
             return None
         except (FatalError, FathomError) as error:
-            # A full disk or a damaged corpus affects every question: to continue would pay for nothing.
+            # A full disk or a damaged corpus affects every question, so further calls would be wasted.
             self.caller.give_up(error)
             return None
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Artifacts that a system makes once, such as an index: files or folders, named after what they were made from."""
+"""Artifacts that a system creates once, such as an index: files or folders, named by a hash of their inputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fathom.records.errors import file_errors
 
 
 def make_artifact(folder: Path, key: str, make: Callable[[Path], None]) -> Path:
-    """The artifact of that key; if it does not exist, `make` writes it, and it takes its name when it is complete."""
+    """The path of the artifact with that key. If it does not exist, `make` writes it; it is renamed when complete."""
     path = folder / key
     if path.exists():
         return path

@@ -1,4 +1,4 @@
-"""The one way to call a model: through the gate, within the budget, until the run is stopped."""
+"""Calls a model: through the gate, within the budget, until the run is stopped. All model calls go through here."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ LONGEST = 2_000
 """Characters of a string that may be recorded."""
 
 QUOTE = 40
-"""An error that has this many characters in common with a context repeats it."""
+"""An error message with this many consecutive characters of a context is assumed to quote it."""
 
 
 class HaltedError(Exception):
@@ -98,7 +98,10 @@ class _Request:
         return (output, call) if isinstance(result, tuple) else output
 
     def _refuse_echo(self, output: ModelOutput) -> None:
-        """The engine takes an error that repeats the prompt for a refusal if the prompt contains "blocked"."""
+        """Raise an EchoError for a refusal that quotes the prompt.
+
+        The engine takes an error that quotes the prompt for a refusal if the prompt contains "blocked".
+        """
         if output.stop_reason == "content_filter" and self._shorten(output.completion) != without_secrets(
             output.completion
         ):

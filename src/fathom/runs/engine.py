@@ -63,7 +63,7 @@ def run_jobs(
 
 
 def _blocks(jobs: Sequence[J]) -> Iterator[list[J]]:
-    """Jobs by the thousand, those of one group together."""
+    """The jobs in blocks of about `BLOCK`, with the jobs of one group together."""
     block: list[J] = []
     for job in jobs:
         if len(block) >= BLOCK and job.group != block[-1].group:
@@ -99,7 +99,7 @@ async def _run_block(run_job: RunJob[J], jobs: list[J], model: Model, logs: Path
 def _solver(run_job: RunJob[J], jobs: dict[str, J]) -> Solver:
     """Runs the job of each sample. A failure is journaled as a response and shown in the log as an error."""
 
-    # Without parameters of its own: the engine writes those into its log.
+    # The solver has no parameters, since the engine writes parameters into its log.
     @solver(name="fathom")
     def solve_job() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:

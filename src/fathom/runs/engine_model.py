@@ -55,7 +55,7 @@ class RetryPolicy:
 
     retries: int = 4
     seconds: int = 600
-    """For one attempt."""
+    """Time limit for one attempt."""
     backoff: float = 2.0
     """Seconds before the second attempt."""
 
@@ -116,7 +116,7 @@ class EngineModel:
         return _completion(output)
 
     async def _generate(self, messages: list[ChatMessage], tools: list[ToolInfo], on_stream: Any) -> ModelOutput:
-        """Streamed if the server can stream; one that cannot is asked without a stream from then on."""
+        """The output of one request, streamed if the server supports it; after a failure, streaming stays off."""
         if self._streams:
             try:
                 return await self.model.generate(messages, tools, on_stream=on_stream)
@@ -329,7 +329,7 @@ def _check_address(name: str, url: str | None) -> None:
 
 
 def _check_connection(name: str, model: ProviderModel) -> None:
-    """Raise an error if nothing listens at a user's own endpoint."""
+    """Raise an error if no server listens at an endpoint that the user gave."""
     address = urlsplit(model.api.base_url or "")
     if not address.hostname or not name.startswith(("openai-api/", "vllm/", "sglang/", "ollama/")):
         return

@@ -13,8 +13,8 @@ import anyio
 class Gate:
     """Admits one request with a cold prefix, and the others with that prefix once its first token has arrived.
 
-    A prefix is assumed to be warm for a limited time, and only a limited number are: a provider's cache evicts, and
-    then one request leads again.
+    A prefix is assumed to be cached ("warm") for a limited time, and only a limited number of them at once, since the
+    provider's cache evicts entries. After that, one request goes alone again.
     """
 
     def __init__(self, prefixes_in_flight: int = 4, warm_prefixes: int = 32, seconds: float = 240.0) -> None:
@@ -24,7 +24,7 @@ class Gate:
         self._leading: dict[str, anyio.Event] = {}
         self._users: Counter[str] = Counter()
         self._prefixes_in_flight = prefixes_in_flight
-        """More prefixes at once would evict one another from a small cache."""
+        """Limited, since more prefixes at once would evict one another from a small cache."""
         self._freed = anyio.Event()
 
     @asynccontextmanager

@@ -35,7 +35,7 @@ ResponseCheck = Callable[[Response], tuple[bool, str]]
 
 
 class MemoryJournal:
-    """Keeps notes while the engine runs; the engine's own log has the responses."""
+    """Keeps notes in memory while the engine runs; the responses are in the engine's log."""
 
     def __init__(self) -> None:
         self._notes: dict[tuple[ContextId, str], str] = {}

@@ -67,13 +67,13 @@ class Plan(Record):
     cached_tokens: Count
     """Input tokens that a prefix cache will serve."""
     output_tokens: Count
-    """For responses of typical length."""
+    """Output tokens, for responses of typical length."""
     price: float | None
     """In US dollars; None if the model's prices are unknown."""
     price_at_most: float | None
     """If no cache serves anything, every response has the longest length, and every spare call is made."""
     seconds: float
-    """A rough estimate."""
+    """A rough estimate of the duration."""
 
 
 def jobs(bench: BenchView, settings: RunSettings) -> Iterator[list[Job]]:

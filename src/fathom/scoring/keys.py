@@ -18,7 +18,7 @@ class Proof(Record):
     rows: tuple[tuple[str, ...], ...] = ()
     """The rows that the program used, as text."""
     passages: tuple[Passage, ...] = ()
-    """Where in the documents those rows come from."""
+    """The passages of the documents that those rows come from."""
 
 
 class Key(Record):
@@ -30,4 +30,4 @@ class Key(Record):
     original: Answer | None = Field(default=None, exclude_if=lambda answer: answer is None)
     """In a counterfactual (swapped) bench: the answer from the original documents."""
     swapped_from: QuestionId | None = Field(default=None, exclude_if=lambda id: id is None)
-    """The original question."""
+    """In a counterfactual (swapped) bench: the id of the original question."""

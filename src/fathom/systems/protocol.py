@@ -23,7 +23,7 @@ DOCUMENTS = "documents"
 """The text form that shows the whole context."""
 
 COUNTED_IN = "o200k"
-"""The tokenizer of all estimates; `ModelInfo.token_ratio` converts to a model's own tokens."""
+"""The tokenizer of all estimates; `ModelInfo.token_ratio` converts to a model's tokens."""
 
 
 # What a family shows of its contexts.
@@ -54,7 +54,7 @@ class TableAccess:
 
 @dataclass(frozen=True)
 class Views:
-    """What a family shows of its contexts to a system; never a key."""
+    """The parts of its contexts that a family shows to a system; never a key."""
 
     family: str
     instructions: Mapping[str, str]
@@ -156,11 +156,11 @@ class Estimate:
 
     calls: int
     input_tokens: int
-    """Of all calls together."""
+    """Input tokens of all calls together."""
     largest_call: int
     """Input tokens of the largest single call. It must fit the model's window, with room for the response."""
     output_tokens: int | None = None
-    """Of all calls together; None for the longest response that is allowed, for each call."""
+    """Output tokens of all calls together; None if each response may have the maximum length."""
     prefix: str = ""
     """The prefix that calls share with those of other questions; a cache serves it."""
     prefix_tokens: int = 0
@@ -175,7 +175,7 @@ class Estimate:
 
 
 class Session(Protocol):
-    """One question's access to its context, to the model and to what earlier questions left."""
+    """One question's access to its context, the model, and the notes and artifacts of earlier questions."""
 
     @property
     def view(self) -> ContextView: ...

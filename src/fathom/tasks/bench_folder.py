@@ -18,7 +18,7 @@ from fathom.tasks.family import Item
 
 MANIFEST, CONTEXTS, QUESTIONS, KEYS = "manifest.json", "contexts.jsonl", "questions.jsonl", "keys.jsonl"
 FILES = (CONTEXTS, QUESTIONS, KEYS)
-"""In the order of removal: keys go last, so that leftovers are recognized by them."""
+"""The files of a bench, in the order of removal: keys are removed last, since they identify leftovers."""
 DRAFT = f".{MANIFEST}.*.part"
 
 
@@ -50,7 +50,7 @@ def making(folder: Path) -> Iterator[Callable[[Record], None]]:
 
 
 def _refuse_concurrent(folder: Path, manifest: BinaryIO) -> None:
-    """Refuse a second command at once: it would overwrite or remove the files of the first."""
+    """Raise an error if another command is writing here: both would overwrite or remove each other's files."""
     fcntl.flock(manifest, fcntl.LOCK_EX | fcntl.LOCK_NB)
     others = [path for path in folder.glob(DRAFT) if path.name != Path(manifest.name).name]
     # A command that ended since the folder was checked has left its manifest.

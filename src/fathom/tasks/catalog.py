@@ -1,7 +1,7 @@
 """The list of question families, loaded by name.
 
-To add a family to Fathom, write a package here with a `FAMILY` value and add its name to `FAMILIES`. A family of your
-own can live anywhere on the Python path: name its package in the environment variable FATHOM_FAMILIES.
+To add a family to Fathom, write a package here with a `FAMILY` value and add its name to `FAMILIES`. An external
+family can be anywhere on the Python path: name its package in the environment variable FATHOM_FAMILIES.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def tags_of(families: Iterable[str]) -> tuple[Tag, ...]:
 
 
 def settings_of(name: str, values: FamilySettings | Mapping[str, Any]) -> FamilySettings:
-    """The settings of a family from its values; what is not given has its default."""
+    """The settings of a family from these values, with defaults for the others."""
     wanted = family(name).settings
     if isinstance(values, FamilySettings):
         assert isinstance(values, wanted), f"{type(values).__name__} are not settings of {name}"

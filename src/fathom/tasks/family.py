@@ -75,7 +75,7 @@ class Tag:
 
 @dataclass(frozen=True)
 class Fault:
-    """One way to answer incorrectly."""
+    """A kind of mistake that leads to an incorrect answer."""
 
     name: str
     description: str
@@ -104,11 +104,11 @@ class PerContext:
     """
 
     builder: Callable[[Corpus, Any, int], ContextBuilder]
-    """From a corpus, settings and a seed."""
+    """Creates the builder from a corpus, settings and a seed."""
     shortfall: Callable[[Any, int], Mapping[str, int]] = lambda settings, made: {}
     """For a context with `made` items: how many requested items are missing, by reason."""
     explain_empty: Callable[[Any], str] = lambda settings: "their documents allow no question. Use other contexts."
-    """Why not a single item could be made, and what to change."""
+    """The reason why no item could be built, and what to change."""
     report: Callable[[Any], dict[str, JsonValue]] = lambda settings: {}
     """Facts about the build for the bench's manifest."""
 
@@ -123,7 +123,7 @@ class CorpusBuilder(Protocol):
         ...
 
     def explain_empty(self) -> str:
-        """Why not a single item could be made, and what to change."""
+        """The reason why no item could be built, and what to change."""
         ...
 
 
@@ -132,7 +132,7 @@ class FromCorpus:
     """A family that builds its own contexts."""
 
     builder: Callable[[Corpus, Any, int], CorpusBuilder]
-    """From a corpus, settings and a seed."""
+    """Creates the builder from a corpus, settings and a seed."""
 
 
 # Checking, auditing, resizing, swapping.
@@ -181,7 +181,7 @@ class AuditCheck(Record):
     failures: tuple[str, ...] = ()
     """The first few failures; each names its question."""
     measures: dict[str, float] = {}
-    """Shares and counts that are worth knowing but cannot fail."""
+    """Informative shares and counts, which cannot fail."""
 
 
 class Audit(Protocol):
@@ -239,7 +239,7 @@ class Simulator(Protocol):
 
 
 class FaultyAnswer(NamedTuple):
-    """One way in which a fault changes the answer."""
+    """The answer that results from one variation of a fault."""
 
     cause: str
     """The fault's name."""
@@ -247,7 +247,7 @@ class FaultyAnswer(NamedTuple):
     answer: Answer
     """The resulting answer; never the correct one."""
     chance: float
-    """The probability of this way, given that the fault occurs; the remainder leaves the answer correct."""
+    """The probability of this variation, given that the fault occurs; otherwise the answer stays correct."""
 
 
 class ReasoningStep(NamedTuple):
@@ -268,9 +268,9 @@ class Diagnosis:
     """Measures that may correlate with failure, such as the length of the program."""
     steps: tuple[ReasoningStep, ...] = ()
     suspects: tuple[FaultyAnswer, ...] = ()
-    """Every way in which a single fault changes the answer."""
+    """The incorrect answers that single faults lead to."""
     further: Callable[[], Iterator[FaultyAnswer]] = lambda: iter(())
-    """Rarer ways, such as two missed documents; computed only where no suspect matches."""
+    """Answers from rarer faults, such as two missed documents; computed only if no suspect matches the response."""
 
 
 class Diagnoser(Protocol):
@@ -315,7 +315,7 @@ class Family:
     probe_tag: str = ""
     """For a family of memorization probes: the tag that names the kind of probe."""
     correct_score: float = 1.0
-    """The score from which on a response counts as correct."""
+    """The minimum score of a correct response."""
     refit: Callable[[Corpus], Refitter] | None = None
     """None if items cannot be asked about a smaller context."""
     swap: Callable[[SwappedCorpus], Swapper] | None = None

@@ -29,7 +29,7 @@ from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Refitter
 
 LEAST_DOCUMENTS = 4
-"""The fewest documents of a context: fewer leave little to compare."""
+"""The minimum number of documents in a context: with fewer there is little to compare."""
 
 TOO_FEW = f"fewer than {LEAST_DOCUMENTS} of its documents fit"
 DUPLICATE = "its shortened context equals another context"
@@ -46,7 +46,7 @@ class Window:
     """The model whose tokens are counted; None for the tokenizer of the contexts."""
 
     def takes(self, tokens: int) -> bool:
-        """Whether so many tokens fit beside the reserve."""
+        """Whether this many tokens fit into the window in addition to the reserve."""
         return self._model_info.tokens(tokens) + self.reserve <= self.window
 
     def counted_in(self, context: Context) -> str:
@@ -154,7 +154,7 @@ class _Fitting:
         return self._counter(self._window.counted_in(context))
 
     def _tokens(self, context: Context) -> int:
-        """The tokens of a context. One that shows parts of documents keeps its own count."""
+        """The number of tokens of a context; the recorded one if the context shows parts of documents."""
         return self._ruled(context).tokens(context.documents) if _is_whole(context) else context.tokens
 
     def _asked(self, context: Context, items: Sequence[Item]) -> int:
@@ -201,7 +201,7 @@ class _Fitting:
 
         def fits(wanted: Collection[DocumentId]) -> bool:
             ordered = _in_order(context, wanted)
-            # The window becomes the context's length, which its text may not exceed in the context's own tokens.
+            # The window becomes the context's length, which the text must not exceed in the context's tokens.
             return self._window.takes(self._ruled(context).tokens(ordered) + asked) and (
                 own.tokens(ordered) <= self._window.window
             )
@@ -283,7 +283,7 @@ class _TokenCounter:
 
 
 def lay_out_again(context: Context, documents: Sequence[DocumentId], length: int, counter: _TokenCounter) -> Context:
-    """The context of these documents alone, of at most that length; all else is as it was."""
+    """The context with only these documents and at most that length; everything else is unchanged."""
     if context.layout != LAYOUT:
         raise FathomError(
             f"Context '{context.id}' is laid out as '{context.layout}', which this Fathom does not know ({LAYOUT}). "

@@ -1,4 +1,4 @@
-"""What simulated models share between families: resolving their dials, timeouts, refusals."""
+"""Behavior of simulated models that all families share: parsing of dials, timeouts, refusals."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def simulated_response(
         error = f"provider: no response within the time limit (simulated, attempt {attempt + 1})"
         return Response(question_id=item.question.id, sample=sample, outcome="error", error=error)
     refused = simulated.happens("refuse", rng)
-    said = REFUSAL if refused else text()
+    response_text = REFUSAL if refused else text()
     return Response(
         question_id=item.question.id,
         sample=sample,
         outcome="refused" if refused else "answered",
-        text=said,
-        usage=Usage(input_tokens=context.tokens, output_tokens=len(said.split())),
+        text=response_text,
+        usage=Usage(input_tokens=context.tokens, output_tokens=len(response_text.split())),
     )

@@ -1,4 +1,4 @@
-"""Counterfactual benches: with swapped names and numbers, memorized answers are incorrect and read ones correct."""
+"""Builds counterfactual benches: with swapped names and numbers, memorized answers are incorrect."""
 
 from __future__ import annotations
 

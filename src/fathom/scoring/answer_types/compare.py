@@ -42,7 +42,7 @@ from fathom.scoring.parsing.normalization import bare_letter, letters, normal
 from fathom.scoring.parsing.numerals import number_of
 
 LONG_LIST = 4
-"""A list this many times as long as the key's is not searched for numbers that round to the key's."""
+"""If a list is this many times as long as the key's, it is not searched for numbers that round to the key's."""
 
 _EXACT = Context(prec=1000)
 _RATIOS = frozenset({"%", "‰", "percentage points"})

@@ -1,4 +1,4 @@
-"""Parsing the answer that a response states, as the type of its key.
+"""Parses the answer that a response states, as the type of its key.
 
 The key determines which type to look for and where a list may be split ("Tides, storms" is one title if the key has
 such a title). It never determines which value is found: any stated answer is parsed, correct or not. A response that

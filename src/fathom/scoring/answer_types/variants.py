@@ -170,7 +170,7 @@ def _place(passage: Passage) -> dict[str, object]:
 
 
 def _moved(passage: Passage) -> Passage:
-    """The passage one character further on."""
+    """The passage shifted by one character."""
     return Passage(document=passage.document, span=Span(passage.span.start + 1, passage.span.end + 1))
 
 

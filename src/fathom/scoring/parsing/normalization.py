@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 LONGEST_CACHED: Final = 300
-"""Characters; longer strings are not cached."""
+"""The maximum length of a cached string in characters."""
 BRACKETS: Final = {"(": ")", "[": "]", "{": "}"}
 
 _MOST_CACHED = 1 << 16

@@ -1,4 +1,4 @@
-"""The summary of a build of citations."""
+"""Summarizes a build of citation items for the command line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fathom.tasks.citations.type_checks import TypeChecks
 
 
 def describe(report: dict[str, JsonValue]) -> list[str]:
-    """The citations left after each step, and the items of each task and level with their baselines."""
+    """The lines of the summary: citations that meet each requirement, and items and baselines by task and level."""
     known = cast(dict[str, Any], report)
     steps = ", ".join(f"{step} {count:,}" for step, count in known["citations"].items())
     lines = [f"  citations of {known['papers']:,} papers: {steps}"]

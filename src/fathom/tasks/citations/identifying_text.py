@@ -1,4 +1,4 @@
-"""Text that identifies a work: its own title, and the names of what it presents."""
+"""Finds text that identifies a work: its title, and the names of what it presents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def presented_names(title: str, abstract: str, text: str) -> list[str]:
     head, colon, _ = title.partition(":")
     named = [head.strip()] if colon and len(head.split()) <= 3 else []
     # A coined word of the title that is not presented is the subject of the work: "SNARE", "Ca2+".
-    named += [match["name"] for said in (title, abstract) for match in _PRESENTED.finditer(said)]
+    named += [match["name"] for text_part in (title, abstract) for match in _PRESENTED.finditer(text_part)]
     named = [name for place, name in enumerate(named) if is_coined(name) or (place == 0 and colon)]
     named += [match["name"] for match in _OURS.finditer(text) if _MIXED.search(match["name"])]
     return sorted({name for name in named if len(name) > 2})
@@ -46,7 +46,7 @@ def identifying_spans(title: str, names: list[str], text: str, within: Span | No
         yield from _phrases(small, _lowered(title))
     for name in names:
         for span in occurrences(small, _lowered(name)):
-            # Titles may be in lower case where the text has "ZeRO": as printed, or with capitals of its own.
+            # A title in lower case may have "zero" for "ZeRO", so the name counts as printed or with other capitals.
             if span.of(text) == name or is_coined(span.of(text)):
                 yield span
 
@@ -88,7 +88,7 @@ def _whole(text: str, at: int, before: Sequence[str], behind: Sequence[str]) -> 
 
 
 BETWEEN = 6
-"""The most characters between two words of a phrase."""
+"""The maximum number of characters between two words of a phrase."""
 
 
 def _behind(text: str, at: int, words: Sequence[str]) -> int | None:

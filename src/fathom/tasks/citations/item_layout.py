@@ -1,4 +1,4 @@
-"""From a draft to an item: its context, its question, and its key with the proof."""
+"""Turns a draft into an item: its context, its question, and its key with the proof."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ItemLayout:
 
 
 def bucket(tokens: int) -> int:
-    """The nominal length of a context of so many tokens: 8K, 16K, 32K and so on."""
+    """The nominal length of a context with this many tokens: 8K, 16K, 32K and so on."""
     length = 4_096
     while length < tokens:
         length *= 2

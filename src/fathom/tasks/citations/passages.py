@@ -19,7 +19,7 @@ class Needed:
         self._outline = lru_cache(maxsize=64)(corpus.outline)
 
     def __call__(self, context: Context, item: Item) -> list[Passage]:
-        """In the order of the context. Any part of a candidate may be decisive, so all of it is needed."""
+        """The passages in the order of the context. Any part of a candidate may be decisive, so all of it is needed."""
         paper, *candidates = context.places
         outline = self._outline(paper.document)
         around = []
@@ -29,7 +29,7 @@ class Needed:
         return [*dict.fromkeys(around), *(self._shown(place) for place in candidates)]
 
     def _shown(self, place: Place) -> Passage:
-        """From the first shown character of a candidate to the last."""
+        """The span from the first shown character of a candidate to the last."""
         text = self._corpus.text(place.document)
         start, end = 0, len(text)
         if place.edits and place.edits[0].span.start == 0:

@@ -1,4 +1,4 @@
-"""Answers as simulated models: the key, a guess, the best match by shared words, or a reader's fault."""
+"""Answers items as simulated models do: with the key, a guess, the best match by shared words, or a reader's fault."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Simulator:
     def answer(
         self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
     ) -> Response:
-        """The response to one question; `rng` belongs to this model, question, sample and attempt alone."""
+        """The response to one question; `rng` is specific to this model, question, sample and attempt."""
         return simulated_response(
             context, item, simulated, rng, attempt, sample, lambda: self._text(context, item, simulated, rng)
         )
@@ -85,7 +85,7 @@ class Simulator:
     def _most_frequent(self) -> dict[int, str]:
         """The most frequent correct response, for a choice and for a cloze."""
         if self._keys is None:
-            raise FathomError("'sim/majority' answers by all keys of a bench. Give them to the simulator.")
+            raise FathomError("'sim/majority' needs all keys of the bench. Pass `keys` to the simulator.")
         counts: dict[int, Counter[tuple[int, ...]]] = {}
         for key in self._keys():
             options = options_of(key)
@@ -127,7 +127,7 @@ def _with_misses(correct: tuple[int, ...], simulated: Simulated, rng: Random) ->
     places = [number for number, option in enumerate(correct) if option in missed]
     left = [correct[number] for number in places]
     rng.shuffle(left)
-    said = list(correct)
+    chosen = list(correct)
     for number, option in zip(places, left, strict=True):
-        said[number] = option
-    return tuple(said)
+        chosen[number] = option
+    return tuple(chosen)

@@ -1,4 +1,4 @@
-"""A model's check of citation types: which citations it classifies otherwise than the rule."""
+"""A model's check of citation types: finds citations that the model classifies differently from the rule."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fathom.tasks.citations.type_rule import CitationType
 
 
 class TypeChecks(Record):
-    """What a model said about the types of a corpus's citations; each citation counts once."""
+    """How a model's classification of a corpus's citations compares with the rule; each citation counts once."""
 
     model: str
     disputed: dict[str, CitationType | None] = {}
@@ -25,9 +25,9 @@ class TypeChecks(Record):
     agree: Count = 0
     disagree: Count = 0
     unclear: Count = 0
-    """The response named neither type."""
+    """Citations for which the response named neither type."""
     without: Count = 0
-    """No response: the rule alone decides."""
+    """Citations without a response, for which only the rule counts."""
 
     @property
     def citations(self) -> int:

@@ -39,7 +39,7 @@ class MemorizationSettings(FamilySettings):
     items: Position = 400
     """Probes of each kind."""
     per_paper: Position = 4
-    """The most citations probed in one document."""
+    """The maximum number of citations probed in one document."""
     characters: Annotated[int, Field(ge=LEAST)] = 20_000
     """The most text shown before a citation; what is longer starts at a later paragraph."""
 

@@ -1,4 +1,4 @@
-"""The family's part of an audit: everything that can be verified from the files is computed again."""
+"""The family's part of an audit: recomputes everything that can be verified from the files."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from fathom.tasks.programs.sql import literal
 from fathom.tasks.programs.tree import Program
 
 SHUFFLES = 12
-"""Random orders of rows under which no answer may change."""
+"""The number of random row orders that are tried; the answer must be the same in each."""
 
 DATABASES = 40
-"""Generated collections on which mutants are tried."""
+"""Random collections on which mutants are run."""
 
 CLOCK_CHECKS = 100
-"""How often the clock is checked in the time that a statement is given."""
+"""How often the deadline is checked within the time limit of a statement."""
 
 MUTATED_ITEMS = 200
-"""Items whose mutants are tried: enough to know the share to about one percent."""
+"""Items whose mutants are run: enough to estimate the share of undetected mutants to about one percentage point."""
 
 
 def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[AuditCheck]:
@@ -201,7 +201,7 @@ class _Audit:
         return sum(count for name, count in self._mutants.items() if name.endswith(": made"))
 
     def _undetected(self) -> dict[str, float]:
-        """The share of mutants that give the same answer, in all and by kind of edit."""
+        """The share of undetected mutants, overall and by kind of edit."""
         kinds = sorted({name.split(":")[0] for name in self._mutants})
         shares: dict[str, float] = {}
         for where in ("on the collection", "anywhere"):

@@ -37,9 +37,9 @@ from fathom.tasks.programs.tree import (
 )
 
 MOST_PAIRS = 120
-"""Pairs of documents that are tried as missed together: all pairs of sixteen."""
+"""The maximum number of document pairs that are tried as both missed: all pairs of sixteen documents."""
 MOST_STEPS = 24
-"""Articles that are sought in a trace."""
+"""The maximum number of articles that are searched for in a trace."""
 
 _OPERATORS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("not", (Not,)),
@@ -133,7 +133,7 @@ def _operators(program: Program) -> tuple[str, ...]:
 
 
 def _sizes(program: Program, selected: Sequence[int]) -> dict[str, float]:
-    # A name, a position and a title belong to the node that looks them up.
+    # A name, a position or a title is part of the condition that compares it.
     counted = (node for node in SCHEMA.nodes(program) if node not in (NAME, POSITION, TITLE))
     length = sum(hasattr(node, "__match_args__") for node in counted)
     return {"program length": float(length), "articles that fit": float(len(selected))}

@@ -1,4 +1,4 @@
-"""Items recomputed on a smaller context: the same wording, and a key from the remaining articles."""
+"""Recomputes items on a smaller context: the same wording, and a key from the remaining articles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items recomputed on a corpus with swapped names, with the new names in program and wording."""
+"""Recomputes items on a corpus with swapped names, with the new names in program and wording."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class Template:
 
     @cached_property
     def conditions(self) -> list[Condition]:
-        """Every condition in it, also those inside others."""
+        """Every condition of the program, including nested ones."""
         return [node for node in SCHEMA.nodes(self.program.where) if isinstance(node, Condition)]
 
     @cached_property
@@ -120,7 +120,7 @@ class Template:
 
     @cached_property
     def divisors(self) -> frozenset[Column]:
-        """The counts that it divides by."""
+        """The counts that the program divides by."""
         quotients = (node for node in nodes(self.program) if isinstance(node, Arithmetic) and node.sign in "/%")
         return frozenset(node.right for node in quotients if isinstance(node.right, Column))
 
@@ -166,7 +166,7 @@ def _programs() -> Iterator[Program]:
 
 
 def _is_meaningful(program: Program) -> bool:
-    """Not a sort by what the condition fixes, nor an extreme of what it bounds: a part of those would be redundant."""
+    """Whether no part is redundant: no sort by a measure that the condition fixes, no extreme of one that it bounds."""
     compared = {node.measure for node in nodes(program.where) if isinstance(node, Compare | Between | OneOf)}
     fixed = {node.measure for node in nodes(program.where) if isinstance(node, Compare) and node.sign == "="}
     if any(sort.measure in fixed for sort in program.order):
@@ -317,5 +317,5 @@ def _relational() -> Iterator[Program]:
 
 
 def _is_about_one_citation(condition: Condition) -> bool:
-    """The authors of articles by one author would be a question about co-authors, which is worded otherwise."""
+    """Whether the condition is on citations. One on authors would ask for coauthors, which is worded differently."""
     return isinstance(condition, Exists) and condition.relation in ("citing", "cited")

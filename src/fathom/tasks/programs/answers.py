@@ -1,4 +1,4 @@
-"""From the rows of a program to a typed answer: what is ordered, what is tied, what may repeat."""
+"""Converts the rows of a program to a typed answer, with its order, ties and repeats."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from fathom.tasks.programs.tree import (
 )
 
 DECIMALS = 2
-"""To which means and quotients are rounded."""
+"""Decimal places to which means and quotients are rounded."""
 
 Aliases = Callable[[str, str], tuple[str, ...]]
 """Other spellings of a text in a column."""
@@ -81,7 +81,7 @@ def _wanted(program: Program, schema: Schema) -> Measure | None:
 def _number(value: int | float | None, digits: int, decimals: int | None) -> Number:
     if isinstance(value, int):
         return Number(value=Decimal(value), decimals=decimals)
-    # So many digits are enough to round by, and free of the noise of binary fractions.
+    # This many digits are enough for rounding, and exclude floating-point noise.
     exact = Decimal(f"{value:.{digits}f}").normalize() + 0  # no negative zero
     return Number(value=exact if exact != exact.to_integral() else exact.quantize(Decimal(1)), decimals=decimals)
 

@@ -63,7 +63,7 @@ _SIGNS: dict[type[exp.Expr], Sign] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", 
 _FUNCTIONS: dict[type[exp.Expr], Function] = {exp.Max: "MAX", exp.Min: "MIN", exp.Sum: "SUM", exp.Avg: "AVG"}
 _UNSUPPORTED = ("limit", "offset", "windows", "with", "with_", "qualify", "laterals")
 MOST_DIGITS = 9
-"""Of an integer constant."""
+"""The maximum number of digits in an integer constant."""
 
 
 class ParseError(Exception):
@@ -417,7 +417,7 @@ def _exact(node: exp.Expr) -> exp.Expr:
 
 
 def _quotient(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
-    """The two sides of "1.0 * a / b", which makes SQLite divide as the questions mean it."""
+    """The two sides of "1.0 * a / b", in which the factor makes SQLite's division decimal."""
     if isinstance(node, exp.Div) and isinstance(node.this, exp.Mul) and node.this.this.name == "1.0":
         return node.this.expression, node.expression
     return None

@@ -169,7 +169,7 @@ class _Writer:
             case Column(name):
                 return name
             case Arithmetic(left, sign, right):
-                # SQLite divides whole numbers into whole numbers; the questions mean decimal division.
+                # SQLite's division of integers gives an integer; the questions mean decimal division.
                 one = "1.0 * " if sign == "/" else ""
                 return f"{one}{self._operand(left)} {sign} {self._operand(right)}"
             case Weighted(terms):
