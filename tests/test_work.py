@@ -25,7 +25,7 @@ def square(number: int) -> int:
 
 
 def die_once(marker: Path, number: int) -> int:
-    """Kills its own process the first time it is given 7, the hard way."""
+    """Kill this process with SIGKILL on the first call with 7."""
     if number == 7 and not marker.exists():
         marker.touch()
         os.kill(os.getpid(), signal.SIGKILL)
@@ -133,7 +133,7 @@ def _doubled(content: bytes) -> bytes:
 
 
 def test_large_items_and_results_do_not_deadlock() -> None:
-    """Neither fits a pipe: a parent that sends and a worker that answers would wait for one another for ever."""
+    """Neither fits a pipe: a parent that sends and a worker that answers would deadlock."""
     items = [bytes([number]) * 3_000_000 for number in range(24)]
     assert list(map_ordered(_doubled, items, 2)) == [item * 2 for item in items]
 

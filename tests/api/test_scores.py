@@ -70,7 +70,7 @@ def test_a_data_frame_needs_pandas(tiny_bench: Path, tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize("line", ["{", '{"question_id": 3}', "[]"])
-def test_refuses_a_line_that_is_no_answer(tiny_bench: Path, tmp_path: Path, line: str) -> None:
+def test_refuses_a_line_that_is_not_an_answer(tiny_bench: Path, tmp_path: Path, line: str) -> None:
     (tmp_path / "answers.jsonl").write_text(line + "\n")
     with pytest.raises(FathomError, match="Line 1 of"):
         score_answers(tiny_bench, tmp_path / "answers.jsonl")

@@ -226,7 +226,7 @@ def test_leaves_out_a_document_that_forges_a_boundary(small: Corpus, tmp_path: P
     assert all(forger not in context.documents for context in read_contexts(tmp_path / "c.jsonl"))
 
 
-def test_keeps_contexts_of_other_settings_unless_told_to_replace(small: Corpus, tmp_path: Path) -> None:
+def test_keeps_contexts_of_other_settings_without_replace(small: Corpus, tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     write_contexts(small, SamplingSettings(lengths=(65_536,), count=3), path)
     before = path.read_bytes()
@@ -280,7 +280,7 @@ def test_refuses_an_unknown_layout(small: Corpus, tmp_path: Path) -> None:
 
 
 def test_refuses_a_context_whose_documents_have_other_texts(small: Corpus, tmp_path: Path) -> None:
-    """The ids are the same, the words are not: a key proved on the one must not be asked over the other."""
+    """The ids are equal but the texts differ: a key computed on one must not be used with the other."""
     write_contexts(small, SamplingSettings(lengths=(65_536,), count=1), tmp_path / "c.jsonl")
     context = next(read_contexts(tmp_path / "c.jsonl"))
     with CorpusWriter(tmp_path / "changed", {"test": 1}) as writer:
@@ -317,7 +317,7 @@ def test_leaves_out_a_copy_of_a_document(small: Corpus, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def twice(tmp_path_factory: pytest.TempPathFactory, small_folder: Path) -> Path:
-    """A corpus in which every second document is there as a preprint too, in almost the same words."""
+    """A corpus in which every second document also has a preprint with almost the same text."""
     folder = tmp_path_factory.mktemp("versions") / "corpus"
     with Corpus(small_folder) as small, CorpusWriter(folder, {"test": 1}) as writer:
         for number, document in enumerate(small.documents()):

@@ -1,4 +1,4 @@
-"""Ingesting documents from files that are written here."""
+"""Ingestion of documents that are written by these tests."""
 
 from __future__ import annotations
 

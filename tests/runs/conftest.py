@@ -26,7 +26,7 @@ Ask = Callable[..., int]
 
 @pytest.fixture
 def ask(tiny_bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
-    """`fathom run` against a provider on loopback; gives the exit code. The run lies in tmp_path / "run"."""
+    """`fathom run` against a provider on loopback; returns the exit code. The run is in tmp_path / "run"."""
     monkeypatch.setenv("MINE_API_KEY", KEY)
 
     def run(provider: Provider, *words: object) -> int:

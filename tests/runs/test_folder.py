@@ -32,7 +32,7 @@ def test_responses_outlast_the_process_and_a_torn_line_is_dropped(tmp_path: Path
     assert read_responses(tmp_path / "run").is_done("q-2", 0)
 
 
-def test_a_failure_waits_and_an_answer_stands(tmp_path: Path) -> None:
+def test_errors_are_retried_and_answers_are_kept(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "run", MANIFEST_OF) as folder:
         for response in (
             failed("q-1"),

@@ -61,7 +61,7 @@ def test_the_example_of_the_docs_runs_as_printed(ask: Ask, tmp_path: Path) -> No
         assert response.text == "Answer: 7"
 
 
-def test_the_budget_holds_back_a_question_that_it_could_not_finish(ask: Ask, tmp_path: Path) -> None:
+def test_a_question_that_could_exceed_the_budget_is_not_begun(ask: Ask, tmp_path: Path) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text(
         '[models."openai-api/mine/m"]\nwindow = 128_000\ninput_price = 100.0\noutput_price = 100.0\ntoken_ratio = 1.0\n'

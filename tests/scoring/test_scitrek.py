@@ -41,7 +41,7 @@ def test_scores_follow_the_definition(reference: str, generation: str, exact: bo
 
 
 def by_the_letter(text: str) -> str:
-    """The definition once more, character by character."""
+    """The definition, implemented again character by character."""
     kept = "".join(letter for letter in text.lower() if letter not in string.punctuation)
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", kept).split())
 

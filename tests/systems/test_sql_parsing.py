@@ -1,4 +1,4 @@
-"""The SQL in a response is found, however odd the response."""
+"""Extraction of the SQL from a response in any form."""
 
 from __future__ import annotations
 

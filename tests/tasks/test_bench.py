@@ -1,4 +1,4 @@
-"""A bench: what is promised of it, proved by looking; and an audit that fails when it should."""
+"""Benches: guarantees checked from the files, and an audit that fails when it should."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_every_key_opens_its_own_question(asked: Family, bench: Bench, tmp_path:
 
 
 def test_no_key_opens_another_question(bench: Bench) -> None:
-    """The answer to one question of a context, given to another, is right only where the answers are the same."""
+    """The answer to one question is correct for another of the same context only if their answers are equal."""
     check = family("numeric").check
     for _, items in bench.by_context():
         for one in items:
@@ -122,7 +122,7 @@ def test_no_key_opens_another_question(bench: Bench) -> None:
 
 
 def _equivalent(one: Answer, two: Answer) -> bool:
-    """Two keys of one type that the same response may rightly open: sorts of the same values by different measures."""
+    """Two keys of one type that one response may match: sorts of the same values by different measures."""
     return sorted(printed(one).split("\n")) == sorted(printed(two).split("\n")) or isinstance(one, Number)
 
 
@@ -198,7 +198,7 @@ def test_the_same_bytes_with_one_process_and_with_two(asked_corpus: Path, bench_
     assert one.corpus_folder.samefile(two.corpus_folder)
 
 
-def test_passages_hold_what_the_question_needs(bench: Bench, asked_corpus: Path) -> None:
+def test_passages_contain_what_the_question_needs(bench: Bench, asked_corpus: Path) -> None:
     with Corpus(asked_corpus) as corpus:
         for _, items in list(bench.by_context())[:8]:
             for item in items:
@@ -216,7 +216,7 @@ def test_passages_hold_what_the_question_needs(bench: Bench, asked_corpus: Path)
 # The audit.
 
 
-def test_a_sound_bench_is_proved(bench_folder: Path) -> None:
+def test_a_valid_bench_passes_its_audit(bench_folder: Path) -> None:
     found = audit(bench_folder)
     assert found.passed
     assert json.loads((bench_folder / "audit.json").read_text())["questions"] == found.questions
@@ -315,7 +315,7 @@ def test_a_question_that_was_tampered_with_is_found(change: Callable[[Json], Non
 
 
 def test_the_check_is_tried_on_every_item(bench_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A check that takes whatever it is told fails the audit, and so does one that takes nothing."""
+    """A check that accepts every response fails the audit, and so does one that accepts none."""
     with Corpus(Bench(bench_folder).corpus_folder) as corpus:
         for outcome, rule in (("correct", "near misses are rejected"), ("incorrect", "correct answers are accepted")):
             monkeypatch.setattr(numeric_audit, "check", lambda key, response, said=outcome: _verdict(response, said))
@@ -330,7 +330,7 @@ def _verdict(response: Response, outcome: str) -> Verdict:
 
 
 def test_an_order_that_depends_on_hidden_rows_is_found(bench_folder: Path, tmp_path: Path) -> None:
-    """What a third of the paper's items do: a tie broken by the order of rows, sold as part of the answer."""
+    """As in a third of the paper's items, a tie is broken by the order of rows, which becomes part of the answer."""
     folder = copied(bench_folder, tmp_path / "b")
     keys = [json.loads(line) for line in (folder / KEYS).read_text().splitlines()]
     for key in keys:
@@ -358,7 +358,7 @@ def test_a_file_cut_short_is_an_error(name: str, bench_folder: Path, tmp_path: P
         audit(folder)
 
 
-def test_a_manifest_that_counts_wrong_is_found(tiny_copy: Path) -> None:
+def test_a_manifest_with_incorrect_counts_is_detected(tiny_copy: Path) -> None:
     folder = tiny_copy
     manifest = json.loads((folder / MANIFEST).read_text())
     manifest["counts"]["skill"]["sorting"] += 1
@@ -437,7 +437,7 @@ def test_missing_questions_are_counted(asked_corpus: Path, tmp_path: Path, fatho
     assert fathom(*words).returncode == 2
 
 
-def test_a_build_that_is_stopped_says_that_it_starts_afresh(asked_corpus: Path, tmp_path: Path) -> None:
+def test_an_interrupted_build_says_that_nothing_was_written(asked_corpus: Path, tmp_path: Path) -> None:
     words = ["build", "numeric", asked_corpus, "--out", tmp_path / "b", "--questions", "1000", "--processes", "1"]
     work = subprocess.Popen(
         [sys.executable, "-m", "fathom", *map(str, words)], stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -463,7 +463,7 @@ bench.build(corpus, corpus / "contexts.jsonl", {"numeric": {}}, 0, folder)
 """Killed when contexts, questions and keys have their names and the manifest has not."""
 
 
-def test_a_build_that_is_killed_at_its_very_end_starts_afresh(asked_corpus: Path, tmp_path: Path) -> None:
+def test_a_build_that_was_killed_at_its_end_starts_again(asked_corpus: Path, tmp_path: Path) -> None:
     killed = subprocess.run([sys.executable, "-c", KILLED, asked_corpus, tmp_path / "b"], check=False, timeout=120)
     assert killed.returncode == -signal.SIGKILL
     assert {CONTEXTS, QUESTIONS, KEYS} < {path.name for path in (tmp_path / "b").iterdir()}
@@ -513,7 +513,7 @@ bench.build(corpus, corpus / "contexts.jsonl", {"numeric": {}}, 0, folder)
         (1, "os.remove", "questions"),
     ],
 )
-def test_a_build_that_is_killed_at_its_start_or_while_it_clears_away_starts_afresh(
+def test_a_build_that_was_killed_at_its_start_or_cleanup_starts_again(
     asked_corpus: Path, tmp_path: Path, kills: int, event: str, name: str
 ) -> None:
     folder = tmp_path / "b"
@@ -525,7 +525,7 @@ def test_a_build_that_is_killed_at_its_start_or_while_it_clears_away_starts_afre
 
 
 def test_of_two_builds_into_one_folder_the_second_is_refused(asked_corpus: Path, tmp_path: Path) -> None:
-    """It removed the first one's files, finished as they were, when it was stopped."""
+    """Once, an interrupted second build removed the finished files of the first."""
     words = ["build", "numeric", asked_corpus, "--out", tmp_path / "b", "--seed", "5"]
     refused = []
 
@@ -626,7 +626,7 @@ def test_misuse_is_answered_in_a_sentence(
 def test_answers_are_scored_and_all_questions_count(
     bench: Bench, bench_folder: Path, tmp_path: Path, fathom: Fathom
 ) -> None:
-    """An oracle that leaves every fourth question unanswered, and gets every fifth wrong."""
+    """An oracle that leaves every fourth question unanswered, and answers every fifth incorrectly."""
     lines: list[str] = []
     right = wrong = 0
     keys = list(bench.all_keys())

@@ -1,4 +1,4 @@
-"""A bench for a window: what is kept fits, what is fitted is proved again by other means, and nothing is lost."""
+"""Fitting: kept contexts fit the window, keys are recomputed independently, and every question is counted."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def moved(bench: Bench, fitted: Bench) -> list[tuple[Any, list[Item]]]:
 # What is in it.
 
 
-def test_a_fitted_bench_is_proved(fitted_folder: Path, tmp_path: Path, asked_corpus: Path) -> None:
+def test_a_fitted_bench_passes_its_audit(fitted_folder: Path, tmp_path: Path, asked_corpus: Path) -> None:
     shutil.copytree(fitted_folder, tmp_path / "b")
     found = audit(tmp_path / "b", asked_corpus)
     assert [checked.name for checked in found.checks if checked.failed] == []
@@ -155,7 +155,7 @@ def test_every_question_is_counted_once(bench: Bench, fitted: Bench) -> None:
 
 
 def test_what_had_no_answer_has_none(bench: Bench, fitted: Bench) -> None:
-    """And the other way round, text by text within a split."""
+    """Also in the other direction, text by text within a split."""
     before = defaultdict(set)
     for _, items in bench.by_context():
         for item in items:
@@ -172,7 +172,7 @@ def test_what_had_no_answer_has_none(bench: Bench, fitted: Bench) -> None:
 # Keys, computed by other means.
 
 
-def test_every_fitted_key_is_right(bench: Bench, fitted: Bench, corpus: Corpus) -> None:
+def test_every_fitted_key_is_correct(bench: Bench, fitted: Bench, corpus: Corpus) -> None:
     looked = 0
     for context, items in moved(bench, fitted):
         database = by_hand([corpus.document(id) for id in context.documents])
@@ -188,7 +188,7 @@ def test_every_fitted_key_is_right(bench: Bench, fitted: Bench, corpus: Corpus) 
 
 
 def by_hand(documents: Sequence[Document]) -> sqlite3.Connection:
-    """The three tables of the documents, filled without the program's help."""
+    """The three tables of the documents, filled without Fathom's code."""
     database = sqlite3.connect(":memory:")
     database.executescript(SCHEMA.statements())
     numbers = {document.id: number for number, document in enumerate(documents, start=1)}
@@ -211,7 +211,7 @@ def by_hand(documents: Sequence[Document]) -> sqlite3.Connection:
 
 
 def _called(documents: Sequence[Document]) -> dict[Any, str]:
-    """Everybody by the longest of their names, with a number where two have the same."""
+    """Each person by the longest of their names, with a number if two share it."""
     printed: dict[Any, list[str]] = {}
     for document in documents:
         for position, author in enumerate(document.authors, start=1):
@@ -244,7 +244,7 @@ def plain(answer: Answer) -> Any:
 
 
 def expected(answer: Answer, rows: list[tuple[Any, ...]]) -> Any:
-    """What the rows say, in the form that the answer has."""
+    """The rows in the form of the answer."""
     bare = [tuple(round(float(cell), 6) if isinstance(cell, int | float) else cell for cell in row) for row in rows]
     match answer:
         case Number():
@@ -293,7 +293,7 @@ def test_a_fitted_bench_can_be_fitted_again(fitted_folder: Path, tmp_path: Path,
 
 
 def test_a_model_counts_in_its_own_tokens(bench_folder: Path, tmp_path: Path) -> None:
-    """A model that nobody has measured makes a fifth more of every token."""
+    """For a model with an unknown tokenizer, a fifth more tokens are assumed."""
     model = model_info("nobody/knows")
     assert model.token_ratio > 1
     fit(bench_folder, Window(102_400, 4_096, "nobody/knows"), tmp_path / "b")
@@ -321,7 +321,7 @@ def test_a_context_of_which_four_documents_do_not_fit_is_counted(bench_folder: P
 
 
 def test_two_contexts_never_become_one(bench_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a smaller context is one that stands in the bench already, its questions are left out."""
+    """If a smaller context is already in the bench, its questions are left out."""
     whole = fitting.lay_out_again
     first = next(Bench(bench_folder).contexts())
     monkeypatch.setattr(fitting, "lay_out_again", lambda *parts: whole(*parts).model_copy(update={"id": first.id}))
@@ -407,6 +407,6 @@ def test_a_tokenizer_that_cannot_be_had_is_named(corpus: Corpus) -> None:
 
 
 def test_decimals_are_compared_as_such() -> None:
-    """The comparison above would see a difference."""
+    """The comparison above would detect a difference."""
     assert plain(Number(value=Decimal("1.5"))) == expected(Number(value=Decimal(0)), [(1.5,)])
     assert plain(Number(value=Decimal("1.5"))) != expected(Number(value=Decimal(0)), [(1.25,)])

@@ -1,4 +1,4 @@
-"""A swapped bench: proved again, its answers other ones, and what was known by heart of no use on it."""
+"""Swapped benches pass their audit, and memorized answers are incorrect on them."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ def test_answers_that_one_response_could_meet_tell_nothing(now: Answer, before: 
     assert share_a_response(before, now) is same
 
 
-def test_questions_name_who_is_there_now(folders: dict[str, tuple[Path, Path]]) -> None:
-    """Every title that a question quotes stands in the swapped corpus, or in neither."""
+def test_questions_use_the_swapped_names(folders: dict[str, tuple[Path, Path]]) -> None:
+    """Every title that a question quotes is in the swapped corpus, or in neither corpus."""
     before, after = map(Bench, folders["numeric"])
     with Corpus(before.corpus_folder) as old, Corpus(after.corpus_folder) as new:
         was, now = ({listed.title for listed in corpus.entries()} for corpus in (old, new))
@@ -121,7 +121,7 @@ def test_the_same_seed_gives_the_same_bench(tiny_bench: Path, tmp_path: Path) ->
     assert one.corpus == "corpus"
 
 
-def test_a_swap_goes_on_where_it_was_killed(tiny_bench: Path, tmp_path: Path) -> None:
+def test_a_killed_swap_resumes(tiny_bench: Path, tmp_path: Path) -> None:
     whole = swap(tiny_bench, tmp_path / "whole", 1)
     with Corpus(tmp_path / "whole" / "corpus") as swapped:
         recipe, first = swapped.manifest.recipe, next(swapped.documents())
@@ -192,7 +192,7 @@ def test_a_bench_that_was_changed_is_refused(tiny_bench: Path, tmp_path: Path, s
 
 
 def answered(folder: Path, model: str, before: Path | None = None) -> Contamination:
-    """What a simulated answerer makes of a swapped bench."""
+    """A simulated model's responses on a swapped bench."""
     simulated = Simulated.parse(model)
 
     def asked(folder: Path) -> Any:
@@ -212,7 +212,7 @@ def answered(folder: Path, model: str, before: Path | None = None) -> Contaminat
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_who_recites_is_told_from_who_reads(folders: dict[str, tuple[Path, Path]], name: str) -> None:
+def test_memorizers_and_readers_are_distinguished(folders: dict[str, tuple[Path, Path]], name: str) -> None:
     before, after = folders[name]
     for model, attributable, recited in (("sim/memorizer", 0.0, 1.0), ("sim/reader", 1.0, 0.0)):
         found = answered(after, model, before).swapped

@@ -229,7 +229,7 @@ def _data(page: str) -> str:
 
 
 def _first_title(prompt: str) -> str:
-    """What a model says that always gives the first title."""
+    """The response of a model that always gives the first title."""
     found = re.search(r"^===== Article 1\n+(?:# )?(.+)$", prompt, re.MULTILINE)
     return f"Answer: {found[1] if found else 'none'}"
 

@@ -1,4 +1,4 @@
-"""Generated articles: every part is read again from the text by other means."""
+"""Generated articles: every planted part is read back from the text independently."""
 
 from __future__ import annotations
 

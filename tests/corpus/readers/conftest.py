@@ -1,4 +1,4 @@
-"""Real documents with gold, where they are: tests that need them are skipped elsewhere, and say so."""
+"""Real documents with gold data; tests that need them are skipped if they are not available."""
 
 from __future__ import annotations
 

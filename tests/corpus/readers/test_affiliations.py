@@ -1,4 +1,4 @@
-"""Where authors work, as each kind of document tells it, and what that is worth for telling people apart."""
+"""Affiliations in each format, and their use in author disambiguation."""
 
 from __future__ import annotations
 

@@ -51,12 +51,12 @@ def papers(folder: Path, kind: str) -> list[tuple[dict[str, Any], ParsedDocument
     files = _archive(folder / f"{kind}.tar.xz")
     found: list[tuple[dict[str, Any], ParsedDocument]] = []
     for line in (folder / "manifest.jsonl").read_text(encoding="utf-8").splitlines():
-        told = json.loads(line)
-        if told["format"] == kind:
-            home = told["key"] + "/"
+        record = json.loads(line)
+        if record["format"] == kind:
+            home = record["key"] + "/"
             beside = {name[len(home) :]: content for name, content in files.items() if name.startswith(home)}
-            (one,) = READERS[kind].read(files[told["main"]], told["main"], Beside(beside))
-            found.append((told, one))
+            (one,) = READERS[kind].read(files[record["main"]], record["main"], Beside(beside))
+            found.append((record, one))
     return found
 
 
@@ -237,10 +237,10 @@ def test_damaged_bibliographies_keep_their_valid_entries() -> None:
             assert format_reference(entry).text
 
 
-def _counted(folder: Path, told: dict[str, Any]) -> tuple[int, int]:
+def _counted(folder: Path, record: dict[str, Any]) -> tuple[int, int]:
     """Count the parsed entries and the duplicate keys."""
-    files = _archive(folder / f"{told['format']}.tar.xz")
-    texts = [files[f"{told['key']}/{name}"].decode("utf-8", "replace") for name in told["bib_files"]]
+    files = _archive(folder / f"{record['format']}.tar.xz")
+    texts = [files[f"{record['key']}/{name}"].decode("utf-8", "replace") for name in record["bib_files"]]
     read = sum(len(parse_bibtex(text).entries) for text in texts)
     keys = [key for text in texts for key in re.findall(r"(?m)^\s*@\w+\s*\{\s*([^,\s]+)", text)]
     return read, len(keys) - read
@@ -249,7 +249,7 @@ def _counted(folder: Path, told: dict[str, Any]) -> tuple[int, int]:
 def test_real_bibliographies_match_the_manifest(shared: Callable[[str], Path]) -> None:
     folder = shared(PROCEEDINGS)
     manifest = [json.loads(line) for line in (folder / "manifest.jsonl").read_text(encoding="utf-8").splitlines()]
-    counts = {told["key"]: (told["n_bib_entries"], *_counted(folder, told)) for told in manifest}
+    counts = {record["key"]: (record["n_bib_entries"], *_counted(folder, record)) for record in manifest}
     assert len(counts) == 99
     equal = [key for key, (wanted, read, _) in counts.items() if read == wanted]
     assert len(equal) >= 90, {key: count for key, count in counts.items() if key not in equal}
@@ -260,10 +260,10 @@ def test_references_match_the_known_citation_edges(shared: Callable[[str], Path]
     read = [pair for kind in READERS for pair in papers(folder, kind)]
     rows = csv.DictReader((folder / "citation_edges.csv").read_text(encoding="utf-8").splitlines())
     gold = {(row["citing"], row["cited"]) for row in rows}
-    titles = {_bare(found.title): told["key"] for told, found in read}
+    titles = {_bare(found.title): record["key"] for record, found in read}
     edges = {
-        (told["key"], titles[_bare(reference.title)])
-        for told, found in read
+        (record["key"], titles[_bare(reference.title)])
+        for record, found in read
         for reference in found.references
         if _bare(reference.title) in titles
     }

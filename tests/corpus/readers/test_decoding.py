@@ -1,4 +1,4 @@
-"""The encodings that files are in."""
+"""Detection of file encodings."""
 
 from __future__ import annotations
 

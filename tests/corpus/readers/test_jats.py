@@ -1,4 +1,4 @@
-"""The JATS reader: small documents for each rule, and real ones with gold where they are."""
+"""The JATS reader: small documents for each rule, and real ones with gold data if available."""
 
 from __future__ import annotations
 

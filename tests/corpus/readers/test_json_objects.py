@@ -1,4 +1,4 @@
-"""Files of JSON with a document on each line: no line vanishes."""
+"""JSON files with a document on each line: no line is lost."""
 
 from __future__ import annotations
 

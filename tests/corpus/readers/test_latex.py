@@ -228,11 +228,11 @@ def test_damaged_papers_are_read_or_rejected() -> None:
 def test_real_papers_match_the_manifest(shared: Callable[[str], Path]) -> None:
     read_papers = papers(shared(PROCEEDINGS), "tex")
     assert len(read_papers) == 5
-    for told, found in read_papers:
-        assert found.title == told["title"]
-        assert [author.printed for author in found.authors] == told["authors"]
-        assert found.ids["doi"] == told["doi"]
+    for record, found in read_papers:
+        assert found.title == record["title"]
+        assert [author.printed for author in found.authors] == record["authors"]
+        assert found.ids["doi"] == record["doi"]
         assert found.abstract
     # One bibliography uses a key twice.
-    sizes = [told["key"] for told, found in read_papers if len(found.references) == told["n_bib_entries"]]
+    sizes = [record["key"] for record, found in read_papers if len(found.references) == record["n_bib_entries"]]
     assert len(sizes) == 4

@@ -1,4 +1,4 @@
-"""Pages of LaTeXML: written here after its class names, small but with all that real ones have."""
+"""LaTeXML pages, written for these tests with the class names and structures of real ones."""
 # ruff: noqa: E501 - documents are written as they are served, and lines of them are long
 
 from __future__ import annotations

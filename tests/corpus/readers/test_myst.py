@@ -266,18 +266,18 @@ def test_real_papers_match_the_manifest(shared: Callable[[str], Path]) -> None:
     """Two titles differ: the manifest has the short titles of project files, the front matter the printed ones."""
     read_papers = papers(shared(PROCEEDINGS), "myst")
     assert len(read_papers) == 24
-    others = {told["key"]: found.title for told, found in read_papers if found.title != told["title"]}
+    others = {record["key"]: found.title for record, found in read_papers if found.title != record["title"]}
     assert sorted(others) == ["2024/brian_falkenstein", "2024/henry_schreiner"]
     assert all(title.startswith(("Predx-Tools: ", "Scikit-build-core: ")) for title in others.values())
     # The manifest counts two affiliations of one paper as authors.
-    wrong = [told["key"] for told, f in read_papers if [a.printed for a in f.authors] != told["authors"]]
+    wrong = [record["key"] for record, f in read_papers if [a.printed for a in f.authors] != record["authors"]]
     assert wrong == ["2024/Alireza_Vaezi"]
-    assert all(found.ids["doi"] == told["doi"] for told, found in read_papers)
+    assert all(found.ids["doi"] == record["doi"] for record, found in read_papers)
     assert all(found.abstract for _, found in read_papers)
     # Works cited by DOI alone are not in a bibliography and come in addition.
     sizes = {
-        told["key"]: sum(not reference.text.startswith("doi:") for reference in found.references)
-        for told, found in read_papers
+        record["key"]: sum(not reference.text.startswith("doi:") for reference in found.references)
+        for record, found in read_papers
     }
-    equal = [told["key"] for told, _ in read_papers if sizes[told["key"]] == told["n_bib_entries"]]
+    equal = [record["key"] for record, _ in read_papers if sizes[record["key"]] == record["n_bib_entries"]]
     assert len(equal) >= 21, sizes

@@ -1,4 +1,4 @@
-"""Tables of PDFs: drawn here cell by cell, left alone where their columns are in doubt, and real ones."""
+"""Tables in PDFs: drawn cell by cell, skipped if their columns are uncertain, and real ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References as printed, style by style: what is read is right, and what is in doubt is left empty."""
+"""Printed references, style by style: parsed fields are correct, and uncertain ones are left empty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""S2ORC's JSON, old and new: a small document of our own, and real ones beside their TEI where they are."""
+"""S2ORC JSON, both releases: a small document, and real ones compared with their TEI if available."""
 
 from __future__ import annotations
 

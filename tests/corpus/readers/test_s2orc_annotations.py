@@ -1,4 +1,4 @@
-"""S2ORC in the form of 2023: a small document of our own, and what may be wrong with one."""
+"""S2ORC in its 2023 release: a small document, and invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sections are for, told by their headings in English and in Chinese."""
+"""Roles of sections, recognized by their headings in English and Chinese."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where sentences begin and end."""
+"""Sentence boundaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TEI as GROBID writes it: a small document of our own, and real ones where they are."""
+"""TEI as GROBID writes it: a small document, and real ones if available."""
 
 from __future__ import annotations
 

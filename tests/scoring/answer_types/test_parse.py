@@ -333,7 +333,7 @@ def test_a_list_in_every_layout(
 
 
 def is_cut_one_way(items: Sequence[str]) -> bool:
-    """Whether no item could be read as a piece of another, which no reader could tell from its comma list."""
+    """Whether no item is a part of another, which would make its comma list ambiguous."""
     pieces = [letters(piece) for item in items for piece in item.replace(" and ", ",").replace("&", ",").split(",")]
     return len(pieces) == len(set(pieces)) and all(pieces) and "and" not in pieces
 

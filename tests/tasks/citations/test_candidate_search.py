@@ -1,4 +1,4 @@
-"""Choosing candidates: sets looked at together are scored as each would be by itself, and matchers stay at chance."""
+"""Candidate search: scoring sets in batches equals scoring them one by one, and matchers stay at chance."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_sets_together_are_scored_as_each_alone(cosine: bool) -> None:
 
 
 class _Draft:
-    """An item of which all matchers say the same."""
+    """An item on which all matchers agree."""
 
     task = "choice"
 
@@ -55,7 +55,7 @@ class _Draft:
 
 @pytest.mark.parametrize("many", [9, 10, 14, 100])
 def test_choices_are_balanced_from_the_first_on(many: int) -> None:
-    """However few there are, the matchers' best candidate is right for a quarter of them, to the nearest item."""
+    """For any number of items, the matchers' best candidate is correct for a quarter of them, to the nearest item."""
     rng, balance, places = Random(many), Balance(), Counter[int]()
     while balance.made < many:
         draft = _Draft(rng.choice((1, 1, 1, 2, 3, 4)))
@@ -67,7 +67,7 @@ def test_choices_are_balanced_from_the_first_on(many: int) -> None:
 
 
 def test_the_nearest_candidates_are_cited_in_one_section(cited: Bench) -> None:
-    """Looked up in the whole document, by the heading that each citation stands under."""
+    """Looked up in the whole document, by the heading above each citation."""
     looked: Counter[str] = Counter()
     with Corpus(cited.corpus_folder) as corpus:
         for context, [item] in cited.by_context():

@@ -1,4 +1,4 @@
-"""The check: however a model writes its candidates, and what a guesser gets."""
+"""The check accepts every way to write candidates; accuracy of guessing."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_response_is_judged_as_the_case_says(case: dict[str, Any]) -> None:
 
 
 def test_a_cloze_by_share_and_by_all_four() -> None:
-    """Whatever is right, all orders together score a quarter of the masks, and one in 24 is right."""
+    """For any key, all orders together score a quarter of the masks, and one order in 24 is correct."""
     for right in ORDERS:
         found = [verdict(Assignment(options=right, of=4), "Answer: " + ", ".join(map(str, said))) for said in ORDERS]
         assert mean(one.score for one in found) == pytest.approx(0.25)
@@ -86,7 +86,7 @@ def test_what_cannot_be_read_scores_nothing_and_says_so(said: str) -> None:
 
 
 def test_simulated_answerers(cited: Bench) -> None:
-    """The oracle is always right; who overlooks candidates is wrong about as often as he does."""
+    """The oracle is always correct; a reader that misses candidates is incorrect about as often as it misses one."""
     with Corpus(cited.corpus_folder) as corpus:
         answering = Simulator(corpus, cited.all_keys)
         scores: dict[str, list[float]] = {}

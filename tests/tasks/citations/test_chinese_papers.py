@@ -1,4 +1,4 @@
-"""Chinese papers from Markdown to items: what is read from their print is enough to link, hide and ask."""
+"""Chinese papers from Markdown to items: citations are linked, hidden and asked about."""
 
 from __future__ import annotations
 

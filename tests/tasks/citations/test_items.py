@@ -1,4 +1,4 @@
-"""Items: what is masked, what is offered, and that nothing tells the answer but reading."""
+"""Items: masks, candidates, and no shortcuts to the answer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_an_audit_proves_it(cited: Bench) -> None:
 
 
 def test_the_masked_text_is_the_document_but_for_its_masks(cited: Bench) -> None:
-    """Put back what the edits took, and the document stands there again, character by character."""
+    """Undoing the edits gives the document, character by character."""
     with Corpus(cited.corpus_folder) as corpus:
         for context, [item] in cited.by_context():
             text = render(context, corpus).decode()
@@ -112,7 +112,7 @@ def test_a_body_does_not_give_itself_away(cited: Bench) -> None:
         assert looked
 
 
-def test_candidates_are_trimmed_evenly_and_the_limit_holds(citing_corpus: Path, tmp_path: Path) -> None:
+def test_candidates_are_trimmed_evenly_to_the_limit(citing_corpus: Path, tmp_path: Path) -> None:
     bench = build_citations(citing_corpus, tmp_path / "bench", items=4, characters=60_000, tasks=["choice"])
     for context, _ in bench.by_context():
         lengths = [place.span.end - place.span.start for place in context.places]

@@ -1,4 +1,4 @@
-"""What a citation takes up, what stands alone, and where else a work is named."""
+"""Mentions: the span of a citation, lone citations, and other mentions of a work."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_what_a_citation_takes_up(sentence: str, brackets: dict[str, int], wante
         ("Gradient CheckpointingLind et al. [1] does it.", {"[1]": 1}),
     ],
 )
-def test_joined_citations_do_not_stand_alone(sentence: str, brackets: dict[str, int]) -> None:
+def test_joined_citations_are_not_lone_citations(sentence: str, brackets: dict[str, int]) -> None:
     document = paper(sentence, brackets, ENTRIES)
     mentions = Mentions(document, document.text)
     assert not any(mentions.is_alone(citation) for citation in document.citations)
@@ -229,7 +229,7 @@ def test_the_authors_of_another_work_stay(chinese: Document) -> None:
     assert [span.of(text) for span in Mentions(chinese, chinese.text).of(2)] == ["李华［2］", "李华（2017）"]
 
 
-def test_chinese_citations_that_are_joined_do_not_stand_alone() -> None:
+def test_joined_chinese_citations_are_not_lone_citations() -> None:
     document = paper("王明[1]、李华[2]讨论了盐度。", {"[1]": 1, "[2]": 2}, CHINESE_ENTRIES)
     mentions = Mentions(document, document.text)
     assert not any(mentions.is_alone(citation) for citation in document.citations)

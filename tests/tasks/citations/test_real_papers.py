@@ -1,4 +1,4 @@
-"""The papers of the published benchmark: what their own items lack holds of ours."""
+"""Papers of the published benchmark: our items avoid the shortcuts of the published ones."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_every_paper_that_allows_items_gives_some(
 def test_ruling_out_what_is_named_elsewhere_helps_where_one_mention_is_hidden(
     data_file: Callable[[str], Path], published: Callable[[Path], Bench], tmp_path: Path
 ) -> None:
-    """The shortcut of the published items is seen: the works have no bylines, but the paper's list has names."""
+    """The shortcut of the published items is detected: the works have no bylines, but the reference list has names."""
     bench = published(data_file("scalar_papers.jsonl.gz"))
     found = {}
     for mask in ("all", "one"):

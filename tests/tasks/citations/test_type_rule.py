@@ -1,4 +1,4 @@
-"""Does a citation name what it cites?"""
+"""The rule that classifies citations as attributional or descriptive."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_coined_words() -> None:
 
 
 def test_generated_citations_know_what_they_are(citing_corpus: Path) -> None:
-    """The truth is known there: nearly all are told, and none is asked about where the rule errs."""
+    """Generated papers record the types: nearly all are classified, and no question is built where the rule errs."""
     agreed = Counter[bool]()
     with Corpus(citing_corpus) as corpus:
         for document in corpus.documents():

@@ -1,4 +1,4 @@
-"""The words of a candidate: counted in steps as at once, and no further than it is shown."""
+"""Word counts of candidates: incremental counts equal full counts, and stop at the shown text."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_of_what_is_cut_short_nothing_else_is_counted() -> None:
 
 
 def test_a_build_and_its_audit_find_the_same_floors(citing_corpus: Path, tmp_path: Path) -> None:
-    """Of candidates that are cut to a paragraph or two, which the build has whole and the audit does not."""
+    """Candidates that are cut to a paragraph or two; the build has their full text, the audit does not."""
     bench = build_citations(citing_corpus, tmp_path / "short", items=6, characters=24_000)
     checked = audit(bench.folder).checks
     baselines = next(found.measures for found in checked if found.name == "baselines")

@@ -1,4 +1,4 @@
-"""Candidate works: made ready as far as they may be shown, with the same outcome as all of them."""
+"""Candidate works: preparing only the part that may be shown gives the same result as preparing all."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_title_that_runs_over_the_end_of_a_paragraph_is_hidden_on_both_sides(t
 
 
 def test_no_cycle_keeps_what_a_maker_has_opened(citing_corpus: Path) -> None:
-    """Thousands of works would stay in memory, and the next search for garbage would go through all of them."""
+    """Thousands of works would stay in memory and slow down the garbage collector."""
     gc.collect()
     gc.disable()
     try:

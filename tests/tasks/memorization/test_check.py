@@ -1,4 +1,4 @@
-"""Whether a probe hits, case by case; the cases stand beside the check."""
+"""The check of probes, on the worked cases of `cases.jsonl`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_response_that_was_cut_off_after_its_tokens_counts() -> None:
 
 
 @pytest.mark.parametrize("outcome", ["refused", "overflow", "error"])
-def test_what_is_no_answer_is_no_miss_of_memory(outcome: Literal["refused", "overflow", "error"]) -> None:
+def test_a_missing_answer_is_not_a_failed_probe(outcome: Literal["refused", "overflow", "error"]) -> None:
     key = Key(question_id="q-1", answer=Text(value="Lind"), proof=Proof(program=""))
     response = Response(question_id="q-1", outcome=outcome, text="Lind", error="x" if outcome == "error" else None)
     assert check(key, response).outcome == outcome
@@ -50,7 +50,7 @@ def test_the_first_tokens_are_no_more_than_twenty(text: str) -> None:
     assert 0 <= end <= len(text)
 
 
-def test_a_word_that_the_tokens_cut_in_two_is_no_name() -> None:
+def test_a_word_cut_by_the_token_limit_is_not_a_name() -> None:
     """After nineteen tokens "Lindqvistson" is cut: what is left of it must not be taken for "Lind"."""
     for before in range(10, 22):
         assert not names_occur_early(("Lind", "L", "Lin", "Lindqvist"), "one " * before + "Lindqvistson")

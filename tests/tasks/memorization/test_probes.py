@@ -1,4 +1,4 @@
-"""Probes: what is asked for is left out, and only somebody who knows the document can give it."""
+"""Probes: the expected answer is not in the shown text."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_corpus_without_anything_to_probe_says_so(tmp_path: Path) -> None:
 
 
 def test_it_says_at_which_step_citations_fell_out(tmp_path: Path) -> None:
-    """No paragraph of a few documents begins just so far before a citation: all of them get as far as the last step."""
+    """With 400 characters no paragraph starts far enough before a citation: every citation fails at the last step."""
     generate(tmp_path / "corpus", Recipe(seed=1, documents=8))
     families = {"memorization": {"probes": ["citation"], "characters": 400}}
     with pytest.raises(FathomError) as refused:
@@ -118,7 +118,7 @@ def test_it_says_at_which_step_citations_fell_out(tmp_path: Path) -> None:
     assert "title" not in str(refused.value)
 
 
-def test_who_knows_by_heart_passes_and_who_reads_does_not(probes: Bench) -> None:
+def test_a_memorizer_passes_the_probes_and_a_reader_does_not(probes: Bench) -> None:
     """The memorizer's responses are the document's own words; the reader's are those that are shown."""
     shares: dict[str, float] = {}
     with Corpus(probes.corpus_folder) as corpus:
@@ -134,7 +134,7 @@ def test_who_knows_by_heart_passes_and_who_reads_does_not(probes: Bench) -> None
     assert 0 < shares["majority"] < 0.2
 
 
-def test_a_memorizer_forgets_as_often_as_it_is_told(probes: Bench) -> None:
+def test_a_memorizer_forgets_at_the_given_rate(probes: Bench) -> None:
     forgetful = Simulated.parse("sim/memorizer?forget=0.4")
     with Corpus(probes.corpus_folder) as corpus:
         simulator = Simulator(corpus, probes.all_keys)

@@ -45,13 +45,13 @@ def tables_of(context: Context, corpus: Corpus, naming: str = "people") -> Table
 
 
 def asked(context: Context, statement: str, answer: Answer) -> Item:
-    """An item as a build would have made it, but for its words."""
+    """An item as a build would make it, except for its wording."""
     question = Question(id="q", family="numeric", context_id=context.id, text="?", tags={"template": "t"})
     return Item(question, Key(question_id="q", answer=answer, proof=Proof(program=statement)))
 
 
 def search(bench: Bench, corpus: Corpus, find: Callable[[Context, Tables], Any]) -> Any:
-    """The first thing that is found in a large context."""
+    """The first match in a large context."""
     for context in bench.contexts():
         if context.length > 200_000:
             found = find(context, tables_of(context, corpus))

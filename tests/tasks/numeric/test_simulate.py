@@ -1,4 +1,4 @@
-"""Simulated answerers on real benches: correct where they must be, incorrect where their settings say so."""
+"""Simulated models on real benches: correct without faults, incorrect at the given rates."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_one_person_has_one_name_however_spelled() -> None:
     assert build_tables(marta).spellings["Marta K. Kovács"] == ("Marta K. Kovács", "M. Kovacs", "Marta Kovács")
 
 
-def test_namesakes_are_two_people_who_look_like_one() -> None:
+def test_namesakes_are_two_people_with_one_name() -> None:
     wei = [source(1, ("p1", "Wei", "Zhang")), source(2, ("p2", "Wei", "Zhang")), source(3, ("p3", "W.", "Zhang"))]
     assert names_of("people", *wei) == ["Wei Zhang", "Wei Zhang (2)", "W. Zhang"]
     assert len(set(names_of("spellings", *wei))) == 1
