@@ -39,7 +39,7 @@ from fathom.records.version import __version__
 
 FEW_CONTEXTS = 15
 MIN_FOR_PROCESSES = 1_500
-"""Questions from which on worker processes pay: at 2,000, two take 5 seconds where one takes 6."""
+"""Number of questions above which worker processes pay off: at 2,000, two take 5 seconds and one takes 6."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ TOLERANCE = 1e-7
 TIE = 0.05
 """Two candidates whose probabilities differ by less are tied."""
 MIN_PROBABILITY = 0.6
-"""A cause is named only from this probability on."""
+"""Minimum posterior probability at which a cause is named."""
 
 NO_MATCH = "no single fault in the question's program gives this answer"
 BACKGROUND_LIKELIER = "a guess is as likely as any fault"

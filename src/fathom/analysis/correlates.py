@@ -36,7 +36,7 @@ PENALTY = 1.0
 def correlates(
     accuracy: Values, contexts: Numbers, properties: Mapping[str, Values], level: float = LEVEL
 ) -> Correlates:
-    """Correlates with success, contexts kept whole, and a logistic model with all properties in it."""
+    """Correlations with success, clustered by context, and a logistic model with all properties."""
     excluded = {
         name: why for name, values in properties.items() if (why := _reason_to_exclude(values, accuracy, contexts))
     }

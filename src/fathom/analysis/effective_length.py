@@ -1,4 +1,4 @@
-"""Accuracy by context length, and the effective length: how far a run keeps its accuracy."""
+"""Accuracy by context length, and the effective length: the longest at which a run keeps its accuracy."""
 
 from __future__ import annotations
 

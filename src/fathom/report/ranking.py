@@ -14,7 +14,7 @@ ORDER: tuple[RunKind, ...] = ("model", "simulated", "control")
 
 
 def controls(findings: Findings) -> set[str]:
-    """Runs that serve as controls or baselines: they are given what others have to find, or nothing at all."""
+    """Runs that serve as controls or baselines: they are given the needed passages or values, or no context."""
     given = {run for one in findings.loss_decompositions for system, run in one.runs.items() if system != "full"}
     # Of the simulated models only a reader behaves like a model; an oracle knows the keys.
     simulated = {run.info.name for run in findings.runs if is_simulated(run) and not _is_reader(run)}
@@ -87,7 +87,7 @@ def caveats(run: RunSummary) -> str:
 
 
 def with_responses(findings: Findings) -> list[RunSummary]:
-    """The runs with at least one response. A run of nothing but errors is not drawn."""
+    """The runs with at least one response. A run with errors only is not drawn."""
     return [run for run in findings.runs if received(run)]
 
 
