@@ -49,13 +49,13 @@ def _bare(response: str) -> str | None:
     if last < 0:
         return None
     start = response.rfind(";", 0, last) + 1
-    stretch = re.split(";|```", response[last:], maxsplit=1)[0]
+    rest = re.split(";|```", response[last:], maxsplit=1)[0]
     opening = _last(_WITH, response[start : last + 1_000])
     if opening >= 0:  # the last SELECT is the end of a WITH statement
-        return (response[start + opening : last] + stretch).strip()
+        return (response[start + opening : last] + rest).strip()
     before = _BLANK_LINE.split(response[start:last])[-1]
     first = _SELECT.search(before)
-    return ((before[first.start() :] if first else "") + _BLANK_LINE.split(stretch, maxsplit=1)[0]).strip()
+    return ((before[first.start() :] if first else "") + _BLANK_LINE.split(rest, maxsplit=1)[0]).strip()
 
 
 def _last(pattern: re.Pattern[str], text: str) -> int:

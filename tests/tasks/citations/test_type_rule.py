@@ -69,7 +69,7 @@ def test_coined_words() -> None:
     assert not any(map(is_coined, ("However", "the", "A", "variance", "GPUs", "e.g")))
 
 
-def test_generated_citations_know_what_they_are(citing_corpus: Path) -> None:
+def test_the_rule_agrees_with_the_types_of_generated_citations(citing_corpus: Path) -> None:
     """Generated papers record the types: nearly all are classified, and no question is built where the rule errs."""
     agreed = Counter[bool]()
     with Corpus(citing_corpus) as corpus:

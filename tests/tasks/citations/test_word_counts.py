@@ -43,7 +43,7 @@ def test_of_what_is_cut_short_nothing_else_is_counted() -> None:
     assert Stems(shown + cut_off).up_to(len(shown) - 1).counts == Counter(stems_in(shown))
 
 
-def test_a_build_and_its_audit_find_the_same_floors(citing_corpus: Path, tmp_path: Path) -> None:
+def test_a_build_and_its_audit_measure_the_same_baselines(citing_corpus: Path, tmp_path: Path) -> None:
     """Candidates that are cut to a paragraph or two; the build has their full text, the audit does not."""
     bench = build_citations(citing_corpus, tmp_path / "short", items=6, characters=24_000)
     checked = audit(bench.folder).checks

@@ -180,7 +180,7 @@ def _paired_by_form(key: Sequence[Hashable], read: Sequence[Hashable]) -> tuple[
     waiting: dict[Hashable, list[int]] = {}
     for place, form in reversed(list(enumerate(key))):
         waiting.setdefault(form, []).append(place)
-    places = [alike.pop() if (alike := waiting.get(form)) else None for form in read]
+    places = [unused.pop() if (unused := waiting.get(form)) else None for form in read]
     return places, sorted(chain.from_iterable(waiting.values()))
 
 

@@ -302,7 +302,7 @@ def _in_all_forms(items: list[str]) -> Iterator[str]:
     yield from ("Answer:\n" + "\n".join(f"- {item}" for item in items), json.dumps(items))
     yield "Answer:\n" + "\n".join(f"{number}. {item}" for number, item in enumerate(items, start=1))
     yield "```json\n" + json.dumps({"answer": items}, ensure_ascii=False) + "\n```"
-    # If an item contains a comma, a comma-separated list is ambiguous, and no response can be blamed for it.
+    # If an item contains a comma, a comma-separated list is ambiguous, so it is not required to be accepted.
     if not any(_HAS_SEPARATOR.search(item) for item in items):
         yield from _marked(", ".join(items))
         yield "Answer: " + "; ".join(items)
@@ -434,9 +434,9 @@ def _cannot_be_paired(expected: Sequence[Value], others: Sequence[Value]) -> boo
     # Count first: a long list of counts has few distinct ones.
     items, counts = Counter(expected), Counter(others)
     for value in counts:
-        alike = [other for other in counts if _may_be_same(value, other)]
-        able = sum(count for item, count in items.items() if any(_may_be_same(item, other) for other in alike))
-        if able < sum(counts[other] for other in alike):
+        similar = [other for other in counts if _may_be_same(value, other)]
+        matching = sum(count for item, count in items.items() if any(_may_be_same(item, other) for other in similar))
+        if matching < sum(counts[other] for other in similar):
             return True
     return False
 

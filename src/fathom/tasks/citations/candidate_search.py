@@ -1,4 +1,4 @@
-"""Searches for candidates that cannot be told apart by shared words better than by chance.
+"""Searches for candidates among which matching shared words does no better than chance.
 
 Matching shared words finds the correct candidate in most sets. Therefore many sets are scored for one item, by every
 matcher at once; the item is then scored again as it will be shown.

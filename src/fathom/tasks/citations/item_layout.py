@@ -25,7 +25,7 @@ NAME = "citations"
 KEPT = 2_048
 """Documents whose line lengths are cached."""
 LINES = 16_384
-"""Stretches around edits whose token counts are cached."""
+"""The maximum number of cached token counts, each of the text around an edit."""
 
 
 @cache

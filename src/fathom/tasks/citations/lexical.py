@@ -19,6 +19,7 @@ from fathom.records.spans import Span
 from fathom.tasks.citations.word_counts import WordCounts, Words, words_of
 
 Stretch = Literal["sentence", "around", "paragraph"]
+"""The part of the paper around a mask whose words a matcher uses."""
 
 AROUND = 150
 """Characters on either side of a mask that count as `around` it."""
@@ -82,7 +83,7 @@ class Queries:
         self._alone: dict[tuple[Stretch, Span], Words] = {}
 
     def of(self, stretch: Stretch, place: Span, hidden: Iterable[Span]) -> Words:
-        """The stems of the visible part of the stretch around a place."""
+        """The stems of the text around a place, without the hidden spans."""
         whole = around(stretch, place, self._document, self._text)
         first, last = whole
         within = tuple([span for span in hidden if span[0] < last and first < span[1]])
