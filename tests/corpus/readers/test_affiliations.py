@@ -45,10 +45,10 @@ def person(family: str, inside: str = "") -> str:
     return f'<contrib contrib-type="author"><name><surname>{family}</surname></name>{inside}</contrib>'
 
 
-POINTING = '<xref ref-type="aff" rid="a1"><sup>1</sup></xref>'
-TWICE = '<xref ref-type="aff" rid="a1 a2"/>'
-NOWHERE = '<xref ref-type="aff" rid="gone"/>'
-PARTED = (
+LINK = '<xref ref-type="aff" rid="a1"><sup>1</sup></xref>'
+TWO_LINKS = '<xref ref-type="aff" rid="a1 a2"/>'
+BROKEN_LINK = '<xref ref-type="aff" rid="gone"/>'
+IN_PARTS = (
     '<aff id="a1"><label>1</label><institution content-type="dept">Department of Tides</institution>'
     "<institution-wrap><institution-id>https://ror.example/1</institution-id><institution>University of Bergen"
     "</institution></institution-wrap><addr-line><named-content>Bergen</named-content></addr-line>"
@@ -60,9 +60,9 @@ TIDES = "Department of Tides, University of Bergen, Bergen, Norway"
 @pytest.mark.parametrize(
     ("front", "wanted"),
     [
-        (f"<contrib-group>{person('Lind', POINTING)}{person('Wu')}{PARTED}</contrib-group>", [(TIDES,), ()]),
+        (f"<contrib-group>{person('Lind', LINK)}{person('Wu')}{IN_PARTS}</contrib-group>", [(TIDES,), ()]),
         (
-            f"<contrib-group>{person('Lind', TWICE)}</contrib-group>{PARTED}"
+            f"<contrib-group>{person('Lind', TWO_LINKS)}</contrib-group>{IN_PARTS}"
             '<aff id="a2"><sup>2</sup> Institute of <italic>Eels</italic>, Oslo.</aff>',
             [(TIDES, "Institute of Eels, Oslo")],
         ),
@@ -75,19 +75,23 @@ TIDES = "Department of Tides, University of Bergen, Bergen, Norway"
             [("One House, Oslo",)] * 2,
         ),
         (f"<contrib-group>{person('Lind')}</contrib-group><aff>One House</aff><aff>Another House</aff>", [()]),
-        (f"<contrib-group>{person('Lind', NOWHERE)}</contrib-group>", [()]),
+        (f"<contrib-group>{person('Lind', BROKEN_LINK)}</contrib-group>", [()]),
+        (
+            f"<contrib-group>{person('Lind')}</contrib-group><aff>Tide House <named-content>Oslo</named-content></aff>",
+            [("Tide House, Oslo",)],
+        ),
     ],
-    ids=["by number", "two of them", "inside", "everybody's", "nobody knows whose", "pointing nowhere"],
+    ids=["by reference", "two references", "inside", "shared", "ambiguous", "missing target", "named content"],
 )
 def test_jats(front: str, wanted: Places) -> None:
     assert places(jats, article(front)) == wanted
 
 
 def test_a_hostile_affiliation_costs_little() -> None:
-    """Each of these took minutes with a pattern that looks for commas from every blank, or with one text for each."""
+    """Each of these took minutes with a backtracking pattern, or with the text built once per author."""
     many = 100_000
     for inside in (" " * many + "x", "," * many, "<sup>1</sup>" * many, f"{'<bold>' * 80}x{'</bold>' * 80}"):
-        pointing = f"<contrib-group>{person('Lind', POINTING) * 1_000}</contrib-group>"
+        pointing = f"<contrib-group>{person('Lind', LINK) * 1_000}</contrib-group>"
         assert len(places(jats, article(f'{pointing}<aff id="a1">{inside}</aff>'))) == 1_000
 
 

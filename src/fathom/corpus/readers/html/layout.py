@@ -56,6 +56,7 @@ class _Table:
     rows: list[list[GridCell]] = field(default_factory=list)
     caption: Inlines = field(default_factory=list)
     column: int = 0
+    """Column of the next cell."""
     covered: dict[int, int] = field(default_factory=dict)
     """For each column covered by a cell of an earlier row, the first row that is free again."""
     open: bool = False
@@ -72,9 +73,9 @@ class PageLayout:
         self._bold = self._italic = True
         self._verbatim = False
         self._tables: list[_Table] = []
-        self._rows: list[list[GridCell]] = []
-        self._top = -1.0
-        self._lines = 0
+        self._rows: list[list[GridCell]] = []  # deferred rows outside tables
+        self._top = -1.0  # position of the last deferred row
+        self._lines = 0  # lines of positioned text so far
         self._steps = 0
 
     @property
@@ -156,7 +157,7 @@ class PageLayout:
         if any(is_visible(piece) for piece in inlines):
             block = self._block(inlines, bold, italic, style.tag if style else "")
             if style is not None and style.position and not self._in_cell():
-                self._keep_positioned(block, style.position)
+                self._defer_positioned(block, style.position)
             else:
                 self._add_block(block)
 
@@ -193,12 +194,12 @@ class PageLayout:
             table.column += 1
             self._steps += 1
         width = _span(attributes.get("colspan"), MAX_COLUMNS)
-        down = _span(attributes.get("rowspan"), MAX_ROWS)
+        height = _span(attributes.get("rowspan"), MAX_ROWS)
         start, end = table.column, table.column + width
         if end > MAX_COLUMNS or self._steps > _MAX_STEPS:
             raise ReadError(f"a table has more than {MAX_COLUMNS:,} columns")
-        if down > 1:
-            table.covered.update((column, row + down) for column in range(start, end))
+        if height > 1:
+            table.covered.update((column, row + height) for column in range(start, end))
         style = attributes.get("style", "")
         width_percent = _WIDTH_PERCENT.search(style)
         cell = GridCell(start, end, tag == "th", right_aligned=re.search(r"text-align:\s*right", style) is not None)
@@ -217,7 +218,7 @@ class PageLayout:
         if any(isinstance(block, ParsedTable) for row in table.rows for cell in row for block in cell.blocks):
             self._unpack_table(table)
         elif len(table.rows) == 1 and not self._in_cell() and all(cell.width_percent is not None for cell in first):
-            self._keep_row(first)
+            self._defer_row(first)
         elif len(table.rows) == 1 and not any(cell.header for cell in first):
             self._add_block(row_block(first))
         elif all(sum(bool(cell.inlines) for cell in row) == 1 for row in table.rows) and not table.caption:
@@ -233,18 +234,19 @@ class PageLayout:
 
     # Rows outside tables.
 
-    def _keep_row(self, row: list[GridCell]) -> None:
-        """Keep a one-row table: accounting software writes each row of a balance sheet as a separate table."""
-        place = 0.0
+    def _defer_row(self, row: list[GridCell]) -> None:
+        """Defer a one-row table: accounting software writes each row of a balance sheet as a separate table."""
+        # Columns are quarters of a percent of the table width.
+        right = 0.0
         for cell in row:
-            start, place = round(place * 4), place + (cell.width_percent or 0)
-            cell.end = max(round(place * 4), start + 1)
+            start, right = round(right * 4), right + (cell.width_percent or 0)
+            cell.end = max(round(right * 4), start + 1)
             cell.start = cell.end - 1 if cell.right_aligned else start
         self._top = -1.0
         self._rows.append([cell for cell in row if cell.inlines])
 
-    def _keep_positioned(self, block: Block, position: tuple[float | None, float, float]) -> None:
-        """Keep a line with a fixed position: lines at the same height are cells of a row."""
+    def _defer_positioned(self, block: Block, position: tuple[float | None, float, float]) -> None:
+        """Defer a line with a fixed position: lines at the same height are cells of a row."""
         _, left, width = position
         top = position[0] if position[0] is not None else -2.0 - self._lines
         inlines = block.inlines if isinstance(block, Paragraph | Heading) else []
@@ -262,16 +264,16 @@ class PageLayout:
         self._top = top
 
     def _flush_rows(self) -> None:
-        """Add the kept rows, as tables where possible."""
+        """Add the deferred rows, as tables where possible."""
         rows, self._rows, self._top = self._rows, [], -1.0
         for group in row_groups(rows):
             self._blocks += rows_to_blocks(group)
 
 
-def _child_style(above: _Style, tag: str, attributes: Mapping[str, str]) -> _Style:
+def _child_style(parent: _Style, tag: str, attributes: Mapping[str, str]) -> _Style:
     style = attributes.get("style", "")
-    bold, italic = above.bold or tag in ("b", "strong"), above.italic or tag in ("i", "em")
-    hidden = above.hidden or tag in _HIDDEN_TAGS or "hidden" in attributes
+    bold, italic = parent.bold or tag in ("b", "strong"), parent.italic or tag in ("i", "em")
+    hidden = parent.hidden or tag in _HIDDEN_TAGS or "hidden" in attributes
     position = None
     if style:
         weight, slant = _BOLD.search(style), _ITALIC.search(style)
@@ -279,22 +281,24 @@ def _child_style(above: _Style, tag: str, attributes: Mapping[str, str]) -> _Sty
         italic = bool(slant[1]) if slant else italic
         hidden = hidden or _HIDDEN_STYLE.search(style) is not None
         tag = "span" if tag == "div" and _INLINE.search(style) else tag
-        places = {name: float(number) * _POINTS[unit] for name, number, unit in _POSITION.findall(style)}
-        position = (places.get("top"), places["left"], places["width"]) if {"left", "width"} <= places.keys() else None
+        lengths = {name: float(number) * _POINTS[unit] for name, number, unit in _POSITION.findall(style)}
+        position = (
+            (lengths.get("top"), lengths["left"], lengths["width"]) if {"left", "width"} <= lengths.keys() else None
+        )
     return _Style(tag, bold, italic, hidden, position)
 
 
-def _span(text: str | None, most: int) -> int:
+def _span(text: str | None, maximum: int) -> int:
     """Return the number of columns or rows that a cell spans."""
     stated = re.fullmatch(r"\s*([0-9]{1,6})\s*", text or "")
-    return min(most, max(1, int(stated[1]))) if stated else 1
+    return min(maximum, max(1, int(stated[1]))) if stated else 1
 
 
 # Rows outside tables.
 
 
 def row_groups(rows: Sequence[list[GridCell]]) -> Iterator[list[list[GridCell]]]:
-    """Group consecutive rows with several short cells and the labels between them. Other rows are single."""
+    """Yield groups of consecutive rows with several short cells or a label. Any other row is a group by itself."""
     group: list[list[GridCell]] = []
     for row in rows:
         longest = max(len(normalized_text(cell.inlines)) for cell in row)
@@ -324,7 +328,7 @@ def rows_to_blocks(group: list[list[GridCell]]) -> list[Block]:
 
 
 def _table_extent(group: list[list[GridCell]]) -> tuple[int, int]:
-    """Return the rows from the header of the first number to the last number."""
+    """Return the range of rows from the header above the first number to the last number; (0, 0) without numbers."""
     known = [n for n, row in enumerate(group) if any(_has_tagged(cell.inlines) for cell in row)]
     numbers = known or [n for n, row in enumerate(group) if len(row) > 1 and any(map(_is_number, row))]
     if not numbers:

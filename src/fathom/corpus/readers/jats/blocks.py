@@ -21,7 +21,7 @@ _SKIPPED = word_set(
     "object-id alt-text long-desc graphic inline-graphic permissions index-term related-article sub-article"
     " response ref-list private-char counts kwd-group colgroup"
 )
-"""Elements without text of the article."""
+"""Elements that contain no text of the article."""
 
 _ROLES: dict[str, SectionRole] = {
     "intro": "introduction",
@@ -44,7 +44,7 @@ _EXPONENT = re.compile(r"[-−–+]?\d+(?:[.,/]\d+)?\s*")
 
 
 class BlockBuilder:
-    """Walks elements and collects blocks. The parser has limited the depth."""
+    """Walks elements and collects blocks. Recursion is safe because the parser limits the depth."""
 
     def __init__(self, citations: CitationIndex, pending: deque[Element] | None = None) -> None:
         self.blocks: list[Block] = []
@@ -54,7 +54,7 @@ class BlockBuilder:
         self._pending: deque[Element] = deque() if pending is None else pending
         self.level = 2
         self._paragraphs_open = 0
-        self._settling = False
+        self._flushing = False
         self._superscript_depth = 0
         self._in_box = False
         self.with_references = True  # whether cross-references are printed; footnote marks are not part of a title
@@ -94,13 +94,13 @@ class BlockBuilder:
     def flush_pending(self) -> None:
         """Add the deferred figures, tables and notes, which are in the middle of a paragraph."""
         self.end_paragraph()
-        if self._settling or self._paragraphs_open:
+        if self._flushing or self._paragraphs_open:
             return
-        self._settling = True
+        self._flushing = True
         while self._pending:
             self.walk(self._pending.popleft())
             self.end_paragraph()
-        self._settling = False
+        self._flushing = False
 
     def inlines_of(self, element: Element, skip: tuple[str, ...] = ()) -> Inlines:
         """Return the content of an element as one run of inlines."""

@@ -318,9 +318,9 @@ def _back_sections(back: Element) -> Iterator[Element]:
             yield part
 
 
-def _language(written: str) -> str:
+def _language(tag: str) -> str:
     """Return the two-letter code of "en-GB"; English by default."""
-    found = re.match(r"[A-Za-z]{2}(?![A-Za-z])", written.strip())
+    found = re.match(r"[A-Za-z]{2}(?![A-Za-z])", tag.strip())
     return found.group().lower() if found else "en"
 
 
@@ -331,9 +331,9 @@ def _is_author(element: Element, group: Element) -> bool:
 
 def _orcid(contributor: Element) -> str:
     candidates = [*contributor.iterchildren("contrib-id", "ext-link", "uri")]
-    for place in candidates:
-        found = _ORCID.search((place.get(HREF) or "") + " " + "".join(place.itertext()))
-        if found and "orcid" in (place.get("contrib-id-type", "") + (place.get(HREF) or "") + (place.text or "")):
+    for element in candidates:
+        found = _ORCID.search((element.get(HREF) or "") + " " + "".join(element.itertext()))
+        if found and "orcid" in (element.get("contrib-id-type", "") + (element.get(HREF) or "") + (element.text or "")):
             return found.group()
     return ""
 

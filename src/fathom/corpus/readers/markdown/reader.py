@@ -113,6 +113,7 @@ class _Document:
 
     blocks: list[MarkdownBlock]
     metadata: dict[str, Value]
+    """All values of the front matter."""
     front: FrontMatter
     source: str
     chinese: bool

@@ -42,11 +42,11 @@ def extract_lines(content: bytes) -> ExtractedLines:
     if "fault" in response:
         raise ReadError(response["fault"])
     return ExtractedLines(
-        page_sizes=[PageSize(*sheet) for sheet in response["sheets"]],
+        page_sizes=[PageSize(*size) for size in response["page_sizes"]],
         lines=list(map(_line, response["lines"])),
         title=response["title"],
         authors=response["authors"],
-        rotated_texts=response["stamps"],
+        rotated_texts=response["rotated_texts"],
     )
 
 
@@ -83,14 +83,14 @@ class _ExtractionProcess:
             try:
                 response = _exchange(process, content)
             except BaseException:
-                # An interrupted exchange would leave a response behind, to be mistaken for that of the next document.
+                # The response to an interrupted request would be read as that to the next one.
                 self.close()
                 raise
             finally:
                 timer.cancel()
             if response is not None:
-                found: dict[str, Any] = json.loads(response)
-                return found
+                result: dict[str, Any] = json.loads(response)
+                return result
             status = process.wait()
             self.close()
         if timed_out.is_set():
@@ -123,10 +123,11 @@ class _ExtractionProcess:
                 try:
                     stream.close()
                 except BrokenPipeError:
-                    continue  # Unwritten input has no reader anymore.
+                    continue  # The child ended before it read all input.
 
 
 def _exchange(process: subprocess.Popen[bytes], content: bytes) -> bytes | None:
+    """Send a PDF and return the response; None if the child ended. Each message starts with its length in 8 bytes."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:

@@ -14,27 +14,29 @@ from pathlib import Path
 from fathom.corpus.readers.parsed_document import NoCompanions, ParsedDocument, ReadError
 
 _Conversion = Callable[[bytes, str], Iterator[ParsedDocument]]
+"""Converts the content of a PDF, with its file name, to documents."""
 _TIMEOUT = 600
+"""Seconds that a converter may take for one document."""
 
 
 def converter() -> _Conversion | None:
     """Return the converter named by FATHOM_PDF ("marker", "docling" or "grobid:URL"); None for the layout rules."""
-    wanted = os.environ.get("FATHOM_PDF", "").strip()
-    if not wanted or wanted == "fathom":
+    choice = os.environ.get("FATHOM_PDF", "").strip()
+    if not choice or choice == "fathom":
         return None
-    if wanted.startswith("grobid:"):
-        address = wanted.removeprefix("grobid:").rstrip("/")
+    if choice.startswith("grobid:"):
+        address = choice.removeprefix("grobid:").rstrip("/")
         return lambda content, name: _from_grobid(content, name, address)
     commands = {"marker": "marker_single", "docling": "docling"}
-    if wanted not in commands:
-        raise ReadError(f"FATHOM_PDF is {wanted!r}. Set it to marker, docling or grobid:URL")
-    command = shutil.which(commands[wanted])
+    if choice not in commands:
+        raise ReadError(f"FATHOM_PDF is {choice!r}. Set it to marker, docling or grobid:URL")
+    command = shutil.which(commands[choice])
     if command is None:
-        raise ReadError(f"FATHOM_PDF is {wanted}, but the command {commands[wanted]} is not installed")
-    return lambda content, name: _from_command(content, name, command, wanted)
+        raise ReadError(f"FATHOM_PDF is {choice}, but the command {commands[choice]} is not installed")
+    return lambda content, name: _from_command(content, name, command, choice)
 
 
-def _from_command(content: bytes, name: str, command: str, wanted: str) -> Iterator[ParsedDocument]:
+def _from_command(content: bytes, name: str, command: str, choice: str) -> Iterator[ParsedDocument]:
     from fathom.corpus.readers.markdown import reader as markdown
 
     with tempfile.TemporaryDirectory() as folder:
@@ -42,18 +44,18 @@ def _from_command(content: bytes, name: str, command: str, wanted: str) -> Itera
         source.write_bytes(content)
         options = (
             ["--output_dir", str(target), "--output_format", "markdown"]
-            if wanted == "marker"
+            if choice == "marker"
             else ["--to", "md", "--output", str(target)]
         )
         try:
             subprocess.run([command, str(source), *options], check=True, capture_output=True, timeout=_TIMEOUT)
         except subprocess.TimeoutExpired as error:
-            raise ReadError(f"{wanted} took longer than {_TIMEOUT} seconds") from error
+            raise ReadError(f"{choice} took longer than {_TIMEOUT} seconds") from error
         except (subprocess.CalledProcessError, OSError) as error:
-            raise ReadError(f"{wanted} could not convert it: {error}") from error
+            raise ReadError(f"{choice} could not convert it: {error}") from error
         written = sorted(target.rglob("*.md"))
         if not written:
-            raise ReadError(f"{wanted} wrote no Markdown")
+            raise ReadError(f"{choice} wrote no Markdown")
         yield from markdown.read(written[0].read_bytes(), name, NoCompanions())
 
 

@@ -63,15 +63,15 @@ def extract_as_json(content: bytes) -> dict[str, Any]:
                 page_sizes[number:] = [PageSize(0, 0)]
         if not any(line.text.strip() for line in lines):
             raise ReadError("it has no text: its pages are images" if page_sizes else "it has no pages")
-        about = document.get_metadata_dict()
+        metadata = document.get_metadata_dict()
     finally:
         document.close()
     return {
-        "sheets": [(sheet.width, sheet.height) for sheet in page_sizes],
+        "page_sizes": [(size.width, size.height) for size in page_sizes],
         "lines": [_FIELDS(line) for line in lines],
-        "title": about.get("Title", ""),
-        "authors": about.get("Author", ""),
-        "stamps": rotated_texts[:20],
+        "title": metadata.get("Title", ""),
+        "authors": metadata.get("Author", ""),
+        "rotated_texts": rotated_texts[:20],
     }
 
 
