@@ -110,7 +110,7 @@ class _Watch:
             writes = isinstance(mode, str) and bool(set("wax+") & set(mode))
             if isinstance(path, str) and path != os.devnull and (writes or not path.startswith(self.allowed)):
                 self.seen.append(f"opened {path} with {mode or flags}")
-        elif event in _NEVER and "pdf_layout" not in str(arguments[1:2]):  # PDFs are read in a process of their own
+        elif event in _NEVER and "pdf.child_process" not in str(arguments[1:2]):  # PDFs are read in a child process
             self.seen.append(f"{event} {arguments[:1]}")
 
 
