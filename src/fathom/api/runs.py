@@ -261,7 +261,7 @@ class RunRequest:
             manifest, info = self.manifest(bench, folder), self.info
             if limits.budget is not None and not info.has_prices:
                 raise FathomError(
-                    f"The prices of the model '{self.model}' are unknown, so a budget cannot be kept. Give --prices."
+                    f"The prices of the model '{self.model}' are unknown, so no budget can be enforced. Give --prices."
                 )
             total = self._check_questions(bench)
             on_response = _counter(progress, _existing(folder), total)

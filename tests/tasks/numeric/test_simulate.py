@@ -186,7 +186,7 @@ def test_the_majority_gives_the_most_frequent_answer(other: Bench) -> None:
 def test_the_majority_needs_the_keys(other: Bench) -> None:
     with opened(other) as corpus:
         context, items = next(other.by_context())
-        with pytest.raises(FathomError, match="all keys of a bench"):
+        with pytest.raises(FathomError, match="all keys of the bench"):
             Simulator(corpus).answer(context, items[0], Simulated("majority"), rng_for(0))
 
 
