@@ -144,3 +144,12 @@ def test_restores_garbage_collection_afterwards() -> None:
         assert gc.get_threshold()[0] > before[0]
         _ = 1 / 0
     assert gc.get_threshold() == before
+
+
+def test_a_script_without_a_main_guard_runs_once(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from math import sqrt\nfrom fathom.work import map_ordered\nprint(list(map_ordered(sqrt, [4, 9], 2)))\n"
+    )
+    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "[2.0, 3.0]\n"), ran.stderr

@@ -11,6 +11,7 @@ import gc
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -20,6 +21,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from fathom.records.errors import FathomError
@@ -117,7 +119,7 @@ class WorkerPool:
     def _start_worker(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=_serve, args=(theirs,), daemon=True)
-        with _interrupts_ignored():
+        with _interrupts_ignored(), _without_main_module():
             process.start()
         theirs.close()
         return _Worker(process, ours)
@@ -288,3 +290,21 @@ def _interrupts_ignored() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+_MAIN_LOCK = threading.Lock()
+
+
+@contextmanager
+def _without_main_module() -> Iterator[None]:
+    """A spawned process imports the caller's main module: a script without a main guard would run again in each worker.
+
+    Tasks are functions of modules, so that no worker needs it.
+    """
+    with _MAIN_LOCK:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main

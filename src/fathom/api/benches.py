@@ -291,7 +291,7 @@ def fit(
     out: Folder,
     window: int | str,
     *,
-    reserve: int = 2_048,
+    reserve: int | str = 2_048,
     model: str | None = None,
     corpus: Folder | None = None,
     progress: Progress = _ignore,
@@ -300,9 +300,9 @@ def fit(
 
     `reserve` tokens of the window are left for the response. With `model`, lengths are counted in its tokens.
     """
-    tokens = parse_length(window) if isinstance(window, str) else window
+    tokens, reserved = (parse_length(length) if isinstance(length, str) else length for length in (window, reserve))
     moved = Path(corpus) if corpus is not None else None
-    fitting.fit(Path(bench), fitting.Window(tokens, reserve, model), Path(out), moved, progress)
+    fitting.fit(Path(bench), fitting.Window(tokens, reserved, model), Path(out), moved, progress)
     return Bench(Path(out))
 
 

@@ -196,6 +196,14 @@ def flat(cases: list[tuple[Answer, list[str]]]) -> list[tuple[Answer, str]]:
     return [(key, response) for key, responses in cases for response in responses]
 
 
+@pytest.mark.parametrize("title", [r"Typing \*\*kwargs", "Typing **kwargs"])
+def test_escaped_asterisks_are_not_emphasis(title: str) -> None:
+    key = ranking(title, "Variadic Generics")
+    assert says(key, f"Answer:\n1. {title}\n2. Variadic Generics")
+    assert says(key, f"{title}, Variadic Generics")
+    assert says(key, "Answer:\nTyping **kwargs\nVariadic Generics")
+
+
 @pytest.mark.parametrize(("key", "response"), flat(RIGHT))
 def test_a_correct_answer_is_parsed_in_every_form(key: Answer, response: str) -> None:
     assert says(key, response), parse_response(response, key)

@@ -20,7 +20,7 @@ _SAME_SIGN = str.maketrans(
     | dict.fromkeys("\u200b\u2060\ufeff\u00ad\u200e\u200f", "")
 )
 _OUTER = " \t\n.,;:!?\"'*_`。，；：！？、"
-_EMPHASIS = re.compile(r"(\*{1,3}|`{1,3})(?=[^\s*`])([^\n*`]+?)(?<!\s)\1|__(?=[^\s_])([^\n_]+?)(?<!\s)__")
+_EMPHASIS = re.compile(r"(?<!\\)(\*{1,3}|`{1,3})(?=[^\s*`])([^\n*`]+?)(?<![\s\\])\1|__(?=[^\s_])([^\n_]+?)(?<!\s)__")
 _MATH = re.compile(r"\$(?=[^\s$])([^$\n]{1,2000})(?<=[^\s$])\$")
 _FRACTION = re.compile(r"\\[dt]?frac\s?\{([^{}]{1,60})\}\s?\{([^{}]{1,60})\}")
 _WRAPPED = re.compile(r"\\(?:text\w{0,6}|math\w{2,4}|emph|mbox|operatorname|boxed)\s?\{([^{}]*)\}")
@@ -51,7 +51,7 @@ def _without_latex(text: str) -> str:
 
 
 def _normal(text: str) -> str:
-    text = plain(text)
+    text = plain(text).replace("\\*", "*")
     if not text.isascii():
         # Twice, since case folding can undo a composition ("ŉ", "ΐ").
         text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(_SAME_SIGN).casefold())
