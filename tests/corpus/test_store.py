@@ -96,7 +96,7 @@ def test_refuses_an_older_corpus(copy: Path) -> None:
 
 def test_does_not_take_another_folder_for_an_older_corpus(copy: Path) -> None:
     (copy / MANIFEST).write_text(json.dumps({"format": FORMAT - 1, "fathom": "0.1.0", "families": ["numeric"]}))
-    with pytest.raises(FathomError, match="is not the manifest of a corpus"):
+    with pytest.raises(FathomError, match="is not a corpus: its manifest.json describes something else"):
         Corpus(copy)
 
 

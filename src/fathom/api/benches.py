@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import Field, ValidationError
 
+from fathom.api.arguments import as_tokens
 from fathom.api.dataframes import require_pandas
 from fathom.api.judging import role_model
 from fathom.contexts.files import FILE_NAME, read_contexts
@@ -20,13 +21,12 @@ from fathom.models.prompts import Message, Prompt, RolePrompt
 from fathom.models.simulated import PREFIX
 from fathom.records.contexts import Context, Split
 from fathom.records.errors import FathomError, file_errors
-from fathom.records.lengths import parse_length
 from fathom.records.questions import QuestionId, Response
 from fathom.records.record import Record, digest, first_error
 from fathom.records.rng import rng_for
 from fathom.runs.roles import run_role
 from fathom.runs.run import RunLimits
-from fathom.scoring.answer_types.format import published
+from fathom.scoring.answer_types.format import written
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
 from fathom.systems.protocol import DOCUMENTS
@@ -82,8 +82,8 @@ class BenchItem(Item):
 
     @property
     def answer(self) -> str:
-        """The correct answer as text."""
-        return published(self.key.answer)
+        """The correct answer as text, in the form that the question asks for."""
+        return written(self.key.answer)
 
     def check(self, response: str | Response) -> Verdict:
         """The verdict on a response, such as `item.check("Answer: 4")`."""
@@ -110,11 +110,15 @@ class Bench(benches.Bench):
 
     def items(self, split: Split | None = None, family: str | None = None) -> Iterator[BenchItem]:
         """The items, one at a time; only those of a split or family, if given."""
-        for context, items in self.by_context():
-            for item in items:
-                question = item.question
-                if split in (None, question.split) and family in (None, question.family):
-                    yield BenchItem(question, item.key, context)
+        for given, known in ((split, get_args(Split)), (family, self.manifest.families)):
+            if given is not None and given not in known:
+                raise FathomError(f"'{self.folder}' has no items of '{given}'. Choose among {', '.join(known)}.")
+        return (
+            BenchItem(item.question, item.key, context)
+            for context, items in self.by_context()
+            for item in items
+            if split in (None, item.question.split) and family in (None, item.question.family)
+        )
 
     def audit(self, corpus: Folder | None = None, seed: int = 0) -> AuditReport:
         """Recompute every key and check from the files; see `fathom.audit`."""
@@ -197,7 +201,11 @@ class BenchRecipe:
         """The number of contexts with questions; None if the families make their own contexts."""
         if not any(isinstance(family(name).build, PerContext) for name in self.families):
             return None
-        return sum(1 for _ in read_contexts(self.contexts_path))
+        with Corpus(self.corpus):  # first: the contexts of a folder that is not a corpus explain nothing
+            count = sum(1 for _ in read_contexts(self.contexts_path))
+        if not count:
+            raise FathomError(f"'{self.contexts_path}' has no contexts. Sample some with `fathom contexts CORPUS`.")
+        return count
 
     def is_built(self) -> bool:
         """Whether `out` already contains the bench of this recipe."""
@@ -225,9 +233,10 @@ def read_recipe(path: Path, out: Path | None = None) -> BenchRecipe:
     try:
         read = _RecipeFile.model_validate(tomllib.loads(text))
     except ValidationError as error:
-        raise FathomError(f"The recipe '{path}' is not valid: {first_error(error)}.") from None
+        problem = first_error(error)
+        raise FathomError(f"The recipe '{path}' is not valid: {problem}. See `fathom build --help`.") from None
     except tomllib.TOMLDecodeError as error:
-        raise FathomError(f"The recipe '{path}' is not valid TOML: {error}.") from None
+        raise FathomError(f"The recipe '{path}' is not valid TOML: {error}. Correct it.") from None
     folder = path.parent
     target = out or (folder / read.out if read.out is not None else None)
     if target is None:
@@ -300,9 +309,8 @@ def fit(
 
     `reserve` tokens of the window are left for the response. With `model`, lengths are counted in its tokens.
     """
-    tokens, reserved = (parse_length(length) if isinstance(length, str) else length for length in (window, reserve))
     moved = Path(corpus) if corpus is not None else None
-    fitting.fit(Path(bench), fitting.Window(tokens, reserved, model), Path(out), moved, progress)
+    fitting.fit(Path(bench), fitting.Window(as_tokens(window), as_tokens(reserve), model), Path(out), moved, progress)
     return Bench(Path(out))
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from fathom.api.arguments import as_names, as_tokens, checked
 from fathom.contexts.files import FILE_NAME, read_contexts, write_contexts
 from fathom.contexts.sampling import SamplingReport, SamplingSettings
 from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import DEFAULT
 from fathom.records.contexts import Context, Sampling, Split
 from fathom.records.errors import FathomError
-from fathom.records.lengths import parse_length
 
 __all__ = [
     "DEFAULT",
@@ -32,6 +32,9 @@ class ContextSet:
     report: SamplingReport
     """How many contexts of each length there are, how they were sampled, and how much they overlap."""
 
+    def __repr__(self) -> str:
+        return f"ContextSet('{self.path}', {len(self):,} contexts)"
+
     def __iter__(self) -> Iterator[Context]:
         return read_contexts(self.path)
 
@@ -41,16 +44,16 @@ class ContextSet:
 
 def sample_contexts(
     corpus: Corpus,
-    lengths: Sequence[int | str],
+    lengths: int | str | Sequence[int | str],
     count: int = 100,
     *,
-    sampling: Sequence[Sampling] = ("random", "bfs", "dfs"),
+    sampling: Sampling | Sequence[Sampling] = ("random", "bfs", "dfs"),
     min_documents: int = 4,
     order: Literal["shuffled", "traversal"] = "shuffled",
     tokenizer: str = DEFAULT,
-    kinds: Sequence[str] = (),
-    subjects: Sequence[str] = (),
-    languages: Sequence[str] = (),
+    kinds: str | Sequence[str] = (),
+    subjects: str | Sequence[str] = (),
+    languages: str | Sequence[str] = (),
     splits: dict[Split, int] | None = None,
     seed: int = 0,
     out: Path | str | None = None,
@@ -65,19 +68,21 @@ def sample_contexts(
     length share more than half of the smaller one's documents. `out` defaults to contexts.jsonl in the corpus folder.
     Existing contexts of the same settings are kept; `replace` overwrites others.
     """
-    settings = SamplingSettings(
-        lengths=tuple(dict.fromkeys(parse_length(length) if isinstance(length, str) else length for length in lengths)),
-        count=count,
-        sampling=tuple(sampling),
-        min_documents=min_documents,
-        order=order,
-        seed=seed,
-        tokenizer=tokenizer,
-        kinds=tuple(kinds),
-        subjects=tuple(_subject(name, corpus) for name in subjects),
-        languages=tuple(languages),
-        splits=splits or {},
-    )
+    asked = [lengths] if isinstance(lengths, int | str) else lengths
+    values = {
+        "lengths": tuple(dict.fromkeys(map(as_tokens, asked))),
+        "count": count,
+        "sampling": as_names(sampling),
+        "min_documents": min_documents,
+        "order": order,
+        "seed": seed,
+        "tokenizer": tokenizer,
+        "kinds": as_names(kinds),
+        "subjects": tuple(_subject(name, corpus) for name in as_names(subjects)),
+        "languages": as_names(languages),
+        "splits": splits or {},
+    }
+    settings = checked(SamplingSettings, "sampling", values)
     path = Path(out) if out is not None else corpus.folder / FILE_NAME
     report = write_contexts(corpus, settings, path, replace, progress or _ignore)
     return ContextSet(path, report)

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from fathom.api.arguments import as_names, as_tokens, checked
 from fathom.api.contexts import ContextSet, sample_contexts
 from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.contexts.layout import render
@@ -66,16 +67,16 @@ class Corpus(store.Corpus):
 
     def contexts(
         self,
-        lengths: Sequence[int | str],
+        lengths: int | str | Sequence[int | str],
         count: int = 100,
         *,
-        sampling: Sequence[Sampling] = ("random", "bfs", "dfs"),
+        sampling: Sampling | Sequence[Sampling] = ("random", "bfs", "dfs"),
         min_documents: int = 4,
         order: Literal["shuffled", "traversal"] = "shuffled",
         tokenizer: str = DEFAULT,
-        kinds: Sequence[str] = (),
-        subjects: Sequence[str] = (),
-        languages: Sequence[str] = (),
+        kinds: str | Sequence[str] = (),
+        subjects: str | Sequence[str] = (),
+        languages: str | Sequence[str] = (),
         splits: dict[Split, int] | None = None,
         seed: int = 0,
         out: Path | str | None = None,
@@ -123,12 +124,12 @@ def ingest(
     sources: Path | str | Iterable[Path | str],
     out: Path | str,
     *,
-    formats: Sequence[str] = (),
-    min_tokens: int = 0,
-    max_tokens: int | None = None,
+    formats: str | Sequence[str] = (),
+    min_tokens: int | str = 0,
+    max_tokens: int | str | None = None,
     min_tables: int = 0,
     full_text: bool = False,
-    licenses: Sequence[str] = (),
+    licenses: str | Sequence[str] = (),
     processes: int | None = None,
     progress: Progress | None = None,
 ) -> Corpus:
@@ -143,14 +144,15 @@ def ingest(
     from fathom.corpus.document_reading import Filters
 
     paths = [Path(sources)] if isinstance(sources, str | Path) else [Path(source) for source in sources]
-    filters = Filters(
-        formats=tuple(formats),
-        min_tokens=min_tokens,
-        max_tokens=max_tokens,
-        min_tables=min_tables,
-        full_text=full_text,
-        licenses=tuple(licenses),
-    )
+    values = {
+        "formats": as_names(formats),
+        "min_tokens": as_tokens(min_tokens),
+        "max_tokens": None if max_tokens is None else as_tokens(max_tokens),
+        "min_tables": min_tables,
+        "full_text": full_text,
+        "licenses": as_names(licenses),
+    }
+    filters = checked(Filters, "selection of documents", values)
     report = progress or _ignore
     ingestion.ingest(paths, Path(out), filters, processes or cores(), progress=lambda stage, done: report(done))
     return open_corpus(out)
@@ -160,7 +162,7 @@ def generate(
     out: Path | str,
     *,
     documents: int | None = None,
-    tokens: int | None = None,
+    tokens: int | str | None = None,
     domains: str | Sequence[str] = "articles",
     length: Literal["full", "short"] = "full",
     seed: int = 0,
@@ -181,7 +183,9 @@ def generate(
         documents = 100
     names = domains if isinstance(domains, str) else ",".join(domains)
     parsed = generation.parse_domains(names)
-    recipe = generation.Recipe(domains=parsed, length=length, seed=seed, documents=documents, tokens=tokens)
+    wanted = None if tokens is None else as_tokens(tokens)
+    values = {"domains": parsed, "length": length, "seed": seed, "documents": documents, "tokens": wanted}
+    recipe = checked(generation.Recipe, "generator", values)
     report = progress or _ignore
     generation.generate(
         Path(out),

@@ -86,6 +86,9 @@ class Analysis:
     corpus: Path | None = None
     """The corpus, if it has been moved."""
 
+    def __repr__(self) -> str:
+        return f"Analysis({', '.join(f'{run.info.name}: {run.overall.accuracy.value:.1%}' for run in self.runs)})"
+
     @property
     def runs(self) -> tuple[RunSummary, ...]:
         """A summary of each run: scores, breakdowns, error patterns, causes, cost."""

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
+from fathom.api.arguments import as_tokens, checked
 from fathom.api.bench_views import open_bench_view
 from fathom.api.scores import Scores, score_run
 from fathom.api.simulation import simulated_answers
@@ -72,9 +73,9 @@ class RunOptions(TypedDict, total=False):
     samples: int
     temperature: float | None
     seed: int | None
-    max_tokens: int
+    max_tokens: int | str
     reasoning_effort: str | None
-    window: int | None
+    window: int | str | None
     split: Literal["train", "dev", "test"] | None
     limit: int | None
     corpus: Folder | None
@@ -146,6 +147,7 @@ def run(
     """
     request = request_run(bench, model, **options)
     folder = Path(out) if out is not None else request.default_folder
+    _check_limits(budget=budget, retries=retries, timeout=timeout, backoff=backoff)
     limits = RunLimits(request.connections, request.contexts_at_once, budget, retries, timeout, backoff)
     return Run(folder, request.run(folder, limits, url, progress))
 
@@ -157,14 +159,19 @@ def request_run(bench: Folder, model: str, **options: Unpack[RunOptions]) -> Run
     prompting = given.pop("prompting", "direct")
     system_settings = given.pop("system_settings", None)
     by_name = isinstance(system, str)
+    if not by_name and (system_settings or prompting != "direct"):
+        raise FathomError("A system that is given as an object has its own settings and prompting. Make it with them.")
     loaded = load_system(system, prompting, system_settings) if by_name else wrap_system(system)
     corpus, prices, connections = (given.pop(name, None) for name in ("corpus", "prices", "connections"))
+    settings = {name: value for name, value in given.items() if value is not None}
+    settings |= {name: as_tokens(settings[name]) for name in ("max_tokens", "window") if name in settings}
+    _check_limits(connections=connections)
     return RunRequest(
         bench=Path(bench),
         model=model,
         loaded=loaded,
         prompting=prompting,
-        settings=RunSettings.model_validate({name: value for name, value in given.items() if value is not None}),
+        settings=checked(RunSettings, "run", settings),
         corpus=None if corpus is None else Path(corpus),
         prices=None if prices is None else Path(prices),
         connections=connections or 8,
@@ -309,6 +316,13 @@ class RunRequest:
             f"{cutoff}{undated}, the training cutoff of '{self.model}', which may have memorized them; see "
             "`fathom contamination`."
         )
+
+
+def _check_limits(**limits: float | None) -> None:
+    for name, limit in limits.items():
+        least = 1 if name in ("connections", "timeout") else 0
+        if limit is not None and not (isinstance(limit, int | float) and limit >= least):
+            raise FathomError(f"The setting '{name}' is {limit!r}. Use a number of {least} or more.")
 
 
 def _existing(folder: Path) -> ResponseIndex:

@@ -69,6 +69,9 @@ class Scores:
     """Responses to questions or samples that are not part of the run."""
     warning: str = ""
 
+    def __repr__(self) -> str:
+        return f"Scores('{self.bench}', {len(self.questions):,} questions, accuracy {self.accuracy:.1%})"
+
     @cached_property
     def overall(self) -> Score:
         return tally(self.questions, self.verdicts)["all"] if self.questions else Score(questions=0)

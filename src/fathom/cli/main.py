@@ -98,7 +98,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     except ValueError as error:
         # A record rejects a setting, such as a share that is not a number. pydantic is not imported for `--help`.
-        if not type(error).__module__.startswith("pydantic"):
+        if not hasattr(error, "errors"):
             raise
         from fathom.records.record import first_error
 

@@ -75,7 +75,8 @@ def _existing_report(path: Path, settings: SamplingSettings, corpus: Corpus) -> 
 def read_contexts(path: Path) -> Iterator[Context]:
     """The contexts in `path`, one at a time."""
     if not path.exists():
-        raise FathomError(f"'{path}' does not exist. Sample contexts with `fathom contexts {path.parent}`.")
+        command = f"fathom contexts {path.parent}" if path.name == FILE_NAME else f"fathom contexts CORPUS --out {path}"
+        raise FathomError(f"'{path}' does not exist. Sample contexts with `{command}`.")
     return read_records(path, Context)
 
 

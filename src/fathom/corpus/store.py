@@ -372,8 +372,14 @@ class Corpus(_Database):
 
     def _missing(self, id: DocumentId) -> FathomError:
         return FathomError(
-            f"The corpus '{self.folder}' has no document '{id}'. Give the corpus that the context was built from."
+            f"The corpus '{self.folder}' has no document '{id}'. "
+            "Check the id, or use the corpus that the context was sampled from."
         )
+
+
+def has_undecodable_name(path: Path) -> bool:
+    """Whether a path has bytes that are not UTF-8, which no manifest can contain."""
+    return any("\udc80" <= character <= "\udcff" for character in str(path))
 
 
 class CorpusWriter(_Database):
@@ -386,7 +392,7 @@ class CorpusWriter(_Database):
         self.folder = folder
         self.recipe = recipe
         _check_folder(folder, recipe)
-        if "\udc80" <= max(str(folder)) <= "\udcff":
+        if has_undecodable_name(folder):
             raise FathomError(f"Cannot write to {str(folder)!a}: the name is not UTF-8. Choose another --out.")
         with file_errors("create the folder", folder):
             folder.mkdir(parents=True, exist_ok=True)

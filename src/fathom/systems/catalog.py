@@ -12,7 +12,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from inspect import getsource
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
@@ -53,6 +53,9 @@ def wrap_system(system: System) -> LoadedSystem:
     """A system that is given as an object; the source of its class is hashed if it can be read."""
     if type(system) in SYSTEMS.values():
         return LoadedSystem(system)
+    if isinstance(system, type):
+        raise FathomError(f"The system is the class '{system.__name__}'. Give an object: {system.__name__}().")
+    _check_kind(type(system), type(system).__name__)
     try:
         source = digest(getsource(type(system))).hex()[:16]
     except (OSError, TypeError):
@@ -64,6 +67,8 @@ def load_system(
     name: str, prompting: Prompting = "direct", settings: Mapping[str, object] | None = None
 ) -> LoadedSystem:
     """The system of that name, `path/to/file.py:Name` or `package.module:Name`, with these settings."""
+    if prompting not in get_args(Prompting):
+        raise FathomError(f"There is no prompting '{prompting}'. Choose among {', '.join(get_args(Prompting))}.")
     if ":" in name:
         kind, source = _load_class(name)
     elif name in SYSTEMS:
@@ -122,16 +127,20 @@ def _load_class(name: str) -> tuple[type[Any], str]:
     kind: Any = getattr(module, attribute, None)
     if not isinstance(kind, type):
         raise FathomError(f"'{place}' has no class '{attribute}'. Name the class of your system after the colon.")
-    missing = [one for one in ("name", "answer", "estimate") if not hasattr(kind, one)]
-    if missing or "__dataclass_fields__" not in vars(kind):
-        lacks = f"no '{missing[0]}'" if missing else "no @dataclass(frozen=True) decorator"
-        raise FathomError(f"'{name}' is not a system: it has {lacks}. See docs/running.md, 'Your own system'.")
+    _check_kind(kind, name)
     own_name: str = vars(kind).get("name", "")
     if own_name in SYSTEMS:
         raise FathomError(f"The name '{own_name}' of '{name}' belongs to a built-in system. Choose another name.")
     file = Path(module.__file__ or place)
     with file_errors("read", file):
         return kind, digest(file.read_bytes()).hex()[:16]
+
+
+def _check_kind(kind: type[Any], name: str) -> None:
+    missing = [one for one in ("name", "answer", "estimate") if not hasattr(kind, one)]
+    if missing or "__dataclass_fields__" not in vars(kind):
+        lacks = f"no '{missing[0]}'" if missing else "no @dataclass(frozen=True) decorator"
+        raise FathomError(f"'{name}' is not a system: it has {lacks}. See docs/running.md, 'Your own system'.")
 
 
 def _load_file(path: Path) -> ModuleType:

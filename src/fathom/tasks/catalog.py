@@ -63,7 +63,12 @@ def settings_of(name: str, values: FamilySettings | Mapping[str, Any]) -> Family
     if isinstance(values, FamilySettings):
         assert isinstance(values, wanted), f"{type(values).__name__} are not settings of {name}"
         return values
+    for unknown in values.keys() - wanted.model_fields.keys():
+        raise FathomError(
+            f"The family '{name}' has no setting '{unknown}'. It has: {', '.join(wanted.model_fields) or 'none'}."
+        )
     try:
         return wanted.model_validate(values)
     except ValidationError as error:
-        raise FathomError(f"Settings of the family '{name}': {first_error(error)}.") from None
+        problem = first_error(error).rstrip(".")
+        raise FathomError(f"Settings of the family '{name}': {problem}. See `fathom build {name} --help`.") from None

@@ -1,0 +1,34 @@
+"""Arguments of API functions: names and lengths in any form, and settings whose errors are sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from fathom.records.errors import FathomError
+from fathom.records.lengths import parse_length
+from fathom.records.record import Record, first_error
+
+R = TypeVar("R", bound=Record)
+
+
+def checked(kind: type[R], noun: str, values: dict[str, Any]) -> R:
+    """A record of settings; an error names the first setting that is unknown or has a wrong value."""
+    for unknown in values.keys() - kind.model_fields.keys():
+        raise FathomError(f"The {noun} has no setting '{unknown}'. It has: {', '.join(kind.model_fields)}.")
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        raise FathomError(f"Settings of the {noun}: {first_error(error).rstrip('.')}. Correct the value.") from None
+
+
+def as_tokens(length: int | str) -> int:
+    """The number of tokens of a length: 65536 or "64K"."""
+    return parse_length(length) if isinstance(length, str) else length
+
+
+def as_names(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Names given as a list, or a single one as a text."""
+    return (names,) if isinstance(names, str) else tuple(names)
