@@ -180,7 +180,7 @@ def test_a_recipe_builds_several_families_into_one_bench(citing_corpus: Path, tm
         ("corpus = 'c'\n[families.memorization]", "Add `out`, or use --out"),
         (
             "corpus = 'c'\nout = 'b'\n[families.memorization]\nlevels = ['hard']",
-            "family 'memorization': field 'levels'",
+            "family 'memorization' has no setting 'levels'",
         ),
     ],
 )

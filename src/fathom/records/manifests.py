@@ -30,7 +30,7 @@ def read_manifest(path: Path, kind: type[R], format: int, noun: str, advice: str
             f"The {noun} '{path.parent}' was written by {other} version of Fathom ({fields.get('fathom', 'unknown')}, "
             f"format {written}; this version reads format {format}). {update} the {noun} again."
         )
-    if not isinstance(fields, dict) or not _has_most_fields(fields, kind):
+    if isinstance(fields, dict) and "fathom" in fields and not _has_most_fields(fields, kind):
         raise FathomError(
             f"'{path.parent}' is not a {noun}: its {path.name} describes something else. Give the folder of a {noun}."
         )
