@@ -29,7 +29,7 @@ WRONG: list[tuple[Callable[[Any], object], str]] = [
     (lambda b: fathom.generate("x", documents=0), "'documents'.*greater than or equal to 1"),
     (lambda b: fathom.generate("x", tokens="many"), "'many' is not a length"),
     (lambda b: fathom.ingest("x", "y", min_tables=-1), "'min_tables'"),
-    (lambda b: fathom.open_corpus(b), "is not a corpus.*Give the folder of a corpus"),
+    (fathom.open_corpus, "is not a corpus.*Give the folder of a corpus"),
     (lambda b: fathom.open_bench(b.folder.parent / "corpus"), "is not a bench.*Give the folder of a bench"),
     (lambda b: fathom.open_corpus(b.folder.parent / "corpus").contexts(["2K"], 0), "'count'"),
     (lambda b: fathom.open_corpus(b.folder.parent / "corpus").contexts(["2K"], sampling="walk"), "'sampling"),
