@@ -25,25 +25,28 @@ class Nameless:
     """Not a system: it has no name."""
 
 
+api: Any = fathom
+"""Without types: a notebook has no type checker."""
+
 WRONG: list[tuple[Callable[[Any], object], str]] = [
-    (lambda b: fathom.generate("x", documents=0), "'documents'.*greater than or equal to 1"),
-    (lambda b: fathom.generate("x", tokens="many"), "'many' is not a length"),
-    (lambda b: fathom.ingest("x", "y", min_tables=-1), "'min_tables'"),
-    (fathom.open_corpus, "is not a corpus.*Give the folder of a corpus"),
-    (lambda b: fathom.open_bench(b.folder.parent / "corpus"), "is not a bench.*Give the folder of a bench"),
-    (lambda b: fathom.open_corpus(b.folder.parent / "corpus").contexts(["2K"], 0), "'count'"),
-    (lambda b: fathom.open_corpus(b.folder.parent / "corpus").contexts(["2K"], sampling="walk"), "'sampling"),
-    (lambda b: fathom.build("numeric", b.folder.parent / "corpus", "x", question=3), "no setting 'question'. It has:"),
+    (lambda b: api.generate("x", documents=0), "'documents'.*greater than or equal to 1"),
+    (lambda b: api.generate("x", tokens="many"), "'many' is not a length"),
+    (lambda b: api.ingest("x", "y", min_tables=-1), "'min_tables'"),
+    (api.open_corpus, "is not a corpus.*Give the folder of a corpus"),
+    (lambda b: api.open_bench(b.folder.parent / "corpus"), "is not a bench.*Give the folder of a bench"),
+    (lambda b: api.open_corpus(b.folder.parent / "corpus").contexts(["2K"], 0), "'count'"),
+    (lambda b: api.open_corpus(b.folder.parent / "corpus").contexts(["2K"], sampling="walk"), "'sampling"),
+    (lambda b: api.build("numeric", b.folder.parent / "corpus", "x", question=3), "no setting 'question'. It has:"),
     (lambda b: b.items(split="exam"), "no items of 'exam'. Choose among train, dev, test"),
     (lambda b: b.items(family="tables"), "no items of 'tables'. Choose among numeric"),
-    (lambda b: fathom.run(b, model="sim/oracle", samples=0), "'samples'"),
-    (lambda b: fathom.run(b, model="sim/oracle", sample=3), "no setting 'sample'. It has: .*samples"),
-    (lambda b: fathom.run(b, model="sim/oracle", budget=-1), "'budget' is -1"),
-    (lambda b: fathom.run(b, model="sim/oracle", connections=0), "'connections' is 0"),
-    (lambda b: fathom.run(b, model="sim/oracle", prompting="fast"), "no prompting 'fast'"),
-    (lambda b: fathom.run(b, model="sim/oracle", system=Nameless), "Give an object: Nameless()"),
-    (lambda b: fathom.run(b, model="sim/oracle", system=Nameless()), "it has no 'name'"),
-    (lambda b: fathom.run(b, model="sim/oracle", system=Nameless(), system_settings={"x": 1}), "has its own settings"),
+    (lambda b: api.run(b, model="sim/oracle", samples=0), "'samples'"),
+    (lambda b: api.run(b, model="sim/oracle", sample=3), "no setting 'sample'. It has: .*samples"),
+    (lambda b: api.run(b, model="sim/oracle", budget=-1), "'budget' is -1"),
+    (lambda b: api.run(b, model="sim/oracle", connections=0), "'connections' is 0"),
+    (lambda b: api.run(b, model="sim/oracle", prompting="fast"), "no prompting 'fast'"),
+    (lambda b: api.run(b, model="sim/oracle", system=Nameless), "Give an object: Nameless()"),
+    (lambda b: api.run(b, model="sim/oracle", system=Nameless()), "it has no 'name'"),
+    (lambda b: api.run(b, model="sim/oracle", system=Nameless(), system_settings={"x": 1}), "has its own settings"),
 ]
 
 
