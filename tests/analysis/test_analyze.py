@@ -137,7 +137,7 @@ def test_runs_are_compared_on_shared_questions(ran: Ran) -> None:
     good, poor = ran("sim/reader?miss=0.05"), ran("sim/reader?miss=0.3", "--limit", 200)
     found = analyze([good, poor]).findings
     whole = [one for one in found.comparisons if one.within == "all"]
-    assert [(one.items, one.first, one.second) for one in whole] == [(200, good.name, poor.name)]
+    assert [(one.items, one.first, one.second) for one in whole] == [(200, *(one.info.name for one in found.runs))]
     assert whole[0].difference.value < -0.1
     assert whole[0].significant
     assert found.runs[1].not_asked == found.runs[0].overall.outcomes.questions - 200
@@ -224,13 +224,13 @@ def test_misuse_raises_clear_errors(ran: Ran, examined: Path, small_folder: Path
     assert done("build", "numeric", examined.parent / "corpus", "--out", other, "--questions", "2") == 0
     with pytest.raises(FathomError, match="is not the bench"):
         analyze([run], bench=other)
-    assert done("run", other, "--model", "sim/oracle", "--out", tmp_path / "run") == 0
+    assert done("run", other, "--model", "sim/oracle", "--out", tmp_path / "oracle") == 0
     with pytest.raises(FathomError, match="different benches"):
-        compare_runs(run, tmp_path / "run")
-    both = analyze([run, tmp_path / "run"]).findings
+        compare_runs(run, tmp_path / "oracle")
+    both = analyze([run, tmp_path / "oracle"]).findings
     assert len(both.benches) == 2
     assert both.comparisons == ()
-    assert [one.info.name for one in both.runs] == [run.name, "run"]
+    assert [one.info.name for one in both.runs] == [run.name, "oracle"]
 
 
 def test_counts_of_a_fitted_bench(ran: Ran, examined: Path, tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def test_a_killed_ingestion_continues_to_the_same_corpus(papers: Path, tmp_path:
         process.wait()
     done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False)
     if done.returncode == 2:
-        assert "holds a corpus already" in done.stderr
+        assert "already contains a corpus" in done.stderr
     with Corpus(tmp_path / "killed") as corpus:
         # The recipe names the same sources, so the same documents come out.
         assert corpus.manifest.fingerprint == whole.fingerprint

@@ -606,7 +606,7 @@ def test_own_templates_are_asked_and_bad_ones_named(asked_corpus: Path, tmp_path
     ("words", "said"),
     [
         (("audit", "nowhere"), ("no bench in 'nowhere'", "fathom build")),
-        (("build", "numeric", "nowhere", "--out", "b"), ("does not exist", "fathom contexts nowhere")),
+        (("build", "numeric", "nowhere", "--out", "b"), ("does not exist", "fathom generate")),
         (("build", "poetry", "nowhere", "--out", "b"), ("There is no family 'poetry'", "numeric")),
         (("build", "numeric", "nowhere", "--out", "b", "--hold-out", "mood=bad"), ("'mood=bad'", "skill")),
         (("build", "numeric", "nowhere", "--out", "b", "--template-splits", "train=x"), ("does not take 'train=x'",)),

@@ -65,7 +65,9 @@ async def query(
         except RefusedQuery as error:
             refusal = str(error)
             session.record(Step(kind="tool", name="sql", input=statement, error=refusal))
-            failed = f"{question.text}\n\nThis query could not be run ({error}):\n{statement}\n\nWrite a corrected query."
+            failed = (
+                f"{question.text}\n\nThis query could not be run ({error}):\n{statement}\n\nWrite a corrected query."
+            )
             prompt = Prompt.of(session.view.instruction(f"sql, {prompting}"), None, failed)
         else:
             rows = printed(result)

@@ -75,10 +75,10 @@ class _Faulty:
         self._fault = fault
         self._ground = ground
 
-    def read_file(self, content: bytes, name: str, companions: object) -> Iterator[object]:
+    def read(self, content: bytes, name: str, companions: object) -> Iterator[object]:
         match self._fault:
             case "crash":
-                raise KeyError("what nobody thought of")
+                raise KeyError("unexpected")
             case "hang":
                 time.sleep(3)
             case "tell":
@@ -92,7 +92,7 @@ class _Faulty:
     ("fault", "found"), [("crash", "KeyError"), ("hang", "longer"), ("tell", "opened"), ("write", "opened")]
 )
 def test_the_checks_detect_every_fault(fault: str, found: str, ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "PATIENCE", 1)
+    monkeypatch.setattr(reading, "TIMEOUT", 1)
     monkeypatch.setattr(reading, "reader_of", lambda name, content: _Faulty(fault, ground))
     tally = Tally()
     tried(Cases("csv", ground).made(0), ground, tally)
