@@ -19,6 +19,7 @@ from fathom.tasks.bench import Bench
 from fathom.tasks.family import Item
 from fathom.tasks.numeric.check import check
 from fathom.tasks.numeric.simulate import Simulator
+from fathom.tasks.simulating import simulated_response
 
 FAULTY = "sim/reader?miss=0.1&drop-filter=0.1&ignore-not=0.3&reverse=0.1&boundary=0.1&miscount=0.1&other-column=0.1"
 NAMES = ("sim/oracle", "sim/reader", f"{FAULTY}&format=0.05&refuse=0.02&timeout=0.05")
@@ -31,14 +32,14 @@ def seconds(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simul
     start = time.process_time()
     for context, items in asked:
         for item in items:
-            simulator.answer(context, item, simulated, rng_for(0, name, item.question.id, sample, 0))
+            simulated_response(simulator, context, item, simulated, rng_for(0, name, item.question.id, sample, 0))
     return time.process_time() - start
 
 
 def outcomes(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simulated: Simulated) -> str:
     """The outcomes of the responses."""
     counts = Counter(
-        check(item.key, simulator.answer(context, item, simulated, rng_for(0, item.question.id))).outcome
+        check(item.key, simulated_response(simulator, context, item, simulated, rng_for(0, item.question.id))).outcome
         for context, items in asked
         for item in items
     )

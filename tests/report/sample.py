@@ -19,6 +19,7 @@ from fathom.runs.folder import MANIFEST, RESPONSES, VERDICTS, RunManifest
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.catalog import family
+from fathom.tasks.simulating import simulated_response
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def _judged(bench: Bench, player: Player, samples: int) -> Iterator[tuple[Respon
             for item in items:
                 for sample in range(samples):
                     rng = rng_for(1, player.name, item.question.id, sample)
-                    response = simulators[item.question.family].answer(context, item, simulated, rng)
+                    response = simulated_response(simulators[item.question.family], context, item, simulated, rng)
                     response = _with_usage(response, player, context.tokens, sample)
                     yield response, family(item.question.family).check(item.key, response)
 

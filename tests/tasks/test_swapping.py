@@ -20,6 +20,7 @@ from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.catalog import family
 from fathom.tasks.citations.swap import Swapper
+from fathom.tasks.simulating import simulated_response
 from fathom.tasks.swapping import REPORT, swap
 from tests.sharing import SharedFolders
 
@@ -203,7 +204,9 @@ def answered(folder: Path, model: str, before: Path | None = None) -> Contaminat
             assert simulate is not None
             simulator = simulate(corpus, bench.all_keys)
             items = [(context, item) for context, items in bench.by_context() for item in items]
-            responses = [simulator.answer(one, item, simulated, rng_for(0, item.question.id)) for one, item in items]
+            responses = [
+                simulated_response(simulator, one, item, simulated, rng_for(0, item.question.id)) for one, item in items
+            ]
         return list(
             question_results([(item.question, item.key) for _, item in items], responses, {name: family(name).check})
         )

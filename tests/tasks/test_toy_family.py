@@ -53,7 +53,6 @@ from fathom.tasks.family import (
     Tag,
 )
 from fathom.tasks.audit_checks import AuditChecks
-from fathom.tasks.simulating import simulated_response
 from fathom.tasks.text_views import text_views
 
 
@@ -108,12 +107,9 @@ class Simulator:
     def __init__(self, corpus, keys):
         self.corpus = corpus
 
-    def answer(self, context, item, simulated, rng, attempt=0, sample=0):
-        def text():
-            neighbor = simulated.kind == "reader" and simulated.happens("neighbor", rng)
-            return "Answer: " + written(wrong(self.corpus, context, item) if neighbor else item.key.answer)
-
-        return simulated_response(context, item, simulated, rng, attempt, sample, text)
+    def text(self, context, item, simulated, rng):
+        neighbor = simulated.kind == "reader" and simulated.happens("neighbor", rng)
+        return "Answer: " + written(wrong(self.corpus, context, item) if neighbor else item.key.answer)
 
 
 def wrong(corpus, context, item):

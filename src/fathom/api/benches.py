@@ -38,7 +38,7 @@ from fathom.tasks.bench import BenchManifest
 from fathom.tasks.catalog import family, family_names, settings_of, tags_of
 from fathom.tasks.checking import check
 from fathom.tasks.family import Family, FamilySettings, FromCorpus, Item, ModelAnswers, PerContext
-from fathom.tasks.simulating import simulated_model
+from fathom.tasks.simulating import open_simulator, simulated_model, simulated_response
 from fathom.tasks.swapping import REPORT
 
 if TYPE_CHECKING:
@@ -347,12 +347,11 @@ def _answers(
 
 def _simulated(model: str, name: str, corpus: Corpus, items: Sequence[BenchItem]) -> dict[QuestionId, Response]:
     named, simulated = simulated_model(model, [name])
-    simulate = family(name).simulate
-    if simulate is None:
-        raise FathomError(f"The family '{name}' has no simulated answers. Choose another model than '{model}'.")
-    simulator = simulate(corpus, lambda: (item.key for item in items))
+    simulator = open_simulator(name, corpus, lambda: (item.key for item in items))
     return {
-        item.question.id: simulator.answer(item.context, item, simulated, rng_for(0, named.name, item.question.id))
+        item.question.id: simulated_response(
+            simulator, item.context, item, simulated, rng_for(0, named.name, item.question.id)
+        )
         for item in items
     }
 

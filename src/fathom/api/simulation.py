@@ -7,16 +7,14 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from fathom.records.errors import FathomError
 from fathom.records.questions import Response
 from fathom.records.rng import rng_for
 from fathom.runs.plan import Job
 from fathom.runs.run import SimulatedAnswer
 from fathom.scoring.keys import Key
 from fathom.tasks.bench import Bench
-from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Simulator
-from fathom.tasks.simulating import simulated_model
+from fathom.tasks.simulating import open_simulator, simulated_model, simulated_response
 
 
 @contextmanager
@@ -31,12 +29,7 @@ def simulated_answers(
 
         @cache
         def simulator(name: str) -> Simulator:
-            simulate = family(name).simulate
-            if simulate is None:
-                raise FathomError(
-                    f"The family '{name}' has no simulated answers. Choose a model that is not simulated."
-                )
-            return simulate(corpus, lambda: keys_of(name))
+            return open_simulator(name, corpus, lambda: keys_of(name))
 
         def keys_of(name: str) -> Iterator[Key]:
             return (keys[question.id] for question in bench.all_questions() if question.family == name)
@@ -44,8 +37,9 @@ def simulated_answers(
         def answer(job: Job, attempt: int) -> Response:
             rng = rng_for(seed, named.name, job.question.id, job.sample, attempt)
             item = Item(job.question, keys[job.question.id])
-            response = simulator(job.question.family).answer(job.context, item, simulated, rng, attempt)
-            free = response.usage.model_copy(update={"price": 0.0})
-            return response.model_copy(update={"sample": job.sample, "usage": free})
+            response = simulated_response(
+                simulator(job.question.family), job.context, item, simulated, rng, attempt, job.sample
+            )
+            return response.model_copy(update={"usage": response.usage.model_copy(update={"price": 0.0})})
 
         yield answer

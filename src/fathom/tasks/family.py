@@ -232,7 +232,9 @@ class Swapper(Protocol):
 class Simulator(Protocol):
     """Answers items as a simulated model. It knows the keys."""
 
-    def answer(self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0) -> Response: ...
+    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+        """The text of the response to one question; `rng` is specific to this model, question, sample and attempt."""
+        ...
 
 
 # Diagnosis of incorrect responses.

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from random import Random
 
+from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
+from fathom.records.errors import FathomError
 from fathom.records.questions import Response, Usage
+from fathom.scoring.keys import Key
 from fathom.tasks.catalog import family
-from fathom.tasks.family import Item
+from fathom.tasks.family import Item, Simulator
 
 REFUSAL = "I am sorry, but I cannot help with this."
 
@@ -21,15 +24,29 @@ def simulated_model(name: str, families: Iterable[str], system: str = "full") ->
     return named, named.behind(system, operations)
 
 
+def open_simulator(name: str, corpus: Corpus, keys: Callable[[], Iterable[Key]]) -> Simulator:
+    """The simulator of a family; `keys` gives the family's keys in the bench."""
+    simulate = family(name).simulate
+    if simulate is None:
+        raise FathomError(f"The family '{name}' has no simulated answers. Choose a model that is not simulated.")
+    return simulate(corpus, keys)
+
+
 def simulated_response(
-    context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int, sample: int, text: Callable[[], str]
+    simulator: Simulator,
+    context: Context,
+    item: Item,
+    simulated: Simulated,
+    rng: Random,
+    attempt: int = 0,
+    sample: int = 0,
 ) -> Response:
-    """The response to one question; `text` gives the answer unless a timeout or refusal comes first."""
+    """The simulated model's response to one question: a timeout, a refusal, or the text of the family's simulator."""
     if simulated.happens("timeout", rng):
         error = f"provider: no response within the time limit (simulated, attempt {attempt + 1})"
         return Response(question_id=item.question.id, sample=sample, outcome="error", error=error)
     refused = simulated.happens("refuse", rng)
-    response_text = REFUSAL if refused else text()
+    response_text = REFUSAL if refused else simulator.text(context, item, simulated, rng)
     return Response(
         question_id=item.question.id,
         sample=sample,

@@ -20,6 +20,7 @@ from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.citations.check import check
 from fathom.tasks.citations.simulate import Simulator
+from fathom.tasks.simulating import simulated_response
 
 ORDERS = list(permutations((1, 2, 3, 4)))
 
@@ -93,7 +94,7 @@ def test_simulated_answerers(cited: Bench) -> None:
         for name in ("sim/oracle", "sim/random", "sim/majority", "sim/null", "sim/reader?miss=1"):
             simulated = Simulated.parse(name)
             for number, (context, [item]) in enumerate(cited.by_context()):
-                response = answering.answer(context, item, simulated, Random(number))
+                response = simulated_response(answering, context, item, simulated, Random(number))
                 scores.setdefault(name, []).append(check(item.key, response).score)
     assert set(scores["sim/oracle"]) == {1.0}
     assert set(scores["sim/null"]) == {0.0}

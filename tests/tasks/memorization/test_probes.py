@@ -25,6 +25,7 @@ from fathom.tasks.bench_folder import KEYS
 from fathom.tasks.memorization import FAMILY
 from fathom.tasks.memorization.probes import BLANK
 from fathom.tasks.memorization.simulate import Simulator
+from fathom.tasks.simulating import simulated_response
 
 
 def test_the_bench_proves_itself(probes: Bench) -> None:
@@ -126,7 +127,7 @@ def test_a_memorizer_passes_the_probes_and_a_reader_does_not(probes: Bench) -> N
         for name in ("oracle", "memorizer", "reader", "random", "majority", "null"):
             right = 0
             for context, (item,) in probes.by_context():
-                response = simulator.answer(context, item, Simulated(name), rng_for(0, item.question.id))
+                response = simulated_response(simulator, context, item, Simulated(name), rng_for(0, item.question.id))
                 right += FAMILY.check(item.key, response).outcome == "correct"
             shares[name] = right / probes.manifest.questions
     assert shares["oracle"] == shares["memorizer"] == 1.0
@@ -139,7 +140,9 @@ def test_a_memorizer_forgets_at_the_given_rate(probes: Bench) -> None:
     with Corpus(probes.corpus_folder) as corpus:
         simulator = Simulator(corpus, probes.all_keys)
         right = sum(
-            FAMILY.check(item.key, simulator.answer(context, item, forgetful, rng_for(seed, item.question.id))).outcome
+            FAMILY.check(
+                item.key, simulated_response(simulator, context, item, forgetful, rng_for(seed, item.question.id))
+            ).outcome
             == "correct"
             for seed in range(5)
             for context, (item,) in probes.by_context()

@@ -50,6 +50,7 @@ from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.programs.faults import Reading
 from fathom.tasks.programs.sql import literal
 from fathom.tasks.programs.tree import Constant, Program, Slot, bind
+from fathom.tasks.simulating import simulated_response
 from tests.sharing import SharedFolders
 from tests.tasks.numeric.test_user_templates import GOOD
 
@@ -89,7 +90,7 @@ class Answers:
             for context, items in bench.by_context():
                 for item in items:
                     rng = rng_for(3, self.simulated.name, item.question.id, 0, 0)
-                    yield context, item, simulator.answer(context, item, self.simulated, rng)
+                    yield context, item, simulated_response(simulator, context, item, self.simulated, rng)
 
     @property
     def outcomes(self) -> list[tuple[Item, str]]:
@@ -187,7 +188,7 @@ def test_the_majority_needs_the_keys(other: Bench) -> None:
     with opened(other) as corpus:
         context, items = next(other.by_context())
         with pytest.raises(FathomError, match="all keys of the bench"):
-            Simulator(corpus).answer(context, items[0], Simulated("majority"), rng_for(0))
+            simulated_response(Simulator(corpus), context, items[0], Simulated("majority"), rng_for(0))
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -246,21 +247,23 @@ def test_responses_are_reproducible_and_depend_on_the_question_alone(other: Benc
         for context, items in reversed(list(other.by_context())):
             for item in reversed(items):
                 rng = rng_for(3, simulated.name, item.question.id, 0, 0)
-                assert simulator.answer(context, item, simulated, rng) == one[item.question.id]
+                assert simulated_response(simulator, context, item, simulated, rng) == one[item.question.id]
 
 
 def test_a_response_records_its_sample_and_usage(other: Bench) -> None:
     with opened(other) as corpus:
         simulator = Simulator(corpus)
         context, items = next(other.by_context())
-        response = simulator.answer(context, items[0], Simulated("null"), rng_for(0), sample=2)
+        response = simulated_response(simulator, context, items[0], Simulated("null"), rng_for(0), sample=2)
         assert (response.question_id, response.sample, response.outcome) == (items[0].question.id, 2, "answered")
         assert (response.usage.input_tokens, response.usage.output_tokens, response.usage.seconds) == (
             context.tokens,
             2,
             0,
         )
-        late = simulator.answer(context, items[0], Simulated.parse("sim/reader?timeout=1"), rng_for(0), attempt=1)
+        late = simulated_response(
+            simulator, context, items[0], Simulated.parse("sim/reader?timeout=1"), rng_for(0), attempt=1
+        )
         assert late.error == "provider: no response within the time limit (simulated, attempt 2)"
 
 

@@ -9,12 +9,10 @@ from typing import get_args
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
-from fathom.records.questions import Response
 from fathom.scoring.answers import Text
 from fathom.scoring.keys import Key
 from fathom.tasks.citations.type_rule import CitationType
 from fathom.tasks.family import Item
-from fathom.tasks.simulating import simulated_response
 
 CITATION_TYPES: tuple[str, ...] = get_args(CitationType)
 
@@ -25,13 +23,9 @@ class Simulator:
     def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] | None = None) -> None:
         self._corpus = corpus
 
-    def answer(
-        self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
-    ) -> Response:
-        """The response to one question; `rng` is specific to this model, question, sample and attempt."""
-        return simulated_response(
-            context, item, simulated, rng, attempt, sample, lambda: f"Answer: {_type(item, simulated, rng)}"
-        )
+    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+        """The text of the response to one question."""
+        return f"Answer: {_type(item, simulated, rng)}"
 
 
 def _type(item: Item, simulated: Simulated, rng: Random) -> str:

@@ -12,7 +12,6 @@ from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
-from fathom.records.questions import Response
 from fathom.scoring.answers import Assignment, Choice
 from fathom.scoring.keys import Key
 from fathom.tasks.citations.lexical import MATCHERS, Matcher, around, best_assignment, query, scores
@@ -20,7 +19,6 @@ from fathom.tasks.citations.papers import MARK
 from fathom.tasks.citations.settings import OPTIONS
 from fathom.tasks.citations.word_counts import Stems, Words
 from fathom.tasks.family import Item
-from fathom.tasks.simulating import simulated_response
 
 
 class Simulator:
@@ -31,15 +29,8 @@ class Simulator:
         self._corpus = corpus
         self._keys = keys
 
-    def answer(
-        self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
-    ) -> Response:
-        """The response to one question; `rng` is specific to this model, question, sample and attempt."""
-        return simulated_response(
-            context, item, simulated, rng, attempt, sample, lambda: self._text(context, item, simulated, rng)
-        )
-
-    def _text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+        """The text of the response to one question."""
         correct = options_of(item.key)
         match simulated.kind:
             case "oracle":

@@ -13,11 +13,9 @@ from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.records.names import WORD
-from fathom.records.questions import Response
 from fathom.scoring.answers import Text
 from fathom.scoring.keys import Key
 from fathom.tasks.family import Item
-from fathom.tasks.simulating import simulated_response
 
 CONTINUED = 160
 """The length of the memorizer's continuation in characters."""
@@ -31,15 +29,8 @@ class Simulator:
         self._corpus = corpus
         self._keys = keys
 
-    def answer(
-        self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
-    ) -> Response:
-        """The response to one probe; `rng` is specific to this model, question, sample and attempt."""
-        return simulated_response(
-            context, item, simulated, rng, attempt, sample, lambda: self._text(context, item, simulated, rng)
-        )
-
-    def _text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+        """The text of the response to one question."""
         match simulated.kind:
             case "oracle":
                 return _name(item.key)

@@ -14,7 +14,6 @@ from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
-from fathom.records.questions import Response
 from fathom.scoring.answer_types.format import stated
 from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key
@@ -23,7 +22,6 @@ from fathom.tasks.numeric.faults import FAULTS
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.tables import Source, Tables, build_tables, read_source
 from fathom.tasks.programs.faults import Reading
-from fathom.tasks.simulating import simulated_response
 
 CACHED_SOURCES = 4_096
 """Articles whose titles, bylines and references are cached: some tens of megabytes."""
@@ -50,15 +48,8 @@ class Simulator:
         self._source = lru_cache(maxsize=CACHED_SOURCES)(self._read)
         self._latest: tuple[str, _Shown] | None = None
 
-    def answer(
-        self, context: Context, item: Item, simulated: Simulated, rng: Random, attempt: int = 0, sample: int = 0
-    ) -> Response:
-        """The response to one question; `rng` is specific to this model, question, sample and attempt."""
-        return simulated_response(
-            context, item, simulated, rng, attempt, sample, lambda: self._text(context, item, simulated, rng)
-        )
-
-    def _text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+        """The text of the response to one question."""
         match simulated.kind:
             case "oracle":
                 return stated(item.key.answer)
