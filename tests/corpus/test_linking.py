@@ -12,9 +12,8 @@ from random import Random
 import pytest
 
 from fathom.corpus.linking import LinkableDocument, Linker, Match, ReferenceData, linkable
-from fathom.corpus.normal_forms import normal_id, normal_title
+from fathom.corpus.normal_forms import normal_id, normal_title, similarity
 from fathom.corpus.store import Corpus
-from fathom.corpus.title_similarity import similarity
 from fathom.records.documents import Document
 from fathom.records.errors import FathomError
 from tests.corpus.readers.conftest import SHARED

@@ -10,8 +10,8 @@ from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.research import write_article
 from fathom.corpus.generated.world import Length, World
 from fathom.corpus.selftest.formats import FORMATS
+from fathom.corpus.selftest.measure import SelfTest
 from fathom.corpus.selftest.run import run_self_test
-from fathom.corpus.selftest.scores import SelfTest
 
 LENGTHS: tuple[Length, ...] = ("full", "short")
 

@@ -35,10 +35,9 @@ from fathom.corpus.selftest import pdf as pages
 from fathom.corpus.selftest.decompose import decompose
 from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS
 from fathom.corpus.selftest.ixbrl import ixbrl
-from fathom.corpus.selftest.measure import Agreement, compare
+from fathom.corpus.selftest.measure import Agreement, SelfTest, compare
 from fathom.corpus.selftest.pdf import pdf, printable
 from fathom.corpus.selftest.run import generated_documents, read_back, run_self_test
-from fathom.corpus.selftest.scores import SelfTest
 from fathom.records.documents import Document
 
 

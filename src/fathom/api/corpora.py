@@ -15,7 +15,7 @@ from fathom.corpus import store
 from fathom.corpus.document_reading import FIELDS
 from fathom.corpus.ingest_report import IngestReport, ReadingStats, below_thresholds
 from fathom.corpus.readers.catalog import FORMATS
-from fathom.corpus.selftest.scores import FieldScore, SelfTest
+from fathom.corpus.selftest.measure import FieldScore, SelfTest
 from fathom.models.tokenizers import DEFAULT
 from fathom.records.contexts import Context, Sampling, Split
 from fathom.records.errors import FathomError

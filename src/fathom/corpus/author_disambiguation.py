@@ -21,7 +21,6 @@ from itertools import combinations, groupby, islice
 from sys import intern
 from typing import NamedTuple
 
-from fathom.corpus.affiliations import institutions
 from fathom.corpus.disjoint_sets import DisjointSets
 from fathom.corpus.person_names import (
     FREQUENT_FAMILIES,
@@ -31,6 +30,7 @@ from fathom.corpus.person_names import (
     ambiguous_among,
     compatible,
     initial_form,
+    institutions,
     is_unambiguous,
     name_of,
     same_full_name,

@@ -58,11 +58,7 @@ def ingest(
         "sources": [str(source) for source in sources],
         "filters": filters.model_dump(mode="json"),
     }
-    with (
-        CorpusWriter(folder, recipe) as writer,
-        Staging(folder, recipe) as staging,
-        WorkerPool(processes) as pool,
-    ):
+    with CorpusWriter(folder, recipe) as writer, Staging(folder, recipe) as staging, WorkerPool(processes) as pool:
         _read_all(sources, filters, staging, pool, progress)
         clear_splitter_cache()  # Frees memory for linking, if this process did the reading.
         reporter = Reporter(sources)

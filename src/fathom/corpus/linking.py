@@ -14,8 +14,16 @@ from sys import intern
 from typing import NamedTuple
 
 from fathom.corpus.link_index import MIN_WORDS_IN_TEXT, Index
-from fathom.corpus.normal_forms import author_words, has_author, normal_family, normal_ids, normal_title, word_count
-from fathom.corpus.title_similarity import letter_ratio, similarity
+from fathom.corpus.normal_forms import (
+    author_words,
+    has_author,
+    letter_ratio,
+    normal_family,
+    normal_ids,
+    normal_title,
+    similarity,
+    word_count,
+)
 from fathom.corpus.works import IndexedDocument, is_preprint
 from fathom.records.documents import Document, DocumentId, Reference
 from fathom.records.errors import FathomError

@@ -15,10 +15,9 @@ from itertools import pairwise
 import pytest
 
 from fathom.corpus.generated.reports import DOMAINS, write_report
-from fathom.corpus.generated.reports.catalog import catalog
-from fathom.corpus.generated.reports.entity import Entity, Origin
-from fathom.corpus.generated.reports.entity_names import pick_words
+from fathom.corpus.generated.reports.entity import Entity, Origin, pick_words
 from fathom.corpus.generated.reports.pack import load_pack
+from fathom.corpus.generated.reports.style import catalog
 from fathom.corpus.generated.reports.writer import title_of
 from fathom.models.tokenizers import EmbeddedTokenizer
 from fathom.records.documents import Document, Fact

@@ -16,8 +16,7 @@ import pytest
 from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.bibtex.citations import CitationFormatter, cited_work, format_reference
 from fathom.corpus.readers.bibtex.latex_text import latex_to_text
-from fathom.corpus.readers.bibtex.names import Name, parse_author, parse_name, parse_names
-from fathom.corpus.readers.bibtex.parser import parse_bibtex
+from fathom.corpus.readers.bibtex.parser import Name, parse_author, parse_bibtex, parse_name, parse_names
 from fathom.corpus.readers.latex import reader as latex
 from fathom.corpus.readers.myst import reader as myst
 from fathom.corpus.readers.parsed_document import CitationMark, ParsedDocument

@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from fathom.corpus.readers.assembly import assemble
-from fathom.corpus.readers.ixbrl.facts import RawFact
-from fathom.corpus.readers.ixbrl.numbers import parse_number
+from fathom.corpus.readers.ixbrl.facts import RawFact, parse_number
 from fathom.corpus.readers.ixbrl.reader import facts_of, matches, read
 from fathom.corpus.readers.parsed_document import Heading, NoCompanions, ParsedDocument, ParsedTable, ReadError
 from fathom.records.documents import Document

@@ -13,9 +13,8 @@ from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.sources import ArchiveCompanions
 from fathom.corpus.selftest.decompose import decompose
 from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS, Files
-from fathom.corpus.selftest.measure import MEASURED, Agreement, compare
+from fathom.corpus.selftest.measure import MEASURED, Agreement, FieldScore, SelfTest, compare
 from fathom.corpus.selftest.pdf import printable
-from fathom.corpus.selftest.scores import FieldScore, SelfTest
 from fathom.corpus.store import Corpus
 from fathom.records.documents import Document
 

@@ -7,11 +7,24 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from fathom.corpus.generated.reports.entity import Entity, Origin, quarter_key, year_key
-from fathom.corpus.generated.reports.entity_names import joined, pick_words
-from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS, YEARS, Inputs, Key, Ledger, Restatement
+from fathom.corpus.generated.reports.entity import Entity, Origin, joined, pick_words, quarter_key, year_key
+from fathom.corpus.generated.reports.ledger import (
+    FIRST_YEAR,
+    REPORTS,
+    YEARS,
+    Inputs,
+    Key,
+    Ledger,
+    Restatement,
+    drift_within,
+    growth,
+    rounded,
+    share,
+    shocks,
+    split,
+    walk,
+)
 from fathom.corpus.generated.reports.pack import LanguagePack
-from fathom.corpus.generated.reports.random_figures import drift_within, growth, rounded, share, shocks, split, walk
 from fathom.corpus.generated.reports.style import Style, choose_style
 from fathom.records.rng import rng_for
 
@@ -244,12 +257,7 @@ _CORRECTIONS = {"agent": _as_agent, "headcount": _without_agency_staff, "segment
 
 
 def _derive(
-    inputs: Inputs,
-    year: int,
-    *,
-    segments: tuple[str, ...],
-    regions: tuple[str, ...],
-    cents_per_grain: tuple[int, int],
+    inputs: Inputs, year: int, *, segments: tuple[str, ...], regions: tuple[str, ...], cents_per_grain: tuple[int, int]
 ) -> Ledger:
     """All figures of `year`: the inputs, their sums, and the ratios."""
 

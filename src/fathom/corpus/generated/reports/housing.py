@@ -6,11 +6,23 @@ from collections.abc import Mapping
 from functools import partial
 from random import Random
 
-from fathom.corpus.generated.reports.entity import Entity, Origin, quarter_key, year_key
-from fathom.corpus.generated.reports.entity_names import joined, pick_words
-from fathom.corpus.generated.reports.ledger import FIRST_YEAR, REPORTS, YEARS, Inputs, Ledger, Restatement
+from fathom.corpus.generated.reports.entity import Entity, Origin, joined, pick_words, quarter_key, year_key
+from fathom.corpus.generated.reports.ledger import (
+    FIRST_YEAR,
+    REPORTS,
+    YEARS,
+    Inputs,
+    Ledger,
+    Restatement,
+    drift_within,
+    growth,
+    rounded,
+    share,
+    shocks,
+    split,
+    walk,
+)
 from fathom.corpus.generated.reports.pack import LanguagePack
-from fathom.corpus.generated.reports.random_figures import drift_within, growth, rounded, share, shocks, split, walk
 from fathom.corpus.generated.reports.style import Style, choose_style
 from fathom.records.rng import rng_for
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from fathom.corpus.generated.reports.catalog import Metric, catalog, read_words
+from fathom.corpus.generated.reports.style import Metric, catalog, read_words
 from fathom.corpus.generated.reports.templates import Template, parse_template
 
 Statement = tuple[Template, ...]

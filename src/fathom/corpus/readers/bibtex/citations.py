@@ -1,4 +1,4 @@
-"""References and in-text citations printed from BibTeX entries."""
+"""References and in-text citations printed from BibTeX entries, and the bibliography files of a document."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.corpus.readers.bibtex.latex_text import clean_latex
-from fathom.corpus.readers.bibtex.parser import BibEntry
-from fathom.corpus.readers.parsed_document import CitationMark, Inlines, ParsedReference
+from fathom.corpus.readers.bibtex.parser import BibEntry, parse_bibtex
+from fathom.corpus.readers.parsed_document import CitationMark, CompanionFiles, Inlines, ParsedDocument, ParsedReference
+from fathom.corpus.readers.parsing.decoding import decode_lenient
 
 # References.
 
@@ -191,11 +192,9 @@ class CitationFormatter:
             return CitationMark(str(number), (key,), "numeric")
         if not work.names:
             return CitationMark(work.reference.text.rstrip(".")[:80], (key,), "author-year")
-        text = {
-            "textual": f"{work.names} ({work.year})",
-            "year": work.year,
-            "names": work.names,
-        }.get(form, f"{work.names}, {work.year}")
+        text = {"textual": f"{work.names} ({work.year})", "year": work.year, "names": work.names}.get(
+            form, f"{work.names}, {work.year}"
+        )
         return CitationMark(text, (key,), "author-year")
 
     def references(self) -> list[ParsedReference]:
@@ -207,3 +206,45 @@ class CitationFormatter:
         """Return how much of the bibliography is cited; empty if all of it is."""
         cited, listed = len(self._cited), len(self._works)
         return "" if cited == listed else f"{cited} of {listed} entries are cited in the text and come first"
+
+
+_MAX_FILES = 50
+"""Maximum number of bibliography files of one document."""
+
+
+def read_companion(name: str, companions: CompanionFiles) -> bytes | None:
+    """Return a file in the document's folder; None if it is missing or its name is invalid."""
+    return companions.get(name) if 0 < len(name) <= 200 and name.isprintable() else None
+
+
+def bib_file_names(companions: CompanionFiles) -> list[str]:
+    """Return the names of the bibliography files in the document's folder."""
+    return sorted(name for name in companions.names() if name.lower().endswith(".bib"))
+
+
+def with_bib_suffix(name: str) -> str:
+    """Return a bibliography file's name with its suffix, which many documents omit."""
+    name = name.strip().strip("`").strip()
+    return name if name.lower().endswith(".bib") else f"{name}.bib"
+
+
+def read_bibliographies(names: Sequence[str], companions: CompanionFiles) -> tuple[dict[str, CitedWork], list[str]]:
+    """Return the works in these bibliography files by key, and the names of the entries that cannot be parsed."""
+    works: dict[str, CitedWork] = {}
+    broken: list[str] = []
+    for name in names[:_MAX_FILES]:
+        content = read_companion(name, companions)
+        if content is not None:
+            file = parse_bibtex(decode_lenient(content))
+            broken.extend(file.broken)
+            for key, entry in file.entries.items():
+                works.setdefault(key, cited_work(entry))
+    return works, broken
+
+
+def note_uncertainties(document: ParsedDocument, citations: CitationFormatter, broken: Sequence[str]) -> None:
+    """Note how much of the bibliography is cited and which of its entries cannot be parsed."""
+    if coverage := citations.coverage_note():
+        document.uncertain["references"] = coverage
+    if broken:
+        document.uncertain["bibliography"] = "cannot be parsed: " + ", ".join(broken[:20])

@@ -7,15 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fathom.corpus.readers.parsed_document import (
-    Block,
-    Heading,
-    Inlines,
-    Paragraph,
-    ParsedTable,
-    ReadError,
-    TableCell,
-)
+from fathom.corpus.readers.parsed_document import Block, Heading, Inlines, Paragraph, ParsedTable, ReadError, TableCell
 from fathom.corpus.readers.parsing.blocks import is_visible, normalized_text
 from fathom.corpus.readers.parsing.tables import MAX_COLUMNS, MAX_PADDING, check_padding, mark_header_rows
 

@@ -6,9 +6,8 @@ import re
 from collections import deque
 from collections.abc import Callable
 
-from fathom.corpus.readers.jats.citations import CitationIndex, merge_strings
 from fathom.corpus.readers.jats.formulas import MATHML, formula
-from fathom.corpus.readers.jats.references import CITATIONS, entry
+from fathom.corpus.readers.jats.references import CITATIONS, CitationIndex, entry, merge_strings
 from fathom.corpus.readers.jats.tables import block_inlines, build_table
 from fathom.corpus.readers.jats.xml_parsing import HREF
 from fathom.corpus.readers.parsed_document import Block, Heading, Inlines, Paragraph

@@ -9,8 +9,15 @@ from datetime import date
 
 from fathom.corpus.readers.jats.affiliations import Affiliations
 from fathom.corpus.readers.jats.blocks import BlockBuilder
-from fathom.corpus.readers.jats.citations import CitationIndex
-from fathom.corpus.readers.jats.references import CITATIONS, PEOPLE, entries_of, ids_of, reference, year_in
+from fathom.corpus.readers.jats.references import (
+    CITATIONS,
+    PEOPLE,
+    CitationIndex,
+    entries_of,
+    ids_of,
+    reference,
+    year_in,
+)
 from fathom.corpus.readers.jats.xml_parsing import HREF, LANGUAGE, outermost, parse_jats
 from fathom.corpus.readers.parsed_document import (
     Block,

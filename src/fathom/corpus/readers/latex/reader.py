@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fathom.corpus.readers.bibtex.citations import CitationForm, CitationFormatter
-from fathom.corpus.readers.bibtex.files import note_uncertainties
+from fathom.corpus.readers.bibtex.citations import CitationForm, CitationFormatter, note_uncertainties
 from fathom.corpus.readers.bibtex.latex_text import latex_to_text, split_outside_braces
-from fathom.corpus.readers.bibtex.names import parse_author
+from fathom.corpus.readers.bibtex.parser import parse_author
 from fathom.corpus.readers.latex.references import find_labels, read_cited_works
 from fathom.corpus.readers.latex.source import (
     INPUT,

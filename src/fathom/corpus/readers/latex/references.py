@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import re
 
-from fathom.corpus.readers.bibtex.citations import CitedWork, find_arxiv, find_doi
-from fathom.corpus.readers.bibtex.files import bib_file_names, read_bibliographies, with_bib_suffix
+from fathom.corpus.readers.bibtex.citations import (
+    CitedWork,
+    bib_file_names,
+    find_arxiv,
+    find_doi,
+    read_bibliographies,
+    with_bib_suffix,
+)
 from fathom.corpus.readers.bibtex.latex_text import latex_to_text
 from fathom.corpus.readers.latex.source import SourceText
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedReference

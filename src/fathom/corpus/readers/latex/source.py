@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fathom.corpus.readers.bibtex.files import read_companion
+from fathom.corpus.readers.bibtex.citations import read_companion
 from fathom.corpus.readers.parsed_document import CompanionFiles
 from fathom.corpus.readers.parsing.decoding import decode_lenient
 

@@ -9,17 +9,18 @@ from datetime import date, datetime
 
 from selectolax.lexbor import LexborHTMLParser
 
-from fathom.corpus.readers.latexml.inline_text import (
+from fathom.corpus.readers.latexml.page_text import (
     DROPPED_CLASSES,
     DROPPED_TAGS,
     INLINE_TAGS,
     InlineRun,
     Node,
+    check_nesting,
     children,
     classes,
+    close_empty_elements,
     inline_run,
 )
-from fathom.corpus.readers.latexml.nesting import check_nesting, close_empty_elements
 from fathom.corpus.readers.parsed_document import (
     Block,
     CompanionFiles,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fathom.corpus.readers.parsing.linked_text import SUPERSCRIPT_END, SUPERSCRIPT_START, Link, LinkedText, visible_text
+from fathom.corpus.readers.parsing.blocks import SUPERSCRIPT_END, SUPERSCRIPT_START, Link, LinkedText, visible_text
 
 
 @dataclass

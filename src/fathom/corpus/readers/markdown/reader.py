@@ -21,8 +21,13 @@ from fathom.corpus.readers.parsed_document import (
     ParsedDocument,
     ReadError,
 )
-from fathom.corpus.readers.parsing.bylines import byline_length, find_affiliation, find_authors, is_prose
-from fathom.corpus.readers.parsing.chinese_bylines import is_chinese_institution
+from fathom.corpus.readers.parsing.bylines import (
+    byline_length,
+    find_affiliation,
+    find_authors,
+    is_chinese_institution,
+    is_prose,
+)
 from fathom.corpus.readers.parsing.decoding import decode_utf8
 from fathom.corpus.readers.parsing.front_matter import (
     FrontMatter,

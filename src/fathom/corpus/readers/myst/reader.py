@@ -14,11 +14,15 @@ from mdit_py_plugins.dollarmath.index import math_block_dollar
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 
-from fathom.corpus.readers.bibtex.citations import CitationFormatter
-from fathom.corpus.readers.bibtex.files import bib_file_names, note_uncertainties, read_bibliographies, read_companion
+from fathom.corpus.readers.bibtex.citations import (
+    CitationFormatter,
+    bib_file_names,
+    note_uncertainties,
+    read_bibliographies,
+    read_companion,
+)
 from fathom.corpus.readers.markdown.blocks import without_comments
-from fathom.corpus.readers.myst.directives import DIRECTIVE, FENCE, NUMBERED, find_labels, split_options
-from fathom.corpus.readers.myst.inline import InlineParser
+from fathom.corpus.readers.myst.markup import DIRECTIVE, FENCE, NUMBERED, InlineParser, find_labels, split_options
 from fathom.corpus.readers.parsed_document import (
     Block,
     CompanionFiles,
@@ -275,13 +279,7 @@ class _Document:
             blocks.extend(self._blocks(text, depth + 1))
 
     def _add_float(
-        self,
-        name: str,
-        argument: str,
-        options: dict[str, str],
-        content: Sequence[str],
-        depth: int,
-        blocks: list[Block],
+        self, name: str, argument: str, options: dict[str, str], content: Sequence[str], depth: int, blocks: list[Block]
     ) -> None:
         kind = NUMBERED[name]
         self._counts[kind] = self._counts.get(kind, 0) + 1

@@ -1,11 +1,33 @@
-"""Helpers on parsed blocks: their text, their abstract, captions, and empty reference sections."""
+"""Helpers on running text and parsed blocks: links, text, abstract, captions, empty reference sections."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from fathom.corpus.readers.parsed_document import Block, Heading, Inline, Inlines, Paragraph, ParsedTable
 from fathom.corpus.readers.parsing.section_roles import chinese_role, role_of
+
+
+@dataclass(frozen=True)
+class Link:
+    """A linked text."""
+
+    text: str
+    target: str
+    superscript: bool = False
+
+
+LinkedText = list[str | Link]
+
+
+SUPERSCRIPT_START, SUPERSCRIPT_END = "\ue000", "\ue001"
+"""Mark superscript text until citations are detected: private-use characters."""
+
+
+def visible_text(pieces: LinkedText) -> str:
+    """Return the text that is displayed, links included."""
+    return "".join(piece.text if isinstance(piece, Link) else piece for piece in pieces)
 
 
 def inlines_text(words: Inlines) -> str:

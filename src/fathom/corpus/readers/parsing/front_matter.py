@@ -11,7 +11,7 @@ from typing import TypeAlias
 import yaml
 
 from fathom.corpus.readers.bibtex.citations import find_doi
-from fathom.corpus.readers.bibtex.names import parse_author
+from fathom.corpus.readers.bibtex.parser import parse_author
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedAuthor
 from fathom.corpus.readers.parsing.decoding import decode_lenient
 

@@ -6,9 +6,16 @@ import re
 from dataclasses import dataclass, field
 
 from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, to_half_width
-from fathom.corpus.readers.parsing.chinese_references import chinese_layout
 from fathom.corpus.readers.parsing.identifiers import ARXIV_ID, find_identifiers
-from fathom.corpus.readers.parsing.reference_names import CAPITAL, DIGRAPH, ET_AL, Position, find_names, is_name_list
+from fathom.corpus.readers.parsing.reference_names import (
+    CAPITAL,
+    DIGRAPH,
+    ET_AL,
+    Position,
+    chinese_layout,
+    find_names,
+    is_name_list,
+)
 from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.records.names import PARTICLE
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
-from fathom.corpus.readers.bibtex.names import parse_author
+from fathom.corpus.readers.bibtex.parser import parse_author
 from fathom.corpus.readers.parsed_document import ParsedAuthor, ParsedDocument
 
 _HEADER = re.compile(r"([A-Za-z][A-Za-z-]{1,30}): *(.*)$")

@@ -6,9 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from fathom.corpus.readers.bibtex.citations import CitationFormatter, find_arxiv, find_doi
-from fathom.corpus.readers.bibtex.files import bib_file_names, note_uncertainties, read_bibliographies, with_bib_suffix
-from fathom.corpus.readers.bibtex.names import parse_author
+from fathom.corpus.readers.bibtex.citations import (
+    CitationFormatter,
+    bib_file_names,
+    find_arxiv,
+    find_doi,
+    note_uncertainties,
+    read_bibliographies,
+    with_bib_suffix,
+)
+from fathom.corpus.readers.bibtex.parser import parse_author
 from fathom.corpus.readers.parsed_document import (
     Block,
     CompanionFiles,

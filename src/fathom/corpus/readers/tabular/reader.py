@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
+import json
+import re
 from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
 
-from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ParsedTable, ReadError, TableCell
+from fathom.corpus.readers.parsed_document import (
+    Block,
+    CompanionFiles,
+    Heading,
+    Inlines,
+    Paragraph,
+    ParsedDocument,
+    ParsedTable,
+    ReadError,
+    TableCell,
+    TaggedNumber,
+)
 from fathom.corpus.readers.parsing.decoding import decode_with_note
 from fathom.corpus.readers.parsing.tables import (
     MAX_CELL_CHARACTERS,
     MAX_CELLS,
+    MAX_PADDING,
     check_cell,
     check_padding,
     check_rows,
     check_size,
+    mark_header_rows,
 )
 from fathom.corpus.readers.parsing.text_cleanup import strip_compression, title_from_name
-from fathom.corpus.readers.tabular.json_reports import read_json
 from fathom.corpus.readers.tabular.web_pages import read_page
 
 FORMAT = "tabular"
@@ -85,3 +102,212 @@ def _delimiter(text: str) -> str:
     """Return the most frequent delimiter in the first line; a comma by default."""
     line = text[:10_000].partition("\n")[0]
     return max(",;\t|", key=line.count) if line else ","
+
+
+_MAX_DEPTH = 250
+"""Maximum nesting of fields. Real files are far below."""
+
+
+def read_json(content: bytes, name: str) -> Iterator[ParsedDocument]:
+    """Yield the reports in a file: one for its fields, or one for each table with paragraphs."""
+    data = _parse_json(content)
+    contexts = _contexts(data)
+    if contexts:
+        return (_context(context, number, name) for number, context in enumerate(contexts, start=1))
+    return iter([_fields(data, name)])
+
+
+def _parse_json(content: bytes) -> Any:
+    try:
+        # Numbers stay as written: 1.50 must not be printed as 1.5.
+        return json.loads(content, parse_int=str, parse_float=str, parse_constant=str)
+    except RecursionError as error:
+        raise ReadError("its fields are nested too deep") from error
+    except (ValueError, MemoryError) as error:
+        raise ReadError(f"it is not JSON: {error}") from error
+
+
+# Tables with paragraphs, as in data sets of questions over reports. The questions are not read.
+
+
+def _contexts(data: Any) -> list[dict[str, Any]]:
+    """Return the contexts of such a data set; none for other data."""
+    if not isinstance(data, list) or not data:
+        return []
+    valid = [one for one in data if isinstance(one, dict) and _grid(one) is not None and "paragraphs" in one]
+    return valid if len(valid) == len(data) else []
+
+
+def _grid(context: dict[str, Any]) -> list[list[Any]] | None:
+    table = context.get("table")
+    rows = table.get("table") if isinstance(table, dict) else table
+    return rows if isinstance(rows, list) and all(isinstance(row, list) for row in rows) else None
+
+
+def _context(context: dict[str, Any], number: int, name: str) -> ParsedDocument:
+    rows = _grid(context) or []
+    check_rows(len(rows))
+    cells = [[TableCell([check_cell(_scalar(cell))]) for cell in row] for row in rows]
+    paragraphs = context["paragraphs"] if isinstance(context["paragraphs"], list) else []
+    texts = [one for one in paragraphs if isinstance(one, dict) and isinstance(one.get("text"), str)]
+    body: list[Block] = [check_padding(ParsedTable([], mark_header_rows(cells)))]
+    body += [Paragraph([one["text"]]) for one in sorted(texts, key=_order)]
+    table = context.get("table")
+    uid = _scalar(table.get("uid")) if isinstance(table, dict) else ""
+    return ParsedDocument(
+        f"{name}#{uid or number}", kind="report", title=f"{title_from_name(name)}, report {number}", body=body
+    )
+
+
+def _order(paragraph: dict[str, Any]) -> int:
+    order = _scalar(paragraph.get("order"))
+    return int(order) if re.fullmatch(r"[0-9]{1,9}", order) else 0
+
+
+def _scalar(value: Any) -> str:
+    """Return a value as text; empty if it is nested or missing."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else ""
+
+
+# Nested fields.
+
+_TEXT_KEYS = ("text", "value")
+_TITLE_KEYS = ("title", "name", "label")
+_SHORT_NAME = ("Government", "Country name", "conventional short form", "text")
+_LONG_NAME = ("Government", "Country name", "conventional long form", "text")
+
+
+def _fields(data: Any, name: str) -> ParsedDocument:
+    """Return a report with a heading for each group of fields and a paragraph for each field."""
+    if not isinstance(data, dict | list):
+        raise ReadError("it has a single value")
+    title = _json_title(data) or title_from_name(name)
+    table = _records(data)
+    body: list[Block] = [table] if table is not None else list(_walk_fields(data, title))
+    if not any(isinstance(block, Paragraph | ParsedTable) for block in body):
+        raise ReadError("it has no fields with text")
+    return ParsedDocument(name, kind="report", title=title, body=body)
+
+
+def _json_title(data: Any) -> str:
+    for path in (*((key,) for key in _TITLE_KEYS), _SHORT_NAME, _LONG_NAME):
+        value = data
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        words = " ".join(_paragraphs(value)) if isinstance(value, str) else ""
+        if words and words.lower() != "none":
+            return words[:300]
+    return ""
+
+
+def _records(data: Any) -> ParsedTable | None:
+    """Return a list of flat records as a table; None for other data."""
+    if not isinstance(data, list) or len(data) < 2 or not all(isinstance(one, dict) and one for one in data):
+        return None
+    if any(isinstance(value, dict | list) for one in data for value in one.values()):
+        return None
+    check_rows(len(data))
+    names = list(dict.fromkeys(key for one in data for key in one))
+    if len(names) * len(data) - sum(map(len, data)) > MAX_PADDING:
+        raise ReadError("its records have very different fields")
+    rows = [[TableCell([key], header=True) for key in names]]
+    rows += [[TableCell([check_cell(_scalar(one.get(key)))]) for key in names] for one in data]
+    return ParsedTable([], rows)
+
+
+def _walk_fields(data: Any, entity: str) -> Iterator[Block]:
+    """Yield a heading for each group and a paragraph for each field, in order, without recursion."""
+    stack: list[tuple[tuple[str, ...], Any, bool]] = [((), data, False)]
+    while stack:
+        path, value, headed = stack.pop()
+        if isinstance(value, dict):
+            inner = list(value.items())
+        elif isinstance(value, list):
+            yield from _listed(path, value)
+            inner = [(str(n), one) for n, one in enumerate(value, start=1) if isinstance(one, dict | list)]
+        else:
+            yield from _field(path, _scalar(value), entity)
+            continue
+        if len(path) > _MAX_DEPTH:
+            raise ReadError("its fields are nested too deep")
+        if path and inner and (headed or not _is_leaf(value)):
+            yield Heading(len(path) + 1, [path[-1].strip()])
+        # A field next to groups gets its own heading, or it would be in the section of the previous group.
+        mixed = any(isinstance(one, dict | list) and not _is_leaf(one) for _, one in inner)
+        stack.extend(((*path, str(key)), one, mixed) for key, one in reversed(inner))
+
+
+def _is_leaf(value: Any) -> bool:
+    """Return whether an object only wraps one text: {"text": "180 sq km"} is printed as its name and the text."""
+    return isinstance(value, dict) and len(value) == 1 and isinstance(next(iter(value.values())), str)
+
+
+def _listed(path: tuple[str, ...], values: list[Any]) -> Iterator[Block]:
+    """Yield one paragraph for the scalar values of a list."""
+    words = [text for one in values if (text := " ".join(_paragraphs(_scalar(one))))]
+    if words:
+        yield Paragraph([f"{path[-1].strip()}: " if path else "", ", ".join(words)])
+
+
+def _field(path: tuple[str, ...], text: str, entity: str) -> Iterator[Block]:
+    """Yield a field as paragraphs that start with its name."""
+    named = path[:-1] if len(path) > 1 and path[-1] in _TEXT_KEYS else path
+    label = named[-1].strip() if named else ""
+    paragraphs = _paragraphs(text)
+    for position, paragraph in enumerate(paragraphs):
+        # A note often starts with "note:" itself.
+        again = paragraph.lower().startswith(f"{label.lower()}:") or not label or position
+        lead = "" if again else f"{label}: "
+        number = _number_with_unit(paragraph, ", ".join(key.strip() for key in named[1:] or named), entity)
+        yield Paragraph([lead, *number] if number and len(paragraphs) == 1 else [lead + paragraph])
+
+
+_BREAK = re.compile(r"(?:<br\s*/?>\s*){2,}|</?(?:p|div|li|ul|ol|h[1-6])\b[^<>]*>", re.IGNORECASE)
+_TAG = re.compile(r"<(?:/?[A-Za-z][^<>]*|!--[^<>]*--)>")
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a field, which may contain HTML tags and character references."""
+    if "<" not in text and "&" not in text:
+        return [text.strip()] if text.strip() else []
+    pieces = (html.unescape(_TAG.sub(_gap, piece)) for piece in _BREAK.split(text))
+    return [" ".join(piece.split()) for piece in pieces if piece.strip()]
+
+
+def _gap(tag: re.Match[str]) -> str:
+    return " " if tag.group().lower().startswith("<br") else ""
+
+
+_SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_NUMBER_WITH_UNIT = re.compile(
+    r"(?P<sign>-?)(?P<money>\$?)(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]{1,15}(?:\.[0-9]{1,10})?)"
+    r"(?: (?P<scale>thousand|million|billion|trillion))?"
+    r"(?P<unit>%| ?[A-Za-z(][A-Za-z()/ ]{0,40}(?:/[0-9,]{1,9} [a-z ]{1,30})?)?"
+    r"(?: \((?P<year>[0-9]{4})(?: est\.)?\))?"
+)
+
+_UNIT_WORD = r"(?:[a-z]{2,20}(?:\(s\))?|m|kWh?|[GMT]Wh?|Btu|CO2|[0-9,]{1,9})"
+_UNIT = re.compile(rf"%|{_UNIT_WORD}(?:[ /]{_UNIT_WORD}){{0,6}}")
+_CONJUNCTION = re.compile(r"\b(?:and|or|to|million|billion|trillion|thousand)\b")
+
+
+def _number_with_unit(text: str, attribute: str, entity: str) -> Inlines:
+    """Return the inlines of a field that is only a number with its unit and year; none for any other."""
+    # The whole text must match: "443 sq km (Antigua 280 sq km)" or "17% of GDP; 20% in 2020" state two values.
+    match = _NUMBER_WITH_UNIT.fullmatch(text) if len(text) < 120 else None
+    if match is None or not attribute:
+        return []
+    unit = (match["unit"] or "").strip()
+    # A bare number may be a year, a code or a telephone number.
+    if not (unit or match["money"] or match["scale"] or match["year"]):
+        return []
+    if unit and (match["money"] or not _UNIT.fullmatch(unit) or _CONJUNCTION.search(unit)):
+        return []
+    value = Decimal(match["sign"] + match["number"].replace(",", ""))
+    value = Decimal(format(value.scaleb(_SCALES.get(match["scale"] or "", 0)), "f"))
+    printed = match["number"] if match["money"] else match["sign"] + match["number"]
+    start = match.start("number") if match["money"] else 0
+    number = TaggedNumber(printed, entity, attribute, match["year"] or "", value, "USD" if match["money"] else unit)
+    return [text[:start], number, text[match.end("number") :]]

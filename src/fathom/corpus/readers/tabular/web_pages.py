@@ -54,12 +54,7 @@ _DROPPED = word_set(
 )
 # The parser closes these implicitly, so a page that leaves them open is not deep.
 _SELF_CLOSING = word_set("p li dt dd tr td th thead tbody tfoot")
-_STYLES = {
-    "b": "font-weight:bold",
-    "strong": "font-weight:bold",
-    "i": "font-style:italic",
-    "em": "font-style:italic",
-}
+_STYLES = {"b": "font-weight:bold", "strong": "font-weight:bold", "i": "font-style:italic", "em": "font-style:italic"}
 _SIGN = re.compile(r"""[<>"']""")
 _TAG_NAME = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,30})(?=[\s/>])")
 _KEPT_ATTRIBUTES = re.compile(r"""\s(colspan|rowspan|style|hidden)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
