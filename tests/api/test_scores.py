@@ -76,5 +76,11 @@ def test_refuses_a_line_that_is_not_an_answer(tiny_bench: Path, tmp_path: Path, 
         score_answers(tiny_bench, tmp_path / "answers.jsonl")
 
 
+def test_refuses_a_file_without_answers(tiny_bench: Path, tmp_path: Path) -> None:
+    (tmp_path / "answers.jsonl").write_text("\n")
+    with pytest.raises(FathomError, match="has no answers"):
+        score_answers(tiny_bench, tmp_path / "answers.jsonl")
+
+
 def test_an_empty_group_has_no_accuracy() -> None:
     assert (Score(questions=0).accuracy, Score(questions=0).partial_credit) == (0.0, 0.0)

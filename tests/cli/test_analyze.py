@@ -66,6 +66,13 @@ def test_compare(fathom: Fathom, two_runs: tuple[Path, Path]) -> None:
     assert told["comparisons"][0]["first"] == "good"
 
 
+def test_a_run_given_twice_is_analyzed_once_with_a_note(fathom: Fathom, two_runs: tuple[Path, Path]) -> None:
+    said = fathom("analyze", two_runs[0], two_runs[0], "--json")
+    findings = json.loads(said.stdout)
+    assert len(findings["runs"]) == 1
+    assert any("more than once" in note for note in findings["notes"])
+
+
 def test_misuse_prints_one_sentence(fathom: Fathom, two_runs: tuple[Path, Path], tmp_path: Path) -> None:
     for words in (
         ("analyze", tmp_path / "none"),

@@ -535,7 +535,7 @@ def test_of_two_builds_into_one_folder_the_second_is_refused(asked_corpus: Path,
         command = [sys.executable, "-m", "fathom", *map(str, words)]
         refused.append(subprocess.run(command, capture_output=True, text=True, check=False, timeout=120))
 
-    made = build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": {}}, 0, tmp_path / "b", watch=other)
+    made = build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": {}}, 0, tmp_path / "b", progress=other)
     assert {one.returncode for one in refused} == {2}
     assert refused[0].stderr.startswith(f"fathom: Another command is writing a bench to '{tmp_path / 'b'}'.")
     assert Bench(tmp_path / "b").manifest == made

@@ -9,7 +9,7 @@ from fathom.scoring.answers import Answer
 PATTERNS = {
     "refused": "the model declined to answer",
     "empty": "nothing but white space",
-    "truncated": "truncated before the answer",
+    "truncated": "the response ends before the answer",
     "unparseable": "no answer could be parsed",
     **DIFFERENCES,
     "other": "incorrect in another way",

@@ -92,11 +92,7 @@ def masks(bench: BenchData, scores: RunArrays) -> dict[str, dict[str, Mask]]:
 
 
 def breakdowns(
-    scores: RunArrays,
-    groups: Mapping[str, Mapping[str, Mask]],
-    groupings: Groupings,
-    bench: BenchInfo,
-    samples: int,
+    scores: RunArrays, groups: Mapping[str, Mapping[str, Mask]], groupings: Groupings, bench: BenchInfo, samples: int
 ) -> list[Breakdown]:
     """Scores by every grouping. A grouping with a single group is kept: it shows what the bench contains."""
     return [

@@ -1,8 +1,10 @@
-"""Arguments of API functions: names and lengths in any form, and settings whose errors are sentences."""
+"""Arguments of API functions: folders, names and lengths in any form, and settings whose errors are sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -12,6 +14,19 @@ from fathom.records.lengths import parse_length
 from fathom.records.record import Record, first_error
 
 R = TypeVar("R", bound=Record)
+Folder = str | os.PathLike[str]
+"""A folder, or an object of this API that has one: a corpus, a bench or a run."""
+Progress = Callable[[int], None]
+"""Called with the number of documents, contexts or tokens done so far."""
+
+
+def ignore(done: int) -> None:
+    """The default progress callback."""
+
+
+def as_path(folder: Folder | None) -> Path | None:
+    """The path of an optional folder or file."""
+    return None if folder is None else Path(folder)
 
 
 def checked(kind: type[R], noun: str, values: dict[str, Any]) -> R:

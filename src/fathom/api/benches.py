@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, get_args
 
 from pydantic import Field, ValidationError
 
-from fathom.api.arguments import as_tokens
+from fathom.api.arguments import Folder, Progress, as_path, as_tokens, ignore
 from fathom.api.dataframes import require_pandas
 from fathom.api.judging import role_model
 from fathom.contexts.files import FILE_NAME, read_contexts
@@ -68,10 +67,26 @@ __all__ = [
     "tags_of",
 ]
 
-Folder = str | os.PathLike[str]
-"""A folder, or an object of this API that has one: a corpus or a bench."""
-Progress = Callable[[int], None]
-"""Called with the number of contexts done so far."""
+
+class FitOptions(TypedDict, total=False):
+    """Options of `fit`."""
+
+    reserve: int | str
+    """Tokens of the window left for the response. [default: 2048]"""
+    model: str | None
+    """Count lengths in this model's tokens."""
+    corpus: Folder | None
+    """Where the corpus is, if it was moved."""
+    progress: Progress
+
+
+class SwapOptions(TypedDict, total=False):
+    """Options of `swap`."""
+
+    seed: int
+    corpus: Folder | None
+    """Where the corpus is, if it was moved."""
+    progress: Progress
 
 
 @dataclass(frozen=True)
@@ -124,11 +139,11 @@ class Bench(benches.Bench):
         """Recompute every key and check from the files; see `fathom.audit`."""
         return audit(self, corpus, seed)
 
-    def fit(self, out: Folder, window: int | str, **options: Any) -> Bench:
+    def fit(self, out: Folder, window: int | str, **options: Unpack[FitOptions]) -> Bench:
         """The bench shortened to a context window; see `fathom.fit`."""
         return fit(self, out, window, **options)
 
-    def swap(self, out: Folder, **options: Any) -> Bench:
+    def swap(self, out: Folder, **options: Unpack[SwapOptions]) -> Bench:
         """A counterfactual bench; see `fathom.swap`."""
         return swap(self, out, **options)
 
@@ -153,10 +168,6 @@ class Bench(benches.Bench):
 def open_bench(folder: Folder) -> Bench:
     """Open the bench in `folder` for reading."""
     return Bench(Path(folder))
-
-
-def _ignore(done: int) -> None:
-    pass
 
 
 @dataclass(frozen=True)
@@ -212,7 +223,7 @@ class BenchRecipe:
         found = benches.already_built(self.corpus, self.contexts_path, self.settings, self.seed, self.out)
         return found is not None
 
-    def build(self, processes: int = 1, progress: Progress = _ignore) -> Bench:
+    def build(self, processes: int = 1, progress: Progress = ignore) -> Bench:
         """Write the bench, unless `out` already contains it."""
         benches.build(self.corpus, self.contexts_path, self.settings, self.seed, self.out, processes, progress)
         return Bench(self.out)
@@ -273,7 +284,7 @@ def build(
     contexts: Folder | None = None,
     seed: int = 0,
     processes: int = 1,
-    progress: Progress = _ignore,
+    progress: Progress = ignore,
     **settings: Any,
 ) -> Bench:
     """Build a bench of one family into the folder `out`.
@@ -281,44 +292,32 @@ def build(
     `settings` are the options of `fathom build FAMILY`, with underscores. `contexts` defaults to the contexts in the
     corpus folder. The same arguments give the same bytes, with any number of processes.
     """
-    sampled = Path(contexts) if contexts is not None else None
-    return BenchRecipe(Path(corpus), Path(out), {family: settings}, sampled, seed).build(processes, progress)
+    recipe = BenchRecipe(Path(corpus), Path(out), {family: settings}, as_path(contexts), seed)
+    return recipe.build(processes, progress)
 
 
-def build_recipe(path: Folder, out: Folder | None = None, *, processes: int = 1, progress: Progress = _ignore) -> Bench:
+def build_recipe(path: Folder, out: Folder | None = None, *, processes: int = 1, progress: Progress = ignore) -> Bench:
     """Build the bench that a recipe file describes; see `fathom build --recipe`. `out` replaces the recipe's own."""
-    return read_recipe(Path(path), Path(out) if out is not None else None).build(processes, progress)
+    return read_recipe(Path(path), as_path(out)).build(processes, progress)
 
 
 def audit(bench: Folder, corpus: Folder | None = None, seed: int = 0) -> AuditReport:
     """Verify every item of a bench from its files; `corpus` says where the corpus is now if it was moved."""
-    return audit_folder(Path(bench), Path(corpus) if corpus is not None else None, seed)
+    return audit_folder(Path(bench), as_path(corpus), seed)
 
 
-def fit(
-    bench: Folder,
-    out: Folder,
-    window: int | str,
-    *,
-    reserve: int | str = 2_048,
-    model: str | None = None,
-    corpus: Folder | None = None,
-    progress: Progress = _ignore,
-) -> Bench:
-    """Write to `out` the bench shortened to a context window, such as "128K", with all keys recomputed.
-
-    `reserve` tokens of the window are left for the response. With `model`, lengths are counted in its tokens.
-    """
-    moved = Path(corpus) if corpus is not None else None
-    fitting.fit(Path(bench), fitting.Window(as_tokens(window), as_tokens(reserve), model), Path(out), moved, progress)
+def fit(bench: Folder, out: Folder, window: int | str, **options: Unpack[FitOptions]) -> Bench:
+    """Write to `out` the bench shortened to a context window, such as "128K", with all keys recomputed."""
+    wanted = fitting.Window(as_tokens(window), as_tokens(options.get("reserve", 2_048)), options.get("model"))
+    corpus, progress = as_path(options.get("corpus")), options.get("progress", ignore)
+    fitting.fit(Path(bench), wanted, Path(out), corpus, progress)
     return Bench(Path(out))
 
 
-def swap(
-    bench: Folder, out: Folder, *, seed: int = 0, corpus: Folder | None = None, progress: Progress = _ignore
-) -> Bench:
+def swap(bench: Folder, out: Folder, **options: Unpack[SwapOptions]) -> Bench:
     """Write to `out` a counterfactual bench: the same questions over documents with swapped names and numbers."""
-    swapping.swap(Path(bench), Path(out), seed, Path(corpus) if corpus is not None else None, progress)
+    corpus, progress = as_path(options.get("corpus")), options.get("progress", ignore)
+    swapping.swap(Path(bench), Path(out), options.get("seed", 0), corpus, progress)
     return Bench(Path(out))
 
 

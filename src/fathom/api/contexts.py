@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypedDict, Unpack
 
-from fathom.api.arguments import as_names, as_tokens, checked
+from fathom.api.arguments import Folder, Progress, as_names, as_path, as_tokens, checked, ignore
 from fathom.contexts.files import FILE_NAME, read_contexts, write_contexts
 from fathom.contexts.sampling import SamplingReport, SamplingSettings
 from fathom.corpus.store import Corpus
@@ -15,13 +15,7 @@ from fathom.models.tokenizers import DEFAULT
 from fathom.records.contexts import Context, Sampling, Split
 from fathom.records.errors import FathomError
 
-__all__ = [
-    "DEFAULT",
-    "FILE_NAME",
-    "ContextSet",
-    "SamplingReport",
-    "sample_contexts",
-]
+__all__ = ["DEFAULT", "FILE_NAME", "ContextSet", "SamplingOptions", "SamplingReport", "sample_contexts"]
 
 
 @dataclass(frozen=True)
@@ -42,50 +36,48 @@ class ContextSet:
         return self.report.contexts
 
 
+class SamplingOptions(TypedDict, total=False):
+    """Options of `Corpus.contexts`; each has the meaning and the default of the command-line option of its name."""
+
+    sampling: Sampling | Sequence[Sampling]
+    """The methods that share the count: "random", or "bfs" and "dfs" over the citation graph. [default: all]"""
+    min_documents: int
+    order: Literal["shuffled", "traversal"]
+    tokenizer: str
+    kinds: str | Sequence[str]
+    subjects: str | Sequence[str]
+    languages: str | Sequence[str]
+    splits: dict[Split, int]
+    """Shares of the corpus, such as {"train": 70, "test": 30}; no document is in two splits."""
+    seed: int
+    out: Folder | None
+    """The file to write. [default: contexts.jsonl in the corpus folder]"""
+    replace: bool
+    """Overwrite contexts that were sampled with other settings."""
+
+
 def sample_contexts(
     corpus: Corpus,
     lengths: int | str | Sequence[int | str],
     count: int = 100,
     *,
-    sampling: Sampling | Sequence[Sampling] = ("random", "bfs", "dfs"),
-    min_documents: int = 4,
-    order: Literal["shuffled", "traversal"] = "shuffled",
-    tokenizer: str = DEFAULT,
-    kinds: str | Sequence[str] = (),
-    subjects: str | Sequence[str] = (),
-    languages: str | Sequence[str] = (),
-    splits: dict[Split, int] | None = None,
-    seed: int = 0,
-    out: Path | str | None = None,
-    replace: bool = False,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress = ignore,
+    **options: Unpack[SamplingOptions],
 ) -> ContextSet:
     """Sample `count` contexts of each length from a corpus into a file.
 
-    `lengths` are tokens (65536) or strings ("64K"). `sampling` lists the methods that share the count: "random", or
-    "bfs" and "dfs" over the citation graph. `kinds`, `subjects` and `languages` restrict the documents. `splits`
-    divides the corpus by share, such as {"train": 70, "test": 30}; no document is in two splits. No two contexts of one
-    length share more than half of the smaller one's documents. `out` defaults to contexts.jsonl in the corpus folder.
-    Existing contexts of the same settings are kept; `replace` overwrites others.
+    `lengths` are tokens (65536) or strings ("64K"). No two contexts of one length share more than half of the smaller
+    one's documents. Existing contexts of the same settings are kept.
     """
     asked = [lengths] if isinstance(lengths, int | str) else lengths
-    values = {
-        "lengths": tuple(dict.fromkeys(map(as_tokens, asked))),
-        "count": count,
-        "sampling": as_names(sampling),
-        "min_documents": min_documents,
-        "order": order,
-        "seed": seed,
-        "tokenizer": tokenizer,
-        "kinds": as_names(kinds),
-        "subjects": tuple(_subject(name, corpus) for name in as_names(subjects)),
-        "languages": as_names(languages),
-        "splits": splits or {},
-    }
+    values: dict[str, Any] = {"lengths": tuple(dict.fromkeys(map(as_tokens, asked))), "count": count, **options}
+    path = as_path(values.pop("out", None)) or corpus.folder / FILE_NAME
+    replace = values.pop("replace", False)
+    lists = ("sampling", "kinds", "subjects", "languages")
+    values |= {name: as_names(values[name]) for name in lists if name in values}
+    values["subjects"] = tuple(_subject(name, corpus) for name in values.get("subjects", ()))
     settings = checked(SamplingSettings, "sampling", values)
-    path = Path(out) if out is not None else corpus.folder / FILE_NAME
-    report = write_contexts(corpus, settings, path, replace, progress or _ignore)
-    return ContextSet(path, report)
+    return ContextSet(path, write_contexts(corpus, settings, path, replace, progress))
 
 
 def _subject(name: str, corpus: Corpus) -> str:
@@ -94,7 +86,3 @@ def _subject(name: str, corpus: Corpus) -> str:
     if name.replace(" ", "-") not in known:
         raise FathomError(f"The corpus has no subject '{name}'. Choose from: {', '.join(known) or 'none'}.")
     return known[name.replace(" ", "-")]
-
-
-def _ignore(done: int) -> None:
-    """The default progress callback."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import os
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
-from fathom.api.arguments import as_names, as_tokens, checked
-from fathom.api.contexts import ContextSet, sample_contexts
+from fathom.api.arguments import Folder, Progress, as_names, as_tokens, checked, ignore
+from fathom.api.contexts import ContextSet, SamplingOptions, sample_contexts
 from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.contexts.layout import render
 from fathom.corpus import store
@@ -16,8 +17,7 @@ from fathom.corpus.document_reading import FIELDS
 from fathom.corpus.ingest_report import IngestReport, ReadingStats, below_thresholds
 from fathom.corpus.readers.catalog import FORMATS
 from fathom.corpus.selftest.measure import FieldScore, SelfTest
-from fathom.models.tokenizers import DEFAULT
-from fathom.records.contexts import Context, Sampling, Split
+from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.work import cores
 
@@ -29,6 +29,7 @@ __all__ = [
     "FORMATS",
     "Corpus",
     "FieldScore",
+    "IngestOptions",
     "IngestReport",
     "ReadingStats",
     "SelfTest",
@@ -40,9 +41,6 @@ __all__ = [
 ]
 
 # The readers and the generator are imported where they are used: opening a corpus needs neither.
-
-Progress = Callable[[int], None]
-"""Called with the number of documents, contexts or tokens done so far."""
 
 
 class Corpus(store.Corpus):
@@ -70,37 +68,11 @@ class Corpus(store.Corpus):
         lengths: int | str | Sequence[int | str],
         count: int = 100,
         *,
-        sampling: Sampling | Sequence[Sampling] = ("random", "bfs", "dfs"),
-        min_documents: int = 4,
-        order: Literal["shuffled", "traversal"] = "shuffled",
-        tokenizer: str = DEFAULT,
-        kinds: str | Sequence[str] = (),
-        subjects: str | Sequence[str] = (),
-        languages: str | Sequence[str] = (),
-        splits: dict[Split, int] | None = None,
-        seed: int = 0,
-        out: Path | str | None = None,
-        replace: bool = False,
-        progress: Progress | None = None,
+        progress: Progress = ignore,
+        **options: Unpack[SamplingOptions],
     ) -> ContextSet:
         """Sample contexts of these lengths; see `fathom.api.contexts.sample_contexts`."""
-        return sample_contexts(
-            self,
-            lengths,
-            count,
-            sampling=sampling,
-            min_documents=min_documents,
-            order=order,
-            tokenizer=tokenizer,
-            kinds=kinds,
-            subjects=subjects,
-            languages=languages,
-            splits=splits,
-            seed=seed,
-            out=out,
-            replace=replace,
-            progress=progress,
-        )
+        return sample_contexts(self, lengths, count, progress=progress, **options)
 
     def context(self, id: str, path: Path | None = None) -> Context:
         """The context of that id in `path` (default: the corpus folder's contexts.jsonl)."""
@@ -115,51 +87,56 @@ class Corpus(store.Corpus):
         return render(context, self).decode()
 
 
-def open_corpus(folder: Path | str) -> Corpus:
+def open_corpus(folder: Folder) -> Corpus:
     """Open the corpus in `folder` for reading."""
     return Corpus(Path(folder))
 
 
+class IngestOptions(TypedDict, total=False):
+    """Options of `ingest`; each has the meaning and the default of the command-line option of its name."""
+
+    formats: str | Sequence[str]
+    """Only documents that these readers read."""
+    min_tokens: int | str
+    max_tokens: int | str | None
+    min_tables: int
+    full_text: bool
+    """Leave out documents that have only an abstract and references."""
+    licenses: str | Sequence[str]
+    """Only licenses with these prefixes, such as "CC-BY"."""
+
+
 def ingest(
-    sources: Path | str | Iterable[Path | str],
-    out: Path | str,
+    sources: Folder | Iterable[Folder],
+    out: Folder,
     *,
-    formats: str | Sequence[str] = (),
-    min_tokens: int | str = 0,
-    max_tokens: int | str | None = None,
-    min_tables: int = 0,
-    full_text: bool = False,
-    licenses: str | Sequence[str] = (),
     processes: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = ignore,
+    **options: Unpack[IngestOptions],
 ) -> Corpus:
     """Read files, folders and archives into a new corpus in `out`, and open it.
 
-    `formats` keeps only documents that these readers read. `min_tokens`, `max_tokens`, `min_tables`, `full_text` (no
-    abstract-only documents) and `licenses` (prefixes such as "CC-BY") leave documents out. `processes` defaults to all
-    cores; the corpus is the same for any number. An interrupted call continues when it is repeated. What was read and
-    what was not is in `corpus.ingest_report`.
+    `processes` defaults to all cores; the corpus is the same for any number. An interrupted call continues when it is
+    repeated. What was read and what was not is in `corpus.ingest_report`.
     """
     from fathom.corpus import ingest as ingestion
     from fathom.corpus.document_reading import Filters
+    from fathom.tasks.bench_folder import is_bench
 
-    paths = [Path(sources)] if isinstance(sources, str | Path) else [Path(source) for source in sources]
-    values = {
-        "formats": as_names(formats),
-        "min_tokens": as_tokens(min_tokens),
-        "max_tokens": None if max_tokens is None else as_tokens(max_tokens),
-        "min_tables": min_tables,
-        "full_text": full_text,
-        "licenses": as_names(licenses),
-    }
+    paths = [Path(sources)] if isinstance(sources, str | os.PathLike) else [Path(source) for source in sources]
+    for path in paths:
+        if is_bench(path):
+            raise FathomError(f"'{path}' is a bench, not a source of documents. Give the documents themselves.")
+    values: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    values |= {name: as_names(values[name]) for name in ("formats", "licenses") if name in values}
+    values |= {name: as_tokens(values[name]) for name in ("min_tokens", "max_tokens") if name in values}
     filters = checked(Filters, "selection of documents", values)
-    report = progress or _ignore
-    ingestion.ingest(paths, Path(out), filters, processes or cores(), progress=lambda stage, done: report(done))
+    ingestion.ingest(paths, Path(out), filters, processes or cores(), progress=lambda stage, done: progress(done))
     return open_corpus(out)
 
 
 def generate(
-    out: Path | str,
+    out: Folder,
     *,
     documents: int | None = None,
     tokens: int | str | None = None,
@@ -167,7 +144,7 @@ def generate(
     length: Literal["full", "short"] = "full",
     seed: int = 0,
     processes: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = ignore,
 ) -> Corpus:
     """Write a corpus of generated documents to `out`, and open it.
 
@@ -186,12 +163,11 @@ def generate(
     wanted = None if tokens is None else as_tokens(tokens)
     values = {"domains": parsed, "length": length, "seed": seed, "documents": documents, "tokens": wanted}
     recipe = checked(generation.Recipe, "generator", values)
-    report = progress or _ignore
     generation.generate(
         Path(out),
         recipe,
         processes or cores(),
-        progress=lambda written, counted: report(counted if documents is None else written),
+        progress=lambda written, counted: progress(counted if documents is None else written),
     )
     return open_corpus(out)
 
@@ -203,7 +179,3 @@ def run_self_test(documents: int = 4) -> SelfTest:
     from fathom.corpus.selftest.run import run_self_test as run
 
     return run(generated_documents(documents))
-
-
-def _ignore(done: int) -> None:
-    """The default progress callback."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING
 
 from fathom.analysis import analyze as analysis
 from fathom.analysis import loading
-from fathom.analysis.contamination import (
-    Contamination,
-    ProbeResults,
-    QuestionResult,
-    SwapResults,
-    question_results,
-)
+from fathom.analysis.contamination import Contamination, ProbeResults, QuestionResult, SwapResults, question_results
 from fathom.analysis.contamination import contamination as contamination_of
 from fathom.analysis.findings import (
     Attribution,
@@ -31,6 +25,7 @@ from fathom.analysis.findings import (
     RunSummary,
 )
 from fathom.analysis.properties import Groupings
+from fathom.api.arguments import Folder, Progress, as_path, ignore
 from fathom.api.dataframes import require_pandas
 from fathom.records.errors import FathomError
 from fathom.records.files import atomic_write, write_records
@@ -67,12 +62,6 @@ __all__ = [
     "count_contexts",
     "run_folders",
 ]
-
-
-Folder = str | os.PathLike[str]
-"""A run or a bench: its folder, or an object of this API."""
-Progress = Callable[[int], None]
-"""Called with the number of contexts done."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +163,7 @@ def analyze(
     corpus: Folder | None = None,
     seed: int = 0,
     processes: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = ignore,
 ) -> Analysis:
     """Analyze runs: scores with intervals, breakdowns, comparisons, error patterns and causes.
 
@@ -182,20 +171,25 @@ def analyze(
     runs, their benches and corpora; calls no model.
     """
     settings = analysis.Settings(seed=seed, processes=processes)
-    report = progress or (lambda done: None)
-    found = analysis.analyze(run_folders(runs), _optional(bench), _optional(corpus), settings, report)
-    return Analysis(found.findings, found.items, _optional(corpus))
+    given = run_folders(runs)
+    folders = list({folder.resolve(): folder for folder in given}.values())
+    found = analysis.analyze(folders, as_path(bench), as_path(corpus), settings, progress)
+    findings = found.findings
+    if len(folders) < len(given):
+        note = "A run that was given more than once is analyzed once."
+        findings = findings.model_copy(update={"notes": (*findings.notes, note)})
+    return Analysis(findings, found.items, as_path(corpus))
 
 
 def count_contexts(runs: Folder | Sequence[Folder], bench: Folder | None = None) -> int:
     """Number of contexts that an analysis of these runs goes through, for a progress bar."""
-    return loading.count_contexts(run_folders(runs), _optional(bench))
+    return loading.count_contexts(run_folders(runs), as_path(bench))
 
 
 def compare(first: Folder, second: Folder, *, bench: Folder | None = None, seed: int = 0) -> Analysis:
     """Compare two runs on one bench, question by question. Causes of errors are not diagnosed."""
     one, two = Path(first), Path(second)
-    found = analysis.compare_runs(one, two, _optional(bench), analysis.Settings(seed=seed))
+    found = analysis.compare_runs(one, two, as_path(bench), analysis.Settings(seed=seed))
     return Analysis(found.findings, found.items)
 
 
@@ -215,15 +209,11 @@ def run_folders(runs: Folder | Sequence[Folder]) -> list[Path]:
         found.extend(inside or [path])
     if not found:
         raise FathomError("No run was given. Make one with `fathom run BENCH --model M`.")
-    return list(dict.fromkeys(found))
+    return found
 
 
 def _folders(runs: Folder | Sequence[Folder]) -> list[Path]:
     return [Path(runs)] if isinstance(runs, str | os.PathLike) else [Path(run) for run in runs]
-
-
-def _optional(path: Folder | None) -> Path | None:
-    return None if path is None else Path(path)
 
 
 def contamination(runs: Folder | Sequence[Folder]) -> dict[str, Contamination]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fathom.analysis.loading import open_bench
+from fathom.api.arguments import Folder, as_path
 from fathom.api.runs import opened_model
 from fathom.models.model_info import model_info
 from fathom.models.prompts import Message, Prompt, RolePrompt
@@ -40,22 +41,17 @@ class Judging:
 
 
 def role_model(
-    name: str,
-    *,
-    prices: Path | str | None = None,
-    url: str | None = None,
-    simulate: Callable[[Prompt], str] | None = None,
+    name: str, *, prices: Folder | None = None, url: str | None = None, simulate: Callable[[Prompt], str] | None = None
 ) -> RoleModel:
     """A model for a role, such as a judge. With `simulate`, that function answers the prompts instead of the model."""
-    info = model_info(name, Path(prices) if prices is not None else None)
-    return RoleModel(name, info, opened_model(name, url), simulate)
+    return RoleModel(name, model_info(name, as_path(prices)), opened_model(name, url), simulate)
 
 
 def judge(
-    run: str | os.PathLike[str],
+    run: Folder,
     model: RoleModel,
     *,
-    bench: str | os.PathLike[str] | None = None,
+    bench: Folder | None = None,
     settings: RoleSettings | None = None,
     limits: RunLimits | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
@@ -65,7 +61,7 @@ def judge(
     The model's calls are cached: a second call asks only for the judgments that are missing. `fathom score` uses them.
     """
     folder = Path(run)
-    opened = _bench_of(folder, Path(bench) if bench is not None else None)
+    opened = open_bench(folder, read_run(folder), as_path(bench))
     prompts = {one.id: (judged, one) for judged, one in _prompts(opened, folder)}
     if not prompts:
         raise FathomError(f"No response of the run '{folder}' needs a judge. Score it with `fathom score {folder}`.")
@@ -129,11 +125,3 @@ def _parser(judge: Judge) -> Callable[[str], Ruling]:
         return ruling
 
     return parse
-
-
-def _bench_of(run: Path, bench: Path | None) -> Bench:
-    manifest = read_run(run)
-    opened = Bench(bench or run.resolve() / manifest.bench)
-    if opened.manifest.fingerprint != manifest.bench_fingerprint:
-        raise FathomError(f"'{opened.folder}' is not the bench of the run '{run}'. Give its bench.")
-    return opened

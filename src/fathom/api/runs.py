@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
-from fathom.api.arguments import as_tokens, checked
+from fathom.api.arguments import Folder, as_path, as_tokens, checked
 from fathom.api.bench_views import open_bench_view
 from fathom.api.scores import Scores, score_run
 from fathom.api.simulation import simulated_answers
@@ -57,7 +57,6 @@ __all__ = [
 ]
 
 EMBEDDED = "local/smollm2"
-Folder = str | os.PathLike[str]
 Progress = Callable[[int, int], None]
 """Called with the number of responses so far and the total."""
 
@@ -125,7 +124,7 @@ def open_run(folder: Folder) -> Run:
 def plan(bench: Folder, *, model: str, out: Folder | None = None, **options: Unpack[RunOptions]) -> Plan:
     """The requests, tokens and price of a run, without those that the run in `out` already has. Calls no model."""
     request = request_run(bench, model, **options)
-    return request.plan(Path(out) if out is not None else request.default_folder)
+    return request.plan(as_path(out) or request.default_folder)
 
 
 def run(
@@ -146,7 +145,7 @@ def run(
     The run stops before it could cost more than `budget` dollars. `url` is the address of an OpenAI-compatible server.
     """
     request = request_run(bench, model, **options)
-    folder = Path(out) if out is not None else request.default_folder
+    folder = as_path(out) or request.default_folder
     _check_limits(budget=budget, retries=retries, timeout=timeout, backoff=backoff)
     limits = RunLimits(request.connections, request.contexts_at_once, budget, retries, timeout, backoff)
     return Run(folder, request.run(folder, limits, url, progress))
@@ -172,8 +171,8 @@ def request_run(bench: Folder, model: str, **options: Unpack[RunOptions]) -> Run
         loaded=loaded,
         prompting=prompting,
         settings=checked(RunSettings, "run", settings),
-        corpus=None if corpus is None else Path(corpus),
-        prices=None if prices is None else Path(prices),
+        corpus=as_path(corpus),
+        prices=as_path(prices),
         connections=connections or 8,
     )
 
@@ -257,11 +256,7 @@ class RunRequest:
             return planning.plan(bench, self.system, self.info, self.settings, existing, self.connections)
 
     def run(
-        self,
-        folder: Path,
-        limits: RunLimits,
-        url: str | None = None,
-        progress: Progress = lambda done, total: None,
+        self, folder: Path, limits: RunLimits, url: str | None = None, progress: Progress = lambda done, total: None
     ) -> RunStatus:
         """Run, or resume the run in `folder`."""
         with open_bench_view(self.bench, self.corpus) as bench:

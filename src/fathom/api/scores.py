@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from fathom.analysis.loading import open_bench
+from fathom.api.arguments import Folder, as_path
 from fathom.api.dataframes import require_pandas
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import read_records, write_records
@@ -39,14 +40,7 @@ from fathom.tasks.checking import Checker
 if TYPE_CHECKING:
     import pandas
 
-__all__ = [
-    "Score",
-    "Scores",
-    "score_answers",
-    "score_run",
-]
-
-Folder = str | os.PathLike[str]
+__all__ = ["Score", "Scores", "score_answers", "score_run"]
 
 
 @dataclass(frozen=True)
@@ -144,14 +138,12 @@ def score_run(run: Folder, *, bench: Folder | None = None, out: Folder | None = 
     """
     folder = Path(run)
     manifest = read_run(folder)
-    opened = Bench(Path(bench) if bench else folder.resolve() / manifest.bench)
-    if opened.manifest.fingerprint != manifest.bench_fingerprint:
-        raise FathomError(f"'{opened.folder}' is not the bench of the run '{folder}'. Give its bench with --bench.")
+    opened = open_bench(folder, manifest, as_path(bench))
     questions = list(selected_questions(opened.all_questions(), manifest.settings))
     ids = {question.id for question in questions}
     responses = list(read_responses(folder).responses.values())
     asked = [one for one in responses if one.question_id in ids and one.sample < manifest.settings.samples]
-    path = Path(out) if out else folder / VERDICTS
+    path = as_path(out) or folder / VERDICTS
     earlier, warning = _earlier_verdicts(path)
     judgments = list(read_records(folder / JUDGMENTS, Judgment)) if (folder / JUDGMENTS).exists() else []
     return _scores(opened, questions, asked, path, earlier, len(responses) - len(asked), warning, judgments)
@@ -163,11 +155,14 @@ def score_answers(bench: Folder, answers: Folder, *, out: Folder | None = None) 
     The file has JSON lines, {"question_id": ..., "text": ...} or whole responses. Verdicts are written to `out`, if it
     is given.
     """
-    path = Path(out) if out else None
+    path = as_path(out)
     if path is not None and path.exists():
         raise FathomError(f"'{path}' already exists. Choose another --out.")
     opened = Bench(Path(bench))
-    return _scores(opened, list(opened.all_questions()), list(_read_answers(Path(answers))), path)
+    responses = list(_read_answers(Path(answers)))
+    if not responses:
+        raise FathomError(f"'{answers}' has no answers. Give a file with one JSON line per answer.")
+    return _scores(opened, list(opened.all_questions()), responses, path)
 
 
 def _scores(

@@ -36,16 +36,16 @@ MAX_LINES = 8
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--bench", type=click.Path(path_type=Path), help="The runs' bench, if it has been moved.")
-@click.option("--corpus", type=click.Path(path_type=Path), help="The bench's corpus, if it has been moved.")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.PATH)
+@click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
+@click.option("--corpus", type=options.PATH, help="The bench's corpus, if it has been moved.")
 @click.option(
     "--by",
     type=options.CommaList(required=True),
     help="Breakdowns to print; the JSON has all of them.  [default: length and the families' main tags]",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Write the findings as JSON here.")
-@click.option("--items", type=click.Path(path_type=Path), help="Write findings about each response as JSON lines here.")
+@click.option("--out", type=options.PATH, help="Write the findings as JSON here.")
+@click.option("--items", type=options.PATH, help="Write findings about each response as JSON lines here.")
 @options.seed
 @options.processes
 @options.as_json

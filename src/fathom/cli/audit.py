@@ -20,8 +20,8 @@ Example:
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("bench", type=click.Path(path_type=Path))
-@click.option("--corpus", type=click.Path(path_type=Path), help="The folder of the corpus, if it was moved.")
+@click.argument("bench", type=options.PATH)
+@click.option("--corpus", type=options.PATH, help="The folder of the corpus, if it was moved.")
 @options.seed
 @options.as_json
 def command(bench: Path, corpus: Path | None, seed: int, as_json: bool) -> None:

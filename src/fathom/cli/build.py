@@ -31,11 +31,9 @@ A recipe builds several families into one bench:
   items = 50
 """
 
-OUT = click.Option(["--out"], type=click.Path(path_type=Path), required=True, help="The folder to write the bench to.")
+OUT = click.Option(["--out"], type=options.PATH, required=True, help="The folder to write the bench to.")
 CONTEXTS = click.Option(
-    ["--contexts"],
-    type=click.Path(path_type=Path),
-    help=f"The contexts to ask about.  [default: CORPUS/{FILE_NAME}]",
+    ["--contexts"], type=options.PATH, help=f"The contexts to ask about.  [default: CORPUS/{FILE_NAME}]"
 )
 
 
@@ -53,8 +51,8 @@ class _Families(click.Group):
 
 
 @click.group(cls=_Families, invoke_without_command=True, epilog=EXAMPLE, subcommand_metavar="FAMILY CORPUS")
-@click.option("--recipe", type=click.Path(path_type=Path), help="A TOML file with the families to build.")
-@click.option("--out", type=click.Path(path_type=Path), help="With --recipe: the folder to write the bench to.")
+@click.option("--recipe", type=options.PATH, help="A TOML file with the families to build.")
+@click.option("--out", type=options.PATH, help="With --recipe: the folder to write the bench to.")
 @options.processes
 @options.as_json
 @click.pass_context
@@ -89,7 +87,7 @@ def _command(chosen: Family) -> click.Command:
         chosen.name,
         callback=run,
         params=[
-            click.Argument(["corpus"], type=click.Path(path_type=Path)),
+            click.Argument(["corpus"], type=options.PATH),
             OUT,
             *([CONTEXTS] if over_contexts else []),
             *settings_options(chosen.settings),

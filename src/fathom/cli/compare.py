@@ -24,9 +24,9 @@ Example:
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("first", type=click.Path(path_type=Path))
-@click.argument("second", type=click.Path(path_type=Path))
-@click.option("--bench", type=click.Path(path_type=Path), help="The runs' bench, if it has been moved.")
+@click.argument("first", type=options.PATH)
+@click.argument("second", type=options.PATH)
+@click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
 @options.seed
 @options.as_json
 def command(first: Path, second: Path, bench: Path | None, seed: int, as_json: bool) -> None:

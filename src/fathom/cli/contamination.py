@@ -23,7 +23,7 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=options.PATH)
 @options.as_json
 def command(runs: tuple[Path, ...], as_json: bool) -> None:
     """Measure how much of a run was memorized.

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Unpack, get_args
 
 import click
 
-from fathom.api.contexts import DEFAULT, ContextSet, SamplingReport
+from fathom.api.contexts import DEFAULT, ContextSet, SamplingOptions, SamplingReport
 from fathom.api.corpora import open_corpus
 from fathom.cli import options
 from fathom.cli.output import all_or_nothing, progress_bar
 from fathom.records.contexts import Sampling, Split
-from fathom.records.lengths import format_length, parse_length
+from fathom.records.lengths import format_length
 
 EXAMPLE = """
 \b
@@ -74,25 +74,11 @@ Examples:
     help="Splits of the corpus that share no document, such as train=70,dev=10,test=20.",
 )
 @options.seed
-@click.option("--out", type=click.Path(path_type=Path), help="The file to write.  [default: CORPUS/contexts.jsonl]")
+@click.option("--out", type=options.PATH, help="The file to write.  [default: CORPUS/contexts.jsonl]")
 @click.option("--replace", is_flag=True, help="Overwrite contexts that were sampled with other settings.")
 @options.as_json
 def command(
-    corpus: Path,
-    lengths: tuple[str, ...],
-    count: int,
-    sampling: tuple[Sampling, ...],
-    min_documents: int,
-    order: Literal["shuffled", "traversal"],
-    tokenizer: str,
-    kinds: tuple[str, ...],
-    subjects: tuple[str, ...],
-    languages: tuple[str, ...],
-    splits: dict[Split, int],
-    seed: int,
-    out: Path | None,
-    replace: bool,
-    as_json: bool,
+    corpus: Path, lengths: tuple[str, ...], count: int, as_json: bool, **chosen: Unpack[SamplingOptions]
 ) -> None:
     """Sample documents of a corpus into contexts of given lengths.
 
@@ -100,33 +86,18 @@ def command(
     share more than half of the smaller one's documents. Reads CORPUS; writes the contexts and a report beside them;
     calls no model.
     """
-    tokens = list(map(parse_length, lengths))
     with (
         all_or_nothing("context"),
         open_corpus(corpus) as opened,
         progress_bar("Sampling", count * len(lengths)) as progress,
     ):
-        contexts = opened.contexts(
-            tokens,
-            count,
-            sampling=sampling,
-            min_documents=min_documents,
-            order=order,
-            tokenizer=tokenizer,
-            kinds=kinds,
-            subjects=subjects,
-            languages=languages,
-            splits=splits,
-            seed=seed,
-            out=out,
-            replace=replace,
-            progress=progress,
-        )
+        contexts = opened.contexts(lengths, count, progress=progress, **chosen)
     if as_json:
         click.echo(contexts.report.model_dump_json(indent=2))
         return
     click.echo(describe(contexts))
-    click.echo(f"next: fathom build numeric {corpus} --out bench" + (f" --contexts {out}" if out is not None else ""))
+    elsewhere = f" --contexts {chosen['out']}" if chosen["out"] is not None else ""
+    click.echo(f"next: fathom build numeric {corpus} --out bench{elsewhere}")
 
 
 def describe(contexts: ContextSet) -> str:

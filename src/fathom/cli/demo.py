@@ -59,13 +59,7 @@ def command(caller: click.Context, out: Path, seed: int) -> None:
         folder = out / "runs" / name
         _step(f"fathom run {bench} --model '{model}' --system {system} --max-tokens {MAX_TOKENS} --out {folder}")
         caller.invoke(
-            run.command,
-            bench=bench,
-            model=model,
-            system=system,
-            max_tokens=MAX_TOKENS,
-            temperature=0.0,
-            out=folder,
+            run.command, bench=bench, model=model, system=system, max_tokens=MAX_TOKENS, temperature=0.0, out=folder
         )
         _step(f"fathom score {folder}")
         caller.invoke(score.command, target=folder)

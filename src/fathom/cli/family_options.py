@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -70,7 +69,7 @@ def _plain(annotation: Any) -> Any:
 def _parameter(kind: Any, field: FieldInfo) -> click.ParamType[Any]:
     """The click type of a field's type."""
     if is_path(field):
-        return click.Path(path_type=Path)
+        return options.PATH
     if model_marker(field) is not None:
         return _ModelName()
     least, most = _bound(field, "ge"), _bound(field, "le")

@@ -21,14 +21,14 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("bench", type=click.Path(path_type=Path))
+@click.argument("bench", type=options.PATH)
 @click.option(
     "--window",
     type=options.Length(),
     required=True,
     help="Tokens that prompt and response may have together, such as 128K.",
 )
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write the new bench to.")
+@click.option("--out", type=options.PATH, required=True, help="The folder to write the new bench to.")
 @click.option(
     "--reserve",
     type=options.Length(),
@@ -36,7 +36,7 @@ Examples:
     show_default=True,
     help="Tokens of the window reserved for the response.",
 )
-@click.option("--corpus", type=click.Path(path_type=Path), help="The folder of the corpus, if it was moved.")
+@click.option("--corpus", type=options.PATH, help="The folder of the corpus, if it was moved.")
 @click.option("--model", help="Count in this model's tokens.  [default: those of the contexts' tokenizer]")
 @options.as_json
 def command(

@@ -21,7 +21,7 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write the corpus to.")
+@click.option("--out", type=options.PATH, required=True, help="The folder to write the corpus to.")
 @click.option("--documents", type=click.IntRange(1, 10**9), help="Number of documents.  [default: 100]")
 @click.option("--tokens", type=options.Length(), help="Minimum number of tokens instead, such as 500K or 10M.")
 @click.option(

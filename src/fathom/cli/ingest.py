@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Unpack
 
 import click
 
@@ -12,6 +13,7 @@ from fathom.api.corpora import (
     FORMATS,
     Corpus,
     FieldScore,
+    IngestOptions,
     IngestReport,
     ReadingStats,
     SelfTest,
@@ -58,8 +60,8 @@ class Thresholds(click.ParamType[dict[str, float]]):
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("sources", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="The folder to write the corpus to.")
+@click.argument("sources", nargs=-1, type=options.PATH)
+@click.option("--out", type=options.PATH, help="The folder to write the corpus to.")
 @click.option("--formats", type=options.CommaList(tuple(FORMATS)), default="", help="Only documents of these formats.")
 @click.option("--min-tokens", type=options.Length(), default=0, help="Leave out shorter documents.")
 @click.option("--max-tokens", type=options.Length(), help="Leave out longer documents.")
@@ -84,16 +86,11 @@ class Thresholds(click.ParamType[dict[str, float]]):
 def command(
     sources: tuple[Path, ...],
     out: Path | None,
-    formats: tuple[str, ...],
-    min_tokens: int,
-    max_tokens: int | None,
-    min_tables: int,
-    full_text: bool,
-    licenses: tuple[str, ...],
     strict: dict[str, float],
     self_test: int | None,
     processes: int,
     as_json: bool,
+    **chosen: Unpack[IngestOptions],
 ) -> None:
     """Read documents into a corpus.
 
@@ -110,18 +107,7 @@ def command(
         raise click.UsageError("Give the SOURCES to read and --out, the folder to write.")
     with (
         progress_bar("Reading", None) as progress,
-        ingest(
-            sources,
-            out,
-            formats=formats,
-            min_tokens=min_tokens,
-            max_tokens=max_tokens,
-            min_tables=min_tables,
-            full_text=full_text,
-            licenses=licenses,
-            processes=processes,
-            progress=progress,
-        ) as corpus,
+        ingest(sources, out, processes=processes, progress=progress, **chosen) as corpus,
     ):
         report = corpus.ingest_report
         assert report is not None  # written by `ingest`
@@ -134,9 +120,10 @@ def command(
 
 def describe(corpus: Corpus, report: IngestReport) -> str:
     """What was read, what was rejected, and how many documents have each field."""
+    noun = "file" if report.skipped == 1 else "files"
     lines = [describe_corpus(corpus)]
     lines.append(
-        f"  read {report.kept:,} of {report.documents:,} documents; {report.skipped:,} files of unknown format skipped"
+        f"  read {report.kept:,} of {report.documents:,} documents; {report.skipped:,} {noun} of unknown format skipped"
     )
     for title, counts in (("rejected", report.rejected), ("left out", report.left_out)):
         lines += [f"  {title}: {reason} ({count:,})" for reason, count in list(counts.items())[:5]]

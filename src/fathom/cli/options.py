@@ -12,6 +12,8 @@ from fathom.records.errors import FathomError
 from fathom.records.lengths import parse_length
 from fathom.work import cores
 
+PATH = click.Path(path_type=Path)
+
 
 class Length(click.ParamType[int]):
     """A number of tokens: 3000, 64K, 1M."""
@@ -95,4 +97,4 @@ processes = click.option(
     default=cores,
     help="Number of processes; the result is the same for any number.  [default: all cores]",
 )
-corpus = click.argument("corpus", type=click.Path(path_type=Path))
+corpus = click.argument("corpus", type=PATH)

@@ -20,7 +20,7 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @run_options
-@click.option("--out", type=click.Path(path_type=Path), help="The run's folder, if it does not have its default name.")
+@click.option("--out", type=options.PATH, help="The run's folder, if it does not have its default name.")
 @options.as_json
 def command(request: RunRequest, out: Path | None, as_json: bool) -> None:
     """Estimate the requests, tokens and price of a run.

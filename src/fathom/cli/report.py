@@ -21,20 +21,18 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("runs", metavar="RUN...", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="The page to write.  [default: report.html]")
-@click.option("--bench", type=click.Path(path_type=Path), help="The runs' bench, if it has been moved.")
-@click.option("--corpus", type=click.Path(path_type=Path), help="The bench's corpus, if it has been moved.")
+@click.argument("runs", metavar="RUN...", nargs=-1, type=options.PATH)
+@click.option("--out", type=options.PATH, help="The page to write.  [default: report.html]")
+@click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
+@click.option("--corpus", type=options.PATH, help="The bench's corpus, if it has been moved.")
 @click.option("--title", help="The page's title.  [default: the benches' names]")
 @click.option(
     "--parts/--one-file",
     default=None,
     help="Put item details in files beside the page, or all in one file.  [default: by size]",
 )
-@click.option("--figures", type=click.Path(path_type=Path), help="Also write every figure as CSV, JSON and SVG here.")
-@click.option(
-    "--site", type=click.Path(path_type=Path), help="Write a leaderboard folder instead, with a page for each bench."
-)
+@click.option("--figures", type=options.PATH, help="Also write every figure as CSV, JSON and SVG here.")
+@click.option("--site", type=options.PATH, help="Write a leaderboard folder instead, with a page for each bench.")
 @options.seed
 @options.processes
 @options.as_json

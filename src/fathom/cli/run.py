@@ -23,7 +23,7 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @run_options
-@click.option("--out", type=click.Path(path_type=Path), help="The run's folder.  [default: runs/BENCH-SYSTEM-MODEL]")
+@click.option("--out", type=options.PATH, help="The run's folder.  [default: runs/BENCH-SYSTEM-MODEL]")
 @click.option("--budget", type=options.NonNegative(), help="Stop before more than this many US dollars are spent.")
 @click.option("--url", help="The address of an OpenAI-compatible server, for models of openai-api/ and vllm/.")
 @click.option("--retries", type=click.IntRange(0, 20), default=4, show_default=True, help="Retries of a request.")

@@ -48,7 +48,7 @@ def _settings(assignments: Sequence[str]) -> dict[str, str]:
 
 
 _OPTIONS = (
-    click.argument("bench", type=click.Path(path_type=Path)),
+    click.argument("bench", type=options.PATH),
     click.option(
         "--model",
         required=True,
@@ -86,8 +86,8 @@ _OPTIONS = (
     ),
     click.option("--split", type=click.Choice(["train", "dev", "test"]), help="Ask the questions of one split."),
     click.option("--limit", type=click.IntRange(1), help="Ask only this many questions, the first ones."),
-    click.option("--prices", type=click.Path(path_type=Path), help="Your own table of windows and prices (TOML)."),
-    click.option("--corpus", type=click.Path(path_type=Path), help="Where the corpus is, if it was moved."),
+    click.option("--prices", type=options.PATH, help="Your own table of windows and prices (TOML)."),
+    click.option("--corpus", type=options.PATH, help="Where the corpus is, if it was moved."),
     click.option(
         "--connections", type=click.IntRange(1, 256), default=8, show_default=True, help="Requests in flight at once."
     ),

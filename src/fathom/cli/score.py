@@ -29,18 +29,16 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("target", metavar="RUN|BENCH", type=click.Path(path_type=Path))
+@click.argument("target", metavar="RUN|BENCH", type=options.PATH)
 @click.option(
     "--answers",
-    type=click.Path(path_type=Path),
+    type=options.PATH,
     help='For a bench: JSON lines, {"question_id": ..., "text": ...} or whole responses.',
 )
-@click.option("--bench", type=click.Path(path_type=Path), help="For a run: its bench, if that has been moved.")
+@click.option("--bench", type=options.PATH, help="For a run: its bench, if that has been moved.")
 @click.option("--by", help="The tag to break scores down by.  [default: the family's main tag]")
 @click.option("--compat", type=click.Choice(["scitrek"]), help="Also print the published exact match and F1.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Where to write the verdicts.  [default: in the run's folder]"
-)
+@click.option("--out", type=options.PATH, help="Where to write the verdicts.  [default: in the run's folder]")
 @options.as_json
 def command(
     target: Path,

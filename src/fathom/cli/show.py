@@ -26,9 +26,7 @@ LISTED = 20
 @click.command(epilog=EXAMPLE)
 @options.corpus
 @click.argument("id", required=False)
-@click.option(
-    "--contexts", type=click.Path(path_type=Path), help="The file of contexts.  [default: CORPUS/contexts.jsonl]"
-)
+@click.option("--contexts", type=options.PATH, help="The file of contexts.  [default: CORPUS/contexts.jsonl]")
 @options.as_json
 def command(corpus: Path, id: str | None, contexts: Path | None, as_json: bool) -> None:
     """Show a corpus, a document, or a context.

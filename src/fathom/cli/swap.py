@@ -19,9 +19,9 @@ Example:
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("bench", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write the new bench to.")
-@click.option("--corpus", type=click.Path(path_type=Path), help="The folder of the corpus, if it was moved.")
+@click.argument("bench", type=options.PATH)
+@click.option("--out", type=options.PATH, required=True, help="The folder to write the new bench to.")
+@click.option("--corpus", type=options.PATH, help="The folder of the corpus, if it was moved.")
 @options.seed
 @options.as_json
 def command(bench: Path, out: Path, corpus: Path | None, seed: int, as_json: bool) -> None:

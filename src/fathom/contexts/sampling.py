@@ -356,12 +356,7 @@ class ContextSampler:
             for entry, number in zip(entries, selected, strict=True)
         ]
         return assemble(
-            pieces,
-            self._counter,
-            length=limits.max_tokens,
-            sampling=method.sampling,
-            split=method.split,
-            tokens=tokens,
+            pieces, self._counter, length=limits.max_tokens, sampling=method.sampling, split=method.split, tokens=tokens
         )
 
     # The report.

@@ -63,7 +63,7 @@ class WrittenPage:
 
     def describe(self) -> str:
         """A line or two for the terminal."""
-        parts = f", and {self.parts} files beside it ({self.parts_bytes / 1e6:.2f} MB)" if self.parts else ""
+        parts = f", and {count(self.parts, 'file')} beside it ({self.parts_bytes / 1e6:.2f} MB)" if self.parts else ""
         line = f"{self.page}: {self.items:,} items, {count(self.runs, 'run')}, {self.bytes / 1e6:.2f} MB"
         return "\n".join([line + parts, *(f"  note: {note}" for note in self.notes)])
 
@@ -152,14 +152,7 @@ def _head(
         "level": findings.level,
         "benches": [[names[one.fingerprint], one.questions, one.contexts, one.documents] for one in findings.benches],
         "runs": [
-            [
-                run.info.name,
-                run.info.model,
-                run.info.system,
-                run.info.prompting,
-                run.info.bench,
-                run.info.is_complete,
-            ]
+            [run.info.name, run.info.model, run.info.system, run.info.prompting, run.info.bench, run.info.is_complete]
             for run in findings.runs
         ],
         "baselines": baselines,

@@ -80,6 +80,8 @@ def _length_effect(run: RunSummary) -> str:
     if ends is None:
         return ""
     lost, low, high = _drop(*ends)
+    if round(lost * 100) == 0:
+        return f"From {ends[0].name} to {ends[1].name} tokens its accuracy changes by less than a point."
     verb = "falls" if lost >= 0 else "rises"
     low, high = (low, high) if lost >= 0 else (-high, -low)
     change = f"{points(abs(lost))} ({_whole(low)} to {_whole(high)})"

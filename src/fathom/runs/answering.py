@@ -98,13 +98,13 @@ class SystemRunner:
         system: System,
         caller: ModelCaller,
         journal: RunJournal,
-        watch: Callable[[Response], None] = lambda response: None,
+        on_response: Callable[[Response], None] = lambda response: None,
     ) -> None:
         self.caller = caller
         self._bench = bench
         self._system = system
         self.journal = journal
-        self._watch = watch
+        self._on_response = on_response
         self._locks: dict[tuple[str, str], anyio.Lock] = {}
 
     async def run(self, job: Job) -> Response | None:
@@ -134,7 +134,7 @@ class SystemRunner:
         except FathomError as error:
             self.caller.give_up(error)
             return None
-        self._watch(response)
+        self._on_response(response)
         return response
 
     async def once(self, context: str, name: str, work: Callable[[], Awaitable[str]]) -> str:

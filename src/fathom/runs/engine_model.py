@@ -264,10 +264,7 @@ def _usage(output: ModelOutput) -> Usage:
     cached = max(0, used.input_tokens_cache_read or 0)
     fresh = max(0, used.input_tokens) + max(0, used.input_tokens_cache_write or 0)
     return Usage(
-        input_tokens=fresh + cached,
-        cached_tokens=cached,
-        output_tokens=max(0, used.output_tokens),
-        seconds=seconds,
+        input_tokens=fresh + cached, cached_tokens=cached, output_tokens=max(0, used.output_tokens), seconds=seconds
     )
 
 

@@ -21,7 +21,7 @@ from fathom.runs.folder import LOGS, ResponseIndex, RunFolder, RunManifest
 from fathom.runs.plan import Job, WindowCheck, jobs
 from fathom.systems.protocol import System, render_form
 
-Watch = Callable[[Response], None]
+OnResponse = Callable[[Response], None]
 """Called with each new response, to show progress."""
 SimulatedAnswer = Callable[[Job, int], Response]
 """Gives a simulated model's response to a job, from the job and the number of earlier attempts."""
@@ -74,7 +74,7 @@ def run(
     path: Path,
     opened: OpenedModel,
     limits: RunLimits,
-    watch: Watch = lambda response: None,
+    on_response: OnResponse = lambda response: None,
 ) -> RunStatus:
     """Ask a model every question that has no response yet, through the engine; returns the status of the run."""
     try:
@@ -92,7 +92,7 @@ def run(
         # Opened before the folder is created: a wrong name or a missing key must leave no folder.
         model = open_model(name, sampling, policy, limits.connections, **arguments)
         with RunFolder(path, manifest) as folder:
-            pending = _pending(bench, system, info, folder, watch)
+            pending = _pending(bench, system, info, folder, on_response)
             caller = ModelCaller(
                 EngineModel(model, expander(bench, pending), policy),
                 info,
@@ -101,7 +101,7 @@ def run(
                 Gate(limits.contexts_at_once),
                 folder.pay,
             )
-            runner = SystemRunner(bench, system, caller, folder, watch)
+            runner = SystemRunner(bench, system, caller, folder, on_response)
             if pending:
                 run_jobs(runner.run, pending, caller, model, path / LOGS, limits.connections)
             if caller.fatal is not None:
@@ -124,19 +124,21 @@ def run_simulated(
     manifest: RunManifest,
     path: Path,
     answer: SimulatedAnswer,
-    watch: Watch = lambda response: None,
+    on_response: OnResponse = lambda response: None,
 ) -> RunStatus:
     """Like `run`, for a simulated model: without the engine, one response after another."""
     with RunFolder(path, manifest) as folder:
         attempts = folder.index().attempts
-        for job in _pending(bench, system, info, folder, watch):
+        for job in _pending(bench, system, info, folder, on_response):
             response = answer(job, attempts[job.question.id, job.sample])
             folder.append(response)
-            watch(response)
+            on_response(response)
         return summarize(bench, manifest, folder.index())
 
 
-def _pending(bench: BenchView, system: System, info: ModelInfo, folder: RunFolder, watch: Watch) -> list[Job]:
+def _pending(
+    bench: BenchView, system: System, info: ModelInfo, folder: RunFolder, on_response: OnResponse
+) -> list[Job]:
     """The jobs without a response. Those that do not fit the window get the outcome `overflow` here."""
     settings = folder.manifest.settings
     index = folder.index()
@@ -151,7 +153,7 @@ def _pending(bench: BenchView, system: System, info: ModelInfo, folder: RunFolde
             elif index.attempts[job.question.id, job.sample] == 0:
                 response = Response(question_id=job.question.id, sample=job.sample, outcome="overflow")
                 folder.append(response)
-                watch(response)
+                on_response(response)
     return pending
 
 
@@ -168,11 +170,7 @@ def expander(bench: BenchView, pending: Iterable[Job]) -> Expand:
 
 
 def summarize(
-    bench: BenchView,
-    manifest: RunManifest,
-    index: ResponseIndex,
-    stopped: str | None = None,
-    interrupted: bool = False,
+    bench: BenchView, manifest: RunManifest, index: ResponseIndex, stopped: str | None = None, interrupted: bool = False
 ) -> RunStatus:
     """The status of a run, from the responses that it has."""
     wanted = [(job.question.id, job.sample) for group in jobs(bench, manifest.settings) for job in group]

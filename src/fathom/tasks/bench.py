@@ -110,12 +110,12 @@ def build(
     seed: int,
     folder: Path,
     processes: int = 1,
-    watch: Callable[[int], None] = lambda done: None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> BenchManifest:
     """Write a bench and return its manifest.
 
     The same inputs and seed give the same bytes, with any number of processes. If `folder` already contains the bench
-    of these inputs, nothing is done. `watch` is called with the number of contexts written so far.
+    of these inputs, nothing is done. `progress` is called with the number of contexts written so far.
     """
     inputs = _Inputs(corpus_folder, contexts_path, families, seed)
     found = inputs.built_in(folder)
@@ -130,7 +130,7 @@ def build(
             for done, (context, items) in enumerate(inputs.items(processes), start=1):
                 write(context, items)
                 counts.add(context, items)
-                watch(done)
+                progress(done)
             if not counts.questions:
                 raise FathomError(inputs.explain_empty())
         manifest = BenchManifest(

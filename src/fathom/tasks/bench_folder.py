@@ -22,6 +22,11 @@ FILES = (CONTEXTS, QUESTIONS, KEYS)
 DRAFT = f".{MANIFEST}.*.part"
 
 
+def is_bench(folder: Path) -> bool:
+    """Whether the folder contains a complete bench."""
+    return all((folder / name).is_file() for name in (MANIFEST, *FILES))
+
+
 @contextmanager
 def making(folder: Path) -> Iterator[Callable[[Record], None]]:
     """Create the folder and give a function that writes the manifest, which makes the folder a bench.

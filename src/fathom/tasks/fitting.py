@@ -63,7 +63,7 @@ def fit(
     window: Window,
     out: Path,
     corpus_folder: Path | None = None,
-    watch: Callable[[int], None] = lambda done: None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> BenchManifest:
     """Write to `out` the part of the bench that fits the window; the same bench and window give the same bytes."""
     bench = Bench(folder)
@@ -72,7 +72,7 @@ def fit(
     with bench.open_corpus(corpus_folder) as corpus, making(out) as finish:
         fitting = _Fitting(bench, corpus, window)
         with writing(out) as write:
-            for context, items in fitting.fitted(watch):
+            for context, items in fitting.fitted(progress):
                 write(context, items)
             fitting.refuse_nothing_left()
         manifest = fitting.manifest(out)
@@ -95,7 +95,7 @@ class _Fitting:
         self._refitter: Callable[[str], Refitter | None] = cache(self._find_refitter)
         self._words = cache(self._count_words)
 
-    def fitted(self, watch: Callable[[int], None]) -> Iterator[tuple[Context, list[Item]]]:
+    def fitted(self, progress: Callable[[int], None]) -> Iterator[tuple[Context, list[Item]]]:
         """Each context that fits or could be shortened, with its items."""
         for done, (context, items) in enumerate(self._bench.by_context(), start=1):
             if self._window.takes(self._tokens(context) + self._asked(context, items)):
@@ -108,7 +108,7 @@ class _Fitting:
                 if smaller is not None and kept:
                     self._counts.add(smaller, kept)
                     yield smaller, kept
-            watch(done)
+            progress(done)
 
     def manifest(self, out: Path) -> BenchManifest:
         """The manifest of the original bench, with what the fit changed."""

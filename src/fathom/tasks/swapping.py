@@ -33,7 +33,7 @@ def swap(
     out: Path,
     seed: int = 0,
     corpus_folder: Path | None = None,
-    watch: Callable[[int], None] = lambda done: None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> BenchManifest:
     """Write the swapped bench to `out`, its corpus inside; the same bench and seed give the same bytes."""
     bench = Bench(folder)
@@ -46,7 +46,7 @@ def swap(
         with Corpus(out / CORPUS) as after:
             swapped = _Swap(bench, SwappedContexts(before, after, swapping))
             with writing(out) as write:
-                for context, items in swapped.items(watch):
+                for context, items in swapped.items(progress):
                     write(context, items)
                 swapped.refuse_empty()
             finish(manifest := swapped.manifest(out, after, seed, corpus_report))
@@ -73,7 +73,7 @@ class _Swap:
         self._changed: Counter[str] = Counter()
         self._grown = self._idle = 0
 
-    def items(self, watch: Callable[[int], None]) -> Iterator[tuple[Context, list[Item]]]:
+    def items(self, progress: Callable[[int], None]) -> Iterator[tuple[Context, list[Item]]]:
         """Each context with its recomputed items; contexts without items are left out."""
         swappers = {name: self._swapper(name) for name in self._families}
         for done, (context, items) in enumerate(self._bench.by_context(), start=1):
@@ -93,7 +93,7 @@ class _Swap:
                 yield after, kept
             else:
                 self._idle += 1
-            watch(done)
+            progress(done)
 
     def _swapper(self, name: str) -> Swapper:
         swapper = family(name).swap

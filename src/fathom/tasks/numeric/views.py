@@ -59,11 +59,7 @@ def _as_text(tables: Tables) -> Iterator[str]:
         ("article_id", "article_title", "title_word_count", "author_count", "reference_count"),
         tables.articles,
     )
-    yield from _table(
-        "article_author",
-        ("article_id", "author_name", "author_position"),
-        tables.authors,
-    )
+    yield from _table("article_author", ("article_id", "author_name", "author_position"), tables.authors)
     yield from _table("citing_cited", ("article_id_citing", "article_id_cited"), tables.citations)
 
 
