@@ -15,9 +15,9 @@ from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
 from fathom.records.rng import rng_for
+from fathom.scoring.check import check_response
 from fathom.tasks.bench import Bench
 from fathom.tasks.family import Item
-from fathom.tasks.numeric.check import check
 from fathom.tasks.numeric.simulate import Simulator
 from fathom.tasks.simulating import simulated_response
 
@@ -39,7 +39,9 @@ def seconds(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simul
 def outcomes(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simulated: Simulated) -> str:
     """The outcomes of the responses."""
     counts = Counter(
-        check(item.key, simulated_response(simulator, context, item, simulated, rng_for(0, item.question.id))).outcome
+        check_response(
+            item.key, simulated_response(simulator, context, item, simulated, rng_for(0, item.question.id))
+        ).outcome
         for context, items in asked
         for item in items
     )

@@ -40,7 +40,7 @@ def test_ingests_a_single_source_and_reports(tmp_path: Path) -> None:
 
 def test_refuses_a_bench_as_a_source(tiny_bench: Path, tmp_path: Path) -> None:
     with pytest.raises(FathomError, match="is a bench, not a source"):
-        fathom.ingest(tiny_bench, tmp_path / "corpus")
+        ingest(tiny_bench, tmp_path / "corpus")
 
 
 def test_refuses_two_sizes(tmp_path: Path) -> None:

@@ -34,9 +34,8 @@ from fathom.report.drawings.charts import (
 from fathom.report.failures import cause_summary, causes, correlates, patterns
 from fathom.report.figures import Column, Figure, write_figures
 from fathom.report.formatting import percent, point
-from fathom.report.packing import packed
+from fathom.report.packing import LEVELS, packed, shortened
 from fathom.report.sections import all_figures
-from fathom.report.truncation import LEVELS, shortened
 from fathom.runs.folder import VERDICTS
 from tests.report.conftest import Sample
 from tests.report.sample import PLAYERS, play

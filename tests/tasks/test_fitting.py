@@ -27,9 +27,9 @@ from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS
 from fathom.tasks.family import Item
 from fathom.tasks.fitting import DUPLICATE, LEAST_DOCUMENTS, TOO_FEW, Window, fit
-from fathom.tasks.instructions import instructions
 from fathom.tasks.numeric.build import DisagreementError
 from fathom.tasks.numeric.schema import SCHEMA
+from fathom.tasks.text_views import instructions
 from tests.sharing import SharedFolders
 
 fitting: Any = import_module("fathom.tasks.fitting")

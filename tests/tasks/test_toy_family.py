@@ -52,7 +52,7 @@ from fathom.tasks.family import (
     Ruling,
     Tag,
 )
-from fathom.tasks.audit_checks import AuditChecks
+from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.text_views import text_views
 
 

@@ -30,10 +30,10 @@ from fathom.api.dataframes import require_pandas
 from fathom.records.errors import FathomError
 from fathom.records.files import atomic_write, write_records
 from fathom.report.figures import write_figures
+from fathom.report.formatting import title_of
 from fathom.report.pages import PageOptions, WrittenPage, check_page_path, write_page
 from fathom.report.sections import all_figures
 from fathom.report.site import Site, check_site_path, write_site
-from fathom.report.titles import title_of
 from fathom.runs.folder import MANIFEST, RunManifest, read_responses, read_run, selected_questions
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family

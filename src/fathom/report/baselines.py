@@ -7,9 +7,8 @@ from fathom.report.accuracy import GRAY
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, DotRow, dot_plot
 from fathom.report.figures import Column, Figure, accuracy_columns, interval_columns
-from fathom.report.formatting import point
+from fathom.report.formatting import bench_names, point
 from fathom.report.ranking import run_colors
-from fathom.report.titles import bench_names
 
 
 def baselines(findings: Findings) -> tuple[Figure, ...]:

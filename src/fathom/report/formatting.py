@@ -1,10 +1,11 @@
-"""Numbers as text, and estimates as chart points."""
+"""Numbers, benches and titles as text, and estimates as chart points."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
-from fathom.analysis.findings import Estimate
+from fathom.analysis.findings import Estimate, Findings
 from fathom.report.drawings.canvas import percent as rounded
 from fathom.report.drawings.charts import Point
 
@@ -41,3 +42,17 @@ def point(name: str, estimate: Estimate) -> Point:
     """An estimate as a chart point with its tooltip."""
     tip = f"{name}: {interval(estimate)}, {count(estimate.items, 'question')}, {count(estimate.clusters, 'context')}"
     return Point(estimate.value, estimate.low, estimate.high, tip)
+
+
+def bench_names(findings: Findings) -> dict[str, str]:
+    """The benches' names by fingerprint. Equal names are extended with the start of the fingerprint."""
+    names = Counter(bench.name for bench in findings.benches)
+    return {
+        bench.fingerprint: bench.name if names[bench.name] == 1 else f"{bench.name} {bench.fingerprint[:6]}"
+        for bench in findings.benches
+    }
+
+
+def title_of(findings: Findings) -> str:
+    """The names of the benches and the number of runs."""
+    return f"{join_names(list(bench_names(findings).values()), 3)}: {count(len(findings.runs), 'run')}"

@@ -7,9 +7,8 @@ from fathom.report.costs import price_per_question
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, DotRow, dot_plot
 from fathom.report.figures import Column, Figure, count_columns, interval_columns
-from fathom.report.formatting import point
+from fathom.report.formatting import bench_names, point
 from fathom.report.ranking import asked_note, missing_note, ranked, received, run_colors, run_kinds
-from fathom.report.titles import bench_names
 
 
 def headline(findings: Findings) -> Figure:

@@ -11,10 +11,9 @@ from fathom.report.costs import price_per_question
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, DotRow, dot_plot
 from fathom.report.figures import Column, Figure, count_columns, interval_columns
-from fathom.report.formatting import count, point
+from fathom.report.formatting import bench_names, count, point
 from fathom.report.headline import response_columns
 from fathom.report.ranking import RunKind, caveats, is_partial, missing, ranked, received, run_kinds
-from fathom.report.titles import bench_names
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Encoding of data in a page: small, and impossible to mistake for markup."""
+"""Data in a page: shortened where it is long, and encoded so that nothing can be mistaken for markup."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import zlib
+from dataclasses import dataclass
 
 
 def packed(value: object) -> str:
@@ -18,3 +19,41 @@ def packed(value: object) -> str:
 def source_hash(content: str) -> str:
     """The hash that names an inline script or style in a content security policy."""
     return "'sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode() + "'"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Maximum lengths in characters."""
+
+    response: int
+    thinking: int
+    passage: int
+    around: int
+    """Context on each side of a needed passage."""
+
+    def rule(self) -> str:
+        """The limits in a sentence."""
+        thinking = f", thinking to {self.thinking:,}" if self.thinking else ", thinking is left out"
+        return (
+            f"To keep the page small, responses are shortened to {self.response:,} characters{thinking}, and needed "
+            f"passages to {self.passage:,}, each with {self.around:,} characters of context on either side."
+        )
+
+
+LEVELS = (
+    Limits(1_600, 800, 480, 160),
+    Limits(700, 300, 320, 120),
+    Limits(320, 120, 220, 80),
+    Limits(200, 0, 160, 60),
+    Limits(120, 0, 120, 40),
+)
+"""From generous to strict; the first with which the page is small enough is used."""
+
+
+def shortened(text: str, most: int) -> str:
+    """The text without its middle if it is longer: the start and the end of a response say most."""
+    if len(text) <= most:
+        return text
+    head = most * 2 // 3
+    tail = most - head
+    return f"{text[:head]} [… {len(text) - most:,} characters left out …] {text[len(text) - tail :] if tail else ''}"

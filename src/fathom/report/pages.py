@@ -14,13 +14,11 @@ from fathom.analysis.findings import Findings, ItemFinding
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import atomic_write
 from fathom.records.version import __version__
-from fathom.report.formatting import count
+from fathom.report.formatting import bench_names, count
 from fathom.report.items import Items
-from fathom.report.packing import packed, source_hash
+from fathom.report.packing import LEVELS, Limits, packed, source_hash
 from fathom.report.sections import Section, sections
 from fathom.report.summary import summary
-from fathom.report.titles import bench_names
-from fathom.report.truncation import LEVELS, Limits
 
 MAX_BYTES = 2_900_000
 """Size limit of a page in one file."""

@@ -6,9 +6,8 @@ from math import hypot
 
 from fathom.analysis.findings import Findings, LengthPoint, RunSummary
 from fathom.report.accuracy import why_not_significant
-from fathom.report.formatting import count, percent, points
+from fathom.report.formatting import bench_names, count, percent, points
 from fathom.report.ranking import asked_note, caveats, is_partial, missing, ranked, received, run_kinds
-from fathom.report.titles import bench_names
 
 MAX_BENCHES = 3
 """Benches whose best run is named."""

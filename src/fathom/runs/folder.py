@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -19,7 +20,32 @@ from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question, QuestionId, Response, Usage
 from fathom.records.record import Record, digest
 from fathom.records.version import __version__
-from fathom.runs.artifacts import make_artifact
+
+
+def make_artifact(folder: Path, key: str, make: Callable[[Path], None]) -> Path:
+    """The path of the artifact with that key. If it does not exist, `make` writes it; it is renamed when complete."""
+    path = folder / key
+    if path.exists():
+        return path
+    with file_errors("make the folder", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    draft = folder / f".{key}.part"
+    _remove(draft)  # left by a killed process: only one process writes to a run
+    try:
+        make(draft)
+        with file_errors("write", path):
+            draft.rename(path)
+    finally:
+        _remove(draft)
+    return path
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
 
 FORMAT = 2
 MANIFEST, RESPONSES, NOTES, VERDICTS, LOGS = "run.json", "responses.jsonl", "notes.jsonl", "verdicts.jsonl", "logs"

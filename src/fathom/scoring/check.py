@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from fathom.records.judgments import Judgment
 from fathom.records.questions import Response
 from fathom.scoring.answer_types.compare import compare
 from fathom.scoring.answer_types.parse import parse_response
@@ -10,11 +13,12 @@ from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Outcome, Verdict
 
 
-def check_response(key: Key, response: Response, correct_score: float = 1.0) -> Verdict:
+def check_response(
+    key: Key, response: Response, text: str | None = None, judgments: Sequence[Judgment] = ()
+) -> Verdict:
     """The verdict on a response: the parsed answer, its outcome, its score and its measures.
 
-    A response is correct when its score is at least `correct_score`, which a family declares. A response that was
-    truncated counts only if it boxed an answer before the cut.
+    A response that was truncated counts only if it boxed an answer before the cut.
     """
     if response.outcome == "error":
         return _verdict(response, "error", reason=response.error or "")
@@ -29,7 +33,7 @@ def check_response(key: Key, response: Response, correct_score: float = 1.0) -> 
             response, "unparseable", reason="truncated before an answer" if truncated else "no answer could be parsed"
         )
     score, measures = compare(key.answer, parsed)
-    return _verdict(response, "correct" if score >= correct_score else "incorrect", score, parsed, measures=measures)
+    return _verdict(response, "correct" if score >= 1.0 else "incorrect", score, parsed, measures=measures)
 
 
 def _verdict(

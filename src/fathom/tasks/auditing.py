@@ -1,16 +1,19 @@
-"""Audits a bench: verifies every item from the bench's files and its corpus."""
+"""Audits a bench from its files and its corpus, and collects the checks that families make."""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from pathlib import Path
 
 from fathom.records.documents import Count
 from fathom.records.files import write_json
+from fathom.records.questions import Response
 from fathom.records.record import Record
+from fathom.scoring.answer_types.variants import accepted_forms, near_misses
 from fathom.tasks.bench import Bench, BenchCounts
 from fathom.tasks.bench_folder import fingerprint_of
 from fathom.tasks.catalog import family
-from fathom.tasks.family import AuditCheck
+from fathom.tasks.family import AuditCheck, Check, Item
 
 FILE_NAME = "audit.json"
 
@@ -60,3 +63,39 @@ def _unchanged(bench: Bench) -> AuditCheck:
     same = fingerprint_of(bench.folder) == bench.manifest.fingerprint
     failures = () if same else ("contexts, questions or keys were changed after the bench was built",)
     return AuditCheck(name="the files are unchanged", checked=3, failed=len(failures), failures=failures)
+
+
+class AuditChecks:
+    """The checks of one audit by name, in the order of their first use."""
+
+    def __init__(self) -> None:
+        self._checked: Counter[str] = Counter()
+        self._failures: dict[str, list[str]] = defaultdict(list)
+
+    def check(self, name: str, item: Item, passed: bool) -> None:
+        """Record the result of one check of one item."""
+        self._checked[name] += 1
+        if not passed:
+            self._failures[name].append(item.question.id)
+
+    def check_responses(self, item: Item, check: Check) -> None:
+        """Check that correct responses are accepted in every form, and that near misses are rejected."""
+        for name, responses, correct in (
+            ("correct answers are accepted", accepted_forms(item.key.answer), True),
+            ("near misses are rejected", near_misses(item.key.answer), False),
+        ):
+            for text in responses:
+                response = Response(question_id=item.question.id, outcome="answered", text=text)
+                self.check(name, item, (check(item.key, response).outcome == "correct") == correct)
+
+    def results(self) -> list[AuditCheck]:
+        """Every check with its counts and the ids of the first ten questions that failed it."""
+        return [
+            AuditCheck(
+                name=name,
+                checked=checked,
+                failed=len(self._failures[name]),
+                failures=tuple(dict.fromkeys(self._failures[name]))[:10],
+            )
+            for name, checked in self._checked.items()
+        ]

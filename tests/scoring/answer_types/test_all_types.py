@@ -121,11 +121,3 @@ def test_linked_spans_are_scored_by_their_links(text: str, precision: float, rec
 )
 def test_linked_spans_that_cannot_be_parsed(text: str) -> None:
     assert parse_response(text, CLAIMS) is None
-
-
-@pytest.mark.parametrize(("correct_score", "outcome"), [(1.0, "incorrect"), (0.5, "correct"), (0.6, "incorrect")])
-def test_a_family_declares_the_score_that_counts_as_correct(correct_score: float, outcome: str) -> None:
-    key = Key(question_id="q", answer=ValueSet(items=(LIND, WU)), proof=Proof(program=""))
-    response = Response(question_id="q", outcome="answered", text="Answer: Lind; Abe")
-    verdict = check_response(key, response, correct_score)
-    assert (verdict.outcome, verdict.score) == (outcome, 0.5)

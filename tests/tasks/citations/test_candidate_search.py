@@ -12,8 +12,7 @@ import pytest
 
 from fathom.corpus.store import Corpus
 from fathom.tasks.bench import Bench
-from fathom.tasks.citations.balance import Balance
-from fathom.tasks.citations.candidate_search import ScoreTable
+from fathom.tasks.citations.candidate_search import Balance, ScoreTable
 from fathom.tasks.citations.lexical import scores
 from fathom.tasks.citations.word_counts import Stems, words_of
 from tests.tasks.citations.conftest import build_citations

@@ -15,10 +15,10 @@ from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
 from fathom.records.questions import Response
 from fathom.scoring.answers import Answer, Assignment, Choice
+from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key, Proof
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
-from fathom.tasks.citations.check import check
 from fathom.tasks.citations.simulate import Simulator
 from fathom.tasks.simulating import simulated_response
 
@@ -27,7 +27,7 @@ ORDERS = list(permutations((1, 2, 3, 4)))
 
 def verdict(answer: Answer, said: str) -> Verdict:
     key = Key(question_id="q", answer=answer, proof=Proof(program=""))
-    return check(key, Response(question_id="q", outcome="answered", text=said))
+    return check_response(key, Response(question_id="q", outcome="answered", text=said))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_simulated_answerers(cited: Bench) -> None:
             simulated = Simulated.parse(name)
             for number, (context, [item]) in enumerate(cited.by_context()):
                 response = simulated_response(answering, context, item, simulated, Random(number))
-                scores.setdefault(name, []).append(check(item.key, response).score)
+                scores.setdefault(name, []).append(check_response(item.key, response).score)
     assert set(scores["sim/oracle"]) == {1.0}
     assert set(scores["sim/null"]) == {0.0}
     assert 0.1 < mean(scores["sim/random"]) < 0.45

@@ -8,8 +8,8 @@ import pytest
 
 from fathom.records.documents import Citation, Document, Reference
 from fathom.records.spans import Span
-from fathom.tasks.citations.identifying_text import identifying_spans, presented_names
 from fathom.tasks.citations.mentions import Mentions
+from fathom.tasks.citations.works import identifying_spans, presented_names
 
 Style = Literal["numeric", "author-year", "superscript"]
 

@@ -23,7 +23,7 @@ from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.bench_folder import KEYS
 from fathom.tasks.memorization import FAMILY
-from fathom.tasks.memorization.probes import BLANK
+from fathom.tasks.memorization.build import BLANK
 from fathom.tasks.memorization.simulate import Simulator
 from fathom.tasks.simulating import simulated_response
 

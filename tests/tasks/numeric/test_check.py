@@ -8,8 +8,8 @@ from importlib.resources import files
 import pytest
 
 from fathom.records.questions import Response
+from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key
-from fathom.tasks.numeric.check import check
 
 CASES = [
     json.loads(line) for line in files("fathom.tasks.numeric").joinpath("cases.jsonl").read_text("utf-8").splitlines()
@@ -20,7 +20,7 @@ CASES = [
 def test_a_response_is_checked_as_in_the_case(case: dict[str, object]) -> None:
     assert set(case) == {"answer", "response", "outcome", "why"}
     written = {"question_id": "q-1", "answer": case["answer"], "proof": {"program": "SELECT 1"}}
-    verdict = check(
+    verdict = check_response(
         Key.model_validate_json(json.dumps(written)),
         Response(question_id="q-1", outcome="answered", text=str(case["response"])),
     )

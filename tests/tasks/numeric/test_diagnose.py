@@ -17,13 +17,13 @@ from fathom.tasks.family import Family, FamilySettings
 from fathom.tasks.numeric.diagnose import Diagnoser
 from fathom.tasks.numeric.faults import FAULTS
 from fathom.tasks.numeric.key_programs import program_of
-from fathom.tasks.numeric.passages import RequiredPassages
 from fathom.tasks.numeric.schema import SCHEMA, parts_read
 from fathom.tasks.numeric.simulate import Simulator
+from fathom.tasks.numeric.views import RequiredPassages
 from fathom.tasks.programs.answers import normal_form
-from fathom.tasks.programs.faults import wrong_answers
 from fathom.tasks.programs.tree import Not
 from fathom.tasks.simulating import simulated_model
+from tests.tasks.programs.databases import wrong_answers
 
 
 @pytest.fixture

@@ -20,10 +20,11 @@ from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.programs.answers import answer_of, normal_form
 from fathom.tasks.programs.database import Database
-from fathom.tasks.programs.faults import Reading, wrong_answers
+from fathom.tasks.programs.faults import Reading
 from fathom.tasks.programs.mutants import constants
 from fathom.tasks.programs.sql import literal
 from fathom.tasks.programs.tree import Constant, Program, Slot, bind
+from tests.tasks.programs.databases import wrong_answers
 
 TABLES = make_tables(
     sources=(),

@@ -36,10 +36,10 @@ from fathom.scoring.answers import (
     Unanswerable,
     ValueSet,
 )
+from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.family import Item
-from fathom.tasks.numeric.check import check
 from fathom.tasks.numeric.faults import FAULTS
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.schema import SCHEMA
@@ -94,7 +94,7 @@ class Answers:
 
     @property
     def outcomes(self) -> list[tuple[Item, str]]:
-        return [(item, check(item.key, response).outcome) for _, item, response in self.responses]
+        return [(item, check_response(item.key, response).outcome) for _, item, response in self.responses]
 
 
 @pytest.fixture(scope="session")
@@ -199,7 +199,7 @@ def test_a_fault_makes_incorrect_what_it_changes_and_nothing_else(
     for context, item, response in Answers(other, f"sim/reader?{fault}=1").responses:
         reading = Reading(parse(item.key.proof.program), other_tables[context.id])
         kept = [agrees(item.key.answer, way.reading.answer()) for way in FAULTS[fault].variations(reading)]
-        outcome = check(item.key, response).outcome
+        outcome = check_response(item.key, response).outcome
         if all(kept):
             assert outcome == "correct", item.key
         elif not any(kept):
@@ -211,7 +211,9 @@ def test_a_fault_makes_incorrect_what_it_changes_and_nothing_else(
 def test_missing_every_document_finds_nothing(other: Bench) -> None:
     for _, item, response in Answers(other, "sim/reader?miss=1").responses:
         assert response.text in ("Answer: NULL", "Answer: 0")
-        assert check(item.key, response).outcome == ("correct" if item.key.answer.type == "none" else "incorrect")
+        assert check_response(item.key, response).outcome == (
+            "correct" if item.key.answer.type == "none" else "incorrect"
+        )
 
 
 def test_missing_more_documents_lowers_accuracy(other: Bench) -> None:
@@ -291,7 +293,7 @@ def answers() -> Iterator[Answer]:
 @pytest.mark.parametrize("answer", list(answers()), ids=str)
 def test_formatted_answers_are_parsed_back(answer: Answer) -> None:
     key = Key(question_id="q", answer=answer, proof=Proof(program=""))
-    verdict = check(key, Response(question_id="q", outcome="answered", text=stated(answer)))
+    verdict = check_response(key, Response(question_id="q", outcome="answered", text=stated(answer)))
     assert verdict.outcome == "correct", (stated(answer), verdict)
 
 

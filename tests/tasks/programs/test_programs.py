@@ -12,8 +12,8 @@ from fathom.scoring.answers import Ranking, Unanswerable
 from fathom.tasks.programs.answers import answer_of, normal_form
 from fathom.tasks.programs.database import Database, open_database
 from fathom.tasks.programs.evaluate import UnknownCell
-from fathom.tasks.programs.faults import FAULTS, Reading, wrong_answers
-from fathom.tasks.programs.mutants import constants, is_equivalent, mutants, random_database, result_form
+from fathom.tasks.programs.faults import FAULTS, Reading
+from fathom.tasks.programs.mutants import constants, is_equivalent, mutants, result_form
 from fathom.tasks.programs.parse import parse
 from fathom.tasks.programs.sql import literal
 from fathom.tasks.programs.tree import (
@@ -34,6 +34,7 @@ from fathom.tasks.programs.tree import (
 )
 from fathom.tasks.programs.wording import Words, is_wording
 from tests.tasks.programs.companies import SCHEMA, Grammar
+from tests.tasks.programs.databases import random_database, wrong_answers
 from tests.tasks.programs.questions import ASIA, OFFICES, PROFIT, QUESTIONS, REGION, REVENUE, SCORE
 
 DATABASE = Database(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from fathom.scoring.check import check_response
 from fathom.tasks.citation_types.audit import audit
 from fathom.tasks.citation_types.build import CitationTypeBuilder, CitationTypeSettings, describe
 from fathom.tasks.citation_types.simulate import Simulator
-from fathom.tasks.citations.check import check
 from fathom.tasks.family import Family, Fault, FromCorpus, Tag
 from fathom.tasks.text_views import text_views
 
@@ -16,7 +16,7 @@ FAMILY = Family(
     summary="Whether a citation names what it cites; checks the rule behind the types of `citations`.",
     settings=CitationTypeSettings,
     build=FromCorpus(CitationTypeBuilder),
-    check=check,
+    check=check_response,
     audit=audit,
     views=partial(text_views, package=__name__),
     tags=(Tag("length", "Context length", summary=True),),

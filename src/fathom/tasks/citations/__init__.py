@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
+from fathom.scoring.check import check_response
 from fathom.tasks.citations.audit import audit
 from fathom.tasks.citations.build import CitationBuilder
-from fathom.tasks.citations.check import check
-from fathom.tasks.citations.describe import describe
+from fathom.tasks.citations.describe import describe, explain
 from fathom.tasks.citations.diagnose import Diagnoser
-from fathom.tasks.citations.explain import explain
 from fathom.tasks.citations.passages import Needed
 from fathom.tasks.citations.settings import CitationSettings
 from fathom.tasks.citations.simulate import Simulator
@@ -22,7 +21,7 @@ FAMILY = Family(
     summary="Which work is cited at a mask, or at each of four masks; every item has its own context.",
     settings=CitationSettings,
     build=FromCorpus(CitationBuilder),
-    check=check,
+    check=check_response,
     audit=audit,
     views=partial(text_views, package=__name__),
     tags=(

@@ -12,9 +12,9 @@ from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.lengths import format_length
 from fathom.records.spans import Span
-from fathom.tasks.audit_checks import AuditChecks
+from fathom.scoring.check import check_response
+from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.citations.baselines import by_elimination, is_named
-from fathom.tasks.citations.check import check
 from fathom.tasks.citations.draft import HIDDEN, mark
 from fathom.tasks.citations.item_layout import wording
 from fathom.tasks.citations.lexical import MATCHERS
@@ -74,7 +74,7 @@ class _Audit:
         self._check_candidates(context, item, text)
         self._checks.check("the question has its standard wording", item, item.question.text == _worded(item))
         self._checks.check("the tags match the item", item, self._is_tagged(context, item, masks))
-        self._checks.check_responses(item, check)
+        self._checks.check_responses(item, check_response)
         self._measure(context, item, text, options)
 
     def _masks(self, context: Context, item: Item) -> list[Mask | None]:

@@ -17,9 +17,8 @@ from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
-from fathom.tasks.citations.balance import Balance
 from fathom.tasks.citations.baselines import Baselines
-from fathom.tasks.citations.candidate_search import Search
+from fathom.tasks.citations.candidate_search import Balance, Search
 from fathom.tasks.citations.draft import Draft
 from fathom.tasks.citations.item_layout import ItemLayout
 from fathom.tasks.citations.papers import STEPS, Mask, Paper

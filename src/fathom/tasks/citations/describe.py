@@ -1,4 +1,4 @@
-"""Summarizes a build of citation items for the command line."""
+"""A build of citation items, and the proof of a key, in plain words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from pydantic import JsonValue
 
+from fathom.scoring.keys import Key
 from fathom.tasks.citations.type_checks import TypeChecks
 
 
@@ -33,3 +34,11 @@ def _type_checks(checks: TypeChecks) -> str:
         f"{checks.agree:,} agree with the rule, {checks.disagree:,} disagree, {checks.unclear:,} unclear; "
         f"only the first are asked about{unanswered}"
     )
+
+
+def explain(key: Key) -> list[str]:
+    """The work that the paper cites at each mask."""
+    return [
+        f"At mask {number} the paper {paper} cites {work}: characters {place}, entry {entry} of its reference list."
+        for number, (paper, work, place, entry) in enumerate(key.proof.rows, start=1)
+    ]

@@ -10,9 +10,9 @@ from fathom.records.documents import Count
 from fathom.records.questions import Response
 from fathom.records.record import Record
 from fathom.scoring.answers import Text
+from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
-from fathom.tasks.citations.check import check
 from fathom.tasks.citations.type_rule import CitationType
 
 
@@ -42,7 +42,7 @@ def read_type_checks(model: str, answered: Iterable[tuple[Key, Response | None]]
         if response is None or response.outcome in ("error", "overflow"):
             outcomes["without"] += 1
             continue
-        verdict = check(key, response)
+        verdict = check_response(key, response)
         if verdict.outcome == "correct":
             outcomes["agree"] += 1
             continue

@@ -6,9 +6,8 @@ from functools import partial
 
 from fathom.tasks.family import Family, FromCorpus, Tag
 from fathom.tasks.memorization.audit import audit
-from fathom.tasks.memorization.build import MemorizationSettings, ProbeBuilder
+from fathom.tasks.memorization.build import MemorizationSettings, ProbeBuilder, describe
 from fathom.tasks.memorization.check import check
-from fathom.tasks.memorization.describe import describe
 from fathom.tasks.memorization.simulate import Simulator
 from fathom.tasks.text_views import text_views
 

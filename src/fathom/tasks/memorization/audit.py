@@ -14,7 +14,7 @@ from fathom.records.documents import Document
 from fathom.records.questions import Response
 from fathom.records.spans import Span
 from fathom.scoring.answers import Text
-from fathom.tasks.audit_checks import AuditChecks
+from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.family import AuditCheck, Item
 from fathom.tasks.memorization.build import wording
 from fathom.tasks.memorization.check import check, contains_name, names_occur_early

@@ -5,19 +5,18 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 
+from fathom.scoring.check import check_response
 from fathom.tasks.family import Family, Fault, Item, PerContext, Tag
 from fathom.tasks.numeric.audit import audit
 from fathom.tasks.numeric.build import builder
-from fathom.tasks.numeric.check import check
 from fathom.tasks.numeric.diagnose import Diagnoser
 from fathom.tasks.numeric.faults import FAULTS
 from fathom.tasks.numeric.key_programs import explain
-from fathom.tasks.numeric.passages import RequiredPassages
 from fathom.tasks.numeric.refit import Refitter
 from fathom.tasks.numeric.settings import NumericSettings
 from fathom.tasks.numeric.simulate import Simulator
 from fathom.tasks.numeric.swap import Swapper
-from fathom.tasks.numeric.views import views
+from fathom.tasks.numeric.views import RequiredPassages, views
 
 _READING = frozenset({"references-as-citations", "wrong-position", "other-column"})
 """Faults that occur only when a text is read: in a table, the column names identify each number."""
@@ -84,7 +83,7 @@ FAMILY = Family(
         explain_empty=_explain_empty,
         report=lambda settings: {"sqlite": sqlite3.sqlite_version},
     ),
-    check=check,
+    check=check_response,
     audit=audit,
     views=views,
     tags=(

@@ -16,10 +16,10 @@ from fathom.records.lengths import format_length
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Unanswerable, ValueSet
-from fathom.tasks.audit_checks import AuditChecks
+from fathom.scoring.check import check_response
+from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.family import AuditCheck, Item
 from fathom.tasks.numeric.build import answer_of_tables
-from fathom.tasks.numeric.check import check
 from fathom.tasks.numeric.mutants import is_equivalent, random_tables
 from fathom.tasks.numeric.schema import SCHEMA, Part, parts_read, skill, topic
 from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, read_source
@@ -109,7 +109,7 @@ class _Audit:
         self._checks.check("the wording matches the program", item, is_wording(item.question.text, program))
         self._checks.check("the tags match the program", item, _is_tagged(item, program, context))
         if reproduced:  # correct answers and near misses are derived from the key
-            self._checks.check_responses(item, check)
+            self._checks.check_responses(item, check_response)
         self._note(key.answer)
         return True
 

@@ -304,7 +304,7 @@ class View:
 
     def _pairwise(self, measure: Measure, sign: Comparator, other: Measure) -> Truth:
         pairs = list(zip(self.comparable(measure), self.comparable(other), strict=True))
-        compare = _COMPARE[sign]
+        compare = COMPARE[sign]
         return Truth(
             _mask(one is not None and two is not None and compare(one, two) for one, two in pairs),
             _mask(one is not None and two is not None for one, two in pairs),
@@ -394,7 +394,7 @@ def _has(having: Having, view: View, group: Sequence[int], places: Sequence[int]
     if isinstance(value, Aggregate):
         value = _comparable_result(value, view, places)
     result = _comparable_result(having.result, view, group)
-    return value is not None and result is not None and bool(_COMPARE[having.sign](result, value))
+    return value is not None and result is not None and bool(COMPARE[having.sign](result, value))
 
 
 def _sorted(rows: list[Row], program: Program) -> list[Row]:
@@ -509,7 +509,7 @@ _COMBINE: dict[str, Callable[[Any, Any], Any]] = {
     "/": operator.truediv,
     "%": _remainder,
 }
-_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq,
     "<>": operator.ne,
     "<": operator.lt,

@@ -12,9 +12,8 @@ from functools import cached_property
 from random import Random
 from typing import Any, NamedTuple
 
-from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answers import Answer, Unanswerable
-from fathom.tasks.programs.answers import answer_of, normal_form
+from fathom.tasks.programs.answers import answer_of
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.evaluate import Row
 from fathom.tasks.programs.schema import Schema
@@ -111,27 +110,6 @@ class ReadingFault:
         """The reading with a random variation of this fault; None if it does not apply."""
         variations = list(self.variations(reading))
         return rng.choice(variations).reading if variations else None
-
-
-class WrongAnswer(NamedTuple):
-    """The answer of a reader with one fault."""
-
-    fault: str
-    detail: str
-    answer: Answer
-
-
-def wrong_answers(program: Program, database: Database, faults: Sequence[ReadingFault]) -> Iterator[WrongAnswer]:
-    """The incorrect answers that single faults lead to, in the order of the faults."""
-    reading = Reading(program, database)
-    correct = reading.answer()
-    form = normal_form(correct)
-    for fault in faults:
-        for detail, broken in fault.variations(reading):
-            answer = broken.answer()
-            # Two answers of different form may still accept the same responses: a sum over one row is its mean.
-            if normal_form(answer) != form and not agrees(correct, answer):
-                yield WrongAnswer(fault.name, detail, answer)
 
 
 # Edits of the program.
