@@ -16,25 +16,8 @@ from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.schema import NAME, POSITION, SCHEMA, TITLE, over_bylines, relations
 from fathom.tasks.numeric.simulate import Simulator
 from fathom.tasks.numeric.tables import Tables
+from fathom.tasks.programs import tree
 from fathom.tasks.programs.faults import Reading, Variation
-from fathom.tasks.programs.tree import (
-    Aggregate,
-    And,
-    Arithmetic,
-    Between,
-    Compare,
-    Count,
-    CountDistinct,
-    Exists,
-    Grouped,
-    Labels,
-    Measure,
-    Not,
-    OneOf,
-    Or,
-    Program,
-    Values,
-)
 
 MOST_PAIRS = 120
 """The maximum number of document pairs that are tried as both missed: all pairs of sixteen documents."""
@@ -42,16 +25,16 @@ MOST_STEPS = 24
 """The maximum number of articles that are searched for in a trace."""
 
 _OPERATORS: tuple[tuple[str, tuple[type, ...]], ...] = (
-    ("not", (Not,)),
-    ("and", (And,)),
-    ("or", (Or,)),
-    ("compare", (Compare, Between, OneOf)),
+    ("not", (tree.Not,)),
+    ("and", (tree.And,)),
+    ("or", (tree.Or,)),
+    ("compare", (tree.Compare, tree.Between, tree.OneOf)),
     ("position", ()),
-    ("relation", (Exists,)),
-    ("arithmetic", (Arithmetic,)),
-    ("count", (Count, CountDistinct)),
-    ("aggregate", (Aggregate,)),
-    ("group", (Grouped,)),
+    ("relation", (tree.Exists,)),
+    ("arithmetic", (tree.Arithmetic,)),
+    ("count", (tree.Count, tree.CountDistinct)),
+    ("aggregate", (tree.Aggregate,)),
+    ("group", (tree.Grouped,)),
 )
 
 
@@ -113,33 +96,35 @@ def _two_missed(reading: Reading, correct: Answer, selected: Sequence[int]) -> I
         yield from _changing("miss-document", variations, correct, _needed(reading, selected))
 
 
-def _operators(program: Program) -> tuple[str, ...]:
+def _operators(program: tree.Program) -> tuple[str, ...]:
     """The operations of the program."""
     seen = list(SCHEMA.nodes(program))
-    positions = [node for node in seen if isinstance(node, Compare) and node.measure == POSITION]
+    positions = [node for node in seen if isinstance(node, tree.Compare) and node.measure == POSITION]
     others = [node for node in seen if node not in positions]
     names = [
         name
         for name, kinds in _OPERATORS
         if (positions if name == "position" else any(isinstance(node, kinds) for node in others))
     ]
-    if any(isinstance(node, Compare) and node.sign == "<>" for node in seen) and "not" not in names:
+    if any(isinstance(node, tree.Compare) and node.sign == "<>" for node in seen) and "not" not in names:
         names.insert(0, "not")
     if program.order:
         names.append("sort")
-    if isinstance(program.output, Values) and program.output.distinct and program.output.measure != NAME:
+    if isinstance(program.output, tree.Values) and program.output.distinct and program.output.measure != NAME:
         names.append("distinct")
     return tuple(names) or ("list",)
 
 
-def _sizes(program: Program, selected: Sequence[int]) -> dict[str, float]:
+def _sizes(program: tree.Program, selected: Sequence[int]) -> dict[str, float]:
     # A name, a position or a title is part of the condition that compares it.
     counted = (node for node in SCHEMA.nodes(program) if node not in (NAME, POSITION, TITLE))
     length = sum(hasattr(node, "__match_args__") for node in counted)
     return {"program length": float(length), "articles that fit": float(len(selected))}
 
 
-def _steps(program: Program, tables: Tables, selected: Sequence[int], correct: Answer) -> tuple[ReasoningStep, ...]:
+def _steps(
+    program: tree.Program, tables: Tables, selected: Sequence[int], correct: Answer
+) -> tuple[ReasoningStep, ...]:
     """The selected articles, the measure of each, and the result."""
     steps: list[ReasoningStep] = []
     if 0 < len(selected) <= MOST_STEPS and program.where is not None and not over_bylines(program):
@@ -161,15 +146,15 @@ def _steps(program: Program, tables: Tables, selected: Sequence[int], correct: A
     return tuple(steps)
 
 
-def _measure(program: Program) -> Measure | None:
+def _measure(program: tree.Program) -> tree.Measure | None:
     """The measure that the result is computed from; None for titles and names."""
     match program.output:
-        case Values(measure) if measure == NAME:
+        case tree.Values(measure) if measure == NAME:
             return None
-        case Aggregate(_, measure) | Values(measure) | Grouped(_, Aggregate(_, measure)):
+        case tree.Aggregate(_, measure) | tree.Values(measure) | tree.Grouped(_, tree.Aggregate(_, measure)):
             return measure
-        case Labels() if program.order:
+        case tree.Labels() if program.order:
             key = program.order[0].measure
-            return key if isinstance(key, Measure) else None
+            return key if isinstance(key, tree.Measure) else None
         case _:
             return None

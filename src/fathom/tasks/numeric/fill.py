@@ -14,23 +14,9 @@ from fathom.tasks.numeric.schema import AUTHORS, POSITION, SCHEMA, relations
 from fathom.tasks.numeric.tables import Tables
 from fathom.tasks.numeric.templates import Template
 from fathom.tasks.numeric.wording import question
+from fathom.tasks.programs import tree
 from fathom.tasks.programs.evaluate import Row, bits
 from fathom.tasks.programs.sql import Query
-from fathom.tasks.programs.tree import (
-    Aggregate,
-    Arithmetic,
-    Between,
-    Compare,
-    Constant,
-    Count,
-    CountDistinct,
-    Grouped,
-    Measure,
-    OneOf,
-    Program,
-    Slot,
-    bind,
-)
 
 TRIES = 8
 """Attempts to draw values before a template is skipped for a context."""
@@ -54,13 +40,13 @@ class FilledTemplate:
     """A template with values, and the rows of its query."""
 
     template: Template
-    values: dict[Slot, Constant]
+    values: dict[tree.Slot, tree.Constant]
     rows: tuple[Row, ...]
 
     @cached_property
-    def program(self) -> Program:
+    def program(self) -> tree.Program:
         """The template's program with the values in it."""
-        return bind(self.template.program, self.values)
+        return tree.bind(self.template.program, self.values)
 
     def wording(self, rng: Random) -> str:
         """The question in words."""
@@ -73,7 +59,7 @@ class TemplateFiller:
     def __init__(self, tables: Tables, database: sqlite3.Connection) -> None:
         self._tables = tables
         self._database = database
-        self._values: dict[Measure, Sequence[int]] = {}
+        self._values: dict[tree.Measure, Sequence[int]] = {}
         self._views = {False: tables.evaluation.view(SCHEMA.main)}
 
     def fill(self, template: Template, rng: Random, empty: bool = False) -> FilledTemplate | None:
@@ -89,14 +75,16 @@ class TemplateFiller:
                 return filled
         return None
 
-    def with_values(self, template: Template, values: dict[Slot, Constant], empty: bool) -> FilledTemplate | None:
+    def with_values(
+        self, template: Template, values: dict[tree.Slot, tree.Constant], empty: bool
+    ) -> FilledTemplate | None:
         """The template with these values, where they give a result of a planned size."""
         if self._is_unsafe(template) or not self.has_planned_size(template, values, empty):
             return None
         rows = self.run(template.query, values)
         return FilledTemplate(template, values, tuple(rows)) if empty or self._is_informative(template, rows) else None
 
-    def run(self, statement: Query, values: dict[Slot, Constant]) -> list[Row]:
+    def run(self, statement: Query, values: dict[tree.Slot, tree.Constant]) -> list[Row]:
         """The rows of a statement with these values for its slots."""
         return self._database.execute(statement.text, [values[slot] for slot in statement.slots]).fetchall()
 
@@ -112,7 +100,7 @@ class TemplateFiller:
 
     # The size of a result.
 
-    def has_planned_size(self, template: Template, values: dict[Slot, Constant], empty: bool) -> bool:
+    def has_planned_size(self, template: Template, values: dict[tree.Slot, tree.Constant], empty: bool) -> bool:
         """Whether the number of articles or names that meet the condition suits the output: none if `empty`, never all.
 
         This is known before any query is run.
@@ -129,7 +117,7 @@ class TemplateFiller:
             return kept == 0
         if kept == view.every.bit_count():
             return False
-        if isinstance(program.output, Count | CountDistinct | Aggregate | Grouped):
+        if isinstance(program.output, tree.Count | tree.CountDistinct | tree.Aggregate | tree.Grouped):
             return kept >= 2
         if program.order:
             return kept >= 3
@@ -141,9 +129,9 @@ class TemplateFiller:
     def _is_informative(self, template: Template, rows: list[Row]) -> bool:
         """Whether the result is worth asking for: not a count below two, a sort in which all are tied, or NULL."""
         program = template.program
-        if isinstance(program.output, Count | CountDistinct):
+        if isinstance(program.output, tree.Count | tree.CountDistinct):
             return int(rows[0][0] or 0) >= 2
-        if isinstance(program.output, Grouped):
+        if isinstance(program.output, tree.Grouped):
             return 2 <= len(rows) <= 2 * LONGEST_LIST
         if program.order:
             return len({row[1:] for row in rows}) >= 2
@@ -151,8 +139,8 @@ class TemplateFiller:
 
     # Values.
 
-    def _draw(self, template: Template, rng: Random, empty: bool) -> dict[Slot, Constant] | None:
-        values: dict[Slot, Constant] = {}
+    def _draw(self, template: Template, rng: Random, empty: bool) -> dict[tree.Slot, tree.Constant] | None:
+        values: dict[tree.Slot, tree.Constant] = {}
         for slot in template.slots:
             options = self._options(slot, template, rng, empty)
             if not options:
@@ -162,16 +150,16 @@ class TemplateFiller:
                 value = rng.choice([option for option in options if option not in values.values()] or options)
             values[slot] = value
         for node in template.paired:
-            if isinstance(node, Between) and isinstance(node.low, Slot) and isinstance(node.high, Slot):
+            if isinstance(node, tree.Between) and isinstance(node.low, tree.Slot) and isinstance(node.high, tree.Slot):
                 ends = sorted((values[node.low], values[node.high]))
                 values[node.low], values[node.high] = ends
-            if isinstance(node, OneOf) and len({values[v] for v in node.values if isinstance(v, Slot)}) < len(
+            if isinstance(node, tree.OneOf) and len({values[v] for v in node.values if isinstance(v, tree.Slot)}) < len(
                 node.values
             ):
                 return None
         return values
 
-    def _options(self, slot: Slot, template: Template, rng: Random, empty: bool) -> Sequence[int | str]:
+    def _options(self, slot: tree.Slot, template: Template, rng: Random, empty: bool) -> Sequence[int | str]:
         match slot.kind:
             case "number":
                 assert slot.of is not None
@@ -179,7 +167,7 @@ class TemplateFiller:
             case "position":
                 most = self._present(AUTHORS)[-1]
                 first = any(
-                    isinstance(node, Compare) and node.measure == POSITION and node.sign == "="
+                    isinstance(node, tree.Compare) and node.measure == POSITION and node.sign == "="
                     for node in template.conditions
                 )
                 # "At a position no less than 1" would exclude no author.
@@ -194,16 +182,16 @@ class TemplateFiller:
                 return self._titles(template)
         raise ValueError(f"'{slot.kind}' is not a kind of slot")
 
-    def _numbers(self, of: Measure, empty: bool) -> Sequence[int]:
+    def _numbers(self, of: tree.Measure, empty: bool) -> Sequence[int]:
         present = self._present(of)
         if not empty:
             return present
-        if isinstance(of, Arithmetic) and of.sign == "%":
+        if isinstance(of, tree.Arithmetic) and of.sign == "%":
             return [value for value in range(of.right) if value not in present]  # type: ignore[arg-type]
         # Near the values that occur, so that only reading the articles shows that there is no answer.
         return [value for value in range(max(2, present[0] - 2), present[-1] + 4) if value not in present]
 
-    def _present(self, of: Measure) -> Sequence[int]:
+    def _present(self, of: tree.Measure) -> Sequence[int]:
         if of not in self._values:
             self._values[of] = sorted(set(map(int, self._views[False].scale(of).values)))
         return self._values[of]

@@ -5,78 +5,65 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from fathom.tasks.programs import tree
 from fathom.tasks.programs.schema import ColumnSpec, Phrase, Relation, Schema, Table
-from fathom.tasks.programs.tree import (
-    Aggregate,
-    And,
-    Column,
-    Comparator,
-    Compare,
-    Condition,
-    Contains,
-    Count,
-    CountDistinct,
-    Exists,
-    Grouped,
-    Labels,
-    Not,
-    Program,
-    Slot,
-    Values,
-)
 
-WORDS, AUTHORS, REFERENCES = Column("title_word_count"), Column("author_count"), Column("reference_count")
+WORDS, AUTHORS, REFERENCES = (
+    tree.Column("title_word_count"),
+    tree.Column("author_count"),
+    tree.Column("reference_count"),
+)
 COUNTS = (WORDS, AUTHORS, REFERENCES)
-TITLE, NAME, POSITION = Column("article_title"), Column("author_name"), Column("author_position")
-NAMES = Values(NAME, distinct=True)
+TITLE, NAME, POSITION = tree.Column("article_title"), tree.Column("author_name"), tree.Column("author_position")
+NAMES = tree.Values(NAME, distinct=True)
 """The output of programs that list people."""
-PEOPLE = CountDistinct(NAME)
+PEOPLE = tree.CountDistinct(NAME)
 """The output of programs that count people."""
 
 
 # Conditions on how articles and people relate. Each is one phrase of the schema.
 
 
-def cites(least: int | Slot = 1) -> Condition:
+def cites(least: int | tree.Slot = 1) -> tree.Condition:
     """An article cites at least this many other articles of the context."""
-    return Exists("citing", None, least)
+    return tree.Exists("citing", None, least)
 
 
-def cited(least: int | Slot = 1) -> Condition:
+def cited(least: int | tree.Slot = 1) -> tree.Condition:
     """An article is cited by at least this many other articles of the context."""
-    return Exists("cited", None, least)
+    return tree.Exists("cited", None, least)
 
 
-def cites_article(title: str | Slot) -> Condition:
-    return Exists("citing", Exists("cited article", Compare(TITLE, "=", title)))
+def cites_article(title: str | tree.Slot) -> tree.Condition:
+    return tree.Exists("citing", tree.Exists("cited article", tree.Compare(TITLE, "=", title)))
 
 
-def cited_by_article(title: str | Slot) -> Condition:
-    return Exists("cited", Exists("citing article", Compare(TITLE, "=", title)))
+def cited_by_article(title: str | tree.Slot) -> tree.Condition:
+    return tree.Exists("cited", tree.Exists("citing article", tree.Compare(TITLE, "=", title)))
 
 
-def has_author(name: str | Slot) -> Condition:
-    return Exists("authors", Compare(NAME, "=", name))
+def has_author(name: str | tree.Slot) -> tree.Condition:
+    return tree.Exists("authors", tree.Compare(NAME, "=", name))
 
 
-def shares_author(title: str | Slot) -> Condition:
+def shares_author(title: str | tree.Slot) -> tree.Condition:
     """An article has an author in common with the named article and is not that article."""
-    named = Exists("article", Compare(TITLE, "=", title))
-    return Exists("authors", And(Exists("bylines", named), Not(named)))
+    named = tree.Exists("article", tree.Compare(TITLE, "=", title))
+    return tree.Exists("authors", tree.And(tree.Exists("bylines", named), tree.Not(named)))
 
 
-def wrote_at_least(least: int | Slot) -> Condition:
+def wrote_at_least(least: int | tree.Slot) -> tree.Condition:
     """A person is an author of at least this many articles of the context."""
-    return Exists("bylines", None, least)
+    return tree.Exists("bylines", None, least)
 
 
-def at_position(sign: Comparator, value: int | Slot) -> Condition:
+def at_position(sign: tree.Comparator, value: int | tree.Slot) -> tree.Condition:
     """A name has this position in a byline, counted from one."""
-    return Compare(POSITION, sign, value)
+    return tree.Compare(POSITION, sign, value)
 
 
-def title_contains(fragment: str | Slot) -> Condition:
-    return Contains(TITLE, fragment)
+def title_contains(fragment: str | tree.Slot) -> tree.Condition:
+    return tree.Contains(TITLE, fragment)
 
 
 def _count(name: str, minimum: int, *nouns: str) -> ColumnSpec:
@@ -148,7 +135,7 @@ SCHEMA = Schema(
         ),
         Phrase(
             "cites",
-            cites(Slot("few", 0)),
+            cites(tree.Slot("few", 0)),
             "that cite at least {0} of the other articles",
             "that cite fewer than {0} of the other articles",
         ),
@@ -160,38 +147,38 @@ SCHEMA = Schema(
         ),
         Phrase(
             "cited",
-            cited(Slot("few", 0)),
+            cited(tree.Slot("few", 0)),
             "that are cited by at least {0} of the other articles",
             "that are cited by fewer than {0} of the other articles",
         ),
         Phrase(
             "cites article",
-            cites_article(Slot("title", 0)),
+            cites_article(tree.Slot("title", 0)),
             "that cite the article “{0}”",
             "that do not cite the article “{0}”",
         ),
         Phrase(
             "cited by article",
-            cited_by_article(Slot("title", 0)),
+            cited_by_article(tree.Slot("title", 0)),
             "that are cited by the article “{0}”",
             "that are not cited by the article “{0}”",
         ),
         Phrase(
             "has author",
-            has_author(Slot("name", 0)),
+            has_author(tree.Slot("name", 0)),
             "that have {0} among their authors",
             "that do not have {0} among their authors",
         ),
         Phrase(
             "shares author",
-            shares_author(Slot("title", 0)),
+            shares_author(tree.Slot("title", 0)),
             "that have at least one author in common with the article “{0}”",
             "that have no author in common with the article “{0}”",
             convention="That article itself does not count.",
         ),
         Phrase(
             "wrote at least",
-            wrote_at_least(Slot("few", 0)),
+            wrote_at_least(tree.Slot("few", 0)),
             "who are authors of at least {0} of the articles",
             "who are authors of fewer than {0} of the articles",
         ),
@@ -210,7 +197,7 @@ BY_TITLE = frozenset({"cites article", "cited by article", "shares author"})
 def relations(node: Any) -> Iterator[tuple[str, Any]]:
     """The names of the relational conditions of a tree, each with the number, name or title in it."""
     for part in SCHEMA.nodes(node):
-        phrased = SCHEMA.phrase_of(part) if isinstance(part, Exists) else None
+        phrased = SCHEMA.phrase_of(part) if isinstance(part, tree.Exists) else None
         if phrased is not None:
             phrase, values = phrased
             yield phrase.name, values[0] if values else 1
@@ -237,17 +224,17 @@ TOPIC_OF: dict[str, Topic] = {
 }
 
 
-def skill(program: Program) -> Skill:
+def skill(program: tree.Program) -> Skill:
     """The one of the SciTrek paper's six skills that the program requires."""
     if any(relations(program)):
         return "relational filtering"
-    aggregates = isinstance(program.output, Count | CountDistinct | Aggregate | Grouped)
+    aggregates = isinstance(program.output, tree.Count | tree.CountDistinct | tree.Aggregate | tree.Grouped)
     if program.where is None:
         return "sorting" if program.order else "aggregating" if aggregates else "filtering"
     return "filtering+sorting" if program.order else "filtering+aggregating" if aggregates else "filtering"
 
 
-def topic(program: Program) -> Topic:
+def topic(program: tree.Program) -> Topic:
     """One of the SciTrek paper's seven topics: that of the program's relation if it has one, else of its output."""
     related = {name for name, _ in relations(program)}
     if related & BY_CITATION:
@@ -257,33 +244,33 @@ def topic(program: Program) -> Topic:
     if program.output in (NAMES, PEOPLE):
         return "author list"
     match program.output:
-        case Labels():
+        case tree.Labels():
             return "title list"
-        case Grouped(key):
+        case tree.Grouped(key):
             return TOPIC_OF[key.name]
         case _:
             counted = next((node for node in SCHEMA.nodes(program) if node in COUNTS), None)
             return TOPIC_OF[counted.name] if counted is not None else "title list"
 
 
-def over_bylines(program: Program) -> bool:
+def over_bylines(program: tree.Program) -> bool:
     """Whether the program runs over the names in bylines and not over articles."""
     return SCHEMA.base(program).name == "article_author"
 
 
-def is_about_people(where: Condition | None) -> bool:
+def is_about_people(where: tree.Condition | None) -> bool:
     """Whether a condition is on names in bylines and not on articles."""
-    return where is not None and over_bylines(Program(Count(), where))
+    return where is not None and over_bylines(tree.Program(tree.Count(), where))
 
 
-def names_people(program: Program) -> bool:
+def names_people(program: tree.Program) -> bool:
     """Whether the answer depends on which names belong to one person."""
     return program.output in (NAMES, PEOPLE) or any(name in BY_AUTHOR for name, _ in relations(program))
 
 
 Part = Literal["title", "byline", "references"]
 _PARTS: dict[Any, Part] = {
-    Labels(): "title",
+    tree.Labels(): "title",
     TITLE: "title",
     WORDS: "title",
     NAME: "byline",
@@ -293,9 +280,9 @@ _PARTS: dict[Any, Part] = {
 }
 
 
-def parts_read(program: Program) -> frozenset[Part]:
+def parts_read(program: tree.Program) -> frozenset[Part]:
     """The parts of an article that the program needs."""
-    seen = (node for node in SCHEMA.nodes(program) if isinstance(node, Labels | Column))
+    seen = (node for node in SCHEMA.nodes(program) if isinstance(node, tree.Labels | tree.Column))
     needed = {_PARTS[node] for node in seen}
     needed.update("references" if name in BY_CITATION else "byline" for name, _ in relations(program))
     return frozenset(needed or {"title"})

@@ -40,47 +40,20 @@ from fathom.tasks.numeric.schema import (
     topic,
     wrote_at_least,
 )
+from fathom.tasks.programs import tree
 from fathom.tasks.programs.sql import Query, parameterized
-from fathom.tasks.programs.tree import (
-    Aggregate,
-    And,
-    Arithmetic,
-    Between,
-    Column,
-    Comparator,
-    Compare,
-    Condition,
-    Count,
-    CountDistinct,
-    Direction,
-    Exists,
-    Function,
-    Grouped,
-    Labels,
-    Measure,
-    Not,
-    OneOf,
-    Or,
-    Output,
-    Program,
-    Slot,
-    Sort,
-    Values,
-    may_be_empty,
-    nodes,
-    slots,
-)
+from fathom.tasks.programs.tree import may_be_empty, slots
 
 ARITHMETIC = (
-    Arithmetic(WORDS, "+", AUTHORS),
-    Arithmetic(REFERENCES, "-", AUTHORS),
-    Arithmetic(AUTHORS, "*", WORDS),
-    Arithmetic(REFERENCES, "/", AUTHORS),
-    Arithmetic(REFERENCES, "%", 10),
+    tree.Arithmetic(WORDS, "+", AUTHORS),
+    tree.Arithmetic(REFERENCES, "-", AUTHORS),
+    tree.Arithmetic(AUTHORS, "*", WORDS),
+    tree.Arithmetic(REFERENCES, "/", AUTHORS),
+    tree.Arithmetic(REFERENCES, "%", 10),
 )
-FUNCTIONS: tuple[Function, ...] = ("MAX", "MIN", "SUM", "AVG")
-DIRECTIONS: tuple[Direction, ...] = ("ASC", "DESC")
-SIGNS: tuple[Comparator, ...] = ("=", "<>", "<", ">", "<=", ">=")
+FUNCTIONS: tuple[tree.Function, ...] = ("MAX", "MIN", "SUM", "AVG")
+DIRECTIONS: tuple[tree.Direction, ...] = ("ASC", "DESC")
+SIGNS: tuple[tree.Comparator, ...] = ("=", "<>", "<", ">", "<=", ">=")
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +61,7 @@ class Template:
     """A program with slots, and what all programs made from it have in common."""
 
     id: str
-    program: Program
+    program: tree.Program
     labels: tuple[tuple[str, str], ...] = ()
     """The labels that the user gave to the template."""
 
@@ -101,7 +74,7 @@ class Template:
         return topic(self.program)
 
     @cached_property
-    def slots(self) -> list[Slot]:
+    def slots(self) -> list[tree.Slot]:
         return slots(self.program)
 
     @cached_property
@@ -109,26 +82,28 @@ class Template:
         return parameterized(self.program, SCHEMA)
 
     @cached_property
-    def conditions(self) -> list[Condition]:
+    def conditions(self) -> list[tree.Condition]:
         """Every condition of the program, including nested ones."""
-        return [node for node in SCHEMA.nodes(self.program.where) if isinstance(node, Condition)]
+        return [node for node in SCHEMA.nodes(self.program.where) if isinstance(node, tree.Condition)]
 
     @cached_property
-    def paired(self) -> list[Between | OneOf]:
+    def paired(self) -> list[tree.Between | tree.OneOf]:
         """Conditions with several values, which must fit together."""
-        return [node for node in self.conditions if isinstance(node, Between | OneOf)]
+        return [node for node in self.conditions if isinstance(node, tree.Between | tree.OneOf)]
 
     @cached_property
-    def divisors(self) -> frozenset[Column]:
+    def divisors(self) -> frozenset[tree.Column]:
         """The counts that the program divides by."""
-        quotients = (node for node in nodes(self.program) if isinstance(node, Arithmetic) and node.sign in "/%")
-        return frozenset(node.right for node in quotients if isinstance(node.right, Column))
+        quotients = (
+            node for node in tree.nodes(self.program) if isinstance(node, tree.Arithmetic) and node.sign in "/%"
+        )
+        return frozenset(node.right for node in quotients if isinstance(node.right, tree.Column))
 
     @cached_property
     def names_titles(self) -> bool:
         """Whether titles identify articles, in the answer or in the question."""
         by_title = any(name in BY_TITLE for name, _ in relations(self.program))
-        return by_title or isinstance(self.program.output, Labels)
+        return by_title or isinstance(self.program.output, tree.Labels)
 
     @cached_property
     def over_bylines(self) -> bool:
@@ -158,164 +133,171 @@ def templates() -> tuple[Template, ...]:
     return tuple(made.values())
 
 
-def _programs() -> Iterator[Program]:
+def _programs() -> Iterator[tree.Program]:
     yield from _aggregating()
     yield from _sorting()
     yield from _filtering()
     yield from _relational()
 
 
-def _is_meaningful(program: Program) -> bool:
+def _is_meaningful(program: tree.Program) -> bool:
     """Whether no part is redundant: no sort by a measure that the condition fixes, no extreme of one that it bounds."""
-    compared = {node.measure for node in nodes(program.where) if isinstance(node, Compare | Between | OneOf)}
-    fixed = {node.measure for node in nodes(program.where) if isinstance(node, Compare) and node.sign == "="}
+    compared = {
+        node.measure for node in tree.nodes(program.where) if isinstance(node, tree.Compare | tree.Between | tree.OneOf)
+    }
+    fixed = {node.measure for node in tree.nodes(program.where) if isinstance(node, tree.Compare) and node.sign == "="}
     if any(sort.measure in fixed for sort in program.order):
         return False
-    extreme = isinstance(program.output, Aggregate) and program.output.function in ("MAX", "MIN")
-    return not (extreme and isinstance(program.output, Aggregate) and program.output.measure in compared)
+    extreme = isinstance(program.output, tree.Aggregate) and program.output.function in ("MAX", "MIN")
+    return not (extreme and isinstance(program.output, tree.Aggregate) and program.output.measure in compared)
 
 
-def _number(of: Measure, number: int = 0) -> Slot:
-    return Slot("number", number, of)
+def _number(of: tree.Measure, number: int = 0) -> tree.Slot:
+    return tree.Slot("number", number, of)
 
 
-def _aggregating() -> Iterator[Program]:
+def _aggregating() -> Iterator[tree.Program]:
     """One number, or one for each group, over all articles."""
-    measures: tuple[Measure, ...] = (*COUNTS, *ARITHMETIC)
+    measures: tuple[tree.Measure, ...] = (*COUNTS, *ARITHMETIC)
     for function, measure in product(FUNCTIONS, measures):
-        yield Program(Aggregate(function, measure))
-    yield Program(PEOPLE)
+        yield tree.Program(tree.Aggregate(function, measure))
+    yield tree.Program(PEOPLE)
     for measure in (*COUNTS, ARITHMETIC[4]):
-        yield Program(CountDistinct(measure))
+        yield tree.Program(tree.CountDistinct(measure))
     for key in COUNTS:
-        yield Program(Grouped(key, Count()))
+        yield tree.Program(tree.Grouped(key, tree.Count()))
         for function, measure in product(FUNCTIONS, COUNTS):
             if measure != key:
-                yield Program(Grouped(key, Aggregate(function, measure)))
+                yield tree.Program(tree.Grouped(key, tree.Aggregate(function, measure)))
 
 
-def _sorting() -> Iterator[Program]:
+def _sorting() -> Iterator[tree.Program]:
     """All articles, or a measure of each, in order."""
-    measures: tuple[Measure, ...] = (*COUNTS, *ARITHMETIC)
-    outputs: tuple[Output, ...] = (Labels(), *map(Values, COUNTS))
+    measures: tuple[tree.Measure, ...] = (*COUNTS, *ARITHMETIC)
+    outputs: tuple[tree.Output, ...] = (tree.Labels(), *map(tree.Values, COUNTS))
     for output, measure in product(outputs, measures):
         for direction in DIRECTIONS:
-            yield Program(output, order=(Sort(measure, direction),))
+            yield tree.Program(output, order=(tree.Sort(measure, direction),))
     for one, two in permutations(COUNTS, 2):
-        yield Program(Labels(), order=(Sort(one, "ASC"), Sort(two, "DESC")))
-        yield Program(Values(WORDS), order=(Sort(one, "DESC"), Sort(two, "ASC")))
+        yield tree.Program(tree.Labels(), order=(tree.Sort(one, "ASC"), tree.Sort(two, "DESC")))
+        yield tree.Program(tree.Values(WORDS), order=(tree.Sort(one, "DESC"), tree.Sort(two, "ASC")))
 
 
-def _simple(measure: Measure) -> Iterator[Condition]:
+def _simple(measure: tree.Measure) -> Iterator[tree.Condition]:
     """One condition on one measure, in every form."""
     for sign in SIGNS:
-        yield Compare(measure, sign, _number(measure))
-    yield Between(measure, _number(measure), _number(measure, 1))
-    yield OneOf(measure, (_number(measure), _number(measure, 1), _number(measure, 2)))
-    yield Not(Between(measure, _number(measure), _number(measure, 1)))
-    yield Not(OneOf(measure, (_number(measure), _number(measure, 1))))
-    yield Not(Compare(measure, ">", _number(measure)))
+        yield tree.Compare(measure, sign, _number(measure))
+    yield tree.Between(measure, _number(measure), _number(measure, 1))
+    yield tree.OneOf(measure, (_number(measure), _number(measure, 1), _number(measure, 2)))
+    yield tree.Not(tree.Between(measure, _number(measure), _number(measure, 1)))
+    yield tree.Not(tree.OneOf(measure, (_number(measure), _number(measure, 1))))
+    yield tree.Not(tree.Compare(measure, ">", _number(measure)))
 
 
-def _compound() -> Iterator[Condition]:
+def _compound() -> Iterator[tree.Condition]:
     """Two conditions together."""
     for one, two in permutations(COUNTS, 2):
-        yield And(Compare(one, ">", _number(one)), Compare(two, "<=", _number(two)))
-        yield Or(Compare(one, "<", _number(one)), Compare(two, ">=", _number(two)))
-        yield And(Compare(one, ">=", _number(one)), Not(Compare(two, "=", _number(two))))
-        yield Or(Not(Compare(one, ">", _number(one))), Compare(two, "=", _number(two)))
+        yield tree.And(tree.Compare(one, ">", _number(one)), tree.Compare(two, "<=", _number(two)))
+        yield tree.Or(tree.Compare(one, "<", _number(one)), tree.Compare(two, ">=", _number(two)))
+        yield tree.And(tree.Compare(one, ">=", _number(one)), tree.Not(tree.Compare(two, "=", _number(two))))
+        yield tree.Or(tree.Not(tree.Compare(one, ">", _number(one))), tree.Compare(two, "=", _number(two)))
 
 
-def _conditions() -> Iterator[Condition]:
+def _conditions() -> Iterator[tree.Condition]:
     for measure in COUNTS:
         yield from _simple(measure)
     for computed in ARITHMETIC:
-        yield Compare(computed, "=" if computed.sign == "%" else ">", _number(computed))
-        yield Compare(computed, "<=", _number(computed))
-    yield title_contains(Slot("fragment", 0))
-    yield Not(title_contains(Slot("fragment", 0)))
-    yield And(title_contains(Slot("fragment", 0)), Compare(REFERENCES, ">", _number(REFERENCES)))
+        yield tree.Compare(computed, "=" if computed.sign == "%" else ">", _number(computed))
+        yield tree.Compare(computed, "<=", _number(computed))
+    yield title_contains(tree.Slot("fragment", 0))
+    yield tree.Not(title_contains(tree.Slot("fragment", 0)))
+    yield tree.And(title_contains(tree.Slot("fragment", 0)), tree.Compare(REFERENCES, ">", _number(REFERENCES)))
     yield from _compound()
 
 
-def _filtering() -> Iterator[Program]:
+def _filtering() -> Iterator[tree.Program]:
     """Some of the articles: listed, aggregated, sorted.
 
     Each condition is combined with a few outputs in turn, so that all outputs meet all kinds of conditions.
     """
-    lists: tuple[Output, ...] = (Labels(), *map(Values, COUNTS), NAMES, Values(AUTHORS, distinct=True))
-    totals: tuple[Output, ...] = (
-        Count(),
-        *(Aggregate(function, measure) for function, measure in product(FUNCTIONS, COUNTS)),
-        PEOPLE,
-        CountDistinct(REFERENCES),
-        Grouped(AUTHORS, Count()),
-        Aggregate("AVG", ARITHMETIC[3]),
+    lists: tuple[tree.Output, ...] = (
+        tree.Labels(),
+        *map(tree.Values, COUNTS),
+        NAMES,
+        tree.Values(AUTHORS, distinct=True),
     )
-    sortable: tuple[Measure, ...] = (*COUNTS, ARITHMETIC[1])
-    orders = [Sort(measure, direction) for measure in sortable for direction in DIRECTIONS]
-    sorted_outputs: tuple[Output, ...] = (Labels(), *map(Values, COUNTS))
+    totals: tuple[tree.Output, ...] = (
+        tree.Count(),
+        *(tree.Aggregate(function, measure) for function, measure in product(FUNCTIONS, COUNTS)),
+        PEOPLE,
+        tree.CountDistinct(REFERENCES),
+        tree.Grouped(AUTHORS, tree.Count()),
+        tree.Aggregate("AVG", ARITHMETIC[3]),
+    )
+    sortable: tuple[tree.Measure, ...] = (*COUNTS, ARITHMETIC[1])
+    orders = [tree.Sort(measure, direction) for measure in sortable for direction in DIRECTIONS]
+    sorted_outputs: tuple[tree.Output, ...] = (tree.Labels(), *map(tree.Values, COUNTS))
     for place, condition in enumerate(_conditions()):
         for step in range(2):
-            yield Program(lists[(place + 3 * step) % len(lists)], condition)
-            yield Program(totals[(2 * place + 5 * step) % len(totals)], condition)
+            yield tree.Program(lists[(place + 3 * step) % len(lists)], condition)
+            yield tree.Program(totals[(2 * place + 5 * step) % len(totals)], condition)
             output = sorted_outputs[(place + step) % len(sorted_outputs)]
-            yield Program(output, condition, (orders[(3 * place + step) % len(orders)],))
+            yield tree.Program(output, condition, (orders[(3 * place + step) % len(orders)],))
     for sign in SIGNS:
         if sign == "<>":
             continue
-        position = at_position(sign, Slot("position", 0))
-        yield Program(NAMES, position)
-        yield Program(PEOPLE, position)
+        position = at_position(sign, tree.Slot("position", 0))
+        yield tree.Program(NAMES, position)
+        yield tree.Program(PEOPLE, position)
         for measure in COUNTS:
-            yield Program(NAMES, And(position, Compare(measure, ">", _number(measure))))
+            yield tree.Program(NAMES, tree.And(position, tree.Compare(measure, ">", _number(measure))))
 
 
-def _relational() -> Iterator[Program]:
+def _relational() -> Iterator[tree.Program]:
     """Conditions on how articles and people relate."""
-    outputs: tuple[Output, ...] = (
-        Count(),
-        Labels(),
-        Values(REFERENCES),
-        Aggregate("SUM", REFERENCES),
-        Aggregate("MAX", WORDS),
-        Aggregate("AVG", AUTHORS),
+    outputs: tuple[tree.Output, ...] = (
+        tree.Count(),
+        tree.Labels(),
+        tree.Values(REFERENCES),
+        tree.Aggregate("SUM", REFERENCES),
+        tree.Aggregate("MAX", WORDS),
+        tree.Aggregate("AVG", AUTHORS),
         NAMES,
     )
-    conditions: tuple[Condition, ...] = (
+    conditions: tuple[tree.Condition, ...] = (
         cites(),
         cited(),
-        Not(cites()),
-        Not(cited()),
-        And(cites(), cited()),
-        And(cites(), Not(cited())),
-        And(cited(), Not(cites())),
-        Or(cites(), cited()),
-        cites(Slot("few", 0)),
-        cited(Slot("few", 0)),
-        cites_article(Slot("title", 0)),
-        cited_by_article(Slot("title", 0)),
-        And(cited(), Compare(REFERENCES, ">", _number(REFERENCES))),
-        And(cites(), Compare(AUTHORS, "<=", _number(AUTHORS))),
-        has_author(Slot("name", 0)),
-        And(has_author(Slot("name", 0)), Not(has_author(Slot("name", 1)))),
-        Or(has_author(Slot("name", 0)), has_author(Slot("name", 1))),
-        And(has_author(Slot("name", 0)), Compare(WORDS, ">", _number(WORDS))),
-        shares_author(Slot("title", 0)),
+        tree.Not(cites()),
+        tree.Not(cited()),
+        tree.And(cites(), cited()),
+        tree.And(cites(), tree.Not(cited())),
+        tree.And(cited(), tree.Not(cites())),
+        tree.Or(cites(), cited()),
+        cites(tree.Slot("few", 0)),
+        cited(tree.Slot("few", 0)),
+        cites_article(tree.Slot("title", 0)),
+        cited_by_article(tree.Slot("title", 0)),
+        tree.And(cited(), tree.Compare(REFERENCES, ">", _number(REFERENCES))),
+        tree.And(cites(), tree.Compare(AUTHORS, "<=", _number(AUTHORS))),
+        has_author(tree.Slot("name", 0)),
+        tree.And(has_author(tree.Slot("name", 0)), tree.Not(has_author(tree.Slot("name", 1)))),
+        tree.Or(has_author(tree.Slot("name", 0)), has_author(tree.Slot("name", 1))),
+        tree.And(has_author(tree.Slot("name", 0)), tree.Compare(WORDS, ">", _number(WORDS))),
+        shares_author(tree.Slot("title", 0)),
     )
     for output, condition in product(outputs, conditions):
         if output == NAMES and not _is_about_one_citation(condition):
             continue
-        yield Program(output, condition)
-    people: tuple[Output, ...] = (NAMES, PEOPLE)
+        yield tree.Program(output, condition)
+    people: tuple[tree.Output, ...] = (NAMES, PEOPLE)
     for output in people:
-        yield Program(output, wrote_at_least(Slot("few", 0)))
-        yield Program(output, Not(wrote_at_least(2)))
-    sorted_by: tuple[Condition, ...] = (cites(), cited(), Not(cited()), has_author(Slot("name", 0)))
+        yield tree.Program(output, wrote_at_least(tree.Slot("few", 0)))
+        yield tree.Program(output, tree.Not(wrote_at_least(2)))
+    sorted_by: tuple[tree.Condition, ...] = (cites(), cited(), tree.Not(cited()), has_author(tree.Slot("name", 0)))
     for direction, condition in product(DIRECTIONS, sorted_by):
-        yield Program(Labels(), condition, (Sort(REFERENCES, direction),))
+        yield tree.Program(tree.Labels(), condition, (tree.Sort(REFERENCES, direction),))
 
 
-def _is_about_one_citation(condition: Condition) -> bool:
+def _is_about_one_citation(condition: tree.Condition) -> bool:
     """Whether the condition is on citations. One on authors would ask for coauthors, which is worded differently."""
-    return isinstance(condition, Exists) and condition.relation in ("citing", "cited")
+    return isinstance(condition, tree.Exists) and condition.relation in ("citing", "cited")

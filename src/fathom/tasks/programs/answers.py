@@ -7,23 +7,9 @@ from decimal import Decimal
 from itertools import groupby
 
 from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Scalar, Text, Unanswerable, ValueSet
+from fathom.tasks.programs import tree
 from fathom.tasks.programs.evaluate import Cell, Row
 from fathom.tasks.programs.schema import WHOLE_QUOTIENT_DIGITS, Schema
-from fathom.tasks.programs.tree import (
-    Aggregate,
-    Column,
-    Count,
-    CountDistinct,
-    Grouped,
-    Labels,
-    Measure,
-    OverGroups,
-    Program,
-    Ratio,
-    Result,
-    Values,
-    is_rounded,
-)
 
 DECIMALS = 2
 """Decimal places to which means and quotients are rounded."""
@@ -33,25 +19,25 @@ Aliases = Callable[[str, str], tuple[str, ...]]
 
 
 def answer_of(
-    program: Program, rows: Sequence[Row], schema: Schema, aliases: Aliases = lambda column, text: ()
+    program: tree.Program, rows: Sequence[Row], schema: Schema, aliases: Aliases = lambda column, text: ()
 ) -> Answer:
     """The answer that the rows give; `Unanswerable` where there is none."""
-    decimals = DECIMALS if is_rounded(program) else None
+    decimals = DECIMALS if tree.is_rounded(program) else None
     output = program.output
 
-    def atom(cell: Cell, measure: Measure | Result | None, decimals: int | None) -> Scalar:
+    def atom(cell: Cell, measure: tree.Measure | tree.Result | None, decimals: int | None) -> Scalar:
         if isinstance(cell, str):
-            return Text(value=cell, aliases=aliases(measure.name, cell) if isinstance(measure, Column) else ())
+            return Text(value=cell, aliases=aliases(measure.name, cell) if isinstance(measure, tree.Column) else ())
         digits = None if measure is None else schema.digits(measure)
         return _number(cell, WHOLE_QUOTIENT_DIGITS if digits is None else digits, decimals)
 
-    if isinstance(output, Count | CountDistinct | Aggregate | Ratio | OverGroups):
+    if isinstance(output, tree.Count | tree.CountDistinct | tree.Aggregate | tree.Ratio | tree.OverGroups):
         value = rows[0][0]
-        measure = output.result if isinstance(output, OverGroups) else output
+        measure = output.result if isinstance(output, tree.OverGroups) else output
         return Unanswerable() if value is None else atom(value, measure, decimals)
     if not rows:
         return Unanswerable()
-    if isinstance(output, Grouped) and output.result is not None:
+    if isinstance(output, tree.Grouped) and output.result is not None:
         # A group without any known value has no result.
         cells = [
             (atom(key, output.key, None), atom(cell, output.result, decimals)) for key, cell in rows if cell is not None
@@ -62,18 +48,18 @@ def answer_of(
     if program.order:
         tied = groupby(range(len(rows)), key=[row[1:] for row in rows].__getitem__)
         return Ranking(groups=tuple(tuple(items[place] for place in group) for _, group in tied))
-    repeats = isinstance(output, Values) and not output.distinct
+    repeats = isinstance(output, tree.Values) and not output.distinct
     return Multiset(items=tuple(items)) if repeats else ValueSet(items=tuple(items))
 
 
-def _wanted(program: Program, schema: Schema) -> Measure | None:
+def _wanted(program: tree.Program, schema: Schema) -> tree.Measure | None:
     match program.output:
-        case Values(measure):
+        case tree.Values(measure):
             return measure
-        case Grouped(key):
+        case tree.Grouped(key):
             return key
-        case Labels():
-            return Column(schema.base(program).label)
+        case tree.Labels():
+            return tree.Column(schema.base(program).label)
         case _:
             return None
 

@@ -13,45 +13,18 @@ from random import Random
 from typing import Any, NamedTuple
 
 from fathom.scoring.answers import Answer, Unanswerable
+from fathom.tasks.programs import tree
 from fathom.tasks.programs.answers import answer_of
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.evaluate import Row
 from fathom.tasks.programs.schema import Schema
-from fathom.tasks.programs.tree import (
-    Aggregate,
-    And,
-    Between,
-    Column,
-    Comparator,
-    Compare,
-    Condition,
-    Count,
-    CountDistinct,
-    Edit,
-    Exists,
-    Function,
-    Grouped,
-    Having,
-    Labels,
-    Not,
-    Or,
-    OverGroups,
-    PeerAggregate,
-    Program,
-    Ratio,
-    Sort,
-    Values,
-    children,
-    edited,
-    rebuild,
-)
 
 
 @dataclass(frozen=True)
 class Reading:
     """A reader's interpretation: the program that the reader evaluates, and the tables that it runs over."""
 
-    program: Program
+    program: tree.Program
     database: Database
     missing: frozenset[int] = frozenset()
     """The rows of the main table, counted from one, that the reader did not see."""
@@ -71,8 +44,10 @@ class Reading:
             return Unanswerable()
         output = self.program.output
         if self.off:
-            rows = _shifted(rows, 1 if isinstance(output, Grouped) else 0, self.off)
-        if not self.program.order and (isinstance(output, Labels) or (isinstance(output, Values) and output.distinct)):
+            rows = _shifted(rows, 1 if isinstance(output, tree.Grouped) else 0, self.off)
+        if not self.program.order and (
+            isinstance(output, tree.Labels) or (isinstance(output, tree.Values) and output.distinct)
+        ):
             rows = list(dict.fromkeys(rows))
         return answer_of(self.program, rows, self.seen.schema, self.seen.aliases)
 
@@ -115,11 +90,11 @@ class ReadingFault:
 # Edits of the program.
 
 
-def by_edit(edit: Edit) -> Vary:
+def by_edit(edit: tree.Edit) -> Vary:
     """The variations of a fault that edits one node of the program."""
 
     def variations(reading: Reading) -> Iterator[Variation]:
-        for detail, program in edited(reading.program, edit, reading.database.schema.is_phrase):
+        for detail, program in tree.edited(reading.program, edit, reading.database.schema.is_phrase):
             yield Variation(detail, replace(reading, program=program))
 
     return variations
@@ -133,69 +108,69 @@ def over(reading: Reading, database: Database) -> Reading:
 def _drop_filter(reading: Reading) -> Iterator[Variation]:
     where = reading.program.where
     if where is not None:
-        for detail, kept in edited(where, _one_side, reading.database.schema.is_phrase):
+        for detail, kept in tree.edited(where, _one_side, reading.database.schema.is_phrase):
             yield Variation(detail, _where(reading, kept))
         yield Variation("no condition at all", _where(reading, None))
     output = reading.program.output
     if (
-        isinstance(output, Grouped)
+        isinstance(output, tree.Grouped)
         and output.having is not None
         and (output.result is not None or reading.program.order)
     ):
         program = replace(reading.program, output=replace(output, having=None))
         yield Variation("no condition on groups", replace(reading, program=program))
-    if isinstance(output, Ratio) and output.only is not None:
+    if isinstance(output, tree.Ratio) and output.only is not None:
         program = replace(reading.program, output=replace(output, only=None))
         yield Variation("no condition on the numerator", replace(reading, program=program))
 
 
-def _where(reading: Reading, where: Condition | None) -> Reading:
+def _where(reading: Reading, where: tree.Condition | None) -> Reading:
     return replace(reading, program=replace(reading.program, where=where))
 
 
 def _one_side(node: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(node, And | Or):
+    if isinstance(node, tree.And | tree.Or):
         yield "only the second condition", node.right
         yield "only the first condition", node.left
 
 
 def _ignore_not(node: Any) -> Iterator[tuple[str, Any]]:
     match node:
-        case Not(inner):
+        case tree.Not(inner):
             yield "one condition not negated", inner
-        case Compare(measure, "<>", value):
-            yield "equal instead of not equal", Compare(measure, "=", value)
+        case tree.Compare(measure, "<>", value):
+            yield "equal instead of not equal", tree.Compare(measure, "=", value)
 
 
 def _and_for_or(node: Any) -> Iterator[tuple[str, Any]]:
     match node:
-        case And(left, right):
-            yield "either condition instead of both", Or(left, right)
-        case Or(left, right):
-            yield "both conditions instead of either", And(left, right)
+        case tree.And(left, right):
+            yield "either condition instead of both", tree.Or(left, right)
+        case tree.Or(left, right):
+            yield "both conditions instead of either", tree.And(left, right)
 
 
 def _reverse(node: Any) -> Iterator[tuple[str, Any]]:
     match node:
-        case Sort(measure, "ASC"):
-            yield "descending instead of ascending", Sort(measure, "DESC")
-        case Sort(measure, "DESC"):
-            yield "ascending instead of descending", Sort(measure, "ASC")
+        case tree.Sort(measure, "ASC"):
+            yield "descending instead of ascending", tree.Sort(measure, "DESC")
+        case tree.Sort(measure, "DESC"):
+            yield "ascending instead of descending", tree.Sort(measure, "ASC")
 
 
-_OTHER_BOUND: dict[Comparator, Comparator] = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
+_OTHER_BOUND: dict[tree.Comparator, tree.Comparator] = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 
 
 def _boundary(node: Any) -> Iterator[tuple[str, Any]]:
     match node:
-        case Compare(_, sign) | Having(_, sign) if sign in _OTHER_BOUND:
+        case tree.Compare(_, sign) | tree.Having(_, sign) if sign in _OTHER_BOUND:
             yield f"{_OTHER_BOUND[sign]} instead of {sign}", replace(node, sign=_OTHER_BOUND[sign])
-        case Between(measure, int(low), int(high)):
-            yield "the lower end left out", Between(measure, low + 1, high)
-            yield "the upper end left out", Between(measure, low, high - 1)
+        case tree.Between(measure, int(low), int(high)):
+            yield "the lower end left out", tree.Between(measure, low + 1, high)
+            yield "the upper end left out", tree.Between(measure, low, high - 1)
         # "At least one" is worded as "some", which has no boundary to mistake.
-        case Exists(relation, where, int(least)) if least > 1:
-            yield "more than instead of at least", Exists(relation, where, least + 1)
+        case tree.Exists(relation, where, int(least)) if least > 1:
+            yield "more than instead of at least", tree.Exists(relation, where, least + 1)
 
 
 def _wrong_top(reading: Reading) -> Iterator[Variation]:
@@ -215,11 +190,11 @@ def _miscount(reading: Reading) -> Iterator[Variation]:
 def _is_count(output: object, schema: Schema) -> bool:
     """Whether the result consists of counts; means and quotients are not off by one."""
     match output:
-        case Grouped(_, result):
+        case tree.Grouped(_, result):
             return _is_count(result, schema)
-        case Count() | CountDistinct():
+        case tree.Count() | tree.CountDistinct():
             return True
-        case Values(Column() as measure) | Aggregate("MAX" | "MIN" | "SUM", Column() as measure):
+        case tree.Values(tree.Column() as measure) | tree.Aggregate("MAX" | "MIN" | "SUM", tree.Column() as measure):
             return schema.type_of(measure) == "integer"
         case _:
             return False
@@ -228,40 +203,40 @@ def _is_count(output: object, schema: Schema) -> bool:
 def _ignore_distinct(reading: Reading) -> Iterator[Variation]:
     program, schema = reading.program, reading.database.schema
     match program.output:
-        case Values(measure, True) if schema.type_of(measure) != "text":
-            listed = replace(program, output=Values(measure))
+        case tree.Values(measure, True) if schema.type_of(measure) != "text":
+            listed = replace(program, output=tree.Values(measure))
             yield Variation("repeated values listed again", replace(reading, program=listed))
-        case CountDistinct(measure) if schema.type_of(measure) != "text":
-            counted = replace(program, output=Count())
+        case tree.CountDistinct(measure) if schema.type_of(measure) != "text":
+            counted = replace(program, output=tree.Count())
             yield Variation("repeated values counted again", replace(reading, program=counted))
 
 
 def _other_column(reading: Reading) -> Iterator[Variation]:
     """One numeric column replaced with another of the same table and type, throughout the program."""
     schema = reading.database.schema
-    used = {node.name for node in schema.nodes(reading.program) if isinstance(node, Column)}
+    used = {node.name for node in schema.nodes(reading.program) if isinstance(node, tree.Column)}
     for table in schema.tables:
         numbers = [column for column in table.columns if column.nouns and column.type in ("integer", "decimal")]
         for one in numbers:
             for other in numbers:
                 if one.name in used and other != one and other.type == one.type:
-                    program = _exchanged(reading.program, Column(one.name), Column(other.name))
+                    program = _exchanged(reading.program, tree.Column(one.name), tree.Column(other.name))
                     yield Variation(f"{other.name} instead of {one.name}", replace(reading, program=program))
 
 
-def _exchanged(node: Any, one: Column, other: Column) -> Any:
+def _exchanged(node: Any, one: tree.Column, other: tree.Column) -> Any:
     """The tree with one column in place of another throughout."""
     if node == one:
         return other
-    parts = children(node)
-    return rebuild(node, tuple(_exchanged(part, one, other) for part in parts)) if parts else node
+    parts = tree.children(node)
+    return tree.rebuild(node, tuple(_exchanged(part, one, other) for part in parts)) if parts else node
 
 
-def _function(one: Function, two: Function) -> Edit:
+def _function(one: tree.Function, two: tree.Function) -> tree.Edit:
     """An edit that replaces each of two functions with the other."""
 
     def edit(node: Any) -> Iterator[tuple[str, Any]]:
-        if isinstance(node, Aggregate | PeerAggregate | OverGroups) and node.function in (one, two):
+        if isinstance(node, tree.Aggregate | tree.PeerAggregate | tree.OverGroups) and node.function in (one, two):
             other = two if node.function == one else one
             yield f"{other} instead of {node.function}", replace(node, function=other)
 
@@ -269,12 +244,12 @@ def _function(one: Function, two: Function) -> Edit:
 
 
 def _inverted_ratio(node: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(node, Ratio) and node.numerator != node.denominator:
-        yield "the denominator divided by the numerator", Ratio(node.denominator, node.numerator, node.only)
+    if isinstance(node, tree.Ratio) and node.numerator != node.denominator:
+        yield "the denominator divided by the numerator", tree.Ratio(node.denominator, node.numerator, node.only)
 
 
 def _wrong_peers(node: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(node, PeerAggregate):
+    if isinstance(node, tree.PeerAggregate):
         if node.by is not None:
             yield "all rows instead of those of the group", replace(node, by=None)
         if node.among is not None:

@@ -8,40 +8,11 @@ from datetime import date, timedelta
 from itertools import groupby, product
 from typing import Any, NamedTuple
 
+from fathom.tasks.programs import tree
 from fathom.tasks.programs.evaluate import COMPARE, Row
 from fathom.tasks.programs.schema import ColumnSpec, Schema
-from fathom.tasks.programs.tree import (
-    Aggregate,
-    And,
-    Arithmetic,
-    Between,
-    Column,
-    Comparator,
-    Compare,
-    Condition,
-    Contains,
-    Count,
-    CountDistinct,
-    Exists,
-    Function,
-    Grouped,
-    Having,
-    Not,
-    OneOf,
-    Or,
-    OverGroups,
-    PeerAggregate,
-    Program,
-    Ratio,
-    Sign,
-    Sort,
-    Term,
-    Values,
-    edited,
-    nodes,
-)
 
-_SIGNS: dict[Comparator, tuple[Comparator, ...]] = {
+_SIGNS: dict[tree.Comparator, tuple[tree.Comparator, ...]] = {
     ">": (">=", "<"),
     ">=": (">", "<="),
     "<": ("<=", ">"),
@@ -49,13 +20,13 @@ _SIGNS: dict[Comparator, tuple[Comparator, ...]] = {
     "=": ("<>", ">="),
     "<>": ("=",),
 }
-_FUNCTIONS: dict[Function, tuple[Function, ...]] = {
+_FUNCTIONS: dict[tree.Function, tuple[tree.Function, ...]] = {
     "MAX": ("MIN",),
     "MIN": ("MAX",),
     "SUM": ("AVG", "MAX"),
     "AVG": ("SUM",),
 }
-_ARITHMETIC: dict[Sign, Sign] = {"+": "-", "-": "+", "*": "+", "/": "*", "%": "+"}
+_ARITHMETIC: dict[tree.Sign, tree.Sign] = {"+": "-", "-": "+", "*": "+", "/": "*", "%": "+"}
 
 
 class Mutant(NamedTuple):
@@ -63,19 +34,19 @@ class Mutant(NamedTuple):
 
     kind: str
     """The kind of edit: operator, constant, connective, negation, and so on."""
-    program: Program
+    program: tree.Program
 
 
-def mutants(program: Program, schema: Schema) -> Iterator[Mutant]:
+def mutants(program: tree.Program, schema: Schema) -> Iterator[Mutant]:
     """Every program that is one edit away; the edits are misreadings that a reader could make."""
     edits = _Edits(schema)
     seen = {program}
-    for kind, changed in edited(program, edits):
+    for kind, changed in tree.edited(program, edits):
         if changed not in seen:
             seen.add(changed)
             yield Mutant(kind, changed)
-    if program.where is not None and not isinstance(program.where, Not):
-        yield Mutant("negation", replace(program, where=Not(program.where)))
+    if program.where is not None and not isinstance(program.where, tree.Not):
+        yield Mutant("negation", replace(program, where=tree.Not(program.where)))
     if program.top is not None:
         for top in (program.top + 1, program.top - 1):
             if top:
@@ -90,64 +61,64 @@ class _Edits:
 
     def __call__(self, node: Any) -> Iterator[tuple[str, Any]]:
         match node:
-            case Compare(measure, sign, value) | Having(measure, sign, value):
+            case tree.Compare(measure, sign, value) | tree.Having(measure, sign, value):
                 for other in _SIGNS[sign]:
                     # No reader would take "is X" to mean "is X or later in the alphabet".
                     if other != ">=" or sign != "=" or self._schema.type_of(measure) not in ("text", "category"):
                         yield "operator", replace(node, sign=other)
                 yield from (("constant", replace(node, value=other)) for other in self._constants(value, measure))
-            case Between(measure, low, high):
+            case tree.Between(measure, low, high):
                 yield from (("constant", replace(node, low=other)) for other in self._constants(low, measure))
                 yield from (("constant", replace(node, high=other)) for other in self._constants(high, measure))
-            case OneOf(measure, values):
+            case tree.OneOf(measure, values):
                 for place, value in enumerate(values):
                     for other in self._constants(value, measure):
                         if other not in values:
-                            yield "constant", OneOf(measure, (*values[:place], other, *values[place + 1 :]))
-            case And(left, right):
-                yield "connective", Or(left, right)
-            case Or(left, right):
-                yield "connective", And(left, right)
-            case Not(inner):
+                            yield "constant", tree.OneOf(measure, (*values[:place], other, *values[place + 1 :]))
+            case tree.And(left, right):
+                yield "connective", tree.Or(left, right)
+            case tree.Or(left, right):
+                yield "connective", tree.And(left, right)
+            case tree.Not(inner):
                 yield "negation", inner
-            case Exists():
+            case tree.Exists():
                 yield from self._relation(node)
-            case Sort(measure, direction):
-                yield "direction", Sort(measure, "ASC" if direction == "DESC" else "DESC")
-            case Values(measure, True):
-                yield "distinct", Values(measure)
-            case CountDistinct():
-                yield "distinct", Count()
+            case tree.Sort(measure, direction):
+                yield "direction", tree.Sort(measure, "ASC" if direction == "DESC" else "DESC")
+            case tree.Values(measure, True):
+                yield "distinct", tree.Values(measure)
+            case tree.CountDistinct():
+                yield "distinct", tree.Count()
             case _:
                 yield from self._number(node)
 
     def _number(self, node: Any) -> Iterator[tuple[str, Any]]:
         match node:
-            case Column(name):
-                yield from (("column", Column(other)) for other in self._other_columns(name))
-            case Arithmetic(left, sign, right):
+            case tree.Column(name):
+                yield from (("column", tree.Column(other)) for other in self._other_columns(name))
+            case tree.Arithmetic(left, sign, right):
                 yield "arithmetic", replace(node, sign=_ARITHMETIC[sign])
                 yield from (("constant", replace(node, right=other)) for other in self._constants(right, left))
-            case Term(weight, measure):
-                yield from (("constant", Term(other, measure)) for other in self._constants(weight, measure))
-            case Ratio(numerator, denominator, only):
+            case tree.Term(weight, measure):
+                yield from (("constant", tree.Term(other, measure)) for other in self._constants(weight, measure))
+            case tree.Ratio(numerator, denominator, only):
                 if numerator != denominator:
-                    yield "ratio", Ratio(denominator, numerator, only)
+                    yield "ratio", tree.Ratio(denominator, numerator, only)
                 if only is not None:
-                    yield "ratio", Ratio(numerator, denominator)
-            case Grouped(key, result, having) if having is not None and result is not None:
-                yield "having", Grouped(key, result)
-        if isinstance(node, PeerAggregate):
+                    yield "ratio", tree.Ratio(numerator, denominator)
+            case tree.Grouped(key, result, having) if having is not None and result is not None:
+                yield "having", tree.Grouped(key, result)
+        if isinstance(node, tree.PeerAggregate):
             if node.by is not None:
                 yield "peers", replace(node, by=None)
             if node.among is not None:
                 yield "peers", replace(node, among=None)
-        if isinstance(node, Aggregate | PeerAggregate | OverGroups):
+        if isinstance(node, tree.Aggregate | tree.PeerAggregate | tree.OverGroups):
             for function in _FUNCTIONS[node.function]:
                 # Dates and texts have no sums.
                 yield "function", replace(node, function=function)
 
-    def _relation(self, node: Exists) -> Iterator[tuple[str, Any]]:
+    def _relation(self, node: tree.Exists) -> Iterator[tuple[str, Any]]:
         """The reversed relation, such as cited instead of citing, and a minimum count that is off by one."""
         relation = self._schema.relation[node.relation]
         for other in self._schema.relations:
@@ -173,7 +144,7 @@ class _Edits:
             digits = len(repr(value).partition(".")[2])
             yield round(value + 10**-digits, digits)
             yield round(value - 10**-digits, digits)
-        elif isinstance(value, str) and isinstance(measure, Column):
+        elif isinstance(value, str) and isinstance(measure, tree.Column):
             spec = self._schema.columns[measure.name]
             if spec.type == "date":
                 for step in (1, -1):
@@ -182,7 +153,7 @@ class _Edits:
                 yield spec.categories[(spec.categories.index(value) + 1) % len(spec.categories)]
 
 
-def result_form(program: Program, rows: list[Row]) -> object:
+def result_form(program: tree.Program, rows: list[Row]) -> object:
     """A normal form of a result, equal for results that are the same answer; order counts only if the program sorts."""
     if program.order:
         width = len(rows[0]) - len(program.order) if rows else 0
@@ -199,18 +170,23 @@ class Constants(NamedTuple):
     decimals: tuple[float, ...] = ()
 
 
-def constants(program: Program) -> Constants:
+def constants(program: tree.Program) -> Constants:
     """The constants in a program's conditions, formulas and limit."""
     values: list[Any] = [program.top] if program.top is not None else []
-    for node in nodes(program):
+    for node in tree.nodes(program):
         match node:
-            case Compare(_, _, value) | Having(_, _, value) | Contains(_, value) | Exists(_, _, value):
+            case (
+                tree.Compare(_, _, value)
+                | tree.Having(_, _, value)
+                | tree.Contains(_, value)
+                | tree.Exists(_, _, value)
+            ):
                 values.append(value)
-            case Arithmetic(_, _, value) | Term(value, _):
+            case tree.Arithmetic(_, _, value) | tree.Term(value, _):
                 values.append(value)
-            case Between(_, low, high):
+            case tree.Between(_, low, high):
                 values.extend((low, high))
-            case OneOf(_, several):
+            case tree.OneOf(_, several):
                 values.extend(several)
     return Constants(
         numbers=tuple(value for value in values if isinstance(value, int)),
@@ -222,7 +198,7 @@ def constants(program: Program) -> Constants:
 # Equivalent mutants.
 
 
-def is_equivalent(program: Program, mutant: Program, schema: Schema) -> bool:
+def is_equivalent(program: tree.Program, mutant: tree.Program, schema: Schema) -> bool:
     """Whether two programs provably select the same rows from every database, so that no database detects the edit.
 
     False unless the programs differ only in their conditions, and these consist of comparisons of integers. Then every
@@ -231,8 +207,8 @@ def is_equivalent(program: Program, mutant: Program, schema: Schema) -> bool:
     one, two = program.where, mutant.where
     if one is None or two is None or replace(program, where=None) != replace(mutant, where=None):
         return False
-    seen = [*nodes(one), *nodes(two)]
-    columns = sorted({node.name for node in seen if isinstance(node, Column)})
+    seen = [*tree.nodes(one), *tree.nodes(two)]
+    columns = sorted({node.name for node in seen if isinstance(node, tree.Column)})
     if not all(isinstance(node, _COMPARISONS) for node in seen if hasattr(node, "__match_args__")):
         return False
     specs = [schema.columns[name] for name in columns]
@@ -243,7 +219,7 @@ def is_equivalent(program: Program, mutant: Program, schema: Schema) -> bool:
     return all(_is_true(one, row) == _is_true(two, row) for row in rows)
 
 
-_COMPARISONS = (And, Or, Not, Compare, Between, OneOf, Column)
+_COMPARISONS = (tree.And, tree.Or, tree.Not, tree.Compare, tree.Between, tree.OneOf, tree.Column)
 
 
 def _possible_rows(
@@ -259,24 +235,24 @@ def _possible_rows(
             yield row
 
 
-def _is_true(condition: Condition, row: Mapping[str, int]) -> bool:
+def _is_true(condition: tree.Condition, row: Mapping[str, int]) -> bool:
     """Whether a condition that consists of comparisons is true for a row."""
 
     def number(value: Any) -> Any:
-        return row[value.name] if isinstance(value, Column) else value
+        return row[value.name] if isinstance(value, tree.Column) else value
 
     match condition:
-        case Not(inner):
+        case tree.Not(inner):
             return not _is_true(inner, row)
-        case And(left, right):
+        case tree.And(left, right):
             return _is_true(left, row) and _is_true(right, row)
-        case Or(left, right):
+        case tree.Or(left, right):
             return _is_true(left, row) or _is_true(right, row)
-        case Between(measure, low, high):
+        case tree.Between(measure, low, high):
             return bool(low <= number(measure) <= high)
-        case OneOf(measure, values):
+        case tree.OneOf(measure, values):
             return number(measure) in values
-        case Compare(measure, sign, value):
+        case tree.Compare(measure, sign, value):
             return bool(COMPARE[sign](number(measure), number(value)))
         case _:
             raise TypeError(f"{condition} is not a comparison")

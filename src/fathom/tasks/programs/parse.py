@@ -12,46 +12,10 @@ from functools import reduce
 import sqlglot
 from sqlglot import exp
 
+from fathom.tasks.programs import tree
 from fathom.tasks.programs.schema import Schema
-from fathom.tasks.programs.tree import (
-    Aggregate,
-    And,
-    Arithmetic,
-    Between,
-    Column,
-    Comparator,
-    Compare,
-    Condition,
-    Contains,
-    Count,
-    CountDistinct,
-    Direction,
-    Exists,
-    Function,
-    Grouped,
-    Having,
-    IsUnknown,
-    Labels,
-    Measure,
-    Not,
-    OneOf,
-    Or,
-    Output,
-    OverGroups,
-    PeerAggregate,
-    Program,
-    Ratio,
-    Result,
-    Sign,
-    Slot,
-    Sort,
-    Term,
-    Value,
-    Values,
-    Weighted,
-)
 
-_COMPARATORS: dict[type[exp.Expr], Comparator] = {
+_COMPARATORS: dict[type[exp.Expr], tree.Comparator] = {
     exp.EQ: "=",
     exp.NEQ: "<>",
     exp.LT: "<",
@@ -59,8 +23,8 @@ _COMPARATORS: dict[type[exp.Expr], Comparator] = {
     exp.LTE: "<=",
     exp.GTE: ">=",
 }
-_SIGNS: dict[type[exp.Expr], Sign] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
-_FUNCTIONS: dict[type[exp.Expr], Function] = {exp.Max: "MAX", exp.Min: "MIN", exp.Sum: "SUM", exp.Avg: "AVG"}
+_SIGNS: dict[type[exp.Expr], tree.Sign] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
+_FUNCTIONS: dict[type[exp.Expr], tree.Function] = {exp.Max: "MAX", exp.Min: "MIN", exp.Sum: "SUM", exp.Avg: "AVG"}
 _UNSUPPORTED = ("limit", "offset", "windows", "with", "with_", "qualify", "laterals")
 MOST_DIGITS = 9
 """The maximum number of digits in an integer constant."""
@@ -73,9 +37,9 @@ class ParseError(Exception):
 def parse(
     text: str,
     schema: Schema,
-    slots: Mapping[str, Slot] | None = None,
+    slots: Mapping[str, tree.Slot] | None = None,
     slot_kinds: Mapping[str, tuple[str, ...]] | None = None,
-) -> tuple[Program, exp.Select]:
+) -> tuple[tree.Program, exp.Select]:
     """The program of a statement, and the parsed statement.
 
     `slots` are the slots of placeholders such as `:p0`. `slot_kinds` are the kinds of slots that a column may be
@@ -88,12 +52,12 @@ def parse(
 
 
 class _Parser:
-    def __init__(self, schema: Schema, slots: Mapping[str, Slot], kinds: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(self, schema: Schema, slots: Mapping[str, tree.Slot], kinds: Mapping[str, tuple[str, ...]]) -> None:
         self._schema = schema
         self._slots = slots
         self._kinds = kinds
 
-    def program(self, select: exp.Select) -> Program:
+    def program(self, select: exp.Select) -> tree.Program:
         inner = _subquery(select)
         if inner is None:
             return self._plain(select)
@@ -102,12 +66,12 @@ class _Parser:
             return self._ranked(select, inner)
         if len(select.expressions) == 1 and type(wanted) in _FUNCTIONS and wanted.this.name == "result":
             grouped = self._plain(inner, keys_only=True)
-            if isinstance(grouped.output, Grouped) and grouped.output.result is not None:
-                output = OverGroups(_FUNCTIONS[type(wanted)], grouped.output.key, grouped.output.result)
+            if isinstance(grouped.output, tree.Grouped) and grouped.output.result is not None:
+                output = tree.OverGroups(_FUNCTIONS[type(wanted)], grouped.output.key, grouped.output.result)
                 return self._guarded(inner, output, ())
         raise ParseError("it reads other than one table")
 
-    def _ranked(self, select: exp.Select, inner: exp.Select) -> Program:
+    def _ranked(self, select: exp.Select, inner: exp.Select) -> tree.Program:
         """The first rows of a ranking: RANK() in a subquery, and WHERE place <= a number around it."""
         test = select.args["where"].this if select.args.get("where") else None
         if not isinstance(test, exp.LTE) or test.this.name != "place":
@@ -122,7 +86,7 @@ class _Parser:
         flat.set("order", exp.Order(expressions=keys))
         return replace(self._plain(flat), top=int(test.expression.name))
 
-    def _plain(self, select: exp.Select, keys_only: bool = False) -> Program:
+    def _plain(self, select: exp.Select, keys_only: bool = False) -> tree.Program:
         self._check_names(select)
         self._check_sources(select)
         order = select.args.get("order")
@@ -136,7 +100,7 @@ class _Parser:
             raise ParseError(f"it reads {table} although it asks about {base}")
         return program
 
-    def _guarded(self, select: exp.Select, output: Output, order: tuple[Sort, ...]) -> Program:
+    def _guarded(self, select: exp.Select, output: tree.Output, order: tuple[tree.Sort, ...]) -> tree.Program:
         """The program without the IS NOT NULL that the writer adds for listed, sorted and grouped measures."""
         where = select.args.get("where")
         terms = _terms(where.this) if where is not None else []
@@ -144,17 +108,17 @@ class _Parser:
             guards = terms[len(terms) - count :]
             if not all(isinstance(term, exp.Not) and isinstance(term.this, exp.Is) for term in guards):
                 continue
-            program = Program(output, self._joined(terms[: len(terms) - count]), order)
+            program = tree.Program(output, self._joined(terms[: len(terms) - count]), order)
             if [self._measure(term.this.this) for term in guards] == self._schema.required(program):
                 return program
-        return Program(output, self._joined(terms), order)
+        return tree.Program(output, self._joined(terms), order)
 
-    def _joined(self, terms: list[exp.Expr]) -> Condition | None:
-        return reduce(And, map(self._condition, terms)) if terms else None
+    def _joined(self, terms: list[exp.Expr]) -> tree.Condition | None:
+        return reduce(tree.And, map(self._condition, terms)) if terms else None
 
     # Outputs.
 
-    def _output(self, select: exp.Select, keys_only: bool = False) -> Output:
+    def _output(self, select: exp.Select, keys_only: bool = False) -> tree.Output:
         wanted = [column.unalias() for column in select.expressions]
         order = select.args.get("order")
         keys = [key.this for key in order.expressions] if order is not None else []
@@ -167,16 +131,16 @@ class _Parser:
             if len(group.expressions) != 1 or wanted[0] != key or (wanted[1:] != keys and len(wanted) > 2):
                 raise ParseError("a grouped template selects the grouped column and one result, in that order")
             result = None if wanted[1:] == keys else self._result(wanted[1])
-            return Grouped(self._column(key), result, None if having is None else self._having(having.this))
+            return tree.Grouped(self._column(key), result, None if having is None else self._having(having.this))
         # The sort keys may follow the output columns, as they do in the queries of keys.
         if len(wanted) != 1 and wanted[1:] != keys:
             raise ParseError("it selects more than one column without GROUP BY")
         distinct = bool(select.args.get("distinct"))
         if isinstance(wanted[0], exp.Column) and wanted[0].name == self._schema.main.label and not distinct:
-            return Labels()
-        return self._result(wanted[0]) if _is_result(wanted[0]) else Values(self._measure(wanted[0]), distinct)
+            return tree.Labels()
+        return self._result(wanted[0]) if _is_result(wanted[0]) else tree.Values(self._measure(wanted[0]), distinct)
 
-    def _result(self, node: exp.Expr) -> Result:
+    def _result(self, node: exp.Expr) -> tree.Result:
         node = _exact(node)
         ratio = _quotient(node)
         if ratio is not None:
@@ -184,55 +148,57 @@ class _Parser:
             only = top.expression.this if isinstance(top, exp.Filter) else None
             numerator = self._result(top.this if isinstance(top, exp.Filter) else top)
             denominator = self._result(bottom)
-            if isinstance(numerator, Ratio) or isinstance(denominator, Ratio):
+            if isinstance(numerator, tree.Ratio) or isinstance(denominator, tree.Ratio):
                 raise ParseError("a ratio of ratios cannot be put into words")
-            return Ratio(numerator, denominator, None if only is None else self._condition(only))
+            return tree.Ratio(numerator, denominator, None if only is None else self._condition(only))
         if isinstance(node, exp.Count):
             if isinstance(node.this, exp.Star):
-                return Count()
+                return tree.Count()
             if not isinstance(node.this, exp.Distinct):
                 raise ParseError("COUNT takes * or DISTINCT column here")
-            return CountDistinct(self._measure(node.this.expressions[0]))
+            return tree.CountDistinct(self._measure(node.this.expressions[0]))
         if type(node) in _FUNCTIONS:
-            return Aggregate(_FUNCTIONS[type(node)], self._measure(node.this))
+            return tree.Aggregate(_FUNCTIONS[type(node)], self._measure(node.this))
         raise ParseError(f"'{node.sql('sqlite')}' is not an aggregate")
 
-    def _having(self, node: exp.Expr) -> Having:
+    def _having(self, node: exp.Expr) -> tree.Having:
         if type(node) not in _COMPARATORS:
             raise ParseError("HAVING compares one result")
         result, sign = self._result(node.this), _COMPARATORS[type(node)]
         inner = node.expression.unnest() if isinstance(node.expression, exp.Subquery) else None
         if isinstance(inner, exp.Select):
             overall = self._result(inner.expressions[0])
-            if isinstance(overall, Aggregate):
-                return Having(result, sign, overall)
+            if isinstance(overall, tree.Aggregate):
+                return tree.Having(result, sign, overall)
             raise ParseError("HAVING compares with a number or an aggregate")
-        return Having(result, sign, self._number(node.expression))
+        return tree.Having(result, sign, self._number(node.expression))
 
-    def _sort(self, key: exp.Ordered) -> Sort:
-        direction: Direction = "DESC" if key.args.get("desc") else "ASC"
-        return Sort(self._result(key.this) if _is_result(key.this) else self._measure(key.this), direction)
+    def _sort(self, key: exp.Ordered) -> tree.Sort:
+        direction: tree.Direction = "DESC" if key.args.get("desc") else "ASC"
+        return tree.Sort(self._result(key.this) if _is_result(key.this) else self._measure(key.this), direction)
 
     # Measures.
 
-    def _measure(self, node: exp.Expr) -> Measure:
+    def _measure(self, node: exp.Expr) -> tree.Measure:
         node = _exact(node)
         if isinstance(node, exp.Subquery):
             return self._peers(node.unnest())
         terms = _summands(node)
         if len(terms) > 1 and all(isinstance(term, exp.Mul) and _is_number(term.this) for term in terms):
-            return Weighted(tuple(Term(self._literal(term.this), self._measure(term.expression)) for term in terms))
+            return tree.Weighted(
+                tuple(tree.Term(self._literal(term.this), self._measure(term.expression)) for term in terms)
+            )
         quotient = _quotient(node)
         if quotient is not None:
-            return Arithmetic(self._measure(quotient[0]), "/", self._operand(quotient[1]))
+            return tree.Arithmetic(self._measure(quotient[0]), "/", self._operand(quotient[1]))
         if type(node) in _SIGNS:
-            return Arithmetic(self._measure(node.this), _SIGNS[type(node)], self._operand(node.expression))
+            return tree.Arithmetic(self._measure(node.this), _SIGNS[type(node)], self._operand(node.expression))
         return self._column(node)
 
-    def _operand(self, node: exp.Expr) -> Measure | int | float:
+    def _operand(self, node: exp.Expr) -> tree.Measure | int | float:
         return self._literal(node.unnest()) if _is_number(node.unnest()) else self._measure(node)
 
-    def _peers(self, select: exp.Expr) -> Measure:
+    def _peers(self, select: exp.Expr) -> tree.Measure:
         """An aggregate over all rows, or over those of the group: WHERE peers.region = companies.region."""
         function = select.expressions[0] if isinstance(select, exp.Select) else None
         if type(function) not in _FUNCTIONS or function is None:
@@ -241,52 +207,54 @@ class _Parser:
         by = None
         if terms and isinstance(terms[-1], exp.EQ) and terms[-1].this.args.get("table"):
             by = self._column(terms.pop().this)
-        return PeerAggregate(_FUNCTIONS[type(function)], self._measure(function.this), by, self._joined(terms))
+        return tree.PeerAggregate(_FUNCTIONS[type(function)], self._measure(function.this), by, self._joined(terms))
 
-    def _column(self, node: exp.Expr) -> Column:
+    def _column(self, node: exp.Expr) -> tree.Column:
         spec = self._schema.columns.get(node.name) if isinstance(node, exp.Column) else None
         if spec is None or not spec.nouns:
             nouns = [column.name for column in self._schema.main.columns if column.nouns and column.type != "text"]
             raise ParseError(f"'{node.sql('sqlite')}' is not one of {', '.join(nouns)}")
-        return Column(spec.name)
+        return tree.Column(spec.name)
 
     # Conditions.
 
-    def _condition(self, node: exp.Expr) -> Condition:
+    def _condition(self, node: exp.Expr) -> tree.Condition:
         node = node.unnest()
         match node:
             case exp.And():
-                return And(self._condition(node.this), self._condition(node.expression))
+                return tree.And(self._condition(node.this), self._condition(node.expression))
             case exp.Or():
-                return Or(self._condition(node.this), self._condition(node.expression))
+                return tree.Or(self._condition(node.this), self._condition(node.expression))
             case exp.Not():
                 inner = self._condition(node.this)
-                if isinstance(inner, And | Or):
+                if isinstance(inner, tree.And | tree.Or):
                     raise ParseError("NOT over AND or OR has too many readings; negate each condition by itself")
-                return Not(inner)
+                return tree.Not(inner)
             case exp.Between():
                 measure = self._measure(node.this)
-                return Between(measure, self._value(node.args["low"], measure), self._value(node.args["high"], measure))
+                return tree.Between(
+                    measure, self._value(node.args["low"], measure), self._value(node.args["high"], measure)
+                )
             case exp.In():
                 return self._membership(node)
             case exp.Is() if isinstance(node.expression, exp.Null):
-                return IsUnknown(self._column(node.this))
+                return tree.IsUnknown(self._column(node.this))
             case exp.Like():
                 # The parser keeps the NOT of NOT LIKE in a flag and not in a node.
                 contains = self._contains(node)
-                return Not(contains) if node.args.get("negate") else contains
+                return tree.Not(contains) if node.args.get("negate") else contains
             case _ if type(node) in _COMPARATORS:
                 measure, sign = self._measure(node.this), _COMPARATORS[type(node)]
                 if _is_constant(node.expression.unnest()):
-                    return Compare(measure, sign, self._value(node.expression, measure))
-                return Compare(measure, sign, self._measure(node.expression))
+                    return tree.Compare(measure, sign, self._value(node.expression, measure))
+                return tree.Compare(measure, sign, self._measure(node.expression))
         raise ParseError(f"'{node.sql('sqlite')}' cannot be put into words")
 
-    def _membership(self, node: exp.In) -> Condition:
+    def _membership(self, node: exp.In) -> tree.Condition:
         subquery = node.args.get("query")
         if subquery is None:
             measure = self._measure(node.this)
-            return OneOf(measure, tuple(self._value(value, measure) for value in node.expressions))
+            return tree.OneOf(measure, tuple(self._value(value, measure) for value in node.expressions))
         select = subquery.unnest()
         owner = node.this.name if isinstance(node.this, exp.Column) else ""
         if not isinstance(select, exp.Select) or len(select.expressions) != 1:
@@ -296,10 +264,10 @@ class _Parser:
             if (relation.owner, relation.table, relation.key) == (owner, table, key):
                 where = select.args.get("where")
                 condition = self._condition(where.this) if where is not None else None
-                return Exists(relation.name, condition, self._least(select, key))
+                return tree.Exists(relation.name, condition, self._least(select, key))
         raise ParseError(f"the subquery over '{key}' cannot be put into words")
 
-    def _least(self, select: exp.Select, key: str) -> int | Slot:
+    def _least(self, select: exp.Select, key: str) -> int | tree.Slot:
         """The least number of rows that a subquery demands: HAVING COUNT(*) >= 2."""
         group, having = select.args.get("group"), select.args.get("having")
         if having is None:
@@ -315,23 +283,23 @@ class _Parser:
             raise ParseError(f"'{least}' is not a whole number")
         return least
 
-    def _contains(self, node: exp.Like) -> Condition:
+    def _contains(self, node: exp.Like) -> tree.Condition:
         column = self._column(node.this)
         if self._schema.columns[column.name].type != "text":
             raise ParseError("LIKE is for texts")
         if isinstance(node.expression, exp.Placeholder):
-            return Contains(column, self._slot(node.expression, ("fragment",)))
+            return tree.Contains(column, self._slot(node.expression, ("fragment",)))
         words = str(self._text(node.expression))
         fragment = words.strip("%")
         if words != f"%{fragment}%" or "%" in fragment or "_" in fragment or not fragment.isascii():
             raise ParseError("LIKE takes letters between two % signs")
-        return Contains(column, fragment)
+        return tree.Contains(column, fragment)
 
     # Values.
 
-    def _value(self, node: exp.Expr, measure: Measure) -> Value:
+    def _value(self, node: exp.Expr, measure: tree.Measure) -> tree.Value:
         node = node.unnest()
-        name = measure.name if isinstance(measure, Column) else ""
+        name = measure.name if isinstance(measure, tree.Column) else ""
         if isinstance(node, exp.Placeholder):
             return self._slot(node, self._kinds.get(name, self._kinds.get("", ())))
         if self._schema.type_of(measure) not in ("integer", "decimal"):
@@ -343,7 +311,7 @@ class _Parser:
             return str(node.name)
         raise ParseError(f"'{node.sql('sqlite')[:40]}' is not a text")
 
-    def _number(self, node: exp.Expr) -> int | float | Slot:
+    def _number(self, node: exp.Expr) -> int | float | tree.Slot:
         node = node.unnest()
         return self._slot(node, self._kinds.get("", ())) if isinstance(node, exp.Placeholder) else self._literal(node)
 
@@ -355,7 +323,7 @@ class _Parser:
             return int(node.name) if node.is_int else float(node.name)
         raise ParseError(f"'{node.sql('sqlite')[:40]}' is not a number of at most {MOST_DIGITS} digits")
 
-    def _slot(self, node: exp.Placeholder, kinds: tuple[str, ...]) -> Slot:
+    def _slot(self, node: exp.Placeholder, kinds: tuple[str, ...]) -> tree.Slot:
         slot = self._slots[node.name]
         if kinds and slot.kind not in kinds:
             raise ParseError(f"it has a placeholder for a {slot.kind} in place of a {kinds[0]}")

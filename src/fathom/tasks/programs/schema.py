@@ -7,29 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
-from fathom.tasks.programs.tree import (
-    Aggregate,
-    Arithmetic,
-    Column,
-    Condition,
-    Count,
-    CountDistinct,
-    Exists,
-    Grouped,
-    IsUnknown,
-    Labels,
-    Measure,
-    OverGroups,
-    PeerAggregate,
-    Program,
-    Ratio,
-    Result,
-    Values,
-    Weighted,
-    children,
-    nodes,
-    unify,
-)
+from fathom.tasks.programs import tree
+from fathom.tasks.programs.tree import nodes
 
 ColumnType = Literal["integer", "decimal", "date", "text", "category"]
 _SQL_TYPES: dict[ColumnType, str] = {
@@ -102,7 +81,7 @@ class Phrase:
     """The wording of one form of condition; `{0}` is replaced by the value of the pattern's slot 0."""
 
     name: str
-    pattern: Condition
+    pattern: tree.Condition
     """The condition that the phrase words, with slots for its values."""
     positive: str
     """A relative clause for the condition, such as "that cite at least {0} other articles"."""
@@ -157,17 +136,17 @@ class Schema:
 
     # What a program reads.
 
-    def base(self, program: Program) -> Table:
+    def base(self, program: tree.Program) -> Table:
         """The table that the program runs over: the main one, or the detail table whose columns it uses."""
         return _base(self, program)
 
     def is_phrase(self, node: Any) -> bool:
         """Whether a phrase words the whole node, so that readers see it as one condition."""
-        return isinstance(node, Exists) and _phrase_of(self, node) is not None
+        return isinstance(node, tree.Exists) and _phrase_of(self, node) is not None
 
-    def phrase_of(self, condition: Condition) -> tuple[Phrase, tuple[Any, ...]] | None:
+    def phrase_of(self, condition: tree.Condition) -> tuple[Phrase, tuple[Any, ...]] | None:
         """The phrase that words the condition, with the values of its slots."""
-        return _phrase_of(self, condition) if isinstance(condition, Exists) else None
+        return _phrase_of(self, condition) if isinstance(condition, tree.Exists) else None
 
     def nodes(self, node: Any) -> Iterator[Any]:
         """The nodes of a tree as a reader sees them: a condition that a phrase words is one node."""
@@ -176,95 +155,95 @@ class Schema:
             node = waiting.pop()
             yield node
             if not isinstance(node, int | str) and not self.is_phrase(node):
-                waiting.extend(reversed(children(node)))
+                waiting.extend(reversed(tree.children(node)))
 
     # Types of measures.
 
-    def type_of(self, measure: Measure | Result) -> ColumnType:
+    def type_of(self, measure: tree.Measure | tree.Result) -> ColumnType:
         match measure:
-            case Column(name):
+            case tree.Column(name):
                 return self.columns[name].type
-            case Arithmetic(left, sign, right):
+            case tree.Arithmetic(left, sign, right):
                 sides = (left, right)
                 whole = sign != "/" and all(
                     isinstance(side, int) or (not isinstance(side, float) and self.type_of(side) == "integer")
                     for side in sides
                 )
                 return "integer" if whole else "decimal"
-            case Count() | CountDistinct():
+            case tree.Count() | tree.CountDistinct():
                 return "integer"
-            case PeerAggregate(function, inner) | Aggregate(function, inner) if function != "AVG":
+            case tree.PeerAggregate(function, inner) | tree.Aggregate(function, inner) if function != "AVG":
                 return self.type_of(inner)
             case _:
                 return "decimal"
 
-    def unit(self, measure: Measure | Result) -> str:
+    def unit(self, measure: tree.Measure | tree.Result) -> str:
         """The unit of a measure; sums of one unit keep it, quotients and products have none."""
         match measure:
-            case Column(name):
+            case tree.Column(name):
                 return self.columns[name].unit
-            case Arithmetic(left, "+" | "-", right):
+            case tree.Arithmetic(left, "+" | "-", right):
                 one = self.unit(left)
                 return one if isinstance(right, int | float) or self.unit(right) == one else ""
-            case PeerAggregate(_, inner) | Aggregate(_, inner):
+            case tree.PeerAggregate(_, inner) | tree.Aggregate(_, inner):
                 return self.unit(inner)
             case _:
                 return ""
 
-    def is_nullable(self, measure: Measure | int | float) -> bool:
+    def is_nullable(self, measure: tree.Measure | int | float) -> bool:
         match measure:
-            case Column(name):
+            case tree.Column(name):
                 return self.columns[name].nullable
-            case Arithmetic(left, sign, right):
+            case tree.Arithmetic(left, sign, right):
                 return self.is_nullable(left) or self.is_nullable(right) or (sign in "/%" and self._may_be_zero(right))
-            case Weighted(terms):
+            case tree.Weighted(terms):
                 return any(self.is_nullable(term.measure) for term in terms)
-            case PeerAggregate():
+            case tree.PeerAggregate():
                 return True
             case _:
                 return False
 
-    def _may_be_zero(self, divisor: Measure | int | float) -> bool:
+    def _may_be_zero(self, divisor: tree.Measure | int | float) -> bool:
         if isinstance(divisor, int | float):
             return divisor == 0
-        return not (isinstance(divisor, Column) and self.columns[divisor.name].nonzero)
+        return not (isinstance(divisor, tree.Column) and self.columns[divisor.name].nonzero)
 
-    def required(self, program: Program) -> list[Measure]:
+    def required(self, program: tree.Program) -> list[tree.Measure]:
         """The nullable measures that are listed, sorted by or grouped by; rows where one is NULL are left out."""
         output = program.output
         measures: list[Any] = [sort.measure for sort in program.order]
-        if isinstance(output, Values):
+        if isinstance(output, tree.Values):
             measures.append(output.measure)
-        if isinstance(output, Grouped | OverGroups):
+        if isinstance(output, tree.Grouped | tree.OverGroups):
             measures.append(output.key)
         return [
             measure
             for measure in dict.fromkeys(measures)
-            if not isinstance(measure, Result) and self.is_nullable(measure)
+            if not isinstance(measure, tree.Result) and self.is_nullable(measure)
         ]
 
-    def digits(self, measure: Measure | Result | int | float) -> int | None:
+    def digits(self, measure: tree.Measure | tree.Result | int | float) -> int | None:
         """The decimal places to which a measure is rounded for comparisons; None if it is computed exactly.
 
         Floating-point sums depend on the order of their terms, so without rounding, ties might be missed.
         """
         match measure:
-            case Column() | Count() | CountDistinct() | int() | float():
+            case tree.Column() | tree.Count() | tree.CountDistinct() | int() | float():
                 return None
-            case Arithmetic(left, _, right) if all(self._is_whole_leaf(side) for side in (left, right)):
+            case tree.Arithmetic(left, _, right) if all(self._is_whole_leaf(side) for side in (left, right)):
                 return None
-            case Aggregate("MAX" | "MIN", inner) | PeerAggregate("MAX" | "MIN", inner):
+            case tree.Aggregate("MAX" | "MIN", inner) | tree.PeerAggregate("MAX" | "MIN", inner):
                 return self.digits(inner)
-            case Aggregate(_, inner) | PeerAggregate(_, inner) if self.type_of(inner) == "integer":
+            case tree.Aggregate(_, inner) | tree.PeerAggregate(_, inner) if self.type_of(inner) == "integer":
                 return None
-            case Ratio(numerator, denominator):
+            case tree.Ratio(numerator, denominator):
                 inexact = self.digits(numerator) is not None or self.digits(denominator) is not None
                 return QUOTIENT_DIGITS if inexact else None
             case _:
                 return self._scale(measure)
 
-    def _is_whole_leaf(self, side: Measure | int | float) -> bool:
-        return isinstance(side, int) or (isinstance(side, Column) and self.columns[side.name].type == "integer")
+    def _is_whole_leaf(self, side: tree.Measure | int | float) -> bool:
+        return isinstance(side, int) or (isinstance(side, tree.Column) and self.columns[side.name].type == "integer")
 
     def _scale(self, measure: Any) -> int:
         """The maximum number of decimal places of a measure."""
@@ -274,29 +253,29 @@ class Schema:
                 return 0
             case float():
                 return len(f"{measure!r}".partition(".")[2])
-            case Column(name):
+            case tree.Column(name):
                 return self.columns[name].decimals if self.columns[name].type == "decimal" else 0
-            case Arithmetic(_, "/", _) | Aggregate("AVG") | PeerAggregate("AVG") | Ratio():
+            case tree.Arithmetic(_, "/", _) | tree.Aggregate("AVG") | tree.PeerAggregate("AVG") | tree.Ratio():
                 return quotient
-            case Arithmetic(left, "*", right):
+            case tree.Arithmetic(left, "*", right):
                 return min(quotient, self._scale(left) + self._scale(right))
-            case Arithmetic(left, _, right):
+            case tree.Arithmetic(left, _, right):
                 return max(self._scale(left), self._scale(right))
-            case Weighted(terms):
+            case tree.Weighted(terms):
                 return min(quotient, max(self._scale(term.weight) + self._scale(term.measure) for term in terms))
-            case Aggregate(_, inner) | PeerAggregate(_, inner):
+            case tree.Aggregate(_, inner) | tree.PeerAggregate(_, inner):
                 return self._scale(inner)
             case _:
                 return 0
 
     def _is_of_integers(self, measure: Any) -> bool:
-        named = (node for node in nodes(measure) if isinstance(node, Column))
+        named = (node for node in nodes(measure) if isinstance(node, tree.Column))
         return all(self.columns[column.name].type != "decimal" for column in named)
 
 
 # Cached, since the same few programs and conditions are looked up many times.
 @lru_cache(maxsize=1_024)
-def _base(schema: Schema, program: Program) -> Table:
+def _base(schema: Schema, program: tree.Program) -> Table:
     for name in _outer_columns(schema, program):
         table = schema.table_of[name]
         if table is not schema.main:
@@ -309,20 +288,20 @@ def _outer_columns(schema: Schema, node: Any) -> Iterator[str]:
     waiting = [node]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, Column):
+        if isinstance(node, tree.Column):
             yield node.name
-        elif isinstance(node, Exists):
+        elif isinstance(node, tree.Exists):
             yield schema.relation[node.relation].owner
-        elif not isinstance(node, int | str | Labels | IsUnknown):
-            waiting.extend(children(node))
-        elif isinstance(node, IsUnknown):
+        elif not isinstance(node, int | str | tree.Labels | tree.IsUnknown):
+            waiting.extend(tree.children(node))
+        elif isinstance(node, tree.IsUnknown):
             yield node.column.name
 
 
 @lru_cache(maxsize=4_096)
-def _phrase_of(schema: Schema, condition: Condition) -> tuple[Phrase, tuple[Any, ...]] | None:
+def _phrase_of(schema: Schema, condition: tree.Condition) -> tuple[Phrase, tuple[Any, ...]] | None:
     for phrase in schema.phrases:
         values: dict[int, Any] = {}
-        if unify(phrase.pattern, condition, values):
+        if tree.unify(phrase.pattern, condition, values):
             return phrase, tuple(values[number] for number in sorted(values))
     return None

@@ -6,39 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from fathom.tasks.programs import tree
 from fathom.tasks.programs.schema import Schema
-from fathom.tasks.programs.tree import (
-    Aggregate,
-    And,
-    Arithmetic,
-    Between,
-    Column,
-    Compare,
-    Condition,
-    Contains,
-    Count,
-    CountDistinct,
-    Exists,
-    Grouped,
-    Having,
-    IsUnknown,
-    Labels,
-    Measure,
-    Not,
-    OneOf,
-    Or,
-    Output,
-    OverGroups,
-    PeerAggregate,
-    Program,
-    Ratio,
-    Result,
-    Slot,
-    Sort,
-    Value,
-    Values,
-    Weighted,
-)
 
 COMMANDS = ("MAX", "MIN", "SUM", "AVG", "COUNT", "DISTINCT", "ORDER BY", "ASC", "DESC", "GROUP BY", "WHERE")
 OPERATORS = ("=", "<>", "<", ">", "<=", ">=", "LIKE", "+", "-", "*", "/", "%", "AND", "OR", "NOT", "BETWEEN", "IN")
@@ -49,24 +18,24 @@ class Query:
     """A statement, and the slots of its parameters in order."""
 
     text: str
-    slots: tuple[Slot, ...]
+    slots: tuple[tree.Slot, ...]
 
 
-def parameterized(program: Program, schema: Schema) -> Query:
+def parameterized(program: tree.Program, schema: Schema) -> Query:
     """The statement of a template, with a question mark for each slot: one text, prepared once."""
     writer = _Writer(schema, program)
     text = writer.statement(program)
     return Query(text, tuple(writer.slots))
 
 
-def literal(program: Program, schema: Schema) -> str:
+def literal(program: tree.Program, schema: Schema) -> str:
     """The statement of a bound program."""
     return _Writer(schema, program).statement(program)
 
 
 class _Writer:
-    def __init__(self, schema: Schema, program: Program) -> None:
-        self.slots: list[Slot] = []
+    def __init__(self, schema: Schema, program: tree.Program) -> None:
+        self.slots: list[tree.Slot] = []
         self._schema = schema
         self._base = schema.base(program)
         joined = self._base.joined_by and self._base is not schema.main
@@ -74,13 +43,13 @@ class _Writer:
             f"{self._base.name} JOIN {schema.main.name} USING ({self._base.joined_by})" if joined else self._base.name
         )
 
-    def statement(self, program: Program) -> str:
+    def statement(self, program: tree.Program) -> str:
         """SELECT columns FROM source WHERE condition GROUP BY key HAVING condition ORDER BY keys.
 
         The sort keys follow what is wanted: rows that agree in them are tied, and ties are part of the answer.
         """
         output = program.output
-        if isinstance(output, OverGroups):
+        if isinstance(output, tree.OverGroups):
             return self._over_groups(output, program)
         columns = self._columns(output)
         keys = [self._comparable(sort.measure) for sort in program.order]
@@ -92,7 +61,7 @@ class _Writer:
             text += f" ORDER BY {', '.join(map(self._sort, program.order))}"
         return text
 
-    def _top(self, columns: list[str], keys: list[str], program: Program) -> str:
+    def _top(self, columns: list[str], keys: list[str], program: tree.Program) -> str:
         """The rows whose rank is high enough. RANK gives tied rows one rank, so a tie at the end is kept whole."""
         names = [f"key{number}" for number in range(1, len(keys) + 1)]
         wanted = [f"{columns[0]} AS wanted", *(f"{key} AS {name}" for key, name in zip(keys, names, strict=True))]
@@ -108,82 +77,82 @@ class _Writer:
             inner = f"SELECT {', '.join((*wanted, rank))} {source}"
         return f"SELECT wanted, {', '.join(names)} FROM ({inner}) WHERE place <= {program.top} ORDER BY {order}"
 
-    def _over_groups(self, output: OverGroups, program: Program) -> str:
+    def _over_groups(self, output: tree.OverGroups, program: tree.Program) -> str:
         inner = f"SELECT {self._result(output.result)} AS result FROM {self._source}{self._where(program)}"
         return f"SELECT {output.function}(result) FROM ({inner} GROUP BY {output.key.name})"
 
-    def _columns(self, output: Output) -> list[str]:
+    def _columns(self, output: tree.Output) -> list[str]:
         match output:
-            case Labels():
+            case tree.Labels():
                 return [self._base.label]
-            case Values(measure, _):
+            case tree.Values(measure, _):
                 return [self._comparable(measure)]
-            case Grouped(key, result):
+            case tree.Grouped(key, result):
                 return [key.name] if result is None else [key.name, self._result(result)]
-            case Count() | CountDistinct() | Aggregate() | Ratio():
+            case tree.Count() | tree.CountDistinct() | tree.Aggregate() | tree.Ratio():
                 return [self._result(output)]
-            case OverGroups():
+            case tree.OverGroups():
                 raise TypeError("an aggregate over groups is a separate statement")
 
-    def _where(self, program: Program) -> str:
+    def _where(self, program: tree.Program) -> str:
         conditions = [] if program.where is None else [self._condition(program.where)]
         conditions += [f"{self._operand(measure)} IS NOT NULL" for measure in self._schema.required(program)]
         return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
-    def _grouping(self, program: Program) -> str:
-        if not isinstance(program.output, Grouped):
+    def _grouping(self, program: tree.Program) -> str:
+        if not isinstance(program.output, tree.Grouped):
             return ""
         text = f" GROUP BY {program.output.key.name}"
         having = program.output.having
         return text if having is None else f"{text} HAVING {self._having(having, program)}"
 
-    def _having(self, having: Having, program: Program) -> str:
-        if isinstance(having.value, Aggregate):
+    def _having(self, having: tree.Having, program: tree.Program) -> str:
+        if isinstance(having.value, tree.Aggregate):
             overall = f"(SELECT {self._comparable(having.value)} FROM {self._source}{self._where(program)})"
             return f"{self._comparable(having.result)} {having.sign} {overall}"
         return f"{self._comparable(having.result)} {having.sign} {self._value(having.value)}"
 
-    def _result(self, result: Result) -> str:
+    def _result(self, result: tree.Result) -> str:
         match result:
-            case Count():
+            case tree.Count():
                 return "COUNT(*)"
-            case CountDistinct(measure):
+            case tree.CountDistinct(measure):
                 return f"COUNT(DISTINCT {self._comparable(measure)})"
-            case Aggregate(function, measure):
+            case tree.Aggregate(function, measure):
                 return f"{function}({self._measure(measure)})"
-            case Ratio(numerator, denominator, only):
+            case tree.Ratio(numerator, denominator, only):
                 filtered = "" if only is None else f" FILTER (WHERE {self._condition(only)})"
                 return f"1.0 * {self._result(numerator)}{filtered} / {self._result(denominator)}"
 
-    def _sort(self, sort: Sort) -> str:
+    def _sort(self, sort: tree.Sort) -> str:
         return f"{self._comparable(sort.measure)} {sort.direction}"
 
-    def _comparable(self, measure: Measure | Result) -> str:
+    def _comparable(self, measure: tree.Measure | tree.Result) -> str:
         """A value that is compared, sorted or grouped: rounded where two computations may differ in the last bit."""
         digits = self._schema.digits(measure)
-        text = self._result(measure) if isinstance(measure, Result) else self._measure(measure)
+        text = self._result(measure) if isinstance(measure, tree.Result) else self._measure(measure)
         return text if digits is None else f"ROUND({text}, {digits})"
 
-    def _measure(self, measure: Measure) -> str:
+    def _measure(self, measure: tree.Measure) -> str:
         match measure:
-            case Column(name):
+            case tree.Column(name):
                 return name
-            case Arithmetic(left, sign, right):
+            case tree.Arithmetic(left, sign, right):
                 # SQLite's division of integers gives an integer; the questions mean decimal division.
                 one = "1.0 * " if sign == "/" else ""
                 return f"{one}{self._operand(left)} {sign} {self._operand(right)}"
-            case Weighted(terms):
+            case tree.Weighted(terms):
                 return " + ".join(f"{term.weight} * {self._operand(term.measure)}" for term in terms)
-            case PeerAggregate():
+            case tree.PeerAggregate():
                 return self._peers(measure)
 
-    def _operand(self, measure: Measure | int | float) -> str:
+    def _operand(self, measure: tree.Measure | int | float) -> str:
         if isinstance(measure, int | float):
             return str(measure)
         text = self._measure(measure)
-        return f"({text})" if isinstance(measure, Arithmetic | Weighted) else text
+        return f"({text})" if isinstance(measure, tree.Arithmetic | tree.Weighted) else text
 
-    def _peers(self, peers: PeerAggregate) -> str:
+    def _peers(self, peers: tree.PeerAggregate) -> str:
         """A subquery over the same rows; the group of the outer row is known by a qualified name."""
         conditions = [] if peers.among is None else [self._condition(peers.among)]
         source = self._source
@@ -194,43 +163,43 @@ class _Writer:
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         return f"(SELECT {peers.function}({self._measure(peers.measure)}) FROM {source}{where})"
 
-    def _condition(self, condition: Condition) -> str:
+    def _condition(self, condition: tree.Condition) -> str:
         match condition:
-            case Compare(measure, sign, value):
-                right = self._comparable(value) if isinstance(value, Measure) else self._value(value)
+            case tree.Compare(measure, sign, value):
+                right = self._comparable(value) if isinstance(value, tree.Measure) else self._value(value)
                 return f"{self._comparable(measure)} {sign} {right}"
-            case Between() | OneOf() | Contains() | IsUnknown() | Exists():
+            case tree.Between() | tree.OneOf() | tree.Contains() | tree.IsUnknown() | tree.Exists():
                 return self._test(condition)
-            case And(left, right):
+            case tree.And(left, right):
                 return f"({self._condition(left)} AND {self._condition(right)})"
-            case Or(left, right):
+            case tree.Or(left, right):
                 return f"({self._condition(left)} OR {self._condition(right)})"
-            case Not(Between() | OneOf() | Contains() | IsUnknown() | Exists() as inner):
+            case tree.Not(tree.Between() | tree.OneOf() | tree.Contains() | tree.IsUnknown() | tree.Exists() as inner):
                 return self._test(inner, "NOT ")
-            case Not(inner):
+            case tree.Not(inner):
                 return f"NOT ({self._condition(inner)})"
 
     def _test(self, condition: Any, no: str = "") -> str:
         match condition:
-            case Between(measure, low, high):
+            case tree.Between(measure, low, high):
                 return f"{self._comparable(measure)} {no}BETWEEN {self._value(low)} AND {self._value(high)}"
-            case OneOf(measure, values):
+            case tree.OneOf(measure, values):
                 return f"{self._comparable(measure)} {no}IN ({', '.join(map(self._value, values))})"
-            case Contains(column, fragment):
+            case tree.Contains(column, fragment):
                 return f"{column.name} {no}LIKE {self._value(fragment, around='%')}"
-            case IsUnknown(column):
+            case tree.IsUnknown(column):
                 return f"{column.name} IS {no}NULL"
-            case Exists(name):
+            case tree.Exists(name):
                 return f"{self._schema.relation[name].owner} {no}IN ({self._related(condition)})"
         raise TypeError(f"{condition} is not a test")
 
-    def _related(self, condition: Exists) -> str:
+    def _related(self, condition: tree.Exists) -> str:
         relation = self._schema.relation[condition.relation]
         text = f"SELECT {relation.key} FROM {relation.table}"
         match condition.where:
             case None:
                 pass
-            case And(left, right):
+            case tree.And(left, right):
                 text += f" WHERE {self._condition(left)} AND {self._condition(right)}"
             case where:
                 text += f" WHERE {self._condition(where)}"
@@ -238,8 +207,8 @@ class _Writer:
             return text
         return f"{text} GROUP BY {relation.key} HAVING COUNT(*) >= {self._value(condition.least)}"
 
-    def _value(self, value: Value, around: str = "") -> str:
-        if isinstance(value, Slot):
+    def _value(self, value: tree.Value, around: str = "") -> str:
+        if isinstance(value, tree.Slot):
             self.slots.append(value)
             return f"'{around}' || ? || '{around}'" if around else "?"
         if isinstance(value, int | float):
@@ -249,8 +218,8 @@ class _Writer:
         return "'" + f"{around}{value}{around}".replace("'", "''") + "'"
 
 
-def _distinct(output: Output) -> str:
-    return "DISTINCT " if isinstance(output, Values) and output.distinct else ""
+def _distinct(output: tree.Output) -> str:
+    return "DISTINCT " if isinstance(output, tree.Values) and output.distinct else ""
 
 
 def commands(text: str) -> tuple[str, ...]:

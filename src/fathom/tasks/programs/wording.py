@@ -9,41 +9,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any, Protocol
 
+from fathom.tasks.programs import tree
 from fathom.tasks.programs.schema import Schema
-from fathom.tasks.programs.tree import (
-    Aggregate,
-    And,
-    Arithmetic,
-    Between,
-    Column,
-    Compare,
-    Condition,
-    Contains,
-    Count,
-    CountDistinct,
-    Exists,
-    Grouped,
-    Having,
-    IsUnknown,
-    Labels,
-    Measure,
-    Not,
-    OneOf,
-    Or,
-    OverGroups,
-    PeerAggregate,
-    Program,
-    Ratio,
-    Result,
-    Slot,
-    Sort,
-    Values,
-    Weighted,
-    divides,
-    is_rounded,
-    may_be_empty,
-    nodes,
-)
 
 SIGNS = {
     "=": ("equal to", "exactly"),
@@ -88,41 +55,41 @@ class Words:
         self._noun, self._plural = schema.main.noun, schema.main.plural
         self._label = ""
 
-    def question(self, program: Program) -> str:
+    def question(self, program: tree.Program) -> str:
         """The program as an unambiguous question, with instructions on the form of the answer."""
         self._name_rows(program)
         return " ".join((self.ask(program), *self._notes(program), self._form(program)))
 
-    def _name_rows(self, program: Program) -> None:
+    def _name_rows(self, program: tree.Program) -> None:
         base = self._schema.base(program)
         self._noun, self._plural = base.noun, base.plural
         self._label = f"{self._schema.columns[base.label].nouns[0]}s" if base.label else ""
 
-    def ask(self, program: Program) -> str:
+    def ask(self, program: tree.Program) -> str:
         """The question itself, without notes and without the form of the answer."""
         if program.order:
             return self._ask_sorted(program)
         output, among = program.output, self.among(program.where)
         match output:
-            case Labels():
+            case tree.Labels():
                 return self.one(
                     f"Which are the {among}? Give their {self._label}.",
                     f"List the {self._label} of all {among}.",
                     f"What are the {self._label} of the {among}?",
                 )
-            case Values(measure, distinct):
+            case tree.Values(measure, distinct):
                 return self._ask_values(measure, distinct, among)
-            case Grouped(key, result, having):
+            case tree.Grouped(key, result, having):
                 return self._ask_groups(key, result, having, among)
-            case OverGroups(function, key, result):
+            case tree.OverGroups(function, key, result):
                 return (
                     f"Group the {among} by the {self.measure(key)}, and find {self.result(result)} in each group. "
                     f"What is {AGGREGATES[function]} these results?"
                 )
-            case Count() | CountDistinct() | Aggregate() | Ratio():
+            case tree.Count() | tree.CountDistinct() | tree.Aggregate() | tree.Ratio():
                 return self._ask_number(output, among)
 
-    def _ask_values(self, measure: Measure, distinct: bool, among: str) -> str:
+    def _ask_values(self, measure: tree.Measure, distinct: bool, among: str) -> str:
         if distinct:
             return self.one(
                 f"Which different values does {self.the(measure)} take among the {among}?",
@@ -135,42 +102,42 @@ class Words:
             f"What are the values of {self.the(measure)} for the {among}?",
         )
 
-    def _ask_number(self, output: Result, among: str) -> str:
+    def _ask_number(self, output: tree.Result, among: str) -> str:
         match output:
-            case Count():
+            case tree.Count():
                 return self.one(
                     f"How many {among} are there?", f"Count the {among}.", f"What is the number of {among}?"
                 )
-            case CountDistinct(measure):
+            case tree.CountDistinct(measure):
                 return self.one(
                     f"How many different values does {self.the(measure)} take among the {among}?",
                     f"Count the distinct values of {self.the(measure)} over the {among}.",
                     f"Looking at the {among}, how many different values of {self.the(measure)} do you find?",
                 )
-            case Aggregate("SUM", measure):
+            case tree.Aggregate("SUM", measure):
                 return self.one(
                     f"What do you get when you add up {self.the(measure)} over all {among}?",
                     f"What is the sum of {self.the(measure)} over all {among}?",
                     f"Find the total of {self.the(measure)} over all {among}.",
                 )
-            case Aggregate("AVG", measure):
+            case tree.Aggregate("AVG", measure):
                 return self.one(
                     f"What is the mean of {self.the(measure)} over the {among}?",
                     f"On average, what is {self.the(measure)} among the {among}?",
                     f"Find the average of {self.the(measure)} over the {among}.",
                 )
-            case Aggregate(function, measure):
+            case tree.Aggregate(function, measure):
                 dates = self._schema.type_of(measure) == "date"
                 extreme = self.one(*(LATEST if dates else LARGEST)[function])
                 return self.one(
                     f"What is the {extreme} value of {self.the(measure)} among the {among}?",
                     f"Among the {among}, what is the {extreme} value of {self.the(measure)}?",
                 )
-            case Ratio():
+            case tree.Ratio():
                 ratio = self.result(output)
                 return self.one(f"What is {ratio}, over the {among}?", f"Over the {among}, find {ratio}.")
 
-    def _ask_groups(self, key: Column, result: Result | None, having: Having | None, among: str) -> str:
+    def _ask_groups(self, key: tree.Column, result: tree.Result | None, having: tree.Having | None, among: str) -> str:
         noun = self.measure(key)
         if result is None:
             assert having is not None
@@ -180,7 +147,7 @@ class Words:
                 f"Among the {among}, which values of the {noun} form a group in which {subject} is {test}?",
             )
         only = self._only_groups("Give", having)
-        if result == Count():
+        if result == tree.Count():
             asked = self.one(
                 f"For each {noun} that occurs among the {among}, how many of them have it?",
                 f"Group the {among} by the {noun}. How many are in each group?",
@@ -195,30 +162,30 @@ class Words:
         )
         return asked + only
 
-    def _only_groups(self, verb: str, having: Having | None) -> str:
+    def _only_groups(self, verb: str, having: tree.Having | None) -> str:
         if having is None:
             return ""
         subject, test = self._group_test(having)
         return f" {verb} only the groups in which {subject} is {test}."
 
-    def _group_test(self, having: Having) -> tuple[str, str]:
+    def _group_test(self, having: tree.Having) -> tuple[str, str]:
         """The two sides of a condition on groups: the result that is compared, and the comparison."""
-        if isinstance(having.value, Aggregate):
+        if isinstance(having.value, tree.Aggregate):
             value = f"{self.result(having.value)} over all of these together"
         else:
             value = self.value(having.value, having.result)
         return self.result(having.result), f"{self._sign(having.sign, False)} {value}"
 
-    def _ask_sorted(self, program: Program) -> str:
+    def _ask_sorted(self, program: tree.Program) -> str:
         among = self.among(program.where)
         match program.output:
-            case Labels():
+            case tree.Labels():
                 wanted = f"the {self._label}"
-            case Values(measure, True):
+            case tree.Values(measure, True):
                 wanted = f"the different values of {self.the(measure)}"
-            case Values(measure, _):
+            case tree.Values(measure, _):
                 wanted = self.the(measure)
-            case Grouped(key, None, having):
+            case tree.Grouped(key, None, having):
                 return self._ask_sorted_groups(key, having, among, program)
             case _:
                 raise TypeError(f"{program.output} cannot be sorted")
@@ -226,79 +193,81 @@ class Words:
         asked = self.one(
             f"List {wanted} of all {among}, sorted by {keys}.",
             f"Sort the {among} by {keys}. What is {wanted} of each, in that order?"
-            if not isinstance(program.output, Labels)
+            if not isinstance(program.output, tree.Labels)
             else f"Sort the {among} by {keys}. What are their {self._label}, in that order?",
             f"Give {wanted} of the {among}, ordered by {keys}.",
         )
         return asked + self._first(program)
 
-    def _ask_sorted_groups(self, key: Column, having: Having | None, among: str, program: Program) -> str:
+    def _ask_sorted_groups(
+        self, key: tree.Column, having: tree.Having | None, among: str, program: tree.Program
+    ) -> str:
         only = self._only_groups("Keep", having)
         return (
             f"Group the {among} by the {self.measure(key)}.{only} List the values of the {self.measure(key)}, "
             f"sorted by {self._keys(program)} within the group.{self._first(program)}"
         )
 
-    def _keys(self, program: Program) -> str:
+    def _keys(self, program: tree.Program) -> str:
         return ", and where that is equal by ".join(
             f"{self._key(sort)} {self._direction(sort)}" for sort in program.order
         )
 
-    def _key(self, sort: Sort) -> str:
-        return self.result(sort.measure) if isinstance(sort.measure, Result) else self.the(sort.measure)
+    def _key(self, sort: tree.Sort) -> str:
+        return self.result(sort.measure) if isinstance(sort.measure, tree.Result) else self.the(sort.measure)
 
-    def _direction(self, sort: Sort) -> str:
+    def _direction(self, sort: tree.Sort) -> str:
         dates = self._schema.type_of(sort.measure) == "date"
         if sort.direction == "ASC":
             return self.one(*(FORWARDS if dates else UPWARDS))
         return self.one(*(BACKWARDS if dates else DOWNWARDS))
 
     @staticmethod
-    def _first(program: Program) -> str:
+    def _first(program: tree.Program) -> str:
         if program.top is None:
             return ""
         return f" Give only the first {program.top}; where several tie for the last place, give all of them."
 
-    def among(self, where: Condition | None) -> str:
+    def among(self, where: tree.Condition | None) -> str:
         """A noun phrase for the rows that meet a condition."""
         return self._plural if where is None else f"{self._plural} {self.clause(where)}"
 
     # Conditions.
 
-    def clause(self, condition: Condition, negated: bool = False) -> str:
+    def clause(self, condition: tree.Condition, negated: bool = False) -> str:
         """The condition as a relative clause that follows the noun for the rows."""
         match condition:
-            case Not(inner):
+            case tree.Not(inner):
                 return self.clause(inner, not negated)
-            case And() | Or() if negated:
+            case tree.And() | tree.Or() if negated:
                 # "Not both" and "neither" are ambiguous in a relative clause.
                 raise TypeError("only single conditions are negated in words")
-            case And():
+            case tree.And():
                 return " and ".join(self.clause(part) for part in _chain(condition))
-            case Or():
+            case tree.Or():
                 parts = _chain(condition)
                 either = "or both" if len(parts) == 2 else "or several of these"
                 return f"{' or '.join(self.clause(part) for part in parts)} ({either})"
-            case Compare(measure, sign, value):
+            case tree.Compare(measure, sign, value):
                 return self._comparison(measure, sign, value, negated)
-            case Between(measure, low, high):
+            case tree.Between(measure, low, high):
                 ends = f"{self.value(low, measure)} and {self.value(high, measure)}"
                 return f"{self._whose(measure)} {'not ' if negated else ''}between {ends} (both included)"
-            case OneOf(measure, values):
+            case tree.OneOf(measure, values):
                 return f"{self._whose(measure)} {self._any_of(measure, values, negated)}"
-            case Contains(column, fragment):
+            case tree.Contains(column, fragment):
                 contains = "does not contain" if negated else "contains"
                 return f"whose {self.measure(column)} {contains} the letters “{fragment}”"
-            case IsUnknown(column):
+            case tree.IsUnknown(column):
                 return f"whose {self.measure(column)} is {'stated' if negated else 'not stated'}"
-            case Exists():
+            case tree.Exists():
                 return self._relation(condition, negated)
 
-    def _comparison(self, measure: Measure, sign: str, value: Any, negated: bool) -> str:
+    def _comparison(self, measure: tree.Measure, sign: str, value: Any, negated: bool) -> str:
         no = "not " if negated else ""
         whose = self._whose(measure)
         type_ = self._schema.type_of(measure)
-        if isinstance(value, Measure):
+        if isinstance(value, tree.Measure):
             return f"{whose} {no}{self._sign(sign, negated)} {self.the(value)}"
         if type_ in ("category", "text", "date"):
             return f"{whose} {no}{DATE_SIGNS[sign]}{self.value(value, measure)}"
@@ -308,7 +277,7 @@ class Words:
         """A comparison in words; the last form if it is negated, since "not at most" is not good English."""
         return SIGNS[sign][-1] if negated else self.one(*SIGNS[sign])
 
-    def _relation(self, condition: Exists, negated: bool) -> str:
+    def _relation(self, condition: tree.Exists, negated: bool) -> str:
         phrased = self._schema.phrase_of(condition)
         if phrased is not None:
             phrase, values = phrased
@@ -320,13 +289,13 @@ class Words:
             number = f"{'fewer than' if negated else 'at least'} {condition.least} {table.plural}"
         return f"that have {number}{self._only(condition.where)}"
 
-    def _only(self, where: Condition | None) -> str:
+    def _only(self, where: tree.Condition | None) -> str:
         """A nested condition, in parentheses to show where it ends."""
         return "" if where is None else f" (only those {self.clause(where)})"
 
-    def _any_of(self, measure: Measure, values: Sequence[Any], negated: bool) -> str:
+    def _any_of(self, measure: tree.Measure, values: Sequence[Any], negated: bool) -> str:
         """A list of values, such as "one of 2, 3 and 5" or "neither 2 nor 3", in ascending order."""
-        ordered = values if any(isinstance(value, Slot) for value in values) else sorted(values)
+        ordered = values if any(isinstance(value, tree.Slot) for value in values) else sorted(values)
         worded = [self.value(value, measure) for value in ordered]
         if negated and len(worded) == 2:
             return f"neither {worded[0]} nor {worded[1]}"
@@ -335,16 +304,18 @@ class Words:
 
     # Measures and values.
 
-    def measure(self, measure: Measure) -> str:
+    def measure(self, measure: tree.Measure) -> str:
         """A noun for the measure; a question uses the same noun throughout."""
         match measure:
-            case Column(name):
+            case tree.Column(name):
                 if name not in self._chosen:
                     self._chosen[name] = self.one(*self._schema.columns[name].nouns)
                 return self._chosen[name]
-            case Arithmetic(left, sign, right) if isinstance(left, Column) and isinstance(right, Column | int | float):
+            case tree.Arithmetic(left, sign, right) if isinstance(left, tree.Column) and isinstance(
+                right, tree.Column | int | float
+            ):
                 one = self.the(left)
-                two = self.the(right) if isinstance(right, Column) else str(right)
+                two = self.the(right) if isinstance(right, tree.Column) else str(right)
                 return {
                     "+": f"sum of {one} and {two}",
                     "-": f"result of {one} minus {two}",
@@ -352,46 +323,46 @@ class Words:
                     "/": f"result of {one} divided by {two}",
                     "%": f"remainder of {one} when divided by {two}",
                 }[sign]
-            case PeerAggregate(function, inner, by, among):
+            case tree.PeerAggregate(function, inner, by, among):
                 same = "" if by is None else f" with the same {self.measure(by)}"
                 aggregate = AGGREGATES[function].removeprefix("the ")
                 return f"{aggregate} {self.the(inner)} over all {self._plural}{same}{self._only(among)}"
             case _:
                 return f"value of {self._formula(measure)}"
 
-    def _formula(self, measure: Measure | int | float) -> str:
+    def _formula(self, measure: tree.Measure | int | float) -> str:
         """A formula with all its parentheses."""
         match measure:
-            case Arithmetic(left, sign, right):
+            case tree.Arithmetic(left, sign, right):
                 return f"({self._formula(left)} {'×' if sign == '*' else sign} {self._formula(right)})"
-            case Weighted(terms):
+            case tree.Weighted(terms):
                 return f"({' + '.join(f'{term.weight} × {self._formula(term.measure)}' for term in terms)})"
             case int() | float():
                 return str(measure)
-            case Column():
+            case tree.Column():
                 return self.measure(measure)
-            case PeerAggregate():
+            case tree.PeerAggregate():
                 return f"[{self.measure(measure)}]"
 
-    def result(self, result: Result) -> str:
+    def result(self, result: tree.Result) -> str:
         """A noun phrase for an aggregate over a group of rows."""
         match result:
-            case Count():
+            case tree.Count():
                 return f"the number of {self._plural}"
-            case CountDistinct(measure):
+            case tree.CountDistinct(measure):
                 return f"the number of different values of {self.the(measure)}"
-            case Aggregate(function, measure):
+            case tree.Aggregate(function, measure):
                 return f"{AGGREGATES[function]} {self.the(measure)}"
-            case Ratio(numerator, denominator, only):
+            case tree.Ratio(numerator, denominator, only):
                 return f"the ratio of {self.result(numerator)}{self._only(only)} to {self.result(denominator)}"
 
-    def the(self, measure: Measure) -> str:
+    def the(self, measure: tree.Measure) -> str:
         return f"the {self.measure(measure)}"
 
-    def value(self, value: Any, measure: Measure | Result) -> str:
+    def value(self, value: Any, measure: tree.Measure | tree.Result) -> str:
         """A value of a measure as text, with its unit."""
         kind = self._schema.type_of(measure)
-        if isinstance(value, Slot):
+        if isinstance(value, tree.Slot):
             return str(value)
         if kind == "date":
             day = date.fromisoformat(str(value))
@@ -401,8 +372,8 @@ class Words:
         unit = self._schema.unit(measure)
         return f"{value} {unit}" if unit else str(value)
 
-    def _whose(self, measure: Measure) -> str:
-        if isinstance(measure, Column):
+    def _whose(self, measure: tree.Measure) -> str:
+        if isinstance(measure, tree.Column):
             return f"whose {self.measure(measure)} is"
         return f"for which {self.the(measure)} is"
 
@@ -412,62 +383,62 @@ class Words:
 
     # Sentences that make the question unambiguous.
 
-    def _notes(self, program: Program) -> list[str]:
+    def _notes(self, program: tree.Program) -> list[str]:
         """Sentences on fragments, division, ties, rounding, units, unknown values, and empty answers."""
         seen = list(self._schema.nodes(program))
         notes = self.first_notes(program)
-        if any(isinstance(node, Contains) for node in seen):
+        if any(isinstance(node, tree.Contains) for node in seen):
             notes.append("The letters may stand inside a longer word, and capitals do not matter.")
-        phrases = filter(None, (self._schema.phrase_of(node) for node in seen if isinstance(node, Exists)))
+        phrases = filter(None, (self._schema.phrase_of(node) for node in seen if isinstance(node, tree.Exists)))
         notes.extend(dict.fromkeys(phrase.convention for phrase, _ in phrases if phrase.convention))
-        if divides(program):
+        if tree.divides(program):
             notes.append("Division gives a decimal number.")
         if program.order:
-            rows = "Groups" if isinstance(program.output, Grouped) else self._plural.capitalize()
+            rows = "Groups" if isinstance(program.output, tree.Grouped) else self._plural.capitalize()
             tied = self._key(program.order[0]) if len(program.order) == 1 else "both"
             notes.append(f"{rows} that agree in {tied} may stand in any order among themselves.")
-        if isinstance(program.output, Values) and not program.output.distinct:
+        if isinstance(program.output, tree.Values) and not program.output.distinct:
             notes.append(f"Give one value for each {self._noun}, even where values repeat.")
         notes.extend(self.output_notes(program))
         if self._reads_unknown(program):
             notes.append(f"Leave out every {self._noun} for which a value that is needed is not stated.")
-        if is_rounded(program):
+        if tree.is_rounded(program):
             notes.append("Round to two decimals.")
-        if may_be_empty(program):
+        if tree.may_be_empty(program):
             notes.append(f"If there is none, answer {NULL}.")
         return notes
 
-    def first_notes(self, program: Program) -> list[str]:
+    def first_notes(self, program: tree.Program) -> list[str]:
         """Sentences specific to the family that come before all other notes."""
         del program
         return []
 
-    def output_notes(self, program: Program) -> list[str]:
+    def output_notes(self, program: tree.Program) -> list[str]:
         """Sentences on the output that a family may replace; by default the unit of the result."""
-        output = program.output.result if isinstance(program.output, Grouped | OverGroups) else program.output
-        measure = output.measure if isinstance(output, Values) else output
-        unit = "" if measure is None or isinstance(measure, Labels) else self._schema.unit(measure)
+        output = program.output.result if isinstance(program.output, tree.Grouped | tree.OverGroups) else program.output
+        measure = output.measure if isinstance(output, tree.Values) else output
+        unit = "" if measure is None or isinstance(measure, tree.Labels) else self._schema.unit(measure)
         return [f"Give the result in {unit}."] if unit else []
 
-    def _reads_unknown(self, program: Program) -> bool:
-        tested = {node.column for node in nodes(program) if isinstance(node, IsUnknown)}
-        read = {node for node in nodes(program) if isinstance(node, Column)} - tested
+    def _reads_unknown(self, program: tree.Program) -> bool:
+        tested = {node.column for node in tree.nodes(program) if isinstance(node, tree.IsUnknown)}
+        read = {node for node in tree.nodes(program) if isinstance(node, tree.Column)} - tested
         return any(self._schema.columns[column.name].nullable for column in read)
 
-    def _form(self, program: Program) -> str:
+    def _form(self, program: tree.Program) -> str:
         match program.output:
-            case Aggregate(_, measure) if self._schema.type_of(measure) == "date":
+            case tree.Aggregate(_, measure) if self._schema.type_of(measure) == "date":
                 return "Answer with one date, as YYYY-MM-DD."
-            case Count() | CountDistinct() | Aggregate() | Ratio() | OverGroups():
+            case tree.Count() | tree.CountDistinct() | tree.Aggregate() | tree.Ratio() | tree.OverGroups():
                 return "Answer with one number."
-            case Grouped(_, result) if result is not None:
+            case tree.Grouped(_, result) if result is not None:
                 return "Answer with one line for each group: the value, a semicolon, the result."
             case _:
                 return "Answer with a list, one item on each line."
 
     # Explanation.
 
-    def explain(self, program: Program) -> list[str]:
+    def explain(self, program: tree.Program) -> list[str]:
         """The steps that lead to the answer."""
         self._name_rows(program)
         steps = [f"Go through all {self._plural}."]
@@ -484,44 +455,44 @@ class Words:
             steps.append(f"Take the first {program.top}, and all that tie for the last place.")
         return steps
 
-    def kept(self, where: Condition) -> str:
+    def kept(self, where: tree.Condition) -> str:
         """A noun for the rows that the condition keeps."""
         del where
         return self._plural
 
-    def take(self, program: Program) -> list[str]:
+    def take(self, program: tree.Program) -> list[str]:
         """The steps of the explanation that compute the output."""
         match program.output:
-            case Labels():
+            case tree.Labels():
                 return [f"Take their {self._label}."]
-            case Values(measure, distinct):
+            case tree.Values(measure, distinct):
                 return [f"Take {self.the(measure)} of each{', each value once' if distinct else ''}."]
-            case Count():
+            case tree.Count():
                 return [f"Count the {self._plural}."]
-            case CountDistinct(measure):
+            case tree.CountDistinct(measure):
                 return [f"Count the different values of {self.the(measure)}."]
-            case Aggregate() | Ratio() as result:
+            case tree.Aggregate() | tree.Ratio() as result:
                 return [f"Find {self.result(result)}."]
-            case OverGroups(function, key, result):
+            case tree.OverGroups(function, key, result):
                 wanted = f"In each group, find {self.result(result)}."
                 return [self._group(key), wanted, f"Find {AGGREGATES[function]} these results."]
-            case Grouped(key, result, having):
+            case tree.Grouped(key, result, having):
                 only = self._only_groups("Keep", having).strip()
                 if result is None:
                     wanted = f"Take the {self.measure(key)} of each group."
                 else:
-                    number = f"count the {self._plural}" if result == Count() else f"find {self.result(result)}"
+                    number = f"count the {self._plural}" if result == tree.Count() else f"find {self.result(result)}"
                     wanted = f"In each group, {number}."
                 return [self._group(key), *([only] if only else []), wanted]
 
-    def _group(self, key: Column) -> str:
+    def _group(self, key: tree.Column) -> str:
         return f"Put {self._plural} with the same {self.measure(key)} together."
 
 
-def _chain(condition: And | Or) -> list[Condition]:
+def _chain(condition: tree.And | tree.Or) -> list[tree.Condition]:
     """The conditions that one connective joins. Mixed connectives are refused, since their wording is ambiguous."""
     left = _chain(condition.left) if isinstance(condition.left, type(condition)) else [condition.left]
-    if any(isinstance(part, And | Or) for part in (*left, condition.right)):
+    if any(isinstance(part, tree.And | tree.Or) for part in (*left, condition.right)):
         raise TypeError("AND and OR cannot be mixed in words")
     return [*left, condition.right]
 
@@ -529,7 +500,7 @@ def _chain(condition: And | Or) -> list[Condition]:
 # Whether a text is a wording of a program.
 
 
-def is_wording(text: str, program: Program, words: type[Words], schema: Schema) -> bool:
+def is_wording(text: str, program: tree.Program, words: type[Words], schema: Schema) -> bool:
     """Whether `text` is one of the possible wordings of the program.
 
     Every chosen form appears verbatim in the question, so forms that `text` does not contain are skipped; the few
@@ -566,7 +537,7 @@ class _Retrace:
         self._offered.append(len(possible))
         return possible[self._taken[place]]
 
-    def leads_to_text(self, words: Words, program: Program) -> bool:
+    def leads_to_text(self, words: Words, program: tree.Program) -> bool:
         try:
             return words.question(program) == self._text
         except _DeadEndError:
