@@ -88,8 +88,8 @@ class MissingResponses:
         return cls(count, count / max(1, len(rows) * run.run.samples))
 
 
-def contexts_needed(differences: Values, contexts: Numbers, level: float = LEVEL, power: float = POWER) -> float | None:
-    """Contexts needed to detect a difference of the observed size at this level with this power."""
+def contexts_needed(differences: Values, contexts: Numbers, level: float = LEVEL) -> float | None:
+    """Contexts needed to detect a difference of the observed size at this level with a power of 80%."""
     from scipy.special import ndtri
 
     sums = Sums.of(differences, contexts)
@@ -98,7 +98,7 @@ def contexts_needed(differences: Values, contexts: Numbers, level: float = LEVEL
     variance = error.variance + 1.0 / (sums.items + 2) ** 2
     if abs(sums.mean) < 1e-12 or variance == float("inf"):
         return None
-    distance = float(ndtri(0.5 + level / 2) + ndtri(power))
+    distance = float(ndtri(0.5 + level / 2) + ndtri(POWER))
     needed = len(sums.counts) * variance * (distance / sums.mean) ** 2
     # With fewer contexts a permutation test cannot reach such a p-value: at 5%, six have to differ.
     flips = ceil(1 - log2(1 - level))
@@ -113,7 +113,6 @@ def compare(
     within: str = "all",
     missing: tuple[MissingResponses, MissingResponses] = (MissingResponses(), MissingResponses()),
     tests: int = 1,
-    level: float = LEVEL,
 ) -> Comparison:
     """The comparison of two runs over the same questions in the same order; `p` comes from the permutation test.
 
@@ -121,9 +120,9 @@ def compare(
     """
     first, second = values
     differences = second - first
-    estimate = difference(differences, contexts, level)
+    estimate = difference(differences, contexts)
     clusters = estimate.clusters
-    needed = contexts_needed(differences, contexts, 1 - (1 - level) / tests) if (differences != 0).any() else None
+    needed = contexts_needed(differences, contexts, 1 - (1 - LEVEL) / tests) if (differences != 0).any() else None
     more = None if needed is None else max(0, ceil(needed - clusters))
     per_context = estimate.items / max(1, clusters)
     one, two = first >= 0.5, second >= 0.5
@@ -148,25 +147,22 @@ def compare(
         p=p,
         p_holm=p,
         p_benjamini_hochberg=p,
-        significant=p <= 1 - level,
+        significant=p <= 1 - LEVEL,
         more_questions=None if more is None else ceil(more * per_context),
         more_contexts=more,
         note="",
     )
 
 
-def corrected(comparisons: Sequence[Comparison], level: float = LEVEL) -> list[Comparison]:
+def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """The comparisons, corrected for their number."""
     by_holm = holm([one.p for one in comparisons])
     by_rate = benjamini_hochberg([one.p for one in comparisons])
-    return [
-        _corrected(one, p_holm, p_rate, level)
-        for one, p_holm, p_rate in zip(comparisons, by_holm, by_rate, strict=True)
-    ]
+    return [_corrected(one, p_holm, p_rate) for one, p_holm, p_rate in zip(comparisons, by_holm, by_rate, strict=True)]
 
 
-def _corrected(one: Comparison, p_holm: float, p_benjamini_hochberg: float, level: float) -> Comparison:
-    unlikely = p_holm <= 1 - level
+def _corrected(one: Comparison, p_holm: float, p_benjamini_hochberg: float) -> Comparison:
+    unlikely = p_holm <= 1 - LEVEL
     more_questions, more_contexts = (0, 0) if unlikely else (one.more_questions, one.more_contexts)
     if not unlikely and more_contexts == 0:
         # Significant only before the correction: at least one more context is needed.

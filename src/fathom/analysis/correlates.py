@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fathom.analysis.findings import Correlate, Correlates, LogisticFit
-from fathom.analysis.intervals import LEVEL, Numbers, Values, t_quantile, t_tail
+from fathom.analysis.intervals import Numbers, Values, t_quantile, t_tail
 from fathom.analysis.significance import holm
 
 PROPERTIES = {
@@ -33,20 +33,18 @@ PENALTY = 1.0
 """Ridge penalty on the coefficients, so that none diverges under separation."""
 
 
-def correlates(
-    accuracy: Values, contexts: Numbers, properties: Mapping[str, Values], level: float = LEVEL
-) -> Correlates:
+def correlates(accuracy: Values, contexts: Numbers, properties: Mapping[str, Values]) -> Correlates:
     """Correlations with success, clustered by context, and a logistic model with all properties."""
     excluded = {
         name: why for name, values in properties.items() if (why := _reason_to_exclude(values, accuracy, contexts))
     }
     known = {name: values for name, values in properties.items() if name not in excluded}
-    single = {name: _correlation(values, accuracy, contexts, level) for name, values in known.items()}
+    single = {name: _correlation(values, accuracy, contexts) for name, values in known.items()}
     corrected = dict(zip(single, holm([one.p for one in single.values()]), strict=True))
     lacking = {name: f"{int(np.isnan(values).sum()):,} questions do not have it" for name, values in known.items()}
     lacking = {name: why for name, why in lacking.items() if np.isnan(known[name]).any()}
     whole = {name: values for name, values in known.items() if name not in lacking}
-    model = _logistic_model(accuracy, contexts, whole, lacking, level)
+    model = _logistic_model(accuracy, contexts, whole, lacking)
     rows = []
     for name, one in single.items():
         odds = model.odds.get(name)
@@ -91,7 +89,7 @@ def _reason_to_exclude(values: Values, accuracy: Values, contexts: Numbers) -> s
     return "" if accuracy[has].std() > 1e-12 else "all of its questions have the same score"
 
 
-def _correlation(values: Values, accuracy: Values, contexts: Numbers, level: float) -> _Coefficient:
+def _correlation(values: Values, accuracy: Values, contexts: Numbers) -> _Coefficient:
     """Pearson's correlation over the questions that have the property, with a jackknife over contexts on Fisher's z."""
     has = ~np.isnan(values)
     values, accuracy, contexts = values[has], accuracy[has], contexts[has]
@@ -109,7 +107,7 @@ def _correlation(values: Values, accuracy: Values, contexts: Numbers, level: flo
         # as there are contexts. With an error of zero, the strongest correlation had a p-value of 1.
         error = 1 / float(np.sqrt(clusters - 3))
     middle = float(np.arctanh(np.clip(value, -0.999999, 0.999999)))
-    half = t_quantile(level, clusters - 1.0) * error
+    half = t_quantile(clusters - 1.0) * error
     p = t_tail(middle / error, clusters - 1.0) if error > 1e-12 else 1.0
     return _Coefficient(value, float(np.tanh(middle - half)), float(np.tanh(middle + half)), p)
 
@@ -128,7 +126,7 @@ class _Model:
 
 
 def _logistic_model(
-    accuracy: Values, contexts: Numbers, known: Mapping[str, Values], lacking: Mapping[str, str], level: float
+    accuracy: Values, contexts: Numbers, known: Mapping[str, Values], lacking: Mapping[str, str]
 ) -> _Model:
     """A logistic model of the standardized properties, with cluster-robust errors."""
     kept, excluded = _without_collinear(known)
@@ -149,7 +147,7 @@ def _logistic_model(
     by_context = np.stack([np.bincount(contexts, weights=column, minlength=size) for column in scores.T], axis=1)
     freedom = float(clusters - 1 - len(kept))
     spread = bread @ (by_context.T @ by_context) @ bread * clusters / freedom
-    quantile = t_quantile(level, freedom)
+    quantile = t_quantile(freedom)
     odds = {}
     for place, name in enumerate(kept, start=1):
         error = float(np.sqrt(spread[place, place]))

@@ -27,11 +27,11 @@ MIN_DESIGN_EFFECT = 0.8
 
 
 @lru_cache(maxsize=4_096)
-def t_quantile(level: float, freedom: float) -> float:
-    """The two-sided quantile of Student's t distribution."""
+def t_quantile(freedom: float) -> float:
+    """The two-sided quantile of Student's t distribution at the level of all intervals."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, 0.5 + level / 2))
+    return float(stdtrit(freedom, 0.5 + LEVEL / 2))
 
 
 def t_tail(statistic: float, freedom: float) -> float:
@@ -64,6 +64,13 @@ class Sums:
     @property
     def mean(self) -> float:
         return float(self.totals.sum() / self.counts.sum())
+
+    def estimate(self, value: float, low: float, high: float, effective: float, method: str) -> Estimate:
+        """An estimate over these questions and contexts."""
+        items, clusters = self.items, len(self.counts)
+        return Estimate(
+            value=value, low=low, high=high, items=items, clusters=clusters, effective=effective, method=method
+        )
 
 
 @dataclass(frozen=True)
@@ -98,30 +105,21 @@ def _freedom(counts: Values, weights: Values) -> float:
     return float(max(1.0, min(independent, identical, len(weights) - 1)))
 
 
-def share(values: Values, contexts: Numbers, level: float = LEVEL) -> Estimate:
+def share(values: Values, contexts: Numbers) -> Estimate:
     """The mean of values between 0 and 1 with a clustered Wilson interval, which never has zero width."""
-    return share_of_sums(Sums.of(values, contexts), bool(np.isin(values, (0.0, 1.0)).all()), level)
+    return share_of_sums(Sums.of(values, contexts), bool(np.isin(values, (0.0, 1.0)).all()))
 
 
-def share_of_sums(sums: Sums, binary: bool, level: float = LEVEL) -> Estimate:
+def share_of_sums(sums: Sums, binary: bool) -> Estimate:
     """The same from sums by context; `binary` if each value is 0 or 1."""
     items = sums.items
     if not items:
-        return Estimate(value=0.0, low=0.0, high=1.0, level=level, items=0, clusters=0, effective=0.0, method="none")
+        return sums.estimate(0.0, 0.0, 1.0, 0.0, "none")
     mean, error = sums.mean, clustered_error(sums)
     design = _Design(mean, items, items / len(sums.counts), error.variance)
     effective = items / _design_effect(design, binary)
-    low, high = wilson(mean, effective, t_quantile(level, error.freedom))
-    return Estimate(
-        value=mean,
-        low=low,
-        high=high,
-        level=level,
-        items=items,
-        clusters=len(sums.counts),
-        effective=effective,
-        method="clustered Wilson",
-    )
+    low, high = wilson(mean, effective, t_quantile(error.freedom))
+    return sums.estimate(mean, low, high, effective, "clustered Wilson")
 
 
 @dataclass(frozen=True)
@@ -162,37 +160,27 @@ def wilson(mean: float, size: float, quantile: float) -> tuple[float, float]:
     return min(low, mean), max(high, mean)
 
 
-def difference(values: Values, contexts: Numbers, level: float = LEVEL) -> Estimate:
+def difference(values: Values, contexts: Numbers) -> Estimate:
     """The mean of paired differences between -1 and 1 with a t interval, which never has zero width."""
     sums = Sums.of(values, contexts)
-    items, clusters = sums.items, len(sums.counts)
+    items = sums.items
     if not items:
-        return Estimate(value=0.0, low=-1.0, high=1.0, level=level, items=0, clusters=0, effective=0.0, method="none")
+        return sums.estimate(0.0, -1.0, 1.0, 0.0, "none")
     mean, error = sums.mean, clustered_error(sums)
-    quantile = t_quantile(level, error.freedom)
     # The correction of Agresti and Min for pairs: half a question more in each direction, since a few discordant pairs
     # say little about the variance.
     correction = 1.0 / (items + 2) ** 2
     if error.variance == float("inf"):
         low, high, effective = -1.0, 1.0, 1.0
     else:
-        half = quantile * float(np.sqrt(error.variance + correction))
+        half = t_quantile(error.freedom) * float(np.sqrt(error.variance + correction))
         low, high = max(-1.0, mean - half), min(1.0, mean + half)
         plain = float(((values - mean) ** 2).mean())
         effective = min(float(items), plain / error.variance) if error.variance > 0 else float(items)
-    return Estimate(
-        value=mean,
-        low=low,
-        high=high,
-        level=level,
-        items=items,
-        clusters=clusters,
-        effective=effective,
-        method="t over contexts",
-    )
+    return sums.estimate(mean, low, high, effective, "t over contexts")
 
 
-def macro_average(values: Values, contexts: Numbers, groups: list[NDArray[np.bool_]], level: float = LEVEL) -> Estimate:
+def macro_average(values: Values, contexts: Numbers, groups: list[NDArray[np.bool_]]) -> Estimate:
     """The unweighted mean over groups of questions."""
     size = int(contexts.max()) + 1
     weights, residuals, mean = np.zeros(len(values)), np.zeros(len(values)), 0.0
@@ -206,7 +194,7 @@ def macro_average(values: Values, contexts: Numbers, groups: list[NDArray[np.boo
     # Only questions in a group count: with 80 questions without a level and 16 with one, the interval was once as
     # narrow as for 96.
     inside = weights > 0
-    plain = share(values[inside], contexts[inside], level)
+    plain = share(values[inside], contexts[inside])
     by_context = np.bincount(contexts, weights=weights, minlength=size)
     pull = np.bincount(contexts, weights=residuals, minlength=size)[by_context > 0]
     # The leverage of a context that makes up a whole group is 1; its residual is not divided by zero.
@@ -217,38 +205,27 @@ def macro_average(values: Values, contexts: Numbers, groups: list[NDArray[np.boo
     design = _Design(mean, 1 / float((weights**2).sum()), plain.items / plain.clusters, variance)
     effective = design.items / _design_effect(design, False)
     freedom = max(1.0, float((by_context**2).sum() ** 2 / (by_context**4).sum()) - 1)
-    low, high = wilson(mean, effective, t_quantile(level, freedom))
+    low, high = wilson(mean, effective, t_quantile(freedom))
     return plain.model_copy(update={"value": mean, "low": low, "high": high, "effective": effective})
 
 
-def ratio_lost(upper: Values, lower: Values, contexts: Numbers, level: float = LEVEL) -> Estimate | None:
+def ratio_lost(upper: Values, lower: Values, contexts: Numbers) -> Estimate | None:
     """One minus the ratio of two means over the same questions: the share lost; None if `upper` is zero."""
     above, below = Sums.of(upper, contexts), Sums.of(lower, contexts)
-    clusters, items = len(above.counts), above.items
+    clusters = len(above.counts)
     whole = float(above.totals.sum())
     if whole <= 0:
         return None
     ratio = float(below.totals.sum()) / whole
+    lost = 1 - ratio
     if clusters < 2:
-        lost = max(-1.0, 1 - ratio)
-        return Estimate(
-            value=lost, low=-1.0, high=1.0, level=level, items=items, clusters=clusters, effective=1.0, method="none"
-        )
+        return above.estimate(max(-1.0, lost), -1.0, 1.0, 1.0, "none")
     pull = (below.totals - ratio * above.totals) / whole
     # Half a question more and half a question less is lost: an unobserved loss is not known to be zero.
     variance = float((pull**2).sum()) * clusters / (clusters - 1) + 1 / (whole + 2) ** 2
-    half = t_quantile(level, clusters - 1.0) * float(np.sqrt(variance))
-    lost = 1 - ratio
-    return Estimate(
-        value=lost,
-        low=max(-1.0, lost - half),
-        high=min(1.0, lost + half),
-        level=level,
-        items=items,
-        clusters=clusters,
-        effective=max(1.0, abs(lost * ratio) / variance),
-        method="t over contexts, ratio",
-    )
+    half = t_quantile(clusters - 1.0) * float(np.sqrt(variance))
+    effective = max(1.0, abs(lost * ratio) / variance)
+    return above.estimate(lost, max(-1.0, lost - half), min(1.0, lost + half), effective, "t over contexts, ratio")
 
 
 # Bootstrap, for statistics without a formula.

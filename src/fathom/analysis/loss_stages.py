@@ -14,7 +14,7 @@ import numpy as np
 
 from fathom.analysis.collection import BenchData, Mask, RunData
 from fathom.analysis.findings import LossDecomposition, LossStage
-from fathom.analysis.intervals import LEVEL, Numbers, Values, difference, ratio_lost, share
+from fathom.analysis.intervals import Numbers, Values, difference, ratio_lost, share
 
 SYSTEMS = ("full", "passages", "tables")
 _STAGES = {
@@ -32,17 +32,15 @@ def decompose(
     values: dict[str, Values],
     contexts: Numbers,
     notes: tuple[str, ...] = (),
-    level: float = LEVEL,
 ) -> LossDecomposition:
     """The decomposition for one model; `values` has its accuracy on the shared questions, by system."""
     systems = [system for system in SYSTEMS if system in values]
     stages = [
-        _stage(*_STAGES[lower, upper], values[lower], values[upper], contexts, level)
-        for lower, upper in pairwise(systems)
+        _stage(*_STAGES[lower, upper], values[lower], values[upper], contexts) for lower, upper in pairwise(systems)
     ]
     if "tables" in values:
         perfect = np.ones_like(values["tables"])
-        stages.append(_stage(*_LAST, values["tables"], perfect, contexts, level))
+        stages.append(_stage(*_LAST, values["tables"], perfect, contexts))
     paths = Counter(
         ", ".join(f"{system} {'correct' if values[system][place] >= 0.5 else 'incorrect'}" for system in systems)
         for place in range(len(contexts))
@@ -52,19 +50,19 @@ def decompose(
         bench=bench,
         runs=runs,
         items=len(contexts),
-        accuracy={system: share(values[system], contexts, level) for system in systems},
+        accuracy={system: share(values[system], contexts) for system in systems},
         stages=tuple(stages),
         paths=dict(paths.most_common()),
         notes=notes,
     )
 
 
-def _stage(name: str, description: str, lower: Values, upper: Values, contexts: Numbers, level: float) -> LossStage:
+def _stage(name: str, description: str, lower: Values, upper: Values, contexts: Numbers) -> LossStage:
     return LossStage(
         name=name,
         description=description,
-        lost=difference(upper - lower, contexts, level),
-        rate=ratio_lost(upper, lower, contexts, level),
+        lost=difference(upper - lower, contexts),
+        rate=ratio_lost(upper, lower, contexts),
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from fathom.analysis.findings import Estimate
-from fathom.analysis.intervals import LEVEL, Numbers, Sums, Values, clustered_error, share, t_quantile, wilson
+from fathom.analysis.intervals import Numbers, Sums, Values, clustered_error, share, t_quantile, wilson
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ class SharedDocuments:
         rows = np.repeat(np.arange(len(documents)), sizes)
         return cls(csr_array((np.repeat(1 / sizes, sizes), (rows, flat)), shape=(len(documents), int(flat.max()) + 1)))
 
-    def share(self, values: Values, contexts: Numbers, level: float = LEVEL) -> Estimate | None:
+    def share(self, values: Values, contexts: Numbers) -> Estimate | None:
         """The mean with an interval for other documents as well as other contexts; None if the two cannot be separated,
         for example if all contexts contain the same documents."""
-        plain = share(values, contexts, level)
+        plain = share(values, contexts)
         used = np.unique(contexts)
         sums = Sums.of(values, contexts)
         membership = self.membership[used]
@@ -54,7 +54,7 @@ class SharedDocuments:
             common = membership.T @ weights
             # A variance estimated from few documents has few degrees of freedom.
             freedom = max(1.0, min(freedom, float((common**2).sum() ** 2 / (common**4).sum()) - 1))
-        low, high = wilson(mean, effective, t_quantile(level, freedom))
+        low, high = wilson(mean, effective, t_quantile(freedom))
         method = "variance components of documents and contexts"
         return plain.model_copy(update={"low": low, "high": high, "effective": effective, "method": method})
 

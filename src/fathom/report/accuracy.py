@@ -21,8 +21,8 @@ from fathom.analysis.findings import (
     Samples,
 )
 from fathom.report.drawings.canvas import Node
-from fathom.report.drawings.charts import Curve, Dot, DotRow, HeatCell, Point, dot_plot, heat_map, line_chart
-from fathom.report.figures import Column, Figure, accuracy_columns, count_columns, interval_columns
+from fathom.report.drawings.charts import Curve, Dot, DotRow, HeatCell, Point, dot_plot, dot_rows, heat_map, line_chart
+from fathom.report.figures import Column, Figure, RunRow, accuracy_columns, count_columns, interval_columns
 from fathom.report.formatting import count, interval, join_names, point
 from fathom.report.ranking import received, run_colors, with_responses
 
@@ -94,12 +94,6 @@ def why_not_significant(one: Comparison) -> str:
     return "but missing responses could cancel it" if one.more_questions == 0 else "not significant"
 
 
-@dataclass(frozen=True)
-class _LengthRow:
-    run: str
-    point: LengthPoint
-
-
 def lengths(findings: Findings) -> tuple[Figure, ...]:
     """Accuracy by context length, and the effective length of each run."""
     runs = [run for run in with_responses(findings) if len(run.lengths.points) > 1]
@@ -122,13 +116,13 @@ def lengths(findings: Findings) -> tuple[Figure, ...]:
         ]
         return line_chart("Accuracy by context length", lines, ticks, width)
 
-    columns: tuple[Column[_LengthRow], ...] = (
+    columns: tuple[Column[RunRow[LengthPoint]], ...] = (
         Column("run", "Run", lambda row: row.run),
-        Column("length", "Length", lambda row: row.point.name),
-        Column("tokens", "Tokens", lambda row: row.point.tokens, "count"),
-        *accuracy_columns(lambda row: row.point.accuracy),
+        Column("length", "Length", lambda row: row.of.name),
+        Column("tokens", "Tokens", lambda row: row.of.tokens, "count"),
+        *accuracy_columns(lambda row: row.of.accuracy),
     )
-    rows = [_LengthRow(run.info.name, one) for run in runs for one in run.lengths.points]
+    rows = [RunRow(run.info.name, one) for run in runs for one in run.lengths.points]
     note = " ".join(["Context length in tokens, on a logarithmic scale.", *_length_notes(runs)])
     curve = Figure.of("lengths", "Accuracy by context length", note, columns, rows, draw)
     return (curve, *_effective_lengths(runs, colors))
@@ -140,14 +134,8 @@ def _length_notes(runs: list[RunSummary]) -> Iterator[str]:
         yield f"{join_names([run.info.name for run in runs if run.lengths.note == note])}: {note}"
 
 
-@dataclass(frozen=True)
-class _EffectiveRow:
-    run: str
-    effective: EffectiveLength
-
-
 def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterator[Figure]:
-    rows = [_EffectiveRow(run.info.name, one) for run in runs if (one := run.lengths.effective) is not None]
+    rows = [RunRow(run.info.name, one) for run in runs if (one := run.lengths.effective) is not None]
     if not rows:
         return
     shortest = min(one.tokens for run in runs for one in run.lengths.points)
@@ -156,8 +144,8 @@ def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterat
     def at(tokens: int) -> float:
         return log2(max(tokens, shortest / 2))
 
-    def point_of(row: _EffectiveRow) -> Point:
-        one = row.effective
+    def point_of(row: RunRow[EffectiveLength]) -> Point:
+        one = row.of
         low, high = (one.tokens, one.tokens) if one.low is None or one.high is None else (one.low, one.high)
         return Point(at(one.tokens), at(low), at(high), f"{row.run}: {one.note}")
 
@@ -165,15 +153,15 @@ def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterat
         lines = [DotRow(row.run, [Dot(colors[row.run], point_of(row))]) for row in rows]
         return dot_plot("Effective length of each run", lines, width, at(0), log2(longest), "tokens")
 
-    columns: tuple[Column[_EffectiveRow], ...] = (
+    columns: tuple[Column[RunRow[EffectiveLength]], ...] = (
         Column("run", "Run", lambda row: row.run),
-        Column("accuracy_at_shortest", "Accuracy at shortest", lambda row: row.effective.accuracy_at_shortest, "share"),
-        Column("shortest", "Shortest length", lambda row: row.effective.shortest),
-        Column("effective_length", "Effective length", lambda row: row.effective.length),
-        Column("low_tokens", "low (tokens)", lambda row: row.effective.low, "count"),
-        Column("high_tokens", "high (tokens)", lambda row: row.effective.high, "count"),
-        Column("reaches_longest", "Reaches longest", lambda row: row.effective.reaches_longest, "yes"),
-        Column("note", "Note", lambda row: row.effective.note),
+        Column("accuracy_at_shortest", "Accuracy at shortest", lambda row: row.of.accuracy_at_shortest, "share"),
+        Column("shortest", "Shortest length", lambda row: row.of.shortest),
+        Column("effective_length", "Effective length", lambda row: row.of.length),
+        Column("low_tokens", "low (tokens)", lambda row: row.of.low, "count"),
+        Column("high_tokens", "high (tokens)", lambda row: row.of.high, "count"),
+        Column("reaches_longest", "Reaches longest", lambda row: row.of.reaches_longest, "yes"),
+        Column("note", "Note", lambda row: row.of.note),
     )
     note = "The longest context length at which a run keeps 85% of its accuracy at the shortest length."
     yield Figure.of("effective-length", "Effective length", note, columns, rows, draw)
@@ -200,19 +188,12 @@ def _breakdown(findings: Findings, by: str, title: str) -> Figure:
     colors = run_colors(findings)
 
     def draw(width: float) -> Node:
-        lines = [
-            DotRow(
-                name or "(none)",
-                [
-                    Dot(colors[run], point(f"{run}, {name}", group.accuracy))
-                    for run, one in found
-                    for group in one.groups
-                    if group.name == name
-                ],
-            )
-            for name in names
-        ]
-        return dot_plot(f"Accuracy by {title.lower()}", lines, width)
+        dots = (
+            (group.name, Dot(colors[run], point(f"{run}, {group.name}", group.accuracy)))
+            for run, one in found
+            for group in one.groups
+        )
+        return dot_plot(f"Accuracy by {title.lower()}", dot_rows(names, dots), width)
 
     rows = list(_group_rows(found))
     columns: tuple[Column[_GroupRow], ...] = (

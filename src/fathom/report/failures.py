@@ -18,51 +18,35 @@ from fathom.analysis.findings import (
     StepSummary,
 )
 from fathom.report.drawings.canvas import Node
-from fathom.report.drawings.charts import Dot, DotRow, Point, Segment, dot_plot, stacked_bars
-from fathom.report.figures import Column, Figure, interval_columns
+from fathom.report.drawings.charts import Dot, DotRow, Point, Segment, dot_plot, dot_rows, stacked_bars
+from fathom.report.figures import Column, Figure, RunRow, interval_columns
 from fathom.report.formatting import count, interval, percent, point
 from fathom.report.ranking import controls, run_colors
 
 SYSTEMS = {"full": "full text", "passages": "needed passages", "tables": "tables"}
 
 
-@dataclass(frozen=True)
-class _PatternRow:
-    run: str
-    pattern: Pattern
-
-
 def patterns(findings: Findings) -> tuple[Figure, ...]:
     """The error patterns of each run."""
-    found = [_PatternRow(run.info.name, one) for run in findings.runs for one in run.patterns if one.count]
+    found = [RunRow(run.info.name, one) for run in findings.runs for one in run.patterns if one.count]
     if not found:
         return ()
-    names = _by_count((row.pattern.name, row.pattern.count) for row in found)
-    rows = sorted(found, key=lambda row: names.index(row.pattern.name))
+    names = _by_count((row.of.name, row.of.count) for row in found)
+    rows = sorted(found, key=lambda row: names.index(row.of.name))
     colors = run_colors(findings)
 
     def draw(width: float) -> Node:
-        lines = [
-            DotRow(
-                name,
-                [
-                    Dot(colors[row.run], point(f"{row.run}, {name}", row.pattern.share))
-                    for row in rows
-                    if row.pattern.name == name
-                ],
-            )
-            for name in names
-        ]
-        high = max(row.pattern.share.high for row in rows)
-        return dot_plot("Frequency of each error pattern", lines, width, 0.0, _axis_end(high))
+        dots = ((row.of.name, Dot(colors[row.run], point(f"{row.run}, {row.of.name}", row.of.share))) for row in rows)
+        high = max(row.of.share.high for row in rows)
+        return dot_plot("Frequency of each error pattern", dot_rows(names, dots), width, 0.0, _axis_end(high))
 
-    columns: tuple[Column[_PatternRow], ...] = (
+    columns: tuple[Column[RunRow[Pattern]], ...] = (
         Column("run", "Run", lambda row: row.run),
-        Column("pattern", "Pattern", lambda row: row.pattern.name),
-        Column("count", "Responses", lambda row: row.pattern.count, "count"),
-        *interval_columns(lambda row: row.pattern.share, "share", "Share of all"),
-        Column("share_of_errors", "Share of errors", lambda row: row.pattern.share_of_errors, "share"),
-        Column("description", "Description", lambda row: row.pattern.description),
+        Column("pattern", "Pattern", lambda row: row.of.name),
+        Column("count", "Responses", lambda row: row.of.count, "count"),
+        *interval_columns(lambda row: row.of.share, "share", "Share of all"),
+        Column("share_of_errors", "Share of errors", lambda row: row.of.share_of_errors, "share"),
+        Column("description", "Description", lambda row: row.of.description),
     )
     note = "Each response that is not correct has one pattern, determined by comparing its answer with the key."
     return (Figure.of("patterns", "Error patterns", note, columns, rows, draw),)
@@ -96,16 +80,10 @@ def pattern_summary(findings: Findings) -> str:
     return f"Most frequent: {one.name} ({one.description}), {share} of the errors of {run.info.name}."
 
 
-@dataclass(frozen=True)
-class _CauseRow:
-    run: str
-    cause: Cause
-
-
 def causes(findings: Findings) -> tuple[Figure, ...]:
     """The likely causes of incorrect answers in each run."""
     found = [
-        _CauseRow(run.info.name, one)
+        RunRow(run.info.name, one)
         for run in findings.runs
         if run.attribution
         for one in run.attribution.causes
@@ -113,35 +91,25 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
     ]
     if not found:
         return ()
-    names = _by_count((row.cause.name, row.cause.count) for row in found)
-    rows = sorted(found, key=lambda row: names.index(row.cause.name))
+    names = _by_count((row.of.name, row.of.count) for row in found)
+    rows = sorted(found, key=lambda row: names.index(row.of.name))
     colors = run_colors(findings)
 
     def draw(width: float) -> Node:
-        lines = [
-            DotRow(
-                name,
-                [
-                    Dot(colors[row.run], _rate_point(row, row.cause.rate))
-                    for row in rows
-                    if row.cause.name == name and row.cause.rate is not None
-                ],
-            )
-            for name in names
-        ]
-        return dot_plot("Occurrence rate of each cause", lines, width)
+        dots = ((row.of.name, Dot(colors[row.run], _rate_point(row, row.of.rate))) for row in rows if row.of.rate)
+        return dot_plot("Occurrence rate of each cause", dot_rows(names, dots), width)
 
-    columns: tuple[Column[_CauseRow], ...] = (
+    columns: tuple[Column[RunRow[Cause]], ...] = (
         Column("run", "Run", lambda row: row.run),
-        Column("cause", "Cause", lambda row: row.cause.name),
-        Column("count", "Most likely cause of", lambda row: row.cause.count, "count"),
-        Column("unambiguous", "Only explanation of", lambda row: row.cause.unambiguous, "count"),
-        Column("expected_count", "Expected count", lambda row: row.cause.expected_count, "number"),
-        Column("exposed_questions", "Exposed questions", lambda row: row.cause.exposed_questions, "count"),
-        *interval_columns(lambda row: row.cause.rate, "rate", "Occurrence rate", prefix="rate_"),
-        Column("operation", "Stage", lambda row: row.cause.operation),
+        Column("cause", "Cause", lambda row: row.of.name),
+        Column("count", "Most likely cause of", lambda row: row.of.count, "count"),
+        Column("unambiguous", "Only explanation of", lambda row: row.of.unambiguous, "count"),
+        Column("expected_count", "Expected count", lambda row: row.of.expected_count, "number"),
+        Column("exposed_questions", "Exposed questions", lambda row: row.of.exposed_questions, "count"),
+        *interval_columns(lambda row: row.of.rate, "rate", "Occurrence rate", prefix="rate_"),
+        Column("operation", "Stage", lambda row: row.of.operation),
         Column("alternatives", "Alternatives", _alternatives),
-        Column("description", "Description", lambda row: row.cause.description),
+        Column("description", "Description", lambda row: row.of.description),
     )
     note = (
         "A cause is a fault, such as a dropped filter, that produces exactly the answer given. The occurrence rate is "
@@ -150,43 +118,37 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
     return (Figure.of("causes", "Likely causes", note, columns, rows, draw), _explained(findings))
 
 
-def _alternatives(row: _CauseRow) -> str:
-    return ", ".join(f"{name} {number}" for name, number in row.cause.alternatives.items())
+def _alternatives(row: RunRow[Cause]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in row.of.alternatives.items())
 
 
-def _rate_point(row: _CauseRow, rate: Estimate) -> Point:
-    exposed = count(row.cause.exposed_questions, "exposed question")
-    return Point(rate.value, rate.low, rate.high, f"{row.run}, {row.cause.name}: {interval(rate)}, {exposed}")
-
-
-@dataclass(frozen=True)
-class _AttributionRow:
-    run: str
-    attribution: Attribution
+def _rate_point(row: RunRow[Cause], rate: Estimate) -> Point:
+    exposed = count(row.of.exposed_questions, "exposed question")
+    return Point(rate.value, rate.low, rate.high, f"{row.run}, {row.of.name}: {interval(rate)}, {exposed}")
 
 
 def _explained(findings: Findings) -> Figure:
-    rows = [_AttributionRow(run.info.name, run.attribution) for run in findings.runs if run.attribution is not None]
-    drawn = [row for row in rows if row.attribution.incorrect]
+    rows = [RunRow(run.info.name, run.attribution) for run in findings.runs if run.attribution is not None]
+    drawn = [row for row in rows if row.of.incorrect]
 
     def draw(width: float) -> Node:
-        bars = [(row.run, _attribution_pieces(row.attribution)) for row in drawn]
+        bars = [(row.run, _attribution_pieces(row.of)) for row in drawn]
         return stacked_bars("Incorrect answers with a likely cause", bars, width)
 
-    columns: tuple[Column[_AttributionRow], ...] = (
+    columns: tuple[Column[RunRow[Attribution]], ...] = (
         Column("run", "Run", lambda row: row.run),
-        Column("incorrect", "Incorrect answers", lambda row: row.attribution.incorrect, "count"),
-        Column("explained", "Explained", lambda row: row.attribution.explained, "count"),
-        Column("tied", "Tied", lambda row: row.attribution.tied, "count"),
-        Column("unclear", "Unclear", lambda row: row.attribution.unclear, "count"),
+        Column("incorrect", "Incorrect answers", lambda row: row.of.incorrect, "count"),
+        Column("explained", "Explained", lambda row: row.of.explained, "count"),
+        Column("tied", "Tied", lambda row: row.of.tied, "count"),
+        Column("unclear", "Unclear", lambda row: row.of.unclear, "count"),
         Column("reasons", "Why unclear", _reasons),
     )
     note = "The cause of an answer is unclear if no single fault explains it, or several do about equally well."
     return Figure.of("explained", "Explained answers", note, columns, rows, draw if drawn else None)
 
 
-def _reasons(row: _AttributionRow) -> str:
-    return ", ".join(f"{reason} {number}" for reason, number in row.attribution.unclear_reasons.items())
+def _reasons(row: RunRow[Attribution]) -> str:
+    return ", ".join(f"{reason} {number}" for reason, number in row.of.unclear_reasons.items())
 
 
 def _attribution_pieces(one: Attribution) -> list[Segment]:
@@ -260,49 +222,34 @@ def _loss_pieces(one: LossDecomposition) -> list[Segment]:
     return pieces
 
 
-@dataclass(frozen=True)
-class _StepRow:
-    run: str
-    step: StepSummary
-
-
 def steps(findings: Findings) -> tuple[Figure, ...]:
     """Which intermediate values the reasoning reaches."""
     found = [(run.info.name, run.steps) for run in findings.runs if run.steps is not None and run.steps.traces]
     if not found:
         return ()
     colors = run_colors(findings)
-    rows = [_StepRow(run, step) for run, one in found for step in one.by_step]
-    most = max((row.step.step for row in rows), default=0)
+    rows = [RunRow(run, step) for run, one in found for step in one.by_step]
+    most = max((row.of.step for row in rows), default=0)
 
     def draw(width: float) -> Node:
-        lines = [
-            DotRow(
-                f"step {number}",
-                [
-                    Dot(colors[row.run], _step_point(row))
-                    for row in rows
-                    if row.step.step == number and row.step.expected
-                ],
-            )
-            for number in range(1, most + 1)
-        ]
-        return dot_plot("Share of traces that reach each step", lines, width)
+        dots = ((f"step {row.of.step}", Dot(colors[row.run], _step_point(row))) for row in rows if row.of.expected)
+        names = (f"step {number}" for number in range(1, most + 1))
+        return dot_plot("Share of traces that reach each step", dot_rows(names, dots), width)
 
-    columns: tuple[Column[_StepRow], ...] = (
+    columns: tuple[Column[RunRow[StepSummary]], ...] = (
         Column("run", "Run", lambda row: row.run),
-        Column("step", "Step", lambda row: row.step.step, "count"),
-        Column("expected", "Expected", lambda row: row.step.expected, "count"),
-        Column("reached", "Reached", lambda row: row.step.reached, "count"),
-        Column("first_missing", "First missing step", lambda row: row.step.first_missing, "count"),
+        Column("step", "Step", lambda row: row.of.step, "count"),
+        Column("expected", "Expected", lambda row: row.of.expected, "count"),
+        Column("reached", "Reached", lambda row: row.of.reached, "count"),
+        Column("first_missing", "First missing step", lambda row: row.of.first_missing, "count"),
     )
     note = "The reasoning in each response is searched for the intermediate values of the question's program."
     return (Figure.of("steps", "Steps reached", note, columns, rows, draw),)
 
 
-def _step_point(row: _StepRow) -> Point:
-    share = row.step.reached / row.step.expected
-    tip = f"{row.run}: {row.step.reached:,} of {row.step.expected:,} ({percent(share)})"
+def _step_point(row: RunRow[StepSummary]) -> Point:
+    share = row.of.reached / row.of.expected
+    tip = f"{row.run}: {row.of.reached:,} of {row.of.expected:,} ({percent(share)})"
     return Point(share, share, share, tip)
 
 

@@ -39,6 +39,14 @@ class Column(Generic[R]):
     """Whether the page leaves it out; files always have it."""
 
 
+@dataclass(frozen=True)
+class RunRow(Generic[R]):
+    """A row about one finding of a run."""
+
+    run: str
+    of: R
+
+
 def interval_columns(
     get: Callable[[R], Estimate | None], name: str, title: str, kind: Kind = "share", prefix: str = ""
 ) -> tuple[Column[R], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import ceil, floor, log10
 from typing import NamedTuple
@@ -51,6 +51,12 @@ class DotRow(NamedTuple):
 
     name: str
     dots: Sequence[Dot]
+
+
+def dot_rows(names: Iterable[str], dots: Iterable[tuple[str, Dot]]) -> list[DotRow]:
+    """A row for each name, with the dots of that name."""
+    named = list(dots)
+    return [DotRow(name or "(none)", [dot for key, dot in named if key == name]) for name in names]
 
 
 def dot_plot(
