@@ -31,12 +31,12 @@ from fathom.runs.bench_view import BenchView
 from fathom.runs.budget import Budget
 from fathom.runs.calling import ModelCaller
 from fathom.runs.engine import run_jobs
-from fathom.runs.engine_model import EngineModel, RetryPolicy, Sampling, open_model
+from fathom.runs.engine_model import EngineModel, open_model
 from fathom.runs.folder import RunSettings
 from fathom.runs.gate import Gate
 from fathom.runs.inspect_task import MemoryJournal
 from fathom.runs.plan import Job, jobs
-from fathom.runs.run import expander
+from fathom.runs.run import RunLimits, expander
 from fathom.systems.catalog import load_system
 from tests.serving import Provider, serving
 
@@ -75,10 +75,9 @@ def ask(
     if not grouped:
         Random(5).shuffle(pending)
     responses: list[Response] = []
-    policy = RetryPolicy()
-    sampling = Sampling(settings.max_tokens, settings.temperature)
-    model = open_model("openai-api/local/m", sampling, policy, CONNECTIONS, url=url, api_key="none")
-    engine = EngineModel(model, expander(bench, pending), policy)
+    limits = RunLimits(connections=CONNECTIONS)
+    model = open_model("openai-api/local/m", settings, limits, url=url, api_key="none")
+    engine = EngineModel(model, expander(bench, pending))
     journal = MemoryJournal()
     caller = ModelCaller(engine, ModelInfo(), settings.max_tokens, Budget(None), gate, journal.pay)
     runner = SystemRunner(bench, load_system("full").system, caller, journal, responses.append)

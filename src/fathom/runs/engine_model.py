@@ -7,8 +7,7 @@ import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from inspect_ai._util.error import PrerequisiteError
@@ -37,6 +36,11 @@ from fathom.records.questions import Usage
 from fathom.records.record import digest
 from fathom.runs.calling import FatalError
 from fathom.runs.context_injection import HaltedError, install
+from fathom.runs.run import RunLimits
+
+if TYPE_CHECKING:
+    from fathom.runs.folder import RunSettings
+    from fathom.runs.roles import RoleSettings
 
 LONGEST_RESPONSE = 1_000_000
 """Characters of a response that are kept. A longer one is marked as truncated."""
@@ -49,31 +53,10 @@ _STOPS: dict[str, Stop] = {"max_tokens": "length", "model_length": "overflow", "
 _FATAL = {401: "rejects the API key", 403: "denies access", 404: "does not know the model or the address"}
 
 
-@dataclass(frozen=True)
-class RetryPolicy:
-    """How often and how long a request is tried."""
-
-    retries: int = 4
-    seconds: int = 600
-    """Time limit for one attempt."""
-    backoff: float = 2.0
-    """Seconds before the second attempt."""
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """Sampling settings that are sent with every request."""
-
-    max_tokens: int
-    temperature: float | None = None
-    seed: int | None = None
-    reasoning_effort: str | None = None
-
-
 class EngineModel:
     """A provider's model that completes prompts."""
 
-    def __init__(self, model: ProviderModel, expand: Expand, policy: RetryPolicy) -> None:
+    def __init__(self, model: ProviderModel, expand: Expand, backoff: float = RunLimits.backoff) -> None:
         self.model = model
         self._expand = expand
         self._inline: dict[str, str] = {}
@@ -83,7 +66,7 @@ class EngineModel:
         install(model, self._expand_any, lambda: self._halted)
         _disable_client_retries(model)
         self._retry_quickly_without_stream()
-        wait = wait_exponential_jitter(multiplier=policy.backoff, max=60, jitter=policy.backoff)
+        wait = wait_exponential_jitter(multiplier=backoff, max=60, jitter=backoff)
         model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
 
     def halt(self) -> None:
@@ -272,19 +255,19 @@ def _usage(output: ModelOutput) -> Usage:
 
 
 def open_model(
-    name: str, sampling: Sampling, policy: RetryPolicy, connections: int, url: str | None = None, **arguments: Any
+    name: str, settings: RunSettings | RoleSettings, limits: RunLimits, url: str | None = None, **arguments: Any
 ) -> ProviderModel:
     """The provider's model. A wrong name, key or address is an error before anything is sent."""
     _check_address(name, url)
     config = GenerateConfig(
-        temperature=sampling.temperature,
-        seed=sampling.seed,
-        max_tokens=sampling.max_tokens,
-        reasoning_effort=sampling.reasoning_effort,
-        max_connections=connections,
-        max_retries=policy.retries,
-        attempt_timeout=policy.seconds,
-        timeout=policy.seconds * (policy.retries + 1),
+        temperature=settings.temperature,
+        seed=settings.seed,
+        max_tokens=settings.max_tokens,
+        reasoning_effort=settings.reasoning_effort,
+        max_connections=limits.connections,
+        max_retries=limits.retries,
+        attempt_timeout=limits.timeout,
+        timeout=limits.timeout * (limits.retries + 1),
     )
     try:
         model = get_model(name, config=config, base_url=url, memoize=False, **arguments)

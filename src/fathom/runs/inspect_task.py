@@ -22,7 +22,7 @@ from fathom.runs.bench_view import BenchView
 from fathom.runs.budget import Budget
 from fathom.runs.calling import ModelCaller
 from fathom.runs.engine import sample_of
-from fathom.runs.engine_model import EngineModel, RetryPolicy
+from fathom.runs.engine_model import EngineModel
 from fathom.runs.folder import RunSettings, make_artifact
 from fathom.runs.gate import Gate
 from fathom.runs.plan import Job, WindowCheck, jobs
@@ -75,7 +75,7 @@ def _solver(bench: BenchView, system: System, settings: RunSettings, wanted: dic
 
     def runner(model: Model) -> SystemRunner:
         if model not in runners:
-            engine = EngineModel(model, expander(bench, wanted.values()), RetryPolicy())
+            engine = EngineModel(model, expander(bench, wanted.values()))
             journal, info = MemoryJournal(), model_info(str(model))
             caller = ModelCaller(engine, info, settings.max_tokens, Budget(None), Gate(), journal.pay)
             runners[model] = SystemRunner(bench, system, caller, journal)

@@ -245,17 +245,15 @@ def _run_engine(batch: _Batch[T], pending: list[_RoleJob[T]], folder: Path, limi
     """Ask the prompts through the engine; returns the reason if the batch ended early."""
     try:
         from fathom.runs.engine import run_jobs
-        from fathom.runs.engine_model import EngineModel, RetryPolicy, Sampling, open_model
+        from fathom.runs.engine_model import EngineModel, open_model
     except ModuleNotFoundError as error:
         raise missing_engine(error) from error
     assert batch.model.opened is not None, "a model without a simulation has a way to open it"
-    policy = RetryPolicy(limits.retries, limits.timeout, limits.backoff)
     settings = batch.settings
-    sampling = Sampling(settings.max_tokens, settings.temperature, settings.seed, settings.reasoning_effort)
     with batch.model.opened() as (name, arguments):
-        model = open_model(name, sampling, policy, limits.connections, **arguments)
+        model = open_model(name, settings, limits, **arguments)
         caller = ModelCaller(
-            EngineModel(model, batch.expand, policy),
+            EngineModel(model, batch.expand, limits.backoff),
             batch.model.info,
             settings.max_tokens,
             Budget(limits.budget, batch.spent),

@@ -81,20 +81,18 @@ def run(
         from fathom.runs.answering import SystemRunner
         from fathom.runs.calling import INTERRUPTED, ModelCaller
         from fathom.runs.engine import run_jobs
-        from fathom.runs.engine_model import EngineModel, RetryPolicy, Sampling, open_model
+        from fathom.runs.engine_model import EngineModel, open_model
         from fathom.runs.gate import Gate
     except ModuleNotFoundError as error:
         raise missing_engine(error) from error
-    policy = RetryPolicy(limits.retries, limits.timeout, limits.backoff)
     settings = manifest.settings
-    sampling = Sampling(settings.max_tokens, settings.temperature, settings.seed, settings.reasoning_effort)
     with opened() as (name, arguments):
         # Opened before the folder is created: a wrong name or a missing key must leave no folder.
-        model = open_model(name, sampling, policy, limits.connections, **arguments)
+        model = open_model(name, settings, limits, **arguments)
         with RunFolder(path, manifest) as folder:
             pending = _pending(bench, system, info, folder, on_response)
             caller = ModelCaller(
-                EngineModel(model, expander(bench, pending), policy),
+                EngineModel(model, expander(bench, pending), limits.backoff),
                 info,
                 settings.max_tokens,
                 Budget(limits.budget, folder.spent),
