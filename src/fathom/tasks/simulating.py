@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable
 from random import Random
+from typing import TypeVar
 
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
@@ -14,6 +16,7 @@ from fathom.scoring.keys import Key
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Simulator
 
+K = TypeVar("K", bound=Hashable)
 REFUSAL = "I am sorry, but I cannot help with this."
 
 
@@ -30,6 +33,15 @@ def open_simulator(name: str, corpus: Corpus, keys: Callable[[], Iterable[Key]])
     if simulate is None:
         raise FathomError(f"The family '{name}' has no simulated answers. Choose a model that is not simulated.")
     return simulate(corpus, keys)
+
+
+def most_frequent(answers: Iterable[tuple[K, str]]) -> dict[K, str]:
+    """For each kind of question, the response that is correct most often; `answers` has the kind and response of
+    each key."""
+    counts: dict[K, Counter[str]] = defaultdict(Counter)
+    for kind, text in answers:
+        counts[kind][text] += 1
+    return {kind: counter.most_common(1)[0][0] for kind, counter in counts.items()}
 
 
 def simulated_response(

@@ -19,7 +19,7 @@ from fathom.tasks.numeric.faults import FAULTS
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.schema import SCHEMA, parts_read
 from fathom.tasks.numeric.simulate import Simulator
-from fathom.tasks.numeric.views import RequiredPassages
+from fathom.tasks.numeric.views import required_passages
 from fathom.tasks.programs.answers import normal_form
 from fathom.tasks.programs.tree import Not
 from fathom.tasks.simulating import simulated_model
@@ -78,7 +78,7 @@ def test_steps_lead_to_the_result(bench: Bench, corpus: Corpus) -> None:
 
 
 def test_required_passages_do_not_reveal_the_result(bench: Bench, corpus: Corpus) -> None:
-    needed = RequiredPassages(corpus)
+    needed = required_passages(corpus)
     for context, items in list(bench.by_context())[:10]:
         for item in items:
             passages = needed(context, item)

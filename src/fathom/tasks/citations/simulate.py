@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from random import Random
@@ -19,12 +18,13 @@ from fathom.tasks.citations.papers import MARK
 from fathom.tasks.citations.settings import OPTIONS
 from fathom.tasks.citations.word_counts import Stems, Words
 from fathom.tasks.family import Item
+from fathom.tasks.simulating import most_frequent
 
 
 class Simulator:
     """Answers as simulated models."""
 
-    def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] | None = None) -> None:
+    def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] = tuple) -> None:
         """`keys` gives the keys of the whole bench; only `sim/majority` needs them, and reads them once."""
         self._corpus = corpus
         self._keys = keys
@@ -75,13 +75,8 @@ class Simulator:
     @cached_property
     def _most_frequent(self) -> dict[int, str]:
         """The most frequent correct response, for a choice and for a cloze."""
-        if self._keys is None:
-            raise FathomError("'sim/majority' needs all keys of the bench. Pass `keys` to the simulator.")
-        counts: dict[int, Counter[tuple[int, ...]]] = {}
-        for key in self._keys():
-            options = options_of(key)
-            counts.setdefault(len(options), Counter())[options] += 1
-        return {masks: stated(counter.most_common(1)[0][0]) for masks, counter in counts.items()}
+        answers = map(options_of, self._keys())
+        return most_frequent((len(options), stated(options)) for options in answers)
 
 
 def options_of(key: Key) -> tuple[int, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from random import Random
@@ -16,6 +15,7 @@ from fathom.records.names import WORD
 from fathom.scoring.answers import Text
 from fathom.scoring.keys import Key
 from fathom.tasks.family import Item
+from fathom.tasks.simulating import most_frequent
 
 CONTINUED = 160
 """The length of the memorizer's continuation in characters."""
@@ -24,7 +24,7 @@ CONTINUED = 160
 class Simulator:
     """Answers as simulated models."""
 
-    def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] | None = None) -> None:
+    def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] = tuple) -> None:
         """`keys` gives the keys of the whole bench; only `sim/majority` needs them, and reads them once."""
         self._corpus = corpus
         self._keys = keys
@@ -62,13 +62,9 @@ class Simulator:
     @cached_property
     def _most_frequent(self) -> dict[str, str]:
         """The most frequent correct name for each kind of probe."""
-        if self._keys is None:
-            raise FathomError("'sim/majority' needs all keys of the bench. Pass `keys` to the simulator.")
-        counts: dict[str, Counter[str]] = {}
-        for key in self._keys():
-            task = "title" if key.proof.rows[0][1] == "0" else "citation"
-            counts.setdefault(task, Counter())[_name(key)] += 1
-        return {task: counter.most_common(1)[0][0] for task, counter in counts.items()}
+        return most_frequent(
+            ("title" if key.proof.rows[0][1] == "0" else "citation", _name(key)) for key in self._keys()
+        )
 
 
 def _name(key: Key) -> str:

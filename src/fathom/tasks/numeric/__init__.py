@@ -16,7 +16,7 @@ from fathom.tasks.numeric.refit import Refitter
 from fathom.tasks.numeric.settings import NumericSettings
 from fathom.tasks.numeric.simulate import Simulator
 from fathom.tasks.numeric.swap import Swapper
-from fathom.tasks.numeric.views import RequiredPassages, views
+from fathom.tasks.numeric.views import required_passages, views
 
 _READING = frozenset({"references-as-citations", "wrong-position", "other-column"})
 """Faults that occur only when a text is read: in a table, the column names identify each number."""
@@ -102,7 +102,7 @@ FAMILY = Family(
     swap=Swapper,
     simulate=Simulator,
     diagnose=Diagnoser,
-    passages=RequiredPassages,
+    passages=required_passages,
     explain=explain,
     warnings=_warnings,
     leaks=_leaks,

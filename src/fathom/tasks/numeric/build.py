@@ -8,7 +8,7 @@ from random import Random
 
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, Split
-from fathom.records.documents import DocumentId, Passage
+from fathom.records.documents import Passage
 from fathom.records.lengths import format_length
 from fathom.records.questions import Question
 from fathom.records.record import short_id
@@ -20,7 +20,7 @@ from fathom.tasks.family import Item
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.schema import SCHEMA, Part, Skill
 from fathom.tasks.numeric.settings import NumericSettings
-from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, read_source
+from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, source_reader
 from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.numeric.user_templates import read_templates
 from fathom.tasks.programs.answers import answer_of, normal_form
@@ -81,18 +81,17 @@ class NumericBuilder:
     """Builds items for the contexts of one corpus; each article is read once."""
 
     def __init__(self, corpus: Corpus, settings: NumericSettings, pool: TemplatePool) -> None:
-        self._corpus = corpus
+        self._read = source_reader(corpus)
         self._settings = settings
         self._pool = pool
         self._database = open_database()
-        self._sources: dict[DocumentId, Source] = {}
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
         """The context's items; fewer than requested where its articles do not allow more."""
         offered = self._pool.of(context.split, format_length(context.length))
         if not offered:
             return
-        sources = [self._source(id) for id in context.documents]
+        sources = self._read(context)
         factory = ItemFactory(build_tables(sources), sources)
         factory.tables.load(self._database)
         filler = TemplateFiller(factory.tables, self._database)
@@ -106,11 +105,6 @@ class NumericBuilder:
             if filled is not None:
                 used.add(filled.template.id)
                 yield factory.item(context, filled, rng_of(rng, number))
-
-    def _source(self, id: DocumentId) -> Source:
-        if id not in self._sources:
-            self._sources[id] = read_source(self._corpus.bibliographic_record(id))
-        return self._sources[id]
 
 
 def _fill(

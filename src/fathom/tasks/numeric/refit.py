@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
-from fathom.records.documents import DocumentId
 from fathom.records.lengths import format_length
 from fathom.scoring.answers import Unanswerable
 from fathom.tasks.family import Item
 from fathom.tasks.numeric.build import ItemFactory
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.schema import BY_TITLE, relations
-from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, read_source
+from fathom.tasks.numeric.tables import Tables, build_tables, open_database, source_reader
 from fathom.tasks.numeric.templates import Template
 from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.programs.tree import Program
@@ -28,9 +27,8 @@ class Refitter:
     """Recomputes items for the contexts of one corpus; each article is read once."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
+        self._read = source_reader(corpus)
         self._database = open_database()
-        self._sources: dict[DocumentId, Source] = {}
 
     def refit(self, context: Context, smaller: Context, items: Sequence[Item]) -> tuple[list[Item], list[str]]:
         """The items that can still be asked about the smaller context, and the reason for each of the others."""
@@ -48,18 +46,17 @@ class Refitter:
                 refused.append(found)
         return kept, refused
 
-    def _read(self, context: Context) -> list[Source]:
-        for id in context.documents:
-            if id not in self._sources:
-                self._sources[id] = read_source(self._corpus.bibliographic_record(id))
-        return [self._sources[id] for id in context.documents]
-
 
 def _refill(item: Item, filler: TemplateFiller, factory: ItemFactory, before: Tables) -> FilledTemplate | str:
     """The item's program with its rows in the smaller context, or the reason why it cannot be asked."""
     program = parse(item.key.proof.program)
     if not _named(program, before) <= _named(program, factory.tables):
         return GONE
+    return filled_again(item, program, filler, factory)
+
+
+def filled_again(item: Item, program: Program, filler: TemplateFiller, factory: ItemFactory) -> FilledTemplate | str:
+    """The program, which replaces the item's, with its rows; or the reason why it cannot be asked."""
     empty = isinstance(item.key.answer, Unanswerable)
     # A program without slots is a template that is already filled: the rules of the build apply to it.
     filled = filler.with_values(Template(item.question.tags["template"], program), {}, empty)

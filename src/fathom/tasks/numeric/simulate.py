@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from random import Random
 from typing import Literal, NamedTuple
 
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
-from fathom.records.documents import DocumentId
-from fathom.records.errors import FathomError
 from fathom.scoring.answer_types.format import stated
 from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key
 from fathom.tasks.family import Item
 from fathom.tasks.numeric.faults import FAULTS
 from fathom.tasks.numeric.key_programs import program_of
-from fathom.tasks.numeric.tables import Source, Tables, build_tables, read_source
+from fathom.tasks.numeric.tables import CACHED_SOURCES, Tables, build_tables, source_reader
 from fathom.tasks.programs.faults import Reading
-
-CACHED_SOURCES = 4_096
-"""Articles whose titles, bylines and references are cached: some tens of megabytes."""
+from fathom.tasks.simulating import most_frequent
 
 LONGEST_GUESS = 12
 """The maximum number of items in a guessed list."""
@@ -41,11 +36,10 @@ WITHOUT_ANSWER = (
 class Simulator:
     """Answers questions as simulated models do; the tables of the latest context are cached."""
 
-    def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] | None = None) -> None:
+    def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] = tuple) -> None:
         """`keys` gives the keys of the whole bench; only `sim/majority` needs them, and reads them once."""
-        self._corpus = corpus
         self._keys = keys
-        self._source = lru_cache(maxsize=CACHED_SOURCES)(self._read)
+        self._read = source_reader(corpus, CACHED_SOURCES)
         self._latest: tuple[str, _Shown] | None = None
 
     def text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
@@ -76,21 +70,13 @@ class Simulator:
 
     def _shown(self, context: Context) -> _Shown:
         if self._latest is None or self._latest[0] != context.id:
-            self._latest = context.id, _Shown(build_tables([self._source(id) for id in context.documents]))
+            self._latest = context.id, _Shown(build_tables(self._read(context)))
         return self._latest[1]
-
-    def _read(self, id: DocumentId) -> Source:
-        return read_source(self._corpus.bibliographic_record(id))
 
     @cached_property
     def _most_frequent(self) -> dict[str, str]:
         """For each form of answer, the response that is correct most often."""
-        if self._keys is None:
-            raise FathomError("'sim/majority' needs all keys of the bench. Pass `keys` to the simulator.")
-        counts: dict[str, Counter[str]] = {}
-        for key in self._keys():
-            counts.setdefault(_wanted(key.proof.program).form, Counter())[stated(key.answer)] += 1
-        return {form: counter.most_common(1)[0][0] for form, counter in counts.items()}
+        return most_frequent((_wanted(key.proof.program).form, stated(key.answer)) for key in self._keys())
 
 
 def _read_with_faults(key: Key, tables: Tables, simulated: Simulated, rng: Random) -> Answer:

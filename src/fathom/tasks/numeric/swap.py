@@ -9,15 +9,13 @@ from fathom.corpus.swap import CorpusSwap
 from fathom.records.contexts import Context
 from fathom.records.lengths import format_length
 from fathom.records.rng import rng_for
-from fathom.scoring.answers import Unanswerable
 from fathom.tasks.family import Item, SwappedCorpus
 from fathom.tasks.numeric.build import ItemFactory
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.key_programs import program_of
-from fathom.tasks.numeric.refit import AMBIGUOUS, ANSWERED, UNSUITABLE
+from fathom.tasks.numeric.refit import filled_again
 from fathom.tasks.numeric.schema import BY_TITLE, SCHEMA
-from fathom.tasks.numeric.tables import Source, build_tables, open_database, read_source
-from fathom.tasks.numeric.templates import Template
+from fathom.tasks.numeric.tables import build_tables, open_database, source_reader
 from fathom.tasks.numeric.wording import is_wording, question
 from fathom.tasks.programs.tree import Contains, Exists, Program, Slot, bind, children, rebuild
 
@@ -26,40 +24,25 @@ class Swapper:
     """Recomputes items for the contexts of one swapped corpus."""
 
     def __init__(self, corpus: SwappedCorpus) -> None:
-        self._after = corpus.after
+        self._read = source_reader(corpus.after)
         self._swapping = corpus.swapping
         self._database = open_database()
-        self._sources: dict[str, Source] = {}
 
     def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> tuple[Context, list[Item], list[str]]:
         """The items with swapped names, and the reason for each that can no longer be asked."""
-        sources = [self._source(id) for id in swapped.documents]
+        sources = self._read(swapped)
         factory = ItemFactory(build_tables(sources), sources)
         factory.tables.load(self._database)
         filler = TemplateFiller(factory.tables, self._database)
         kept: list[Item] = []
         refused: list[str] = []
         for item in items:
-            found = self._refill(item, factory, filler)
+            found = filled_again(item, renamed(program_of(item.key), self._swapping), filler, factory)
             if isinstance(found, FilledTemplate):
                 kept.append(self._item(item, found, factory, swapped))
             else:
                 refused.append(found)
         return swapped, kept, refused
-
-    def _source(self, id: str) -> Source:
-        if id not in self._sources:
-            self._sources[id] = read_source(self._after.bibliographic_record(id))
-        return self._sources[id]
-
-    def _refill(self, item: Item, factory: ItemFactory, filler: TemplateFiller) -> FilledTemplate | str:
-        """The item's program with swapped names and its rows, or the reason why it cannot be asked."""
-        program = renamed(program_of(item.key), self._swapping)
-        empty = isinstance(item.key.answer, Unanswerable)
-        filled = filler.with_values(Template(item.question.tags["template"], program), {}, empty)
-        if filled is None:
-            return ANSWERED if empty else UNSUITABLE
-        return filled if factory.is_unambiguous(filled) else AMBIGUOUS
 
     def _item(self, item: Item, filled: FilledTemplate, factory: ItemFactory, swapped: Context) -> Item:
         key = factory.key(swapped, filled).model_copy(

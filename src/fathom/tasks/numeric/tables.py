@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, repeat
 from typing import NamedTuple, cast
 
+from fathom.corpus.store import Corpus
+from fathom.records.contexts import Context
 from fathom.records.documents import BibliographicRecord, Document, DocumentId
 from fathom.records.names import given_names_match, given_words, without_accents
 from fathom.records.spans import Span
@@ -199,6 +201,16 @@ def make_tables(
 def open_database() -> sqlite3.Connection:
     """An empty in-memory database with the three tables, which can be reused for one context after another."""
     return database.open_database(SCHEMA)
+
+
+CACHED_SOURCES = 4_096
+"""Articles whose titles, bylines and references are cached while questions are answered: some tens of megabytes."""
+
+
+def source_reader(corpus: Corpus, cached: int | None = None) -> Callable[[Context], list[Source]]:
+    """A function that reads the articles of a context; up to `cached` articles, or all, are read only once."""
+    source = lru_cache(maxsize=cached)(lambda id: read_source(corpus.bibliographic_record(id)))
+    return lambda context: [source(id) for id in context.documents]
 
 
 def build_tables(sources: Sequence[Source], naming: str = "people") -> Tables:

@@ -16,12 +16,18 @@ from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId, Passage
 from fathom.systems.protocol import DOCUMENTS, Boundary, TableAccess, Views
-from fathom.tasks.family import Item
+from fathom.tasks.family import Item, PassageFinder
 from fathom.tasks.numeric.build import spans_of
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.schema import Part, parts_read
-from fathom.tasks.numeric.simulate import CACHED_SOURCES
-from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, read_source
+from fathom.tasks.numeric.tables import (
+    CACHED_SOURCES,
+    Tables,
+    build_tables,
+    open_database,
+    read_source,
+    source_reader,
+)
 from fathom.tasks.text_views import instructions
 
 CACHED = 8
@@ -133,21 +139,13 @@ def _plain(title: str) -> str:
     return re.sub(r"\W+", " ", title).casefold().strip()
 
 
-class RequiredPassages:
-    """The titles, bylines and reference lists that questions over one corpus need."""
+def required_passages(corpus: Corpus) -> PassageFinder:
+    """Finds the titles, bylines and reference lists that a question over the corpus needs."""
+    read = source_reader(corpus, CACHED_SOURCES)
 
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-        self._source = lru_cache(maxsize=CACHED_SOURCES)(self._read)
-
-    def __call__(self, context: Context, item: Item) -> list[Passage]:
-        """The passages in the order of the context, with every title, because questions name articles by title."""
+    def passages(context: Context, item: Item) -> list[Passage]:
+        # In the order of the context, with every title, because questions name articles by title.
         needed: frozenset[Part] = parts_read(program_of(item.key)) | {"title"}
-        return [
-            Passage(document=source.id, span=span)
-            for source in map(self._source, context.documents)
-            for span in spans_of(source, needed)
-        ]
+        return [Passage(document=source.id, span=span) for source in read(context) for span in spans_of(source, needed)]
 
-    def _read(self, id: DocumentId) -> Source:
-        return read_source(self._corpus.bibliographic_record(id))
+    return passages
