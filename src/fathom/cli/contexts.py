@@ -14,7 +14,7 @@ from fathom.api.corpora import open_corpus
 from fathom.cli import options
 from fathom.cli.output import all_or_nothing, progress_bar
 from fathom.records.contexts import Sampling, Split
-from fathom.records.lengths import format_length
+from fathom.records.lengths import format_length, parse_length
 
 EXAMPLE = """
 \b
@@ -86,12 +86,13 @@ def command(
     share more than half of the smaller one's documents. Reads CORPUS; writes the contexts and a report beside them;
     calls no model.
     """
+    tokens = list(map(parse_length, lengths))
     with (
         all_or_nothing("context"),
         open_corpus(corpus) as opened,
         progress_bar("Sampling", count * len(lengths)) as progress,
     ):
-        contexts = opened.contexts(lengths, count, progress=progress, **chosen)
+        contexts = opened.contexts(tokens, count, progress=progress, **chosen)
     if as_json:
         click.echo(contexts.report.model_dump_json(indent=2))
         return
