@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 from fathom.api.arguments import Folder, Progress, as_names, as_tokens, checked, ignore
 from fathom.api.contexts import ContextSet, SamplingOptions, sample_contexts
@@ -20,9 +20,6 @@ from fathom.corpus.selftest.measure import FieldScore, SelfTest
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.work import cores
-
-if TYPE_CHECKING:
-    from fathom.corpus.ingest_report import IngestReport
 
 __all__ = [
     "FIELDS",

@@ -184,13 +184,6 @@ def test_the_majority_gives_the_most_frequent_answer(other: Bench) -> None:
     assert numbers[texts.pop()] == max(numbers.values())
 
 
-def test_the_majority_needs_the_keys(other: Bench) -> None:
-    with opened(other) as corpus:
-        context, items = next(other.by_context())
-        with pytest.raises(FathomError, match="all keys of the bench"):
-            simulated_response(Simulator(corpus), context, items[0], Simulated("majority"), rng_for(0))
-
-
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_makes_incorrect_what_it_changes_and_nothing_else(
     other: Bench, other_tables: dict[str, Tables], fault: str
