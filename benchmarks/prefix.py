@@ -28,12 +28,10 @@ from fathom.models.model_info import ModelInfo
 from fathom.records.questions import Response
 from fathom.runs.answering import SystemRunner
 from fathom.runs.bench_view import BenchView
-from fathom.runs.budget import Budget
-from fathom.runs.calling import ModelCaller
+from fathom.runs.calling import Budget, Gate, ModelCaller
 from fathom.runs.engine import run_jobs
 from fathom.runs.engine_model import EngineModel, open_model
 from fathom.runs.folder import RunSettings
-from fathom.runs.gate import Gate
 from fathom.runs.inspect_task import MemoryJournal
 from fathom.runs.plan import Job, jobs
 from fathom.runs.run import RunLimits, expander

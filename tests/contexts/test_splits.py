@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fathom.contexts.document_selection import Pool
-from fathom.contexts.splits import assign_splits, clusters
+from fathom.contexts.document_selection import Pool, assign_splits, clusters
 
 CLIQUES = [(0, 1, 2, 3), (4, 5, 6, 7)]
 """In each of them every document cites every other."""

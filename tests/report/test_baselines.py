@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fathom.analysis.analyze import analyze
-from fathom.report.baselines import baselines, closed_book
+from fathom.report.accuracy import baselines, closed_book
 from tests.report.conftest import Sample
 from tests.report.sample import Player, bench_in, play
 

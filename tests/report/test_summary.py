@@ -10,7 +10,7 @@ import pytest
 from fathom.analysis.findings import Estimate, Findings, Outcomes, RunSummary
 from fathom.report.accuracy import breakdowns, heat_maps, lengths
 from fathom.report.costs import costs
-from fathom.report.headline import headline
+from fathom.report.leaderboard import headline
 from fathom.report.ranking import missing_note, ranked
 from fathom.report.summary import summary
 from tests.report.conftest import Sample

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import anyio
 import pytest
 
-from fathom.runs.gate import Gate
+from fathom.runs.calling import Gate
 
 
 class Cache:

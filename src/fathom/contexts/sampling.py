@@ -15,9 +15,8 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from fathom.contexts.assembly import Piece, assemble, boundary_tokens
-from fathom.contexts.document_selection import Pool, SizeLimits, select_documents
+from fathom.contexts.document_selection import Pool, SizeLimits, assign_splits, select_documents
 from fathom.contexts.layout import CLOSING, forges_boundary, lay_out
-from fathom.contexts.splits import assign_splits
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.contexts import Context, Sampling, Split

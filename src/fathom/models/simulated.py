@@ -6,7 +6,7 @@ They test the measurement itself: a run and its analysis must find the fault rat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -28,14 +28,6 @@ KINDS = {
 
 Operation = Literal["finding", "reading", "computing"]
 """The step in which a fault happens: finding the passages, reading values from them, computing the answer."""
-
-_POSSIBLE: dict[str, tuple[Operation, ...]] = {
-    "passages": ("reading", "computing"),
-    "tables": ("computing",),
-    "sql": ("computing",),
-}
-"""The operations that can fail with systems that show less than the full text. Retrieved passages need not be found,
-and the values of a table need not be read from prose."""
 
 FAILURES = ("refuse", "timeout")
 """Dials that every simulated model with dials has: probabilities of a refusal and of a provider error."""
@@ -94,15 +86,12 @@ class Simulated:
         settings = "&".join(f"{dial}={repr(chance).removesuffix('.0')}" for dial, chance in self.dials)
         return f"{PREFIX}{self.kind}?{settings}" if settings else f"{PREFIX}{self.kind}"
 
-    def behind(self, system: str, operations: Mapping[str, Operation]) -> Simulated:
-        """The same model behind a system: without the faults that cannot happen there.
+    def without(self, spared: Collection[Operation], operations: Mapping[str, Operation]) -> Simulated:
+        """The same model without the faults of these operations.
 
         `operations` gives the operation of each of the families' faults; other dials stay.
         """
-        possible = _POSSIBLE.get(system)
-        if possible is None:
-            return self
-        dials = (dial for dial in self.dials if dial[0] not in operations or operations[dial[0]] in possible)
+        dials = (dial for dial in self.dials if dial[0] not in operations or operations[dial[0]] not in spared)
         return Simulated(self.kind, tuple(dials))
 
     @cached_property

@@ -8,11 +8,11 @@ from typing import Literal
 
 from fathom.analysis.findings import Comparison, Findings
 from fathom.report import accuracy, failures
-from fathom.report.baselines import baselines, closed_book
+from fathom.report.accuracy import baselines, closed_book
 from fathom.report.costs import cost_summary, costs
 from fathom.report.figures import Figure
 from fathom.report.formatting import count
-from fathom.report.headline import headline
+from fathom.report.leaderboard import headline
 
 
 @dataclass(frozen=True)

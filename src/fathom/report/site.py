@@ -13,8 +13,7 @@ from fathom.records.files import atomic_write
 from fathom.records.version import __version__
 from fathom.report.figures import Figure, write_figures
 from fathom.report.formatting import bench_names, count, title_of
-from fathom.report.headline import headline
-from fathom.report.leaderboard import leaderboard
+from fathom.report.leaderboard import headline, leaderboard
 from fathom.report.packing import packed
 from fathom.report.pages import PageOptions, WrittenPage, assembled, write_page
 from fathom.report.sections import all_figures

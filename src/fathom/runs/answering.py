@@ -16,10 +16,16 @@ from fathom.records.contexts import ContextId
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response, Step, Usage
 from fathom.runs.bench_view import BenchView
-from fathom.runs.budget import BudgetReached
-from fathom.runs.calling import Bound, FatalError, ModelCaller, NotBegunError, error_text
+from fathom.runs.calling import (
+    Bound,
+    BudgetReached,
+    FatalError,
+    ModelCaller,
+    NotBegunError,
+    error_text,
+    without_secrets,
+)
 from fathom.runs.plan import Job
-from fathom.runs.secrets import without_secrets
 from fathom.systems.protocol import ContextView, Scope, System, total
 
 LONGEST_STEP = 2_000

@@ -1,18 +1,142 @@
-"""Calls a model: through the gate, within the budget, until the run is stopped. All model calls go through here."""
+"""Calls a model through a gate and within a budget, until the run is stopped. All model calls go through here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import re
+import time
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Protocol
+
+import anyio
 
 from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import Completion, Prompt
 from fathom.records.questions import Usage
-from fathom.runs.budget import Budget, BudgetReached
-from fathom.runs.gate import Gate
-from fathom.runs.secrets import without_secrets
 from fathom.systems.protocol import Estimate, count_tokens
+
+_NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$", re.IGNORECASE)
+SHORTEST = 8
+"""The minimum length of a value that is replaced. Replacing shorter ones would damage ordinary words."""
+
+
+def without_secrets(text: str) -> str:
+    """The text with the values of key-like environment variables replaced by their names."""
+    for name, value in os.environ.items():
+        if len(value) >= SHORTEST and _NAMES.search(name) and value in text:
+            text = text.replace(value, f"[{name}]")
+    return text
+
+
+class Gate:
+    """Admits one request with a cold prefix, and the others with that prefix once its first token has arrived.
+
+    A prefix is assumed to be cached ("warm") for a limited time, and only a limited number of them at once, since the
+    provider's cache evicts entries. After that, one request goes alone again.
+    """
+
+    def __init__(self, prefixes_in_flight: int = 4, warm_prefixes: int = 32, seconds: float = 240.0) -> None:
+        self._warm_prefixes = warm_prefixes
+        self._seconds = seconds
+        self._warm: OrderedDict[str, float] = OrderedDict()
+        self._leading: dict[str, anyio.Event] = {}
+        self._users: Counter[str] = Counter()
+        self._prefixes_in_flight = prefixes_in_flight
+        """Limited, since more prefixes at once would evict one another from a small cache."""
+        self._freed = anyio.Event()
+
+    @asynccontextmanager
+    async def through(self, prefix: str) -> AsyncIterator[Callable[[], None]]:
+        """Wait for admission; gives a function to call when the first token arrives."""
+        await self._enter(prefix)
+        try:
+            while not self._is_warm(prefix):
+                leader = self._leading.get(prefix)
+                if leader is None:
+                    async with self._lead(prefix) as opened:
+                        yield opened
+                    return
+                await leader.wait()
+            self._touch(prefix)
+            yield lambda: None
+            self._touch(prefix)
+        finally:
+            self._leave(prefix)
+
+    @asynccontextmanager
+    async def _lead(self, prefix: str) -> AsyncIterator[Callable[[], None]]:
+        event = self._leading[prefix] = anyio.Event()
+
+        def opened() -> None:
+            self._touch(prefix)
+            event.set()
+
+        try:
+            yield opened
+            opened()
+        finally:
+            # After a leader that failed, the prefix is still cold: the next request in line leads.
+            self._leading.pop(prefix, None)
+            event.set()
+
+    async def _enter(self, prefix: str) -> None:
+        while prefix not in self._users and len(self._users) >= self._prefixes_in_flight:
+            await self._freed.wait()
+        self._users[prefix] += 1
+
+    def _leave(self, prefix: str) -> None:
+        self._users[prefix] -= 1
+        if not self._users[prefix]:
+            del self._users[prefix]
+            self._freed.set()
+            self._freed = anyio.Event()
+
+    def _touch(self, prefix: str) -> None:
+        self._warm[prefix] = time.monotonic()
+        self._warm.move_to_end(prefix)
+        while len(self._warm) > self._warm_prefixes:
+            self._warm.popitem(last=False)
+
+    def _is_warm(self, prefix: str) -> bool:
+        touched = self._warm.get(prefix)
+        return touched is not None and time.monotonic() - touched < self._seconds
+
+
+class BudgetReached(Exception):  # noqa: N818 - not an error: the run stops as requested
+    """The next request could cost more than is left."""
+
+
+class Budget:
+    """The dollars that may still be spent, with requests in flight counted at their highest price."""
+
+    def __init__(self, cap: float | None, spent: float = 0.0) -> None:
+        self._cap = cap
+        self.spent = spent
+        self._reserved = 0.0
+
+    @property
+    def is_capped(self) -> bool:
+        return self._cap is not None
+
+    def require(self, price: float | None) -> None:
+        """Raise BudgetReached if spending this much could exceed the cap."""
+        if self._cap is not None and self.spent + self._reserved + (price or 0.0) > self._cap:
+            raise BudgetReached(f"${self.spent:.4f} of ${self._cap:.2f} is spent, and the next request may cost more")
+
+    def reserve(self, highest: float | None) -> float:
+        """Reserve and return the highest price of a request; raises BudgetReached if it is more than is left."""
+        self.require(highest)
+        self._reserved += highest or 0.0
+        return highest or 0.0
+
+    def settle(self, reserved: float, paid: float | None) -> None:
+        """Replace the reservation of a request by its actual price."""
+        self._reserved -= reserved
+        self.spent += paid or 0.0
+
 
 LONGEST_ERROR = 500
 """Characters of an error that are recorded: a provider's message may contain what it was sent."""

@@ -13,7 +13,7 @@ from inspect_ai.log._samples import _active_model_event
 from inspect_ai.model import ChatMessage, ContentReasoning, ContentText, Model, ModelOutput
 
 from fathom.models.prompts import Expand, parse_reference
-from fathom.runs.secrets import without_secrets
+from fathom.runs.calling import without_secrets
 
 LONGEST = 2_000
 """Characters of a string that may be recorded."""

@@ -19,12 +19,10 @@ from fathom.records.questions import Response, Usage
 from fathom.records.record import digest
 from fathom.runs.answering import SystemRunner
 from fathom.runs.bench_view import BenchView
-from fathom.runs.budget import Budget
-from fathom.runs.calling import ModelCaller
+from fathom.runs.calling import Budget, Gate, ModelCaller
 from fathom.runs.engine import sample_of
 from fathom.runs.engine_model import EngineModel
 from fathom.runs.folder import RunSettings, make_artifact
-from fathom.runs.gate import Gate
 from fathom.runs.plan import Job, WindowCheck, jobs
 from fathom.runs.run import expander
 from fathom.systems.protocol import System

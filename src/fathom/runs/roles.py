@@ -22,10 +22,8 @@ from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import Journal
 from fathom.records.questions import Response, Usage
 from fathom.records.record import Record, digest
-from fathom.runs.budget import Budget, BudgetReached
-from fathom.runs.calling import FatalError, ModelCaller, NotBegunError, error_text
+from fathom.runs.calling import Budget, BudgetReached, FatalError, Gate, ModelCaller, NotBegunError, error_text
 from fathom.runs.folder import LOGS
-from fathom.runs.gate import Gate
 from fathom.runs.run import OpenedModel, RunLimits, missing_engine
 from fathom.systems.protocol import OUTCOMES, Estimate, count_tokens, estimate_prompts, total
 

@@ -16,7 +16,7 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Response, Usage
 from fathom.records.record import Record
 from fathom.runs.bench_view import BenchView
-from fathom.runs.budget import Budget
+from fathom.runs.calling import Budget
 from fathom.runs.folder import LOGS, ResponseIndex, RunFolder, RunManifest
 from fathom.runs.plan import Job, WindowCheck, jobs
 from fathom.systems.protocol import System, render_form
@@ -79,10 +79,9 @@ def run(
     """Ask a model every question that has no response yet, through the engine; returns the status of the run."""
     try:
         from fathom.runs.answering import SystemRunner
-        from fathom.runs.calling import INTERRUPTED, ModelCaller
+        from fathom.runs.calling import INTERRUPTED, Gate, ModelCaller
         from fathom.runs.engine import run_jobs
         from fathom.runs.engine_model import EngineModel, open_model
-        from fathom.runs.gate import Gate
     except ModuleNotFoundError as error:
         raise missing_engine(error) from error
     settings = manifest.settings

@@ -16,6 +16,7 @@ from typing import Any, get_args
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from fathom.models.simulated import Operation
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.record import digest, first_error
 from fathom.systems.direct import ClosedBook, Full, Passages, Tables
@@ -24,6 +25,13 @@ from fathom.systems.protocol import Prompting, System
 from fathom.systems.sql import Sql
 
 SYSTEMS: dict[str, type[Any]] = {kind.name: kind for kind in (Full, Passages, Tables, Sql, ExtractSql, ClosedBook)}
+
+SPARED: dict[str, tuple[Operation, ...]] = {
+    Passages.name: ("finding",),
+    Tables.name: ("finding", "reading"),
+    Sql.name: ("finding", "reading"),
+}
+"""Operations that a system spares the model: passages need not be found, nor the values of a table read from prose."""
 
 
 @dataclass(frozen=True)

@@ -25,16 +25,7 @@ from fathom.records.record import Record, digest, digest_stream
 from fathom.records.rng import rng_for
 from fathom.records.version import __version__
 from fathom.scoring.keys import Key
-from fathom.tasks.bench_folder import (
-    CONTEXTS,
-    KEYS,
-    MANIFEST,
-    QUESTIONS,
-    fingerprint_of,
-    making,
-    refuse_another,
-    writing,
-)
+from fathom.tasks import bench_folder
 from fathom.tasks.catalog import family, settings_of
 from fathom.tasks.family import ContextBuilder, CorpusBuilder, FamilySettings, FromCorpus, Item, PerContext
 from fathom.work import infrequent_gc, map_ordered
@@ -121,12 +112,12 @@ def build(
     found = inputs.built_in(folder)
     if found is not None:
         return found
-    refuse_another(folder)
+    bench_folder.refuse_another(folder)
     with Corpus(corpus_folder) as corpus:
         licenses, fingerprint = corpus.manifest.licenses, corpus.manifest.fingerprint
     counts = BenchCounts(inputs.settings)
-    with making(folder) as finish:
-        with infrequent_gc(), writing(folder) as write:
+    with bench_folder.making(folder) as finish:
+        with infrequent_gc(), bench_folder.writing(folder) as write:
             for done, (context, items) in enumerate(inputs.items(processes), start=1):
                 write(context, items)
                 counts.add(context, items)
@@ -144,7 +135,7 @@ def build(
             **counts.fields(),
             reports=inputs.reports,
             inputs=inputs.fingerprint,
-            fingerprint=fingerprint_of(folder),
+            fingerprint=bench_folder.fingerprint_of(folder),
         )
         finish(manifest)
     return manifest
@@ -182,13 +173,15 @@ class _Inputs:
 
     def built_in(self, folder: Path) -> BenchManifest | None:
         """The manifest in `folder` if it is of these inputs and its files are complete and unchanged."""
-        if not (folder / MANIFEST).is_file():
+        if not (folder / bench_folder.MANIFEST).is_file():
             return None
         found = _read_manifest(folder)
         if found.inputs != self.fingerprint:
             return None
-        whole = all((folder / name).is_file() for name in (CONTEXTS, QUESTIONS, KEYS))
-        return found if whole and found.fingerprint == fingerprint_of(folder) else None
+        whole = all(
+            (folder / name).is_file() for name in (bench_folder.CONTEXTS, bench_folder.QUESTIONS, bench_folder.KEYS)
+        )
+        return found if whole and found.fingerprint == bench_folder.fingerprint_of(folder) else None
 
     def items(self, processes: int) -> Iterator[tuple[Context, list[Item]]]:
         """Each context with its items: first the sampled contexts, then those that families make themselves."""
@@ -356,15 +349,15 @@ class Bench:
             yield corpus
 
     def contexts(self) -> Iterator[Context]:
-        return read_records(self.folder / CONTEXTS, Context)
+        return read_records(self.folder / bench_folder.CONTEXTS, Context)
 
     def all_questions(self) -> Iterator[Question]:
         """The questions, which may be shown to a system."""
-        return read_records(self.folder / QUESTIONS, Question)
+        return read_records(self.folder / bench_folder.QUESTIONS, Question)
 
     def all_keys(self) -> Iterator[Key]:
         """The keys, which must not be shown to a system."""
-        return read_records(self.folder / KEYS, Key)
+        return read_records(self.folder / bench_folder.KEYS, Key)
 
     def by_context(self) -> Iterator[tuple[Context, list[Item]]]:
         """Each context with its items; raises an error for a question without a key or a key without a question."""
@@ -396,12 +389,12 @@ class Bench:
         if pending is not None:
             raise FathomError(
                 f"Question '{pending.question.id}' refers to context '{pending.question.context_id}', which is missing "
-                f"from {CONTEXTS}. Restore a copy, or build the bench again."
+                f"from {bench_folder.CONTEXTS}. Restore a copy, or build the bench again."
             )
 
 
 def _read_manifest(folder: Path) -> BenchManifest:
-    path = folder / MANIFEST
+    path = folder / bench_folder.MANIFEST
     if not path.exists():
         raise FathomError(
             f"There is no bench in '{folder}'. Build one with `fathom build FAMILY CORPUS --out {folder}`."

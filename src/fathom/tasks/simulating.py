@@ -13,6 +13,7 @@ from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response, Usage
 from fathom.scoring.keys import Key
+from fathom.systems.catalog import SPARED
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Simulator
 
@@ -24,7 +25,7 @@ def simulated_model(name: str, families: Iterable[str], system: str = "full") ->
     """The simulated model as named, its dials validated against the families; and as it answers behind the system."""
     operations = {fault.name: fault.operation for one in families for fault in family(one).dials}
     named = Simulated.parse(name).resolved(operations)
-    return named, named.behind(system, operations)
+    return named, named.without(SPARED.get(system, ()), operations)
 
 
 def open_simulator(name: str, corpus: Corpus, keys: Callable[[], Iterable[Key]]) -> Simulator:

@@ -7,7 +7,7 @@ from typing import Any, cast
 from pydantic import JsonValue
 
 from fathom.scoring.keys import Key
-from fathom.tasks.citations.type_checks import TypeChecks
+from fathom.tasks.citations.type_rule import TypeChecks
 
 
 def describe(report: dict[str, JsonValue]) -> list[str]:

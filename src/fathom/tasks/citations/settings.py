@@ -8,8 +8,7 @@ from pydantic import Field, model_validator
 
 from fathom.records.documents import Position
 from fathom.records.record import Record
-from fathom.tasks.citations.type_checks import TypeChecks, read_type_checks
-from fathom.tasks.citations.type_rule import CitationType
+from fathom.tasks.citations.type_rule import CitationType, TypeChecks, read_type_checks
 from fathom.tasks.family import FamilySettings, ModelAnswers
 
 Task = Literal["choice", "cloze"]
