@@ -62,10 +62,12 @@ class Analysis:
     """Findings about runs, and about each response."""
 
     findings: Findings
+    """All findings as one record, as `fathom analyze --out` writes it."""
     items: dict[str, list[ItemFinding]]
     """By run, in the order of the bench; the samples of a question follow one another."""
 
     def all_items(self) -> Iterator[ItemFinding]:
+        """Findings about each response of each run."""
         for some in self.items.values():
             yield from some
 

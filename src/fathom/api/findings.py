@@ -20,7 +20,6 @@ from fathom.analysis.findings import (
     Comparison,
     Estimate,
     Findings,
-    ItemFinding,
     LossDecomposition,
     RunSummary,
 )
@@ -65,13 +64,9 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Analysis:
+class Analysis(analysis.Analysis):
     """Findings about runs, with methods that write them to files and pages."""
 
-    findings: Findings
-    """All findings as one record, as `fathom analyze --out` writes it."""
-    items: dict[str, list[ItemFinding]]
-    """Findings about each response, by run."""
     corpus: Path | None = None
     """The corpus, if it has been moved."""
 
@@ -103,11 +98,6 @@ class Analysis:
         """The breakdowns that summaries show: the length, and the tags that families declare for summaries."""
         families = tuple(dict.fromkeys(name for bench in self.findings.benches for name in bench.families))
         return tuple(by for by in Groupings.of(families).main if by in self.groupings)
-
-    def all_items(self) -> Iterator[ItemFinding]:
-        """Findings about each response of each run."""
-        for some in self.items.values():
-            yield from some
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row per run and group of each breakdown. Needs pandas."""

@@ -133,9 +133,6 @@ _TRAVERSALS: dict[Sampling, Callable[[Pool, int, Random], Traversal]] = {
     "dfs": _depth_first,
 }
 
-SAMPLING_METHODS = tuple(_TRAVERSALS)
-
-
 ROUNDS = 12
 """Maximum rounds of label propagation; labels settle after a few."""
 

@@ -11,7 +11,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from http.client import HTTPException
@@ -171,10 +170,6 @@ class EmbeddedServer:
     def count(self, text: str) -> int:
         """The tokens of `text`; a chat marker in it, such as `<|im_end|>`, counts as that marker."""
         return len(self._call("/tokenize", {"content": text})["tokens"])
-
-    def count_messages(self, messages: Sequence[dict[str, str]]) -> int:
-        """The tokens of a chat as the model reads it, including chat markers and its default system message."""
-        return int(self._call("/v1/chat/completions/input_tokens", {"messages": list(messages)})["input_tokens"])
 
     def _call(self, path: str, body: dict[str, Any] | None = None) -> Any:
         """The parsed JSON of a server call such as a token count; clients send prompts to `url` themselves."""

@@ -17,7 +17,7 @@ from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.numeric.wording import explanation, is_wording, question
 from fathom.tasks.programs.evaluate import Evaluation, Row
 from fathom.tasks.programs.mutants import Constants, constants, mutants, result_form
-from fathom.tasks.programs.sql import COMMANDS, OPERATORS, commands, literal, operators
+from fathom.tasks.programs.sql import literal
 from fathom.tasks.programs.tree import Constant, Not, Program, Slot, Values, bind, nodes
 
 VALUES: dict[str, Constant] = {
@@ -32,6 +32,26 @@ VALUES: dict[str, Constant] = {
 
 SIGNS = {"=", "<>", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", *SCHEMA.columns, *SCHEMA.relation}
 """Strings in a program that are not values."""
+
+
+COMMANDS = ("MAX", "MIN", "SUM", "AVG", "COUNT", "DISTINCT", "ORDER BY", "ASC", "DESC", "GROUP BY", "WHERE")
+OPERATORS = ("=", "<>", "<", ">", "<=", ">=", "LIKE", "+", "-", "*", "/", "%", "AND", "OR", "NOT", "BETWEEN", "IN")
+
+
+def commands(text: str) -> tuple[str, ...]:
+    """The commands that a statement uses, in a fixed order."""
+    return tuple(command for command in COMMANDS if re.search(rf"\b{command}\b", _without_strings(text)))
+
+
+def operators(text: str) -> tuple[str, ...]:
+    """The operators that a statement uses, without the star of COUNT(*) and the product of 1.0 *."""
+    plain = _without_strings(text).replace("(*)", "").replace("1.0 *", "")
+    found = set(re.findall(r"<>|<=|>=|[=<>+\-*/%]|\b(?:LIKE|AND|OR|NOT|BETWEEN|IN)\b", plain))
+    return tuple(operator for operator in OPERATORS if operator in found)
+
+
+def _without_strings(text: str) -> str:
+    return re.sub(r"'(?:[^']|'')*'", "''", text)
 
 
 def bound(template: Template) -> Program:

@@ -27,24 +27,6 @@ from fathom.scoring.answers import (
 _EXACT = Context(prec=1000)
 """Decimal arithmetic with enough digits to round any number that the parser accepts."""
 _LIKE_A_BULLET = re.compile(r"[-–*•‣◦·#(]|\d+[.)]\D")
-_DESCRIPTIONS = {
-    "number": "a number",
-    "text": "a text",
-    "set": "a list",
-    "multiset": "a list",
-    "ranking": "an ordered list",
-    "rows": "a table",
-    "choice": "one option",
-    "assignment": "an option for each slot",
-    "spans": "passages",
-    "linked spans": "passages, each with the passages linked to it",
-    "none": "NULL",
-}
-
-
-def describe(answer: Answer) -> str:
-    """A short description of the answer's type, such as "a number", without its values."""
-    return _DESCRIPTIONS[answer.type]
 
 
 # -- As the questions ask ------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from itertools import accumulate
 
@@ -48,7 +48,6 @@ EXTRA_ITEMS = 12
 SWAPS = 8
 """Places, spread over a ranking, at which two neighbors are swapped."""
 
-_EXACT = Context(prec=1000)
 _HAS_SEPARATOR = re.compile(r"[,;，；、&|\n]|\band\b", re.IGNORECASE)
 _ENDS = " \t,;:.!?-–—\"'“”‘’()[]"
 

@@ -58,11 +58,6 @@ class Probe:
     edits: tuple[Edit, ...]
     """The edits that turn the document's text into the shown text."""
 
-    @property
-    def rest(self) -> str:
-        """The document's text from the hidden span on."""
-        return self.document.text[self.place.start :]
-
 
 class CitationProbes:
     """The citations of one document that can be probed."""

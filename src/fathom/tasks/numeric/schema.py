@@ -186,9 +186,6 @@ SCHEMA = Schema(
     is_possible=_is_possible,
 )
 
-PhraseName = Literal[
-    "cites", "cited", "cites article", "cited by article", "has author", "shares author", "wrote at least"
-]
 BY_CITATION = frozenset({"cites", "cited", "cites article", "cited by article"})
 BY_AUTHOR = frozenset({"has author", "shares author", "wrote at least"})
 BY_TITLE = frozenset({"cites article", "cited by article", "shares author"})

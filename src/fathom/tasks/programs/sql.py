@@ -9,9 +9,6 @@ from typing import Any
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.schema import Schema
 
-COMMANDS = ("MAX", "MIN", "SUM", "AVG", "COUNT", "DISTINCT", "ORDER BY", "ASC", "DESC", "GROUP BY", "WHERE")
-OPERATORS = ("=", "<>", "<", ">", "<=", ">=", "LIKE", "+", "-", "*", "/", "%", "AND", "OR", "NOT", "BETWEEN", "IN")
-
 
 @dataclass(frozen=True)
 class Query:
@@ -220,19 +217,3 @@ class _Writer:
 
 def _distinct(output: tree.Output) -> str:
     return "DISTINCT " if isinstance(output, tree.Values) and output.distinct else ""
-
-
-def commands(text: str) -> tuple[str, ...]:
-    """The commands that a statement uses, in a fixed order."""
-    return tuple(command for command in COMMANDS if re.search(rf"\b{command}\b", _without_strings(text)))
-
-
-def operators(text: str) -> tuple[str, ...]:
-    """The operators that a statement uses, without the star of COUNT(*) and the product of 1.0 *."""
-    plain = _without_strings(text).replace("(*)", "").replace("1.0 *", "")
-    found = set(re.findall(r"<>|<=|>=|[=<>+\-*/%]|\b(?:LIKE|AND|OR|NOT|BETWEEN|IN)\b", plain))
-    return tuple(operator for operator in OPERATORS if operator in found)
-
-
-def _without_strings(text: str) -> str:
-    return re.sub(r"'(?:[^']|'')*'", "''", text)
