@@ -22,7 +22,7 @@ from fathom.api.corpora import (
     run_self_test,
 )
 from fathom.cli import options
-from fathom.cli.output import describe_corpus, progress_bar
+from fathom.cli.output import counted, describe_corpus, progress_bar
 from fathom.records.errors import FathomError
 
 EXAMPLE = """
@@ -120,11 +120,9 @@ def command(
 
 def describe(corpus: Corpus, report: IngestReport) -> str:
     """What was read, what was rejected, and how many documents have each field."""
-    noun = "file" if report.skipped == 1 else "files"
+    skipped = counted(report.skipped, "file")
     lines = [describe_corpus(corpus)]
-    lines.append(
-        f"  read {report.kept:,} of {report.documents:,} documents; {report.skipped:,} {noun} of unknown format skipped"
-    )
+    lines.append(f"  read {report.kept:,} of {report.documents:,} documents; {skipped} of unknown format skipped")
     for title, counts in (("rejected", report.rejected), ("left out", report.left_out)):
         lines += [f"  {title}: {reason} ({count:,})" for reason, count in list(counts.items())[:5]]
     names = list(report.by_format)

@@ -42,6 +42,11 @@ def all_or_nothing(what: str) -> Iterator[None]:
         sys.exit(130)
 
 
+def counted(number: int, noun: str) -> str:
+    """1 file, 2 files."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def escape_control_characters(text: str) -> str:
     """The text with control characters spelled out, so that a document cannot control the terminal."""
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)

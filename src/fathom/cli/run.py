@@ -8,7 +8,7 @@ import click
 
 from fathom.api.runs import RunLimits, RunRequest, RunStatus
 from fathom.cli import options
-from fathom.cli.output import progress_bar
+from fathom.cli.output import counted, progress_bar
 from fathom.cli.run_options import run_options, warn_of_age
 
 EXAMPLE = """
@@ -74,12 +74,13 @@ def describe(path: Path, summary: RunStatus) -> str:
         f"  {used.input_tokens:,} input tokens ({used.cached_tokens:,} from a cache), "
         f"{used.output_tokens:,} output tokens, {price}",
     ]
-    lines += [f"  error, {count:,} times: {error}" for error, count in summary.errors.items()]
+    lines += [f"  error, {counted(count, 'time')}: {error}" for error, count in summary.errors.items()]
     if summary.stopped is not None:
         lines.append(f"  stopped: {summary.stopped}")
     missing = summary.waiting + summary.outcomes.get("error", 0)
     if missing:
-        lines.append(f"  {missing:,} responses are missing: run the same command again")
+        verb = "is" if missing == 1 else "are"
+        lines.append(f"  {counted(missing, 'response')} {verb} missing: run the same command again")
     else:
         lines.append(f"next: fathom score {path}")
     return "\n".join(lines)
