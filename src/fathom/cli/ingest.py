@@ -8,19 +8,7 @@ from typing import Unpack
 
 import click
 
-from fathom.api.corpora import (
-    FIELDS,
-    FORMATS,
-    Corpus,
-    FieldScore,
-    IngestOptions,
-    IngestReport,
-    ReadingStats,
-    SelfTest,
-    below_thresholds,
-    ingest,
-    run_self_test,
-)
+from fathom.api import corpora
 from fathom.cli import options
 from fathom.cli.output import counted, describe_corpus, progress_bar
 from fathom.records.errors import FathomError
@@ -43,7 +31,7 @@ class Thresholds(click.ParamType[dict[str, float]]):
     def convert(self, value: object, param: click.Parameter | None, context: click.Context | None) -> dict[str, float]:
         if isinstance(value, dict):
             return value
-        known = (*FIELDS, "resolved")
+        known = (*corpora.FIELDS, "resolved")
         thresholds: dict[str, float] = {}
         for piece in filter(None, (word.strip() for word in str(value).split(","))):
             name, _, share = piece.partition("=")
@@ -62,7 +50,9 @@ class Thresholds(click.ParamType[dict[str, float]]):
 @click.command(epilog=EXAMPLE)
 @click.argument("sources", nargs=-1, type=options.PATH)
 @click.option("--out", type=options.PATH, help="The folder to write the corpus to.")
-@click.option("--formats", type=options.CommaList(tuple(FORMATS)), default="", help="Only documents of these formats.")
+@click.option(
+    "--formats", type=options.CommaList(tuple(corpora.FORMATS)), default="", help="Only documents of these formats."
+)
 @click.option("--min-tokens", type=options.Length(), default=0, help="Leave out shorter documents.")
 @click.option("--max-tokens", type=options.Length(), help="Leave out longer documents.")
 @click.option("--min-tables", type=click.IntRange(0), default=0, help="Leave out documents with fewer tables.")
@@ -90,7 +80,7 @@ def command(
     self_test: int | None,
     processes: int,
     as_json: bool,
-    **chosen: Unpack[IngestOptions],
+    **chosen: Unpack[corpora.IngestOptions],
 ) -> None:
     """Read documents into a corpus.
 
@@ -100,25 +90,25 @@ def command(
     same command continues where it stopped.
     """
     if self_test is not None:
-        result = run_self_test(self_test)
+        result = corpora.run_self_test(self_test)
         click.echo(result.model_dump_json(indent=2) if as_json else describe_self_test(result))
         return
     if not sources or out is None:
         raise click.UsageError("Give the SOURCES to read and --out, the folder to write.")
     with (
         progress_bar("Reading", None) as progress,
-        ingest(sources, out, processes=processes, progress=progress, **chosen) as corpus,
+        corpora.ingest(sources, out, processes=processes, progress=progress, **chosen) as corpus,
     ):
         report = corpus.ingest_report
         assert report is not None  # written by `ingest`
         click.echo(report.model_dump_json(indent=2) if as_json else describe(corpus, report))
-    missed = below_thresholds(report, strict)
+    missed = corpora.below_thresholds(report, strict)
     if missed:
         click.echo(f"fathom: reading quality is below --strict: {'; '.join(missed)}.", err=True)
         sys.exit(1)
 
 
-def describe(corpus: Corpus, report: IngestReport) -> str:
+def describe(corpus: corpora.Corpus, report: corpora.IngestReport) -> str:
     """What was read, what was rejected, and how many documents have each field."""
     skipped = counted(report.skipped, "file")
     lines = [describe_corpus(corpus)]
@@ -127,7 +117,7 @@ def describe(corpus: Corpus, report: IngestReport) -> str:
         lines += [f"  {title}: {reason} ({count:,})" for reason, count in list(counts.items())[:5]]
     names = list(report.by_format)
     lines.append(f"  {'documents with':24}" + "".join(f"{name:>12}" for name in names))
-    for field in FIELDS:
+    for field in corpora.FIELDS:
         shares = [report.by_format[name].share(field) for name in names]
         if any(shares):
             lines.append(f"    {field:22}" + "".join(f"{share:>12.1%}" for share in shares))
@@ -140,11 +130,11 @@ def describe(corpus: Corpus, report: IngestReport) -> str:
     return "\n".join((*lines, f"next: fathom contexts {corpus.folder}"))
 
 
-def _resolved(stats: ReadingStats) -> str:
+def _resolved(stats: corpora.ReadingStats) -> str:
     return f"{stats.share('resolved'):>12.1%}" if stats.citations else f"{'-':>12}"
 
 
-def describe_self_test(result: SelfTest) -> str:
+def describe_self_test(result: corpora.SelfTest) -> str:
     """A few lines per format: the fields that came back complete, and the scores of the others."""
     lines = [
         f"{result.documents:,} generated articles and {result.reports:,} reports, written and read back: "
@@ -160,7 +150,7 @@ def describe_self_test(result: SelfTest) -> str:
     return "\n".join(lines)
 
 
-def _cell(score: FieldScore) -> str:
+def _cell(score: corpora.FieldScore) -> str:
     if not score.written:
         return "-"
     return f"{score.recall:.1%}" + (f" ({score.precision:.1%})" if score.precision < score.recall else "")

@@ -35,17 +35,8 @@ from fathom.scoring.answers import (
     Unanswerable,
     ValueSet,
 )
+from fathom.scoring.parsing import json_values
 from fathom.scoring.parsing.extraction import LONGEST_STATEMENT, Statement, find_statement, last_fence
-from fathom.scoring.parsing.json_values import (
-    ABSENT,
-    json_pairs,
-    json_place,
-    json_rows,
-    parsed,
-    scalar,
-    scalars,
-    unwrapped,
-)
 from fathom.scoring.parsing.key_hints import NO_HINTS, KeyHints
 from fathom.scoring.parsing.lists import items_in, list_part
 from fathom.scoring.parsing.non_answers import ASIDE, HEDGE, NOTHING, SENTENCE_END, says_nothing
@@ -318,16 +309,16 @@ def _from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | None:
         return Unanswerable()
     match key:
         case ValueSet() | Multiset() | Ranking():
-            items = [item for item in scalars(value) or () if normal(item)]
+            items = [item for item in json_values.scalars(value) or () if normal(item)]
             return _as_list(_scalars(items, *_number_shape(items_of(key))), key)
         case Rows():
-            return _as_rows(json_rows([value] if _is_row(value, key) else value, key.columns), key)
+            return _as_rows(json_values.json_rows([value] if _is_row(value, key) else value, key.columns), key)
         case LinkedSpans() if not isinstance(value, str):
             return _linked_spans_from_json(value)
         case Assignment() | Spans():
-            text = json_pairs(value)
+            text = json_values.json_pairs(value)
         case _:
-            text = scalar(value[0] if isinstance(value, list) and len(value) == 1 else value)
+            text = json_values.scalar(value[0] if isinstance(value, list) and len(value) == 1 else value)
     return _from_text(Statement(text, marked=True), key, hints)
 
 
@@ -351,7 +342,7 @@ def _linked_spans_from_json(value: Any) -> LinkedSpans | None:
 
 
 def _place_text(value: Any) -> str:
-    return json_place(value) if isinstance(value, dict) else scalar(value)
+    return json_values.json_place(value) if isinstance(value, dict) else json_values.scalar(value)
 
 
 def _is_row(value: Any, key: Answer) -> bool:
@@ -397,7 +388,7 @@ def _from_statement(statement: Statement, key: Answer, hints: KeyHints) -> Answe
     if "```" in text:
         text = (last_fence(text) or text).strip()
     if text[:1] in {"{", "[", '"', "n"} and len(text) <= LONGEST_STATEMENT:
-        value = parsed(text)
-        if value is not ABSENT:
-            return _from_json(value if _is_row(value, key) else unwrapped(value), key, hints)
+        value = json_values.parsed(text)
+        if value is not json_values.ABSENT:
+            return _from_json(value if _is_row(value, key) else json_values.unwrapped(value), key, hints)
     return _from_text(Statement(text, statement.marked), key, hints)
