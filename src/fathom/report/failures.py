@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fathom.analysis.findings import (
@@ -108,7 +108,7 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
         Column("exposed_questions", "Exposed questions", lambda row: row.of.exposed_questions, "count"),
         *interval_columns(lambda row: row.of.rate, "rate", "Occurrence rate", prefix="rate_"),
         Column("operation", "Stage", lambda row: row.of.operation),
-        Column("alternatives", "Alternatives", _alternatives),
+        Column("alternatives", "Alternatives", lambda row: _listed(row.of.alternatives)),
         Column("description", "Description", lambda row: row.of.description),
     )
     note = (
@@ -118,8 +118,8 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
     return (Figure.of("causes", "Likely causes", note, columns, rows, draw), _explained(findings))
 
 
-def _alternatives(row: RunRow[Cause]) -> str:
-    return ", ".join(f"{name} {number}" for name, number in row.of.alternatives.items())
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in counts.items())
 
 
 def _rate_point(row: RunRow[Cause], rate: Estimate) -> Point:
@@ -141,14 +141,10 @@ def _explained(findings: Findings) -> Figure:
         Column("explained", "Explained", lambda row: row.of.explained, "count"),
         Column("tied", "Tied", lambda row: row.of.tied, "count"),
         Column("unclear", "Unclear", lambda row: row.of.unclear, "count"),
-        Column("reasons", "Why unclear", _reasons),
+        Column("reasons", "Why unclear", lambda row: _listed(row.of.unclear_reasons)),
     )
     note = "The cause of an answer is unclear if no single fault explains it, or several do about equally well."
     return Figure.of("explained", "Explained answers", note, columns, rows, draw if drawn else None)
-
-
-def _reasons(row: RunRow[Attribution]) -> str:
-    return ", ".join(f"{reason} {number}" for reason, number in row.of.unclear_reasons.items())
 
 
 def _attribution_pieces(one: Attribution) -> list[Segment]:

@@ -17,17 +17,14 @@ def controls(findings: Findings) -> set[str]:
     """Runs that serve as controls or baselines: they are given the needed passages or values, or no context."""
     given = {run for one in findings.loss_decompositions for system, run in one.runs.items() if system != "full"}
     # Of the simulated models only a reader behaves like a model; an oracle knows the keys.
-    simulated = {run.info.name for run in findings.runs if is_simulated(run) and not _is_reader(run)}
+    reader = f"{PREFIX}reader"
+    simulated = {run.info.name for run in findings.runs if is_simulated(run) and not run.info.model.startswith(reader)}
     return given | simulated | {one.run for one in findings.baselines if one.run is not None}
 
 
 def is_simulated(run: RunSummary) -> bool:
     """Whether the run is of a simulated model."""
     return run.info.model.startswith(PREFIX)
-
-
-def _is_reader(run: RunSummary) -> bool:
-    return run.info.model.startswith(f"{PREFIX}reader")
 
 
 def run_kinds(findings: Findings) -> dict[str, RunKind]:

@@ -90,10 +90,8 @@ class _AvailableMasks:
         for mask in self._masks:
             if mask.citation_type == difficulty.citation_type and (difficulty.scope == "full" or mask.section >= 0):
                 found[mask.work].append(mask)
-        return {work: found[work] for work in self.works if work in found and not self._is_chosen(task, work)}
-
-    def _is_chosen(self, task: Task, work: DocumentId) -> bool:
-        return task == "choice" and work in self._chosen
+        chosen = self._chosen if task == "choice" else ()
+        return {work: found[work] for work in self.works if work in found and work not in chosen}
 
     def take(self, draft: Draft) -> None:
         """Mark the masks of a draft as used."""

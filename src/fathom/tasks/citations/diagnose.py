@@ -26,7 +26,7 @@ class Diagnoser:
         """Every fault that leads to an incorrect answer, with that answer."""
         correct = options_of(item.key)
         suspects = tuple(one for one in self._suspects(context, correct) if one.answer != item.key.answer)
-        return Diagnosis(sizes={"candidate tokens": _candidate_tokens(context)}, suspects=suspects)
+        return Diagnosis(sizes={"candidate tokens": context.tokens - context.places[1].token}, suspects=suspects)
 
     def _suspects(self, context: Context, correct: Options) -> Iterator[FaultyAnswer]:
         matched = self._simulator.matched(context, len(correct))
@@ -43,7 +43,3 @@ class Diagnoser:
 
 def _answer(options: Options) -> Answer:
     return Choice(option=options[0], of=OPTIONS) if len(options) == 1 else Assignment(options=options, of=OPTIONS)
-
-
-def _candidate_tokens(context: Context) -> int:
-    return context.tokens - context.places[1].token

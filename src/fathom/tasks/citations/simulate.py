@@ -42,7 +42,7 @@ class Simulator:
             case "majority":
                 return self._most_frequent.get(len(correct), "Answer: 1")
             case "random":
-                return stated(_guessed(len(correct), rng))
+                return stated(tuple(rng.sample(range(1, OPTIONS + 1), len(correct))))
             case "lexical":
                 return stated(self.matched(context, len(correct)))
             case _:
@@ -95,10 +95,6 @@ def options_of(key: Key) -> tuple[int, ...]:
 def stated(options: tuple[int, ...]) -> str:
     """The answer in the form that the question asks for."""
     return f"Answer: {', '.join(map(str, options))}"
-
-
-def _guessed(masks: int, rng: Random) -> tuple[int, ...]:
-    return tuple(rng.sample(range(1, OPTIONS + 1), masks))
 
 
 def _with_misses(correct: tuple[int, ...], simulated: Simulated, rng: Random) -> tuple[int, ...]:
