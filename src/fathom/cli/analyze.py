@@ -24,18 +24,17 @@ if TYPE_CHECKING:
         RunSummary,
     )
 
-EXAMPLE = """
-\b
-Examples:
-  fathom analyze runs/bench-full-smollm2
-  fathom analyze runs/* --by topic --out findings.json --items items.jsonl
-"""
 
 MAX_LINES = 8
 """Patterns, causes and comparisons that are printed; the JSON has all of them."""
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(
+    epilog=options.examples(
+        "fathom analyze runs/bench-full-smollm2",
+        "fathom analyze runs/* --by topic --out findings.json --items items.jsonl",
+    )
+)
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.PATH)
 @click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
 @click.option("--corpus", type=options.PATH, help="The bench's corpus, if it has been moved.")

@@ -12,14 +12,8 @@ from fathom.api.benches import AuditReport
 from fathom.cli import options
 from fathom.cli.output import all_or_nothing
 
-EXAMPLE = """
-\b
-Example:
-  fathom audit bench
-"""
 
-
-@click.command(epilog=EXAMPLE)
+@click.command(epilog=options.examples("fathom audit bench"))
 @click.argument("bench", type=options.PATH)
 @click.option("--corpus", type=options.PATH, help="The folder of the corpus, if it was moved.")
 @options.seed

@@ -16,14 +16,8 @@ from fathom.cli.output import escape_control_characters
 if TYPE_CHECKING:
     from fathom.api.findings import Comparison, Findings
 
-EXAMPLE = """
-\b
-Example:
-  fathom compare runs/bench-full-smollm2 runs/bench-tables-smollm2
-"""
 
-
-@click.command(epilog=EXAMPLE)
+@click.command(epilog=options.examples("fathom compare runs/bench-full-smollm2 runs/bench-tables-smollm2"))
 @click.argument("first", type=options.PATH)
 @click.argument("second", type=options.PATH)
 @click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")

@@ -14,15 +14,13 @@ from fathom.cli import options
 if TYPE_CHECKING:
     from fathom.api.findings import Contamination, Estimate, ProbeResults, SwapResults
 
-EXAMPLE = """
-\b
-Examples:
-  fathom contamination runs/probes-full-openai-gpt-4.1-mini
-  fathom contamination runs/swapped-full-openai-gpt-4.1-mini runs/bench-full-openai-gpt-4.1-mini
-"""
 
-
-@click.command(epilog=EXAMPLE)
+@click.command(
+    epilog=options.examples(
+        "fathom contamination runs/probes-full-openai-gpt-4.1-mini",
+        "fathom contamination runs/swapped-full-openai-gpt-4.1-mini runs/bench-full-openai-gpt-4.1-mini",
+    )
+)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=options.PATH)
 @options.as_json
 def command(runs: tuple[Path, ...], as_json: bool) -> None:

@@ -16,15 +16,13 @@ from fathom.cli.output import all_or_nothing, progress_bar
 from fathom.records.contexts import Sampling, Split
 from fathom.records.lengths import format_length, parse_length
 
-EXAMPLE = """
-\b
-Examples:
-  fathom contexts corpus --lengths 64K,128K,512K,1M --count 650
-  fathom contexts corpus --lengths 8K --sampling bfs --subjects physics --out physics.jsonl
-"""
 
-
-@click.command(epilog=EXAMPLE)
+@click.command(
+    epilog=options.examples(
+        "fathom contexts corpus --lengths 64K,128K,512K,1M --count 650",
+        "fathom contexts corpus --lengths 8K --sampling bfs --subjects physics --out physics.jsonl",
+    )
+)
 @options.corpus
 @click.option(
     "--lengths",

@@ -12,12 +12,6 @@ from fathom.api.runs import open_run
 from fathom.cli import audit, build, contexts, generate, options, report, run, score
 from fathom.work import cores
 
-EXAMPLE = """
-\b
-Example:
-  fathom demo --out demo
-"""
-
 RUNS = (
     ("oracle", "sim/oracle", "full"),
     ("careless", "sim/reader?miss=0.2&ignore-not=0.5", "full"),
@@ -30,7 +24,7 @@ MAX_TOKENS = 48
 """Answers are short, and the embedded model writes about forty tokens per second."""
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(epilog=options.examples("fathom demo --out demo"))
 @click.option(
     "--out", type=click.Path(path_type=Path), default="demo", show_default=True, help="The folder to write to."
 )

@@ -12,15 +12,13 @@ from fathom.cli import options
 from fathom.cli.output import all_or_nothing, progress_bar
 from fathom.records.lengths import format_length
 
-EXAMPLE = """
-\b
-Examples:
-  fathom fit bench --window 128K --out bench-128k
-  fathom fit bench --window 128K --out bench-small --model anthropic/claude-sonnet-4-5 --reserve 8K
-"""
 
-
-@click.command(epilog=EXAMPLE)
+@click.command(
+    epilog=options.examples(
+        "fathom fit bench --window 128K --out bench-128k",
+        "fathom fit bench --window 128K --out bench-small --model anthropic/claude-sonnet-4-5 --reserve 8K",
+    )
+)
 @click.argument("bench", type=options.PATH)
 @click.option(
     "--window",

@@ -11,16 +11,14 @@ from fathom.api.corpora import generate
 from fathom.cli import options
 from fathom.cli.output import describe_corpus, progress_bar
 
-EXAMPLE = """
-\b
-Examples:
-  fathom generate --out corpus --documents 1000 --seed 7
-  fathom generate --out reports --tokens 10M --domains companies,companies-zh
-  fathom generate --out letters --documents 500 --length short
-"""
 
-
-@click.command(epilog=EXAMPLE)
+@click.command(
+    epilog=options.examples(
+        "fathom generate --out corpus --documents 1000 --seed 7",
+        "fathom generate --out reports --tokens 10M --domains companies,companies-zh",
+        "fathom generate --out letters --documents 500 --length short",
+    )
+)
 @click.option("--out", type=options.PATH, required=True, help="The folder to write the corpus to.")
 @click.option("--documents", type=click.IntRange(1, 10**9), help="Number of documents.  [default: 100]")
 @click.option("--tokens", type=options.Length(), help="Minimum number of tokens instead, such as 500K or 10M.")

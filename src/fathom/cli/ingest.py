@@ -13,15 +13,6 @@ from fathom.cli import options
 from fathom.cli.output import counted, describe_corpus, progress_bar
 from fathom.records.errors import FathomError
 
-EXAMPLE = """
-\b
-Examples:
-  fathom ingest papers/ more.tar.xz --out corpus
-  fathom ingest filings.zip --out filings --formats ixbrl --min-tokens 10240 --min-tables 1
-  fathom ingest --self-test 4
-  fathom ingest papers/ --out corpus --licenses CC-BY,CC0 --strict title=1,authors=0.99,resolved=0.95
-"""
-
 
 class Thresholds(click.ParamType[dict[str, float]]):
     """Fields with the minimum share of documents that must have them: authors=0.99,resolved=0.95."""
@@ -47,7 +38,14 @@ class Thresholds(click.ParamType[dict[str, float]]):
         return thresholds
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(
+    epilog=options.examples(
+        "fathom ingest papers/ more.tar.xz --out corpus",
+        "fathom ingest filings.zip --out filings --formats ixbrl --min-tokens 10240 --min-tables 1",
+        "fathom ingest --self-test 4",
+        "fathom ingest papers/ --out corpus --licenses CC-BY,CC0 --strict title=1,authors=0.99,resolved=0.95",
+    )
+)
 @click.argument("sources", nargs=-1, type=options.PATH)
 @click.option("--out", type=options.PATH, help="The folder to write the corpus to.")
 @click.option(

@@ -89,6 +89,12 @@ def _option(param: click.Parameter | None) -> str:
     return param.opts[0] if param is not None else "the option"
 
 
+def examples(*commands: str) -> str:
+    """The end of a help text: the commands as examples, line by line."""
+    lines = "".join(f"  {command}\n" for command in commands)
+    return f"\n\b\nExample{'s' if len(commands) > 1 else ''}:\n{lines}"
+
+
 seed = click.option("--seed", type=int, default=0, show_default=True, help="The seed of every random choice.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 processes = click.option(

@@ -10,15 +10,13 @@ from fathom.api.runs import Plan, RunRequest, prices_as_of
 from fathom.cli import options
 from fathom.cli.run_options import run_options, warn_of_age
 
-EXAMPLE = """
-\b
-Examples:
-  fathom plan bench --model openai/gpt-4.1-mini
-  fathom plan bench --model anthropic/claude-sonnet-4-5 --system tables --samples 3
-"""
 
-
-@click.command(epilog=EXAMPLE)
+@click.command(
+    epilog=options.examples(
+        "fathom plan bench --model openai/gpt-4.1-mini",
+        "fathom plan bench --model anthropic/claude-sonnet-4-5 --system tables --samples 3",
+    )
+)
 @run_options
 @click.option("--out", type=options.PATH, help="The run's folder, if it does not have its default name.")
 @options.as_json

@@ -11,16 +11,14 @@ from fathom.cli import options
 from fathom.cli.output import escape_control_characters, progress_bar
 from fathom.records.errors import FathomError
 
-EXAMPLE = """
-\b
-Examples:
-  fathom report runs/full runs/sql --out report.html
-  fathom report runs/* --out report.html --figures figures
-  fathom report --site leaderboard runs/*
-"""
 
-
-@click.command(epilog=EXAMPLE)
+@click.command(
+    epilog=options.examples(
+        "fathom report runs/full runs/sql --out report.html",
+        "fathom report runs/* --out report.html --figures figures",
+        "fathom report --site leaderboard runs/*",
+    )
+)
 @click.argument("runs", metavar="RUN...", nargs=-1, type=options.PATH)
 @click.option("--out", type=options.PATH, help="The page to write.  [default: report.html]")
 @click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")

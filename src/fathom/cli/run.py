@@ -11,17 +11,15 @@ from fathom.cli import options
 from fathom.cli.output import counted, progress_bar
 from fathom.cli.run_options import run_options, warn_of_age
 
-EXAMPLE = """
-\b
-Examples:
-  fathom run bench --model local/smollm2
-  fathom run bench --model openai/gpt-4.1-mini --system sql -S repairs=2 --budget 5
-  fathom run bench --model openai-api/mine/llama --url http://127.0.0.1:8000/v1 --window 128K
-  fathom run bench --model 'sim/reader?miss=0.1&ignore-not=0.5'
-"""
 
-
-@click.command(epilog=EXAMPLE)
+@click.command(
+    epilog=options.examples(
+        "fathom run bench --model local/smollm2",
+        "fathom run bench --model openai/gpt-4.1-mini --system sql -S repairs=2 --budget 5",
+        "fathom run bench --model openai-api/mine/llama --url http://127.0.0.1:8000/v1 --window 128K",
+        "fathom run bench --model 'sim/reader?miss=0.1&ignore-not=0.5'",
+    )
+)
 @run_options
 @click.option("--out", type=options.PATH, help="The run's folder.  [default: runs/BENCH-SYSTEM-MODEL]")
 @click.option("--budget", type=options.NonNegative(), help="Stop before more than this many US dollars are spent.")

@@ -20,15 +20,12 @@ if TYPE_CHECKING:
 OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudged", "unanswered")
 """Outcomes other than correct, in the order in which they are printed."""
 
-EXAMPLE = """
-\b
-Examples:
-  fathom score runs/bench-full-smollm2
-  fathom score bench --answers answers.jsonl --by topic --compat scitrek
-"""
 
-
-@click.command(epilog=EXAMPLE)
+@click.command(
+    epilog=options.examples(
+        "fathom score runs/bench-full-smollm2", "fathom score bench --answers answers.jsonl --by topic --compat scitrek"
+    )
+)
 @click.argument("target", metavar="RUN|BENCH", type=options.PATH)
 @click.option(
     "--answers",

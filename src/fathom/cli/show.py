@@ -11,19 +11,17 @@ from fathom.api.corpora import Corpus, open_corpus
 from fathom.cli import options
 from fathom.cli.output import describe_corpus, escape_control_characters
 
-EXAMPLE = """
-\b
-Examples:
-  fathom show corpus
-  fathom show corpus gen-4f2a91c0d4e8 | less
-  fathom show corpus c-91d2c07be4a1f3b6 > context.txt
-"""
-
 LISTED = 20
 """Documents listed in an overview."""
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(
+    epilog=options.examples(
+        "fathom show corpus",
+        "fathom show corpus gen-4f2a91c0d4e8 | less",
+        "fathom show corpus c-91d2c07be4a1f3b6 > context.txt",
+    )
+)
 @options.corpus
 @click.argument("id", required=False)
 @click.option("--contexts", type=options.PATH, help="The file of contexts.  [default: CORPUS/contexts.jsonl]")

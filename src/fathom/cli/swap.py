@@ -11,14 +11,8 @@ from fathom.api.benches import REPORT, Bench, BenchManifest
 from fathom.cli import options
 from fathom.cli.output import progress_bar
 
-EXAMPLE = """
-\b
-Example:
-  fathom swap bench --out bench-swapped
-"""
 
-
-@click.command(epilog=EXAMPLE)
+@click.command(epilog=options.examples("fathom swap bench --out bench-swapped"))
 @click.argument("bench", type=options.PATH)
 @click.option("--out", type=options.PATH, required=True, help="The folder to write the new bench to.")
 @click.option("--corpus", type=options.PATH, help="The folder of the corpus, if it was moved.")
