@@ -25,9 +25,7 @@ MAX_TOKENS = 48
 
 
 @click.command(epilog=options.examples("fathom demo --out demo"))
-@click.option(
-    "--out", type=click.Path(path_type=Path), default="demo", show_default=True, help="The folder to write to."
-)
+@click.option("--out", type=options.PATH, default="demo", show_default=True, help="The folder to write to.")
 @options.seed
 @click.pass_context
 def command(caller: click.Context, out: Path, seed: int) -> None:
