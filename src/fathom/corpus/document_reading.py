@@ -84,19 +84,8 @@ class ReadResult:
 
 
 FIELDS = (
-    "title",
-    "authors",
-    "abstract",
-    "sections",
-    "citations",
-    "references",
-    "reference titles",
-    "tables",
-    "facts",
-    "ids",
-    "year",
-    "license",
-    "subject",
+    *("title", "authors", "abstract", "sections", "citations", "references", "reference titles"),
+    *("tables", "facts", "ids", "year", "license", "subject"),
 )
 
 

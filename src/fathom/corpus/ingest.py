@@ -149,8 +149,6 @@ def _link(staging: Staging, linker: Linker, pool: WorkerPool, progress: Progress
 
 
 class _DocumentLinks(NamedTuple):
-    """The links of one document."""
-
     cited: tuple[str | None, ...]
     methods: tuple[str, ...]
     work: str | None

@@ -60,8 +60,6 @@ MAX_REJECTIONS = 100
 
 @dataclass
 class _Tally:
-    """Running counts for one source or format."""
-
     documents: int = 0
     citations: int = 0
     resolved: int = 0
@@ -102,7 +100,8 @@ class Reporter:
             self._skipped += 1
             return
         self._documents += 1
-        self._rejected[_without_details(result.error)] += 1
+        # The part in parentheses differs from one document to the next.
+        self._rejected[result.error.partition(" (")[0]] += 1
         if len(self._rejections) < MAX_REJECTIONS:
             self._rejections.append((result.source, result.error))
 
@@ -151,11 +150,6 @@ class Reporter:
         """The source, as the user named it, that a document came from."""
         roots = self._by_source
         return max((root for root in roots if source.startswith(root)), key=len, default=next(iter(roots)))
-
-
-def _without_details(reason: str) -> str:
-    """A reason without the part in parentheses, which differs from one document to the next."""
-    return reason.partition(" (")[0]
 
 
 def below_thresholds(report: IngestReport, thresholds: dict[str, float]) -> list[str]:

@@ -67,7 +67,6 @@ class Index:
         return self._openings.of(words)
 
     def position(self, id: DocumentId) -> int:
-        """The position of a document."""
         position = bisect_left(self.documents, id, key=lambda one: one.id)
         if position == len(self.documents) or self.documents[position].id != id:
             raise FathomError(f"Document '{id}' was not added. Add every document before linking the first.")

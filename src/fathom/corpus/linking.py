@@ -8,7 +8,7 @@ equally well is left unlinked, and counted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from sys import intern
 from typing import NamedTuple
@@ -213,8 +213,6 @@ _AMBIGUOUS = _Result(None, "ambiguous")
 
 
 class _Search:
-    """The search for one reference."""
-
     def __init__(self, index: Index, reference: ReferenceQuery) -> None:
         self._index = index
         self._reference = reference
@@ -269,7 +267,8 @@ class _Search:
         return self._only(fits, "text")
 
     def _by_similarity(self) -> _Result:
-        if word_count(self._title) < SHORT or not self._may_be_supported():
+        may_support = self._index.families_by_year.may_support
+        if word_count(self._title) < SHORT or not may_support(self._reference.names, self._reference.year):
             return _UNMATCHED
         scored: list[tuple[float, int]] = []
         for place in self._index.similar(self._title):
@@ -329,10 +328,6 @@ class _Search:
             return False
         return bool(author) or (apart is not None and apart <= 1)
 
-    def _may_be_supported(self) -> bool:
-        """Whether `_is_supported` can be true for any document; saves most searches."""
-        return self._index.families_by_year.may_support(self._reference.names, self._reference.year)
-
     def _year_matches(self, document: IndexedDocument, words: Sequence[str]) -> bool:
         if self._reference.year is not None:
             apart = self._years_apart(document)
@@ -344,21 +339,17 @@ class _Search:
         document = self._index.documents
         if not places:
             return _UNMATCHED
-        for narrower in (self._has_its_author, self._is_near_its_year, self._is_of_its_year):
+        narrower: tuple[Callable[[IndexedDocument], bool], ...] = (
+            lambda one: bool(self._author(one)),
+            lambda one: (self._years_apart(one) or 0) <= 1,
+            lambda one: self._years_apart(one) == 0,
+        )
+        for fits in narrower:
             if len({document[place].group for place in places}) == 1:
                 break
-            places = [place for place in places if narrower(document[place])] or places
+            places = [place for place in places if fits(document[place])] or places
         groups = {document[place].group for place in places}
         return _Result(places[0], method) if len(groups) == 1 else _AMBIGUOUS
-
-    def _has_its_author(self, document: IndexedDocument) -> bool:
-        return bool(self._author(document))
-
-    def _is_near_its_year(self, document: IndexedDocument) -> bool:
-        return (self._years_apart(document) or 0) <= 1
-
-    def _is_of_its_year(self, document: IndexedDocument) -> bool:
-        return self._years_apart(document) == 0
 
 
 def _publishers(ids: Iterable[str]) -> set[str]:

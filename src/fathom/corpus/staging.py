@@ -72,7 +72,6 @@ class Staging:
         self._db.close()
 
     def remove(self) -> None:
-        """Delete the file."""
         self._db.close()
         for ending in ("", "-journal", "-wal", "-shm"):
             Path(f"{self._path}{ending}").unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -140,12 +140,6 @@ def pack(document: Document) -> PackedDocument:
 A = TypeVar("A", Document, BibliographicRecord)
 
 
-def _unpack(text: bytes, parts: bytes, type_: type[A]) -> A:
-    value = json.dumps(_decompress(text).decode(), ensure_ascii=False).encode()
-    # The text becomes the first field, so that one pass of the validator sees a whole document.
-    return type_.model_validate_json(b'{"text":' + value + b"," + _decompress(parts)[1:])
-
-
 class _Version(Record):
     """The part of an outline that identifies the work."""
 
@@ -215,7 +209,6 @@ class _Database:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         self._db.close()
 
     @contextmanager
@@ -262,29 +255,22 @@ class Corpus(_Database):
 
     def document(self, id: DocumentId) -> Document:
         """One document with all its parts."""
-        return self._opened(id, *self._packed(id), Document)
+        return self._opened(id, self._row(id, "text, parts"), Document)
 
     def bibliographic_record(self, id: DocumentId) -> BibliographicRecord:
         """The title, authors, references and text of one document."""
-        return self._opened(id, *self._packed(id), BibliographicRecord)
+        return self._opened(id, self._row(id, "text, parts"), BibliographicRecord)
 
     def outline(self, id: DocumentId) -> DocumentOutline:
         """The structure of one document, without its text."""
-        for (outline,) in self._query("SELECT outline FROM documents WHERE id = ?", (id,)):
-            with self._checked(id):
-                return DocumentOutline.model_validate_json(_decompress(outline))
-        raise self._missing(id)
-
-    def _packed(self, id: DocumentId) -> tuple[bytes, bytes]:
-        rows = list(self._query("SELECT text, parts FROM documents WHERE id = ?", (id,)))
-        if not rows:
-            raise self._missing(id)
-        return rows[0][0], rows[0][1]
+        (outline,) = self._row(id, "outline")
+        with self._checked(id):
+            return DocumentOutline.model_validate_json(_decompress(outline))
 
     def documents(self) -> Iterator[Document]:
         """Every document with all its parts, one at a time, in corpus order."""
-        for id, text, parts in self._query("SELECT id, text, parts FROM documents ORDER BY number"):
-            yield self._opened(id, text, parts, Document)
+        for id, *packed in self._query("SELECT id, text, parts FROM documents ORDER BY number"):
+            yield self._opened(id, packed, Document)
 
     def text(self, id: DocumentId) -> str:
         """The text of one document."""
@@ -295,10 +281,8 @@ class Corpus(_Database):
         """The text of one document in UTF-8, with its fingerprint."""
         text = self._recent.get(id)
         if text is None:
-            rows = list(self._query("SELECT text, fingerprint FROM documents WHERE id = ?", (id,)))
-            if not rows:
-                raise self._missing(id)
-            text = StoredText(self._decompressed(id, rows[0][0]), rows[0][1])
+            packed, fingerprint = self._row(id, "text, fingerprint")
+            text = StoredText(self._decompressed(id, packed), fingerprint)
             self._recent.put(id, text)
         return text
 
@@ -326,16 +310,12 @@ class Corpus(_Database):
 
     def lines(self, id: DocumentId) -> LineTokens:
         """The line lengths of one document, by the default tokenizer."""
-        sql = "SELECT lines FROM tokens JOIN documents ON document = number WHERE tokenizer = ? AND id = ?"
-        for (lines,) in self._query(sql, (DEFAULT, id)):
-            return LineTokens(*json.loads(self._decompressed(id, lines)))
-        raise self._missing(id)
+        (lines,) = self._row(id, "lines", f"tokens JOIN documents ON document = number AND tokenizer = '{DEFAULT}'")
+        return LineTokens(*json.loads(self._decompressed(id, lines)))
 
     def fingerprint(self, id: DocumentId) -> bytes:
         """The fingerprint of one document's text."""
-        for (fingerprint,) in self._query("SELECT fingerprint FROM documents WHERE id = ?", (id,)):
-            return bytes(fingerprint)
-        raise self._missing(id)
+        return bytes(self._row(id, "fingerprint")[0])
 
     def works(self) -> dict[DocumentId, str]:
         """The work of each document, where it is known."""
@@ -351,9 +331,22 @@ class Corpus(_Database):
         with file_errors("read", self.folder / STORE):
             yield from self._db.execute(sql, values)
 
-    def _opened(self, id: DocumentId, text: bytes, parts: bytes, type_: type[A]) -> A:
+    def _row(self, id: DocumentId, columns: str, table: str = "documents") -> tuple[Any, ...]:
+        """The columns of one document."""
+        rows = list(self._query(f"SELECT {columns} FROM {table} WHERE id = ?", (id,)))
+        if not rows:
+            raise FathomError(
+                f"The corpus '{self.folder}' has no document '{id}'. "
+                "Check the id, or use the corpus that the context was sampled from."
+            )
+        return rows[0]
+
+    def _opened(self, id: DocumentId, packed: Sequence[bytes], type_: type[A]) -> A:
+        """The record of a document, from its packed text and parts."""
         with self._checked(id):
-            return _unpack(text, parts, type_)
+            value = json.dumps(_decompress(packed[0]).decode(), ensure_ascii=False).encode()
+            # The text becomes the first field, so that one pass of the validator sees a whole document.
+            return type_.model_validate_json(b'{"text":' + value + b"," + _decompress(packed[1])[1:])
 
     def _decompressed(self, id: DocumentId, text: bytes) -> bytes:
         with self._checked(id):
@@ -369,12 +362,6 @@ class Corpus(_Database):
             raise FathomError(
                 f"Document '{id}' of the corpus '{self.folder}' is damaged: {fault}. {REBUILD_ADVICE}"
             ) from error
-
-    def _missing(self, id: DocumentId) -> FathomError:
-        return FathomError(
-            f"The corpus '{self.folder}' has no document '{id}'. "
-            "Check the id, or use the corpus that the context was sampled from."
-        )
 
 
 def has_undecodable_name(path: Path) -> bool:

@@ -35,6 +35,9 @@ _REFERENCE = 62
 
 _CITING = frozenset(("group", "descriptive_end", "descriptive_who", "attributional"))
 """Roles of sentences that cite."""
+_DESCRIPTIVE = ("descriptive_end", "descriptive_who")
+_APPENDIX = ("appendix_step", "method_step", "caution", "appendix_step", "design_choice", "background")
+"""Roles of the sentences of a paragraph in an appendix."""
 _EXHAUSTIBLE = frozenset(("fact", "caution", "appendix_step", "transition", "setup", "table_note", "method_step"))
 """Roles with few slots, whose distinct sentences run out in a long article."""
 
@@ -253,15 +256,7 @@ class Manuscript:
                 self._say("interpretation")
                 self._say_claims("discussion")
                 self._say_unsupported()
-            roles = (
-                "interpretation",
-                "comparison",
-                "limitation",
-                "caution",
-                "descriptive_end",
-                "descriptive_who",
-                "future",
-            )
+            roles = ("interpretation", "comparison", "limitation", "caution", *_DESCRIPTIVE, "future")
             self._paragraphs(tokens, roles, cite=self.bibliography.left)
             # Works not yet mentioned are mentioned now: every reference is cited.
             while self.bibliography.left:
@@ -304,14 +299,7 @@ class Manuscript:
                     self._say_evidence("evidence_check", experiment)
             while self._has_space():
                 with self.draft.paragraph():
-                    for role in (
-                        "appendix_step",
-                        "method_step",
-                        "caution",
-                        "appendix_step",
-                        "design_choice",
-                        "background",
-                    ):
+                    for role in _APPENDIX:
                         self._say(role)
 
     def _has_space(self) -> bool:

@@ -222,10 +222,12 @@ class World:
         wanted = min(_draw_from(rng, profile.references), max(profile.fewest, tokens // profile.tokens_each))
         chosen: dict[str, Work] = {}
         inside = min(round(wanted * rng.uniform(*profile.inside)), len(self._everywhere) // 2)
+        # Documents of the same subject, or of all subjects if it has none yet.
+        elsewhere = self._of_subject[work.study.topic.subject] or self._everywhere
         for _ in range(profile.tries * inside):
             if len(chosen) >= inside:
                 break
-            urn = community.urn if community.urn and rng.random() < 0.92 else self._elsewhere(work.study.topic)
+            urn = community.urn if community.urn and rng.random() < 0.92 else elsewhere
             candidate = rng.choice(urn)
             if candidate.year <= work.year and _is_distinguishable(candidate.study, True, chosen.values()):
                 chosen[candidate.title] = candidate
@@ -239,10 +241,6 @@ class World:
             if cited.document is not None:
                 self._communities[cited.study.topic.name].urn.append(cited)
         return tuple(chosen.values())
-
-    def _elsewhere(self, topic: Topic) -> list[Work]:
-        """Documents of the same subject, or of all subjects if it has none yet."""
-        return self._of_subject[topic.subject] or self._everywhere
 
     def _outside(self, rng: Random, community: _Community, work: Work, chosen: Iterable[Work]) -> Work | None:
         """A work outside the corpus, often one that others cite too; None if it could be confused with another."""
@@ -382,31 +380,8 @@ def _draw_from(rng: Random, buckets: Sequence[tuple[int, int, int]]) -> int:
     return rng.randint(low, high)
 
 
-_SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "as",
-        "at",
-        "but",
-        "by",
-        "for",
-        "from",
-        "in",
-        "into",
-        "of",
-        "on",
-        "or",
-        "the",
-        "to",
-        "under",
-        "with",
-        "when",
-        "where",
-        "than",
-    ]
-)
+_SMALL_WORDS = "a an and as at but by for from in into of on or the to under with when where than"
+_SMALL = frozenset(_SMALL_WORDS.split())
 
 
 def _title_case(title: str) -> str:

@@ -19,7 +19,7 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
     TaggedNumber,
 )
-from fathom.corpus.readers.parsing.blocks import inlines_text
+from fathom.corpus.readers.parsing.blocks import inline_text, inlines_text
 from fathom.corpus.readers.parsing.citation_groups import PlacedCitation, citation_groups
 from fathom.corpus.readers.parsing.section_roles import role_of
 from fathom.corpus.readers.parsing.sentences import sentence_spans
@@ -66,7 +66,6 @@ class _Assembler:
         self._numbers = {entry.key: number for number, entry in enumerate(self._entries, start=1)}
 
     def document(self) -> Document:
-        """Write all parts and return the document."""
         parsed = self._parsed
         title = self._add_title()
         authors = self._add_byline()
@@ -180,7 +179,8 @@ class _Assembler:
 
     def _add_paragraph(self, paragraph: Paragraph) -> None:
         if paragraph.verbatim:
-            text = "\n".join(map(verbatim, _verbatim_lines(paragraph.inlines))).strip("\n")
+            lines = inlines_text(paragraph.inlines).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+            text = "\n".join(map(verbatim, lines)).strip("\n")
             if text.strip():
                 self._paragraphs.append(self._write_span(text))
                 self._write("\n\n")
@@ -237,7 +237,7 @@ class _Assembler:
         citations: list[PlacedCitation] = []
         after_space = True  # No leading and no double spaces.
         for piece in inlines:
-            text = tidy(piece if isinstance(piece, str) else piece.text)
+            text = tidy(inline_text(piece))
             if in_table:
                 text = text.replace("|", "¦")
             if after_space:
@@ -301,13 +301,11 @@ class _Assembler:
         self._length += len(text)
 
     def _write_span(self, text: str) -> Span:
-        """Write a part; returns its span."""
         start = self._length
         self._write(text)
         return Span(start, self._length)
 
     def _trim(self) -> None:
-        """Remove trailing spaces."""
         while self._pieces and self._pieces[-1].endswith(" "):
             kept = self._pieces[-1].rstrip(" ")
             self._length -= len(self._pieces[-1]) - len(kept)
@@ -350,10 +348,6 @@ class _Assembler:
 
 
 _WORD = re.compile(r"[^\W\d_]{2}")
-
-
-def _verbatim_lines(inlines: Inlines) -> list[str]:
-    return inlines_text(inlines).replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def printed_name(author: ParsedAuthor) -> str:

@@ -17,7 +17,7 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
     TaggedNumber,
 )
-from fathom.records.documents import Cell, Citation, Document, Section, Table
+from fathom.records.documents import Citation, Document, Table
 from fathom.records.spans import Span
 
 
@@ -61,9 +61,9 @@ def _blocks(document: Document) -> Iterator[tuple[Span, Block]]:
     tables = [table.span for table in document.tables]
     blocks: list[tuple[Span, Block]] = []
     for section in document.sections:
-        heading = _heading(document, section)
-        if heading is not None:
-            blocks.append(heading)
+        if section.heading is not None and section.role not in ("abstract", "references"):
+            heading = Heading(section.level, [section.heading.of(document.text)], section.role)
+            blocks.append((section.heading, heading))
     blocks.extend(
         (span, Paragraph(_inlines(document, span)))
         for span in document.paragraphs
@@ -74,12 +74,6 @@ def _blocks(document: Document) -> Iterator[tuple[Span, Block]]:
         # Skip only the list itself: appendices may follow it.
         if not any(reference_list.contains(span) for reference_list in reference_lists):
             yield span, block
-
-
-def _heading(document: Document, section: Section) -> tuple[Span, Block] | None:
-    if section.heading is None or section.role in ("abstract", "references"):
-        return None
-    return section.heading, Heading(section.level, [section.heading.of(document.text)], section.role)
 
 
 def _inlines(document: Document, span: Span) -> Inlines:
@@ -126,13 +120,11 @@ def _citations(document: Document, span: Span) -> Iterator[tuple[Span, list[Cita
             end = marker.end
 
 
-def _cell(document: Document, cell: Cell) -> Inlines:
-    return _tagged_inlines(document, cell.span) if document.kind == "report" else [cell.span.of(document.text)]
-
-
 def _table(document: Document, table: Table) -> ParsedTable:
     rows: dict[int, list[TableCell]] = {}
     for cell in table.cells:
-        rows.setdefault(cell.row, []).append(TableCell(_cell(document, cell), cell.header))
+        report = document.kind == "report"
+        inlines: Inlines = _tagged_inlines(document, cell.span) if report else [cell.span.of(document.text)]
+        rows.setdefault(cell.row, []).append(TableCell(inlines, cell.header))
     caption = table.caption.of(document.text) if table.caption is not None else ""
     return ParsedTable([caption] if caption else [], [rows[number] for number in sorted(rows)])

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 
 from fathom.corpus.readers.parsed_document import (
     Block,
     CitationMark,
     Heading,
-    Inline,
     Inlines,
     Paragraph,
     ParsedDocument,
     ParsedReference,
     ParsedTable,
+    TableCell,
 )
+from fathom.corpus.readers.parsing.blocks import inline_text, inlines_text
 from fathom.corpus.selftest.ixbrl import ixbrl
 from fathom.corpus.selftest.pdf import pdf
 from fathom.corpus.selftest.s2orc_2023 import s2orc_2023
@@ -27,15 +27,26 @@ Files = dict[str, bytes]
 """File contents by name: the document first, then its companion files."""
 
 
-def _text(piece: Inline) -> str:
-    return piece if isinstance(piece, str) else piece.text
-
-
-def _plain(inlines: Inlines) -> str:
-    return "".join(map(_text, inlines))
-
-
 # XML.
+
+
+def _markup(inlines: Inlines, cite: Callable[[CitationMark], str]) -> str:
+    """Return escaped text; `cite` writes a citation that has keys."""
+    return "".join(
+        cite(piece) if isinstance(piece, CitationMark) and piece.keys else escape(inline_text(piece))
+        for piece in inlines
+    )
+
+
+def _rows(rows: Sequence[Sequence[TableCell]], row_tag: str, cell_tag: str, render: Callable[[Inlines], str]) -> str:
+    """Return the rows of a table; tags may have attributes."""
+
+    def element(tag: str, content: str) -> str:
+        return f"<{tag}>{content}</{tag.partition(' ')[0]}>"
+
+    return "".join(
+        element(row_tag, "".join(element(cell_tag, render(cell.inlines)) for cell in cells)) for cells in rows
+    )
 
 
 def jats(document: ParsedDocument) -> Files:
@@ -64,12 +75,9 @@ def jats(document: ParsedDocument) -> Files:
 
 
 def _jats_inlines(inlines: Inlines) -> str:
-    def render(piece: Inline) -> str:
-        if isinstance(piece, CitationMark) and piece.keys:
-            return f'<xref ref-type="bibr" rid="{" ".join(piece.keys)}">{escape(piece.text)}</xref>'
-        return escape(_text(piece))
-
-    return "".join(map(render, inlines))
+    return _markup(
+        inlines, lambda mark: f'<xref ref-type="bibr" rid="{" ".join(mark.keys)}">{escape(mark.text)}</xref>'
+    )
 
 
 def _jats_block(block: Block) -> str:
@@ -77,9 +85,7 @@ def _jats_block(block: Block) -> str:
         case Paragraph(inlines):
             return f"<p>{_jats_inlines(inlines)}</p>"
         case ParsedTable(caption, rows):
-            cells = "".join(
-                "<tr>" + "".join(f"<td>{_jats_inlines(cell.inlines)}</td>" for cell in row) + "</tr>" for row in rows
-            )
+            cells = _rows(rows, "tr", "td", _jats_inlines)
             caption_tag = f"<caption><p>{_jats_inlines(caption)}</p></caption>"
             return f"<table-wrap>{caption_tag}<table><tbody>{cells}</tbody></table></table-wrap>"
         case _:
@@ -106,7 +112,10 @@ def tei(document: ParsedDocument) -> Files:
     )
     entries = "".join(_tei_reference(reference) for reference in document.references)
     body = _nested(
-        document.body, lambda heading: f"<div><head>{escape(_plain(heading.inlines))}</head>", "</div>", _tei_block
+        document.body,
+        lambda heading: f"<div><head>{escape(inlines_text(heading.inlines))}</head>",
+        "</div>",
+        _tei_block,
     )
     abstract = "".join(_tei_block(block) for block in document.abstract)
     ids = "".join(f'<idno type="{scheme.upper()}">{escape(value)}</idno>' for scheme, value in document.ids.items())
@@ -126,19 +135,13 @@ def tei(document: ParsedDocument) -> Files:
 def _tei_block(block: Block) -> str:
     match block:
         case Paragraph(inlines):
-            marked = "".join(
-                f'<ref type="bibr" target="#{piece.keys[0]}">{escape(piece.text)}</ref>'
-                if isinstance(piece, CitationMark) and piece.keys
-                else escape(_text(piece))
-                for piece in inlines
+            marked = _markup(
+                inlines, lambda mark: f'<ref type="bibr" target="#{mark.keys[0]}">{escape(mark.text)}</ref>'
             )
             return f"<p>{marked}</p>"
         case ParsedTable(caption, rows):
-            cells = "".join(
-                "<row>" + "".join(f"<cell>{escape(_plain(cell.inlines))}</cell>" for cell in row) + "</row>"
-                for row in rows
-            )
-            caption_tag = escape(_plain(caption))
+            cells = _rows(rows, "row", "cell", lambda inlines: escape(inlines_text(inlines)))
+            caption_tag = escape(inlines_text(caption))
             return f'<figure type="table"><head></head><figDesc>{caption_tag}</figDesc><table>{cells}</table></figure>'
         case _:
             return ""
@@ -183,12 +186,12 @@ def latexml(document: ParsedDocument) -> Files:
     numbers = {reference.key: number for number, reference in enumerate(document.references, start=1)}
 
     def render(inlines: Inlines) -> str:
-        return "".join(
-            f'<cite class="ltx_cite"><a href="#bib.bib{numbers[piece.keys[0]]}" class="ltx_ref">'
-            f"{escape(piece.text)}</a></cite>"
-            if isinstance(piece, CitationMark) and piece.keys
-            else escape(_text(piece))
-            for piece in inlines
+        return _markup(
+            inlines,
+            lambda mark: (
+                f'<cite class="ltx_cite"><a href="#bib.bib{numbers[mark.keys[0]]}" class="ltx_ref">'
+                f"{escape(mark.text)}</a></cite>"
+            ),
         )
 
     def block(one: Block) -> str:
@@ -196,12 +199,7 @@ def latexml(document: ParsedDocument) -> Files:
             case Paragraph(inlines):
                 return f'<div class="ltx_para"><p class="ltx_p">{render(inlines)}</p></div>'
             case ParsedTable(caption, rows):
-                cells = "".join(
-                    '<tr class="ltx_tr">'
-                    + "".join(f'<td class="ltx_td">{render(cell.inlines)}</td>' for cell in row)
-                    + "</tr>"
-                    for row in rows
-                )
+                cells = _rows(rows, 'tr class="ltx_tr"', 'td class="ltx_td"', render)
                 caption_tag = f'<figcaption class="ltx_caption">{render(caption)}</figcaption>'
                 return f'<figure class="ltx_table">{caption_tag}<table class="ltx_tabular">{cells}</table></figure>'
             case _:
@@ -249,14 +247,14 @@ def s2orc(document: ParsedDocument) -> Files:
             if isinstance(piece, CitationMark) and piece.keys:
                 where = {"start": len(text), "end": len(text) + len(piece.text)}
                 spans.append({**where, "text": piece.text, "ref_id": f"BIBREF{int(piece.keys[0][1:]) - 1}"})
-            text += _text(piece)
+            text += inline_text(piece)
         return {"text": text, "cite_spans": spans, "ref_spans": [], "eq_spans": [], "section": section, "sec_num": None}
 
     body: list[dict[str, object]] = []
     section = ""
     for block in document.body:
         if isinstance(block, Heading):
-            section = _plain(block.inlines)
+            section = inlines_text(block.inlines)
         elif isinstance(block, Paragraph):
             body.append(paragraph(section, block.inlines))
     entries = {
@@ -277,7 +275,7 @@ def s2orc(document: ParsedDocument) -> Files:
         "authors": [
             {"first": author.given, "middle": [], "last": author.family, "suffix": ""} for author in document.authors
         ],
-        "abstract": " ".join(_plain(block.inlines) for block in document.abstract if isinstance(block, Paragraph)),
+        "abstract": " ".join(_abstract(document, inlines_text)),
         "pdf_parse": {
             "paper_id": "paper",
             "abstract": [
@@ -295,69 +293,78 @@ def s2orc(document: ParsedDocument) -> Files:
 # Text markup.
 
 
+def _text_blocks(
+    blocks: Sequence[Block],
+    render: Callable[[Inlines], str],
+    heading: Callable[[int, str], str],
+    table: Callable[[str, list[list[str]]], str],
+) -> Iterator[str]:
+    """Yield blocks as text; `heading` gets a level and a text, `table` a caption and the texts of its cells."""
+    for block in blocks:
+        match block:
+            case Heading(level, inlines):
+                yield heading(level, render(inlines))
+            case Paragraph(inlines):
+                yield render(inlines)
+            case ParsedTable(caption, rows):
+                texts = [[render(cell.inlines) for cell in row] for row in rows]
+                yield table(render([inlines_text(caption)]), texts)
+
+
 def markdown(document: ParsedDocument) -> Files:
     """Return a document in Markdown with citations in plain text, as converters write it."""
     lines = [f"# {document.title}", ", ".join(author.printed for author in document.authors)]
     if document.abstract:
         lines.append("## Abstract")
-    for block in (*document.abstract, *document.body):
-        match block:
-            case Heading(level, inlines):
-                lines.append(f"{'#' * level} {_plain(inlines)}")
-            case Paragraph(inlines):
-                lines.append(_plain(inlines))
-            case ParsedTable(caption, rows):
-                lines += [
-                    _plain(caption),
-                    "\n".join(_pipe_table([[_plain(cell.inlines) for cell in row] for row in rows])),
-                ]
-    lines.append("## References")
-    lines.append(
-        "\n".join(f"[{number}] {reference.text}" for number, reference in enumerate(document.references, start=1))
+    lines += _text_blocks(
+        (*document.abstract, *document.body),
+        inlines_text,
+        lambda level, text: f"{'#' * level} {text}",
+        lambda caption, rows: f"{caption}\n\n{_pipe_table(rows)}",
     )
+    entries = (f"[{number}] {reference.text}" for number, reference in enumerate(document.references, start=1))
+    lines += ["## References", "\n".join(entries)]
     return {"paper.md": ("\n\n".join(filter(None, lines)) + "\n").encode()}
 
 
-def _pipe_table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a pipe table whose first row is the header."""
-    for number, row in enumerate(rows):
-        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
-        if number == 0:
-            yield "|" + " --- |" * len(row)
+def _pipe_table(rows: Sequence[Sequence[str]]) -> str:
+    """Return a pipe table whose first row is the header."""
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
 
 
-def _without_number(caption: Inlines) -> Inlines:
+def _without_number(caption: str) -> str:
     """Return a caption without its number, which these formats generate."""
-    return [re.sub(r"^Table \d+[.:] ", "", _plain(caption))]
+    return re.sub(r"^Table \d+[.:] ", "", caption)
 
 
-@dataclass(frozen=True)
-class _Citation:
-    """A citation command, for which the markup generates the text and the brackets."""
+def _with_commands(inlines: Inlines, command: Callable[[str], str], text: Callable[[str], str] = str) -> str:
+    """Return text with citation commands, for which the markup generates the text and the brackets.
 
-    keys: tuple[str, ...]
-
-
-def _split_citations(inlines: Inlines) -> Iterator[str | _Citation]:
-    """Yield text and citation commands. A bracket that contains only citations becomes one command."""
-    text = ""
+    A bracket that contains only citations becomes one command. `command` gets the keys, separated by commas.
+    """
+    whole = ""
     marks: list[CitationMark] = []
     for piece in inlines:
         if isinstance(piece, CitationMark) and piece.keys:
-            text += f"\0{len(marks)}\0"
+            whole += f"\0{len(marks)}\0"
             marks.append(piece)
         else:
-            text += _text(piece)
+            whole += inline_text(piece)
+    pieces: list[str] = []
     position = 0
-    for match in re.finditer(r"[(\[]\0\d+\0(?:[;,] ?\0\d+\0)*[)\]]|\0\d+\0", text):
-        yield text[position : match.start()]
-        yield _Citation(tuple(key for number in re.findall(r"\0(\d+)\0", match[0]) for key in marks[int(number)].keys))
+    for match in re.finditer(r"[(\[]\0\d+\0(?:[;,] ?\0\d+\0)*[)\]]|\0\d+\0", whole):
+        keys = (key for number in re.findall(r"\0(\d+)\0", match[0]) for key in marks[int(number)].keys)
+        pieces += [text(whole[position : match.start()]), command(",".join(keys))]
         position = match.end()
-    yield text[position:]
+    return "".join([*pieces, text(whole[position:])])
+
+
+def _abstract(document: ParsedDocument, render: Callable[[Inlines], str]) -> list[str]:
+    return [render(block.inlines) for block in document.abstract if isinstance(block, Paragraph)]
 
 
 def _bibtex(document: ParsedDocument) -> bytes:
-    """Return the references as a BibTeX file."""
     entries: list[str] = []
     for reference in document.references:
         fields = {
@@ -393,9 +400,15 @@ def latex(document: ParsedDocument) -> Files:
     """Return a document as a LaTeX file and a BibTeX file."""
 
     def render(inlines: Inlines) -> str:
-        return "".join(
-            f"\\citep{{{','.join(piece.keys)}}}" if isinstance(piece, _Citation) else _escape_latex(piece)
-            for piece in _split_citations(inlines)
+        return _with_commands(inlines, lambda keys: f"\\citep{{{keys}}}", _escape_latex)
+
+    def table(caption: str, rows: list[list[str]]) -> str:
+        cells = " \\\\\n".join(" & ".join(row) for row in rows)
+        return (
+            f"\\begin{{table}}\n\\caption{{{_without_number(caption)}}}\n"
+            f"\\begin{{tabular}}{{{'l' * max(map(len, rows))}}}\n"
+            f"{cells} \\\\\n"
+            "\\end{tabular}\n\\end{table}"
         )
 
     commands = {2: "section", 3: "subsection", 4: "subsubsection"}
@@ -405,26 +418,12 @@ def latex(document: ParsedDocument) -> Files:
         "\\author{" + " \\and ".join(_escape_latex(author.printed) for author in document.authors) + "}",
         "\\begin{document}",
         "\\maketitle",
-        "\\begin{abstract}\n"
-        + "\n\n".join(render(block.inlines) for block in document.abstract if isinstance(block, Paragraph))
-        + "\n\\end{abstract}",
+        "\\begin{abstract}\n" + "\n\n".join(_abstract(document, render)) + "\n\\end{abstract}",
+        *_text_blocks(
+            document.body, render, lambda level, text: f"\\{commands.get(level, 'paragraph')}{{{text}}}", table
+        ),
+        *("\\bibliographystyle{plainnat}", "\\bibliography{paper}", "\\end{document}"),
     ]
-    for block in document.body:
-        match block:
-            case Heading(level, inlines):
-                lines.append(f"\\{commands.get(level, 'paragraph')}{{{render(inlines)}}}")
-            case Paragraph(inlines):
-                lines.append(render(inlines))
-            case ParsedTable(caption, rows):
-                width = max(map(len, rows))
-                cells = " \\\\\n".join(" & ".join(render(cell.inlines) for cell in row) for row in rows)
-                lines.append(
-                    f"\\begin{{table}}\n\\caption{{{render(_without_number(caption))}}}\n"
-                    f"\\begin{{tabular}}{{{'l' * width}}}\n"
-                    f"{cells} \\\\\n"
-                    "\\end{tabular}\n\\end{table}"
-                )
-    lines += ["\\bibliographystyle{plainnat}", "\\bibliography{paper}", "\\end{document}"]
     return {"paper.tex": ("\n\n".join(lines) + "\n").encode(), "paper.bib": _bibtex(document)}
 
 
@@ -432,57 +431,43 @@ def myst(document: ParsedDocument) -> Files:
     """Return a document as a MyST Markdown file with front matter, and a BibTeX file."""
 
     def render(inlines: Inlines) -> str:
-        return "".join(
-            f"{{cite:p}}`{','.join(piece.keys)}`" if isinstance(piece, _Citation) else piece
-            for piece in _split_citations(inlines)
-        )
+        return _with_commands(inlines, lambda keys: f"{{cite:p}}`{keys}`")
 
     front = ["---", f"title: {json.dumps(document.title, ensure_ascii=False)}", "authors:"]
     front += [f"  - name: {json.dumps(author.printed, ensure_ascii=False)}" for author in document.authors]
     front += ["bibliography:", "  - paper.bib", "abstract: |"]
-    front += [f"  {render(block.inlines)}\n" for block in document.abstract if isinstance(block, Paragraph)] + ["---"]
-    lines = ["\n".join(front)]
-    for block in document.body:
-        match block:
-            case Heading(level, inlines):
-                lines.append(f"{'#' * (level - 1)} {render(inlines)}")
-            case Paragraph(inlines):
-                lines.append(render(inlines))
-            case ParsedTable(caption, rows):
-                table = "\n".join(_pipe_table([[render(cell.inlines) for cell in row] for row in rows]))
-                lines.append(f":::{{table}} {render(_without_number(caption))}\n\n{table}\n:::")
-    return {"paper.md": ("\n\n".join(lines) + "\n").encode(), "paper.bib": _bibtex(document)}
+    front += [f"  {paragraph}\n" for paragraph in _abstract(document, render)] + ["---"]
+    body = _text_blocks(
+        document.body,
+        render,
+        lambda level, text: f"{'#' * (level - 1)} {text}",
+        lambda caption, rows: f":::{{table}} {_without_number(caption)}\n\n{_pipe_table(rows)}\n:::",
+    )
+    text = "\n\n".join(["\n".join(front), *body])
+    return {"paper.md": f"{text}\n".encode(), "paper.bib": _bibtex(document)}
 
 
 def rst(document: ParsedDocument) -> Files:
     """Return a document as a reStructuredText file with the roles that SciPy proceedings use, and a BibTeX file."""
 
     def render(inlines: Inlines) -> str:
-        return "".join(
-            f":cite:`{','.join(piece.keys)}`" if isinstance(piece, _Citation) else re.sub(r"([*`|\\_])", r"\\\1", piece)
-            for piece in _split_citations(inlines)
+        return _with_commands(
+            inlines, lambda keys: f":cite:`{keys}`", lambda text: re.sub(r"([*`|\\_])", r"\\\1", text)
         )
 
-    def underlined(title: str, character: str) -> str:
-        return f"{title}\n{character * max(4, len(title))}"
+    def heading(level: int, text: str) -> str:
+        return f"{text}\n{({1: '=', 2: '-', 3: '~'}.get(level, '^')) * max(4, len(text))}"
+
+    def table(caption: str, rows: list[list[str]]) -> str:
+        cells = (f"   {'  -' if n else '* -'} {cell}" for row in rows for n, cell in enumerate(row))
+        return f".. list-table:: {_without_number(caption)}\n   :header-rows: 1\n\n" + "\n".join(cells)
 
     lines = ["\n".join(f":author: {author.printed}" for author in document.authors) + "\n:bibliography: paper"]
-    lines.append(underlined(render([document.title]), "="))
-    abstract = "\n\n".join(render(block.inlines) for block in document.abstract if isinstance(block, Paragraph))
+    lines.append(heading(1, render([document.title])))
+    abstract = "\n\n".join(_abstract(document, render))
     if abstract:
         lines.append(".. class:: abstract\n\n" + "\n".join(f"   {line}" for line in abstract.split("\n")))
-    for block in document.body:
-        match block:
-            case Heading(level, inlines):
-                lines.append(underlined(render(inlines), {2: "-", 3: "~"}.get(level, "^")))
-            case Paragraph(inlines):
-                lines.append(render(inlines))
-            case ParsedTable(caption, rows):
-                cells = "\n".join(
-                    "\n".join(f"   {'* -' if n == 0 else '  -'} {render(cell.inlines)}" for n, cell in enumerate(row))
-                    for row in rows
-                )
-                lines.append(f".. list-table:: {render(_without_number(caption))}\n   :header-rows: 1\n\n{cells}")
+    lines += _text_blocks(document.body, render, heading, table)
     return {"paper.rst": ("\n\n".join(lines) + "\n").encode(), "paper.bib": _bibtex(document)}
 
 

@@ -17,6 +17,7 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
     TaggedNumber,
 )
+from fathom.corpus.readers.parsing.blocks import inline_text
 
 
 def ixbrl(document: ParsedDocument) -> dict[str, bytes]:
@@ -90,10 +91,7 @@ class _Filing:
 
     def _inlines(self, inlines: Inlines) -> str:
         return "".join(
-            self._tagged(piece)
-            if isinstance(piece, TaggedNumber)
-            else escape(piece if isinstance(piece, str) else piece.text)
-            for piece in inlines
+            self._tagged(piece) if isinstance(piece, TaggedNumber) else escape(inline_text(piece)) for piece in inlines
         )
 
     def _tagged(self, number: TaggedNumber) -> str:
@@ -132,7 +130,6 @@ class _Filing:
         return self._units.setdefault(content, f"u{len(self._units)}")
 
     def resources(self) -> str:
-        """Return the definitions of all contexts and units."""
         contexts = "".join(_context(name, *key) for key, name in self._contexts.items())
         return contexts + "".join(
             f'<xbrli:unit id="{name}">{content}</xbrli:unit>' for content, name in self._units.items()

@@ -38,19 +38,8 @@ class SelfTest(Record):
 
 
 MEASURED = (
-    "title",
-    "authors",
-    "abstract",
-    "headings",
-    "paragraphs",
-    "citations",
-    "references",
-    "reference titles",
-    "reference years",
-    "reference ids",
-    "cells",
-    "captions",
-    "facts",
+    *("title", "authors", "abstract", "headings", "paragraphs", "citations", "references", "reference titles"),
+    *("reference years", "reference ids", "cells", "captions", "facts"),
 )
 
 
@@ -69,13 +58,10 @@ class Agreement:
         self.read += actual.total()
         self.same += (expected & actual).total()
 
-    @property
-    def precision(self) -> float:
-        return self.same / self.read if self.read else 1.0
-
-    @property
-    def recall(self) -> float:
-        return self.same / self.written if self.written else 1.0
+    def score(self) -> FieldScore:
+        precision = round(self.same / self.read, 4) if self.read else 1.0
+        recall = round(self.same / self.written, 4) if self.written else 1.0
+        return FieldScore(written=self.written, read=self.read, precision=precision, recall=recall)
 
 
 def compare(

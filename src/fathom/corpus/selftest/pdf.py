@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from fathom.corpus.readers.parsed_document import Block, Heading, Inlines, Paragraph, ParsedDocument, ParsedTable
+from fathom.corpus.readers.parsing.blocks import inlines_text
 
 
 def pdf(document: ParsedDocument) -> dict[str, bytes]:
@@ -31,14 +32,6 @@ _SUPERSCRIPT_ON, _SUPERSCRIPT_OFF = "\x01", "\x02"
 def printable(text: str) -> str:
     """Return a text as a page shows it: without markup, and without the accents and characters that WinAnsi lacks."""
     return "".join(map(_printable_char, unicodedata.normalize("NFC", _MARKUP.sub("", text))))
-
-
-def _mark_superscripts(text: str) -> str:
-    """Return the printable text with control characters around each superscript."""
-    return "".join(
-        _SUPERSCRIPT_ON + printable(piece) + _SUPERSCRIPT_OFF if number % 2 else printable(piece)
-        for number, piece in enumerate(re.split(r"<sup>(.*?)</sup>", text))
-    )
 
 
 @cache
@@ -267,7 +260,11 @@ def _block_lines(block: Block, layout: _PageLayout) -> list[_Line]:
 
 
 def _text(inlines: Inlines) -> str:
-    return _mark_superscripts("".join(piece if isinstance(piece, str) else piece.text for piece in inlines))
+    """Return the printable text with control characters around each superscript."""
+    return "".join(
+        _SUPERSCRIPT_ON + printable(piece) + _SUPERSCRIPT_OFF if number % 2 else printable(piece)
+        for number, piece in enumerate(re.split(r"<sup>(.*?)</sup>", inlines_text(inlines)))
+    )
 
 
 def _paragraph_lines(text: str, layout: _PageLayout) -> list[_Line]:

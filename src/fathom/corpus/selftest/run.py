@@ -13,7 +13,7 @@ from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.sources import ArchiveCompanions
 from fathom.corpus.selftest.decompose import decompose
 from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS, Files
-from fathom.corpus.selftest.measure import MEASURED, Agreement, FieldScore, SelfTest, compare
+from fathom.corpus.selftest.measure import MEASURED, Agreement, SelfTest, compare
 from fathom.corpus.selftest.pdf import printable
 from fathom.corpus.store import Corpus
 from fathom.records.documents import Document
@@ -59,7 +59,7 @@ def run_self_test(documents: Iterable[Document]) -> SelfTest:
         reports=kinds["report"],
         refused={name: count for name, count in refused.items() if count},
         formats={
-            name: {field: _field_score(fields[field]) for field in MEASURED if field in fields}
+            name: {field: fields[field].score() for field in MEASURED if field in fields}
             for name, fields in counts.items()
         },
     )
@@ -74,12 +74,3 @@ def read_back(format_name: str, files: Files) -> Document | None:
         return assemble(parsed)
     except (ReadError, ValueError):
         return None
-
-
-def _field_score(agreement: Agreement) -> FieldScore:
-    return FieldScore(
-        written=agreement.written,
-        read=agreement.read,
-        precision=round(agreement.precision, 4),
-        recall=round(agreement.recall, 4),
-    )

@@ -14,6 +14,7 @@ from fathom.corpus.readers.parsed_document import (
     ParsedDocument,
     ParsedReference,
 )
+from fathom.corpus.readers.parsing.blocks import inline_text, inlines_text
 
 Files = dict[str, bytes]
 
@@ -75,7 +76,7 @@ class _Text:
     def write_block(self, block: Block) -> None:
         """Write a heading or a paragraph. The format has no tables."""
         if isinstance(block, Heading):
-            self.write_annotated("sectionheader", "".join(map(_visible_text, block.inlines)))
+            self.write_annotated("sectionheader", inlines_text(block.inlines))
             self.write("\n\n")
         elif isinstance(block, Paragraph):
             start = self.end
@@ -88,7 +89,7 @@ class _Text:
             if isinstance(piece, CitationMark) and piece.keys:
                 self.write_annotated("bibref", piece.text, ref_id=f"b{int(piece.keys[0][1:]) - 1}")
             else:
-                self.write(_visible_text(piece))
+                self.write(inline_text(piece))
 
     def write_reference(self, key: str, reference: ParsedReference) -> None:
         """Write a reference as releases do: title, authors, year."""
@@ -105,7 +106,3 @@ class _Text:
     def annotations(self) -> dict[str, str]:
         """Return the annotations of each layer as JSON."""
         return {layer: json.dumps(annotations) for layer, annotations in self._layers.items()}
-
-
-def _visible_text(piece: object) -> str:
-    return piece if isinstance(piece, str) else str(getattr(piece, "text", ""))

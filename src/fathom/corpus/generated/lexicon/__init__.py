@@ -8,14 +8,8 @@ from functools import cache
 from importlib.resources import files
 
 SUBJECTS = (
-    "computer science",
-    "economics",
-    "electrical engineering",
-    "mathematics",
-    "physics",
-    "biology",
-    "finance",
-    "statistics",
+    *("computer science", "economics", "electrical engineering", "mathematics"),
+    *("physics", "biology", "finance", "statistics"),
 )
 
 

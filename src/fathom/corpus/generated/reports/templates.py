@@ -80,15 +80,10 @@ class Template:
 def parse_template(source: str, metrics: Mapping[str, object]) -> Template:
     """The template of `source`; a slot that starts with the id of a metric is a figure."""
     guard, bar, body = source.rpartition(" | ")
-    pieces = tuple(
-        _slot(piece, metrics) if odd else piece for odd, piece in _alternating(_SLOT.split(body)) if piece or odd
-    )
+    parts = enumerate(_SLOT.split(body))
+    pieces = tuple(_slot(part, metrics) if place % 2 else part for place, part in parts if part or place % 2)
     conditions = tuple(Condition(_figure(spec[:-1]), spec[-1]) for spec in guard.split(", ")) if bar else ()
     return Template(pieces, conditions, tuple(piece for piece in pieces if isinstance(piece, Figure)))
-
-
-def _alternating(parts: list[str]) -> list[tuple[bool, str]]:
-    return [(index % 2 == 1, part) for index, part in enumerate(parts)]
 
 
 def _slot(spec: str, metrics: Mapping[str, object]) -> Figure | Word | Label | Indefinite:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from random import Random
@@ -70,7 +70,7 @@ class ReportWriter:
         self.facts: list[Fact] = []
         self._entity, self._pack, self._year, self._style = entity, pack, year, entity.style
         self._known: KnownFigures = entity.known_figures(year)
-        self._words: dict[str, str] = {**entity.words, **_years(year)}
+        self._words: dict[str, str] = {**entity.words, "year": str(year), "prior": str(year - 1), "next": str(year + 1)}
         restatement = entity.restatements.get(year)
         self._restated = restatement.reason if restatement else None
         if restatement:
@@ -96,7 +96,6 @@ class ReportWriter:
         return rng_for(origin.seed, origin.domain, *names, origin.number)
 
     def _is_included(self, passage: Passage) -> bool:
-        """Whether this report includes the passage."""
         return passage.min_fullness <= self._entity.fullness and passage.restated in (None, self._restated)
 
     # Passages
@@ -354,10 +353,6 @@ def title_of(entity: Entity, pack: LanguagePack, year: int) -> str:
     origin = entity.origin
     pattern = rng_for(origin.seed, origin.domain, "title", origin.number).choice(pack.titles)
     return pattern.format(name=entity.name, year=year)
-
-
-def _years(year: int) -> Mapping[str, str]:
-    return {"year": str(year), "prior": str(year - 1), "next": str(year + 1)}
 
 
 def _merged(*heads: AxisLabel) -> Key:

@@ -84,7 +84,6 @@ class PageLayout:
         return self._styles[-1].hidden
 
     def open_element(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Open an element."""
         self._styles.append(_child_style(self._styles[-1], tag, attributes))
         if self.hidden:
             return
@@ -125,7 +124,6 @@ class PageLayout:
         self._inlines.append(text)
 
     def add_number(self, number: TaggedNumber) -> None:
-        """Add a tagged number."""
         if not self.hidden:
             self._inlines.append(number)
 

@@ -72,8 +72,6 @@ _REPORTS = {"10-K": "annual report", "20-F": "annual report", "40-F": "annual re
 
 @dataclass
 class _ReadingNotes:
-    """Counts of facts that are not in the text."""
-
     hidden: int = 0
     unprinted: int = 0
     faults: Counter[str] = field(default_factory=Counter)

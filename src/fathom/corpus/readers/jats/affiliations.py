@@ -17,12 +17,12 @@ _SEPARATORS = re.compile(r"[ ,;]*[,;][ ,;]*")
 class Affiliations:
     """The affiliations in the front matter, by contributor."""
 
-    def __init__(self, meta: Element | None) -> None:
-        affiliations = list(meta.iter("aff")) if meta is not None else []
+    def __init__(self, meta: Element) -> None:
+        affiliations = list(meta.iter("aff"))
         self._elements = {id: element for element in affiliations if (id := element.get("id"))}
         self._texts: dict[str, str] = {}
         shared = [element for element in affiliations if element.getparent().tag != "contrib"]
-        referenced = meta is not None and any(xref.get("ref-type") == "aff" for xref in meta.iter("xref"))
+        referenced = any(xref.get("ref-type") == "aff" for xref in meta.iter("xref"))
         self._only_affiliation = _text(shared[0]) if len(shared) == 1 and not referenced else ""
         """The only affiliation, if no author refers to it: it belongs to all authors."""
 
@@ -31,10 +31,8 @@ class Affiliations:
         inside = [_text(element) for element in contributor.iterchildren("aff")]
         links = (xref for xref in contributor.iterchildren("xref") if xref.get("ref-type") == "aff")
         linked_ids = [id for xref in links for id in xref.get("rid", "").split() if id in self._elements]
-        return tuple(dict.fromkeys(filter(None, (*inside, *map(self._text, linked_ids))))) or self._default()
-
-    def _default(self) -> tuple[str, ...]:
-        return (self._only_affiliation,) if self._only_affiliation else ()
+        named = filter(None, (*inside, *map(self._text, linked_ids)))
+        return tuple(dict.fromkeys(named)) or tuple(filter(None, [self._only_affiliation]))
 
     def _text(self, id: str) -> str:
         if id not in self._texts:

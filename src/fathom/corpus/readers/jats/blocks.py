@@ -7,11 +7,11 @@ from collections import deque
 from collections.abc import Callable
 
 from fathom.corpus.readers.jats.formulas import MATHML, formula
-from fathom.corpus.readers.jats.references import CITATIONS, CitationIndex, entry, merge_strings
+from fathom.corpus.readers.jats.references import CITATIONS, CitationIndex, entry
 from fathom.corpus.readers.jats.tables import block_inlines, build_table
 from fathom.corpus.readers.jats.xml_parsing import HREF
 from fathom.corpus.readers.parsed_document import Block, Heading, Inlines, Paragraph
-from fathom.corpus.readers.parsing.blocks import inlines_text, normalized_text
+from fathom.corpus.readers.parsing.blocks import inline_text, inlines_text, normalized_text
 from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.corpus.readers.parsing.xml_trees import Element
 from fathom.records.documents import SectionRole
@@ -23,20 +23,11 @@ _SKIPPED = word_set(
 """Elements that contain no text of the article."""
 
 _ROLES: dict[str, SectionRole] = {
-    "intro": "introduction",
-    "introduction": "introduction",
-    "background": "background",
-    "materials|methods": "methods",
-    "materials and methods": "methods",
-    "methods": "methods",
-    "results": "results",
-    "results|discussion": "results",
-    "discussion": "discussion",
-    "conclusions": "conclusion",
-    "conclusion": "conclusion",
-    "appendix": "appendix",
-    "supplementary-material": "appendix",
-}
+    "intro": "introduction", "introduction": "introduction", "background": "background",
+    "materials|methods": "methods", "materials and methods": "methods", "methods": "methods",
+    "results": "results", "results|discussion": "results", "discussion": "discussion", "conclusions": "conclusion",
+    "conclusion": "conclusion", "appendix": "appendix", "supplementary-material": "appendix",
+}  # fmt: skip
 """Section roles by `sec-type`."""
 
 _EXPONENT = re.compile(r"[-−–+]?\d+(?:[.,/]\d+)?\s*")
@@ -84,7 +75,7 @@ class BlockBuilder:
         inlines, self._inlines = self._inlines, []
         if not any(piece.strip() if isinstance(piece, str) else True for piece in inlines):
             return
-        inlines = self._citations.merge_ranges(merge_strings(inlines))
+        inlines = self._citations.merge(inlines)
         if self._prefix:
             inlines.insert(0, self._prefix + " ")
             self._prefix = ""
@@ -101,8 +92,10 @@ class BlockBuilder:
             self.end_paragraph()
         self._flushing = False
 
-    def inlines_of(self, element: Element, skip: tuple[str, ...] = ()) -> Inlines:
+    def inlines_of(self, element: Element | None, skip: tuple[str, ...] = ()) -> Inlines:
         """Return the content of an element as one run of inlines."""
+        if element is None:
+            return []
         if not len(element):
             text = element.text
             return [text] if text else []
@@ -131,7 +124,7 @@ class BlockBuilder:
     def section(self, element: Element, default: str = "", role: SectionRole | None = None) -> None:
         """Add a section. One without a heading continues the previous one."""
         self.flush_pending()
-        heading = self._label_and_title(element.find("label"), element.find("title"), " ")
+        heading = self._label_and_title(element)
         # The Lancet has a headed section inside the acknowledgements.
         if not heading and default and element.find("sec/title") is None:
             heading = [default]
@@ -145,18 +138,15 @@ class BlockBuilder:
         self.flush_pending()
         self.level -= bool(heading)
 
-    def _label_and_title(self, label: Element | None, title: Element | None, between: str) -> Inlines:
-        first = self.inlines_of(label) if label is not None else []
-        second = self.inlines_of(title) if title is not None else []
-        return [*first, between, *second] if first and second else first or second
+    def _label_and_title(self, element: Element) -> Inlines:
+        label, title = (self.inlines_of(element.find(tag)) for tag in ("label", "title"))
+        return [*label, " ", *title] if label and title else label or title
 
     def _appendix(self, element: Element) -> None:
-        box = element.find("boxed-text")
-        if box is None or len(element.findall("boxed-text")) > 1:
-            self.section(element, "Appendix", "appendix")
-            return
-        # eLife puts a whole appendix into a box: its headings are real headings.
-        box.tag = "sec"
+        boxes = element.findall("boxed-text")
+        if len(boxes) == 1:
+            # eLife puts a whole appendix into a box: its headings are real headings.
+            boxes[0].tag = "sec"
         self.section(element, "Appendix", "appendix")
 
     def _box(self, element: Element) -> None:
@@ -169,14 +159,9 @@ class BlockBuilder:
         self.end_paragraph()
         self._in_box = boxed
 
-    def _acknowledgement(self, element: Element) -> None:
-        self.section(element, "Acknowledgements")
-
-    def _glossary(self, element: Element) -> None:
-        self.section(element, "Glossary")
-
     def _notes(self, element: Element) -> None:
-        self.section(element, "Footnotes" if _is_in_back_matter(element) else "")
+        parent = element.getparent()
+        self.section(element, "Footnotes" if parent is not None and parent.tag == "back" else "")
 
     # Paragraphs and blocks inside them.
 
@@ -204,23 +189,21 @@ class BlockBuilder:
                 continue
             number += 1
             label = child.find("label")
-            self._prefix = self.text_of(label) if label is not None else _list_marker(kind, number)
-            self.walk_children(child, ("label",))
-            self.end_paragraph()
-            self._prefix = ""
+            self._prefixed(child, self.text_of(label) if label is not None else _list_marker(kind, number), "label")
 
     def _definition(self, element: Element) -> None:
         self.end_paragraph()
         term = element.find("term")
-        self._prefix = self.text_of(term).rstrip(":") + ":" if term is not None else ""
-        self.walk_children(element, ("term",))
-        self.end_paragraph()
-        self._prefix = ""
+        self._prefixed(element, self.text_of(term).rstrip(":") + ":" if term is not None else "", "term")
 
     def _statement(self, element: Element) -> None:
         self.end_paragraph()
-        self._prefix = normalized_text(self._label_and_title(element.find("label"), element.find("title"), " "))
-        self.walk_children(element, ("label", "title"))
+        self._prefixed(element, normalized_text(self._label_and_title(element)), "label", "title")
+
+    def _prefixed(self, element: Element, prefix: str, *skip: str) -> None:
+        """Walk the content of an element, with a number or term before its first paragraph."""
+        self._prefix = prefix
+        self.walk_children(element, skip)
         self.end_paragraph()
         self._prefix = ""
 
@@ -254,27 +237,23 @@ class BlockBuilder:
     def _caption(self, element: Element) -> None:
         caption = self._caption_words(element)
         if caption:
-            self.blocks.append(Paragraph(self._citations.merge_ranges(merge_strings(caption))))
+            self.blocks.append(Paragraph(self._citations.merge(caption)))
 
     def _caption_words(self, element: Element) -> Inlines:
         """Return a caption as "Figure 1. Its title. Its text." """
-        label, caption = element.find("label"), element.find("caption")
+        caption = element.find("caption")
         inlines: Inlines = []
         title = caption.find("title") if caption is not None else None
-        rest = self.inlines_of(caption, ("title",)) if caption is not None else []
-        for part in (
-            self.inlines_of(label) if label is not None else [],
-            self.inlines_of(title) if title is not None else [],
-        ):
+        for part in (self.inlines_of(element.find("label")), self.inlines_of(title)):
             text = normalized_text(part)
             inlines.extend(part)
             inlines.extend([] if not text else [" "] if text.endswith((".", ":", "?", "!", "|")) else [". "])
-        return [*inlines, *rest]
+        return [*inlines, *self.inlines_of(caption, ("title",))]
 
     def _table_wrap(self, element: Element) -> None:
         if self._defer(element):
             return
-        caption = self._citations.merge_ranges(merge_strings(self._caption_words(element)))
+        caption = self._citations.merge(self._caption_words(element))
         choices = element.iterchildren("alternatives")
         tables = [*element.iterchildren("table"), *(table for one in choices for table in one.iterchildren("table"))]
         if not tables and caption:  # An image of a table.
@@ -293,18 +272,11 @@ class BlockBuilder:
         self.blocks.append(build_table(caption, element, self._cell))
 
     def _cell(self, cell: Element) -> Inlines:
-        return (
-            self._citations.merge_ranges(merge_strings(self.inlines_of(cell))) if len(cell) else self.inlines_of(cell)
-        )
+        return self._citations.merge(self.inlines_of(cell)) if len(cell) else self.inlines_of(cell)
 
     def _footnote(self, element: Element) -> None:
-        if self._defer(element):
-            return
-        label = element.find("label")
-        self._prefix = self.text_of(label)
-        self.walk_children(element, ("label",))
-        self.end_paragraph()
-        self._prefix = ""
+        if not self._defer(element):
+            self._prefixed(element, self.text_of(element.find("label")), "label")
 
     # Inline.
 
@@ -334,25 +306,18 @@ class BlockBuilder:
             self._inlines.insert(begin, "^")
 
     def _last(self) -> str:
-        piece = self._inlines[-1] if self._inlines else ""
-        return piece if isinstance(piece, str) else piece.text
+        return inline_text(self._inlines[-1]) if self._inlines else ""
 
-    def _inline_formula(self, element: Element) -> None:
-        text = formula(element)
-        if text:
+    def _formula_or_children(self, element: Element, *skip: str) -> None:
+        if text := formula(element):
             self._inlines.append(text)
         else:
-            self.walk_children(element)
+            self.walk_children(element, skip)
 
     def _display_formula(self, element: Element) -> None:
-        label = element.find("label")
         self._inlines.append(" ")
-        text = formula(element)
-        if text:
-            self._inlines.append(text)
-        else:
-            self.walk_children(element, ("label",))
-        number = self.text_of(label).strip("()")
+        self._formula_or_children(element, "label")
+        number = self.text_of(element.find("label")).strip("()")
         self._inlines.append(f" ({number}) " if number else " ")
 
     def _alternatives(self, element: Element) -> None:
@@ -396,61 +361,40 @@ class BlockBuilder:
         self.walk_children(element)
 
 
-def _is_in_back_matter(element: Element) -> bool:
-    parent = element.getparent()
-    return parent is not None and parent.tag == "back"
-
-
 def _list_marker(kind: str, number: int) -> str:
     """Return the marker of a list item that has no label."""
     letter = chr(ord("a") + (number - 1) % 26)
-    signs = {"order": f"{number}.", "bullet": "•", "alpha-lower": f"{letter}.", "alpha-upper": f"{letter.upper()}."}
-    roman = {"roman-lower": f"{number}.", "roman-upper": f"{number}."}
-    return (signs | roman).get(kind, "")
+    if kind in ("order", "roman-lower", "roman-upper"):
+        return f"{number}."
+    return {"bullet": "•", "alpha-lower": f"{letter}.", "alpha-upper": f"{letter.upper()}."}.get(kind, "")
 
 
 _Handler = Callable[[BlockBuilder, Element], None]
 _HANDLERS: dict[str, _Handler] = {
     "sec": BlockBuilder.section,
     "app": BlockBuilder._appendix,
-    "ack": BlockBuilder._acknowledgement,
-    "glossary": BlockBuilder._glossary,
+    "ack": lambda builder, element: builder.section(element, "Acknowledgements"),
+    "glossary": lambda builder, element: builder.section(element, "Glossary"),
     "notes": BlockBuilder.section,
     "fn-group": BlockBuilder._notes,
     "boxed-text": BlockBuilder._box,
     "p": BlockBuilder._paragraph,
-    "disp-quote": BlockBuilder._separate_block,
-    "attrib": BlockBuilder._separate_block,
-    "title": BlockBuilder._separate_block,
-    "subtitle": BlockBuilder._separate_block,
-    "speech": BlockBuilder._separate_block,
+    **dict.fromkeys(("disp-quote", "attrib", "title", "subtitle", "speech"), BlockBuilder._separate_block),
     "list": BlockBuilder._list,
     "def-item": BlockBuilder._definition,
     "statement": BlockBuilder._statement,
-    "preformat": BlockBuilder._verbatim,
-    "code": BlockBuilder._verbatim,
+    **dict.fromkeys(("preformat", "code"), BlockBuilder._verbatim),
     "verse-group": BlockBuilder._verse,
-    "fig": BlockBuilder._figure,
-    "fig-group": BlockBuilder._figure,
-    "media": BlockBuilder._figure,
-    "supplementary-material": BlockBuilder._figure,
-    "table-wrap-group": BlockBuilder._figure,
+    **dict.fromkeys(("fig", "fig-group", "media", "supplementary-material", "table-wrap-group"), BlockBuilder._figure),
     "table-wrap": BlockBuilder._table_wrap,
     "table": BlockBuilder._table,
     "fn": BlockBuilder._footnote,
-    "break": BlockBuilder._break,
-    "hr": BlockBuilder._break,
-    "ext-link": BlockBuilder._link,
-    "uri": BlockBuilder._link,
+    **dict.fromkeys(("break", "hr"), BlockBuilder._break),
+    **dict.fromkeys(("ext-link", "uri"), BlockBuilder._link),
     "sup": BlockBuilder._sup,
     "xref": BlockBuilder._xref,
-    "inline-formula": BlockBuilder._inline_formula,
+    **dict.fromkeys(("inline-formula", "tex-math", MATHML + "math"), BlockBuilder._formula_or_children),
     "disp-formula": BlockBuilder._display_formula,
-    "tex-math": BlockBuilder._inline_formula,
-    MATHML + "math": BlockBuilder._inline_formula,
     "alternatives": BlockBuilder._alternatives,
-    "element-citation": BlockBuilder._entry,
-    "mixed-citation": BlockBuilder._entry,
-    "nlm-citation": BlockBuilder._entry,
-    "citation": BlockBuilder._entry,
+    **dict.fromkeys(("element-citation", "mixed-citation", "nlm-citation", "citation"), BlockBuilder._entry),
 }

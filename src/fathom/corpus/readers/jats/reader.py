@@ -88,14 +88,12 @@ _DISCLOSURES = ("conflict", "coi-statement", "con", "financial-disclosure", "sup
 
 
 class _ArticleReader:
-    """Reads one article."""
-
     def __init__(self, document: Element, name: str) -> None:
         self._document = document
         self._name = name
-        front = document.find("front")
-        self._meta = front.find("article-meta") if front is not None else None
-        self._journal = front.find("journal-meta") if front is not None else None
+        found = document.find("front/article-meta")
+        # A document without front matter has empty metadata.
+        self._meta: Element = found if found is not None else document.makeelement("article-meta")
         self._citations = CitationIndex()
         self._affiliations = Affiliations(self._meta)
 
@@ -120,7 +118,7 @@ class _ArticleReader:
             work=_work(ids.get("doi", "")),
             published=published,
             year=year,
-            venue=self._venue(),
+            venue=self._plain(self._document.find("front/journal-meta//journal-title")) or None,
             subjects=self._subjects(),
             license=self._license(),
         )
@@ -155,17 +153,16 @@ class _ArticleReader:
     # The front.
 
     def _title(self) -> str:
-        group = self._meta.find("title-group") if self._meta is not None else None
+        group = self._meta.find("title-group")
         if group is None:
             return ""
-        title = self._plain(group.find("article-title"))
-        subtitle = self._plain(group.find("subtitle"))
+        title, subtitle = self._plain(group.find("article-title")), self._plain(group.find("subtitle"))
         if not subtitle or not title:
             return title or subtitle
         return f"{title} {subtitle}" if title[-1] in ":.?!" else f"{title}: {subtitle}"
 
     def _authors(self) -> Iterator[ParsedAuthor]:
-        for group in self._meta.iterchildren("contrib-group") if self._meta is not None else ():
+        for group in self._meta.iterchildren("contrib-group"):
             for element in group:
                 if element.tag == "on-behalf-of":
                     yield self._group(element)
@@ -210,31 +207,23 @@ class _ArticleReader:
         return ParsedAuthor("", name or printed, group=True, printed=printed.strip(" ,;"))
 
     def _ids(self) -> dict[str, str]:
-        elements = list(self._meta.iterchildren("article-id")) if self._meta is not None else []
+        elements = list(self._meta.iterchildren("article-id"))
         # A reviewed preprint of eLife has the DOI of its article, and its own DOI with the version.
-        states = self._meta.iter("article-version") if self._meta is not None else ()
-        if any("preprint" in (state.text or "") for state in states):
+        if any("preprint" in (state.text or "") for state in self._meta.iter("article-version")):
             elements.sort(key=lambda element: element.get("specific-use") != "version")
         return ids_of(elements)
 
     def _date(self) -> tuple[date | None, int | None]:
         """Return the day of first publication, if known, and the year."""
-        dates = list(self._meta.iterchildren("pub-date")) if self._meta is not None else []
-        typed = [(kind, element) for element in dates for kind in [element.get("pub-type") or element.get("date-type")]]
+        dates = self._meta.iterchildren("pub-date")
+        typed = [(element.get("pub-type") or element.get("date-type"), element) for element in dates]
         ranked = [element for wanted in _DATES for kind, element in typed if kind == wanted]
         ranked += [element for kind, element in typed if kind is None]
         day = next(filter(None, map(_day, ranked)), None)
         year = next(filter(None, (year_in(element.find("year")) for element in ranked)), None)
         return day, year or (day.year if day else None)
 
-    def _venue(self) -> str | None:
-        return (
-            self._plain(next(self._journal.iter("journal-title"), None)) or None if self._journal is not None else None
-        )
-
     def _subjects(self) -> list[str]:
-        if self._meta is None:
-            return []
         headings = [
             self._plain(subject)
             for group in self._meta.iterfind("article-categories/subj-group")
@@ -251,16 +240,12 @@ class _ArticleReader:
         return list(dict.fromkeys(filter(None, [*named, *words])))
 
     def _license(self) -> str:
-        permissions = self._meta.find("permissions") if self._meta is not None else None
+        permissions = self._meta.find("permissions")
         if permissions is None:
             return ""
-        texts: list[str] = []
-        for element in permissions.iter():
-            texts.extend(filter(None, (element.get(HREF), element.text)))
-        for text in texts:
-            found = _CREATIVE_COMMONS.search(text)
-            if found:
-                return _spdx(found)
+        texts = [text for element in permissions.iter() for text in (element.get(HREF), element.text) if text]
+        if found := next(filter(None, map(_CREATIVE_COMMONS.search, texts)), None):
+            return _spdx(found)
         written = self._plain(permissions.find("license")) or self._plain(permissions.find("copyright-statement"))
         return next((text.strip() for text in texts if text.startswith("http")), written)
 
@@ -268,7 +253,7 @@ class _ArticleReader:
 
     def _abstracts(self) -> tuple[list[Block], list[Block]]:
         """Return the main abstract, and the other textual abstracts, each under its heading."""
-        every = list(self._meta.iterchildren("abstract")) if self._meta is not None else []
+        every = list(self._meta.iterchildren("abstract"))
         main = next((one for one in every if one.get("abstract-type") in (None, "", "normal", "structured")), None)
         if main is None:
             main = next((one for one in every if one.get("abstract-type") in ("summary", "short")), None)
@@ -300,7 +285,7 @@ class _ArticleReader:
             for part in _back_sections(back):
                 builder.walk(part)
                 builder.flush_pending()
-        notes = self._meta.find("author-notes") if self._meta is not None else None
+        notes = self._meta.find("author-notes")
         disclosures = [note for note in notes.iterchildren("fn") if _is_disclosure(note)] if notes is not None else []
         if disclosures:
             builder.blocks.append(Heading(2, ["Author notes"], "other"))
@@ -337,8 +322,7 @@ def _is_author(element: Element, group: Element) -> bool:
 
 
 def _orcid(contributor: Element) -> str:
-    candidates = [*contributor.iterchildren("contrib-id", "ext-link", "uri")]
-    for element in candidates:
+    for element in contributor.iterchildren("contrib-id", "ext-link", "uri"):
         found = _ORCID.search((element.get(HREF) or "") + " " + "".join(element.itertext()))
         if found and "orcid" in (element.get("contrib-id-type", "") + (element.get(HREF) or "") + (element.text or "")):
             return found.group()
@@ -346,7 +330,6 @@ def _orcid(contributor: Element) -> str:
 
 
 def _split_name(printed: str) -> tuple[str, str]:
-    """Split a full name into given and family name."""
     family, comma, given = printed.partition(",")
     if comma:
         return given.strip(), family.strip()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Literal, Protocol
 from urllib.parse import unquote
 
@@ -69,15 +70,12 @@ def entry(citation: Element, builder: InlineReader) -> ParsedReference:
 
 
 def _title_of(citation: Element, builder: InlineReader) -> str:
-    for tag in _TITLES:
-        title = builder.text_of(citation.find(tag))
-        if title:
-            return title
+    if title := next(filter(None, (builder.text_of(citation.find(tag)) for tag in _TITLES)), ""):
+        return title
     # For a book, a program or a web page the source is the title. For a journal article it is not.
     if (citation.get("publication-type") or citation.get("citation-type") or "") in ("journal", "article-journal"):
         return ""
-    source = citation.find("source")
-    return builder.text_of(source)
+    return builder.text_of(citation.find("source"))
 
 
 def _authors_of(citation: Element) -> list[Element]:
@@ -210,12 +208,9 @@ def _strip_id(name: str, value: str) -> str:
             while doi.endswith(closing) and doi.count(closing) > doi.count(opening):
                 doi = doi[:-1].rstrip(".,;:")
         return doi.lower()
-    if name == "pmcid":
+    if name in ("pmcid", "pmid"):
         digits = re.search(r"\d+", value)
-        return "PMC" + digits.group() if digits else ""
-    if name == "pmid":
-        digits = re.search(r"\d+", value)
-        return digits.group() if digits else ""
+        return ("PMC" if name == "pmcid" else "") + digits.group() if digits else ""
     return re.sub(r"^arxiv:\s*", "", value, flags=re.IGNORECASE).lower()
 
 
@@ -259,10 +254,10 @@ class CitationIndex:
         range_keys = tuple(self.keys[begin : begin + count]) if 1 < count <= MAX_RANGE else ()
         return range_keys if len(range_keys) == count and set(keys) <= set(range_keys) else keys
 
-    def merge_ranges(self, inlines: Inlines) -> Inlines:
-        """Merge two citations with a dash between them into one for the whole range."""
+    def merge(self, inlines: Inlines) -> Inlines:
+        """Merge adjacent strings, and two citations with a dash between them into one for the whole range."""
         merged: Inlines = []
-        for piece in inlines:
+        for piece in _merge_strings(inlines):
             both = self._range(merged[-2], merged[-1], piece) if len(merged) > 1 else None
             if both is None:
                 merged.append(piece)
@@ -286,18 +281,9 @@ class CitationIndex:
         return CitationMark(text, keys, first.style) if len(keys) == count else None
 
 
-def merge_strings(inlines: Inlines) -> Inlines:
-    """Merge adjacent strings."""
-    merge_strings: Inlines = []
-    strings: list[str] = []
-    for piece in inlines:
-        if isinstance(piece, str):
-            strings.append(piece)
-            continue
-        if any(strings):
-            merge_strings.append("".join(strings))
-        strings.clear()
-        merge_strings.append(piece)
-    if any(strings):
-        merge_strings.append("".join(strings))
-    return merge_strings
+def _merge_strings(inlines: Inlines) -> Iterator[Inline]:
+    for is_text, run in groupby(inlines, key=lambda piece: isinstance(piece, str)):
+        if not is_text:
+            yield from run
+        elif text := "".join(piece for piece in run if isinstance(piece, str)):
+            yield text

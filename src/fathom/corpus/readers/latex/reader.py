@@ -41,6 +41,7 @@ from fathom.corpus.readers.parsing.blocks import (
 )
 from fathom.corpus.readers.parsing.decoding import decode_lenient
 from fathom.corpus.readers.parsing.front_matter import read_project_file
+from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.corpus.readers.parsing.text_tables import limit_columns
 
 FORMAT = "latex"
@@ -64,21 +65,11 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
 
 # The document.
 
-_MATH_ENVIRONMENTS = {
-    "equation",
-    "align",
-    "gather",
-    "multline",
-    "eqnarray",
-    "displaymath",
-    "math",
-    "flalign",
-    "alignat",
-    "dmath",
-}
+_MATH_ENVIRONMENTS = word_set("equation align gather multline eqnarray displaymath math flalign alignat dmath")
 _TABULAR_ENVIRONMENTS = {"tabular", "tabularx", "tabulary", "longtable", "array", "tabu"}
 _FLOAT_ENVIRONMENTS = {"figure", "wrapfigure", "table", "wraptable", "longtable", "sidewaystable", "sidewaysfigure",
                        "algorithm", "listing"}  # fmt: skip
+_ENVIRONMENTS_WITH_ARGUMENTS = word_set("minipage subfigure subtable multicols wrapfigure wraptable adjustbox tabbing")
 _LIST_ENVIRONMENTS = {"itemize", "enumerate", "description", "compactitem", "compactenum", "inparaenum"}
 _TOKEN = re.compile(
     r"\\begin\s*\{(?P<begin>[^{}\n]{1,40})\}(?P<options>(?:\s*\[[^\[\]]*\])?)"
@@ -112,8 +103,6 @@ class _Float:
 
 
 class _Document:
-    """Parser of one document."""
-
     def __init__(self, text: str, name: str, companions: CompanionFiles) -> None:
         self._name = name
         self._companions = companions
@@ -131,7 +120,6 @@ class _Document:
         self._text = text
 
     def parse(self) -> ParsedDocument:
-        """Return the parsed document."""
         self._reject_parts()
         text = self._source.expand(self._text)
         document = ParsedDocument(source=self._name)
@@ -322,16 +310,7 @@ class _Document:
         elif base in _LIST_ENVIRONMENTS:
             self._lists.append(0 if "enum" in base else -1)
         position = match.end()
-        if base in (
-            "minipage",
-            "subfigure",
-            "subtable",
-            "multicols",
-            "wrapfigure",
-            "wraptable",
-            "adjustbox",
-            "tabbing",
-        ):
+        if base in _ENVIRONMENTS_WITH_ARGUMENTS:
             while (brace := re.compile(r"\s*(?:\[[^\[\]]*\]\s*)?\{").match(text, position)) is not None:
                 position = braced_group(text, pairs, brace.end() - 1)[1]
                 if base != "wrapfigure":

@@ -205,7 +205,6 @@ def remove_commands(text: str, pattern: re.Pattern[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escape the special characters of LaTeX."""
     return re.sub(r"[&%$#_{}]", r"\\\g<0>", text.replace("\\", "\ue002")).replace("\ue002", "\\textbackslash ")
 
 

@@ -52,7 +52,6 @@ def matches(name: str, head: bytes) -> bool:
 
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
-    """Yield the one document of a page."""
     text = close_empty_elements(decode_utf8(content))
     check_nesting(text)
     root = LexborHTMLParser(text).root
@@ -79,15 +78,8 @@ def _affiliations(person: Node) -> tuple[str, ...]:
 
 
 _HEADING_LEVELS = {
-    "ltx_title_part": 2,
-    "ltx_title_chapter": 2,
-    "ltx_title_section": 2,
-    "ltx_title_appendix": 2,
-    "ltx_title_acknowledgements": 2,
-    "ltx_title_subsection": 3,
-    "ltx_title_subsubsection": 4,
-    "ltx_title_paragraph": 5,
-    "ltx_title_subparagraph": 6,
+    **{f"ltx_title_{name}": 2 for name in ("part", "chapter", "section", "appendix", "acknowledgements")},
+    **{"ltx_title_subsection": 3, "ltx_title_subsubsection": 4, "ltx_title_paragraph": 5, "ltx_title_subparagraph": 6},
 }
 _STATEMENTS = frozenset(("ltx_title_theorem", "ltx_title_proof"))
 _TEXT_CLASSES = frozenset(("ltx_p", "ltx_caption", "ltx_note_content", "ltx_bibblock", "ltx_personname"))
@@ -98,8 +90,6 @@ _WATERMARK = re.compile(r"arXiv:\s?(\S+?)(?:v\d+)?\s+\[([\w.-]+)\]\s+(\d{1,2} \w
 
 
 class _PageReader:
-    """Reads one page."""
-
     def __init__(self, root: Node, name: str) -> None:
         self._root = root
         self._name = name
@@ -108,7 +98,6 @@ class _PageReader:
         self._notes: dict[str, str] = {}
 
     def read(self) -> ParsedDocument:
-        """Return the parsed document."""
         ids, published, subject = self._imprint()
         abstract = self._root.css_first(".ltx_abstract")
         body = self._blocks([self._document])
@@ -276,9 +265,10 @@ class _PageReader:
 
     def _item(self, node: Node) -> list[Node]:
         """Return the content of a list item, without its bullet."""
-        inner = children(node)
         return [
-            child for child in inner if not (child.tag == "span" and "ltx_tag" in classes(child) and _is_bullet(child))
+            child
+            for child in children(node)
+            if child.tag != "span" or "ltx_tag" not in classes(child) or re.search(r"\w", child.text() or "")
         ]
 
     def _formulas(self, node: Node) -> Iterator[Block]:
@@ -355,10 +345,6 @@ class _PageReader:
 
 def _is_caption(node: Node) -> bool:
     return node.tag == "figcaption" or "ltx_caption" in classes(node)
-
-
-def _is_bullet(node: Node) -> bool:
-    return not re.search(r"\w", node.text() or "")
 
 
 def _day(text: str) -> date | None:

@@ -62,7 +62,6 @@ class _BlockParser:
         self._open_block = MarkdownBlock("paragraph")
 
     def blocks(self) -> Iterator[MarkdownBlock]:
-        """Yield all blocks in order."""
         while self._position < len(self._lines):
             line = re.sub(r"^\s{0,3}(?:>\s?)+", "", self._lines[self._position]).rstrip()
             self._position += 1
@@ -124,7 +123,6 @@ class _BlockParser:
 
 
 def _strip_closing_hashes(heading: str) -> str:
-    """Remove the closing hash signs of a heading."""
     text = heading.strip()
     stripped = text.rstrip("#")
     return stripped.rstrip() if not stripped or stripped[-1:] in " \t" else text

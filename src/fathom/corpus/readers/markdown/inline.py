@@ -7,7 +7,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fathom.corpus.readers.parsing.blocks import SUPERSCRIPT_END, SUPERSCRIPT_START, Link, LinkedText, visible_text
+from fathom.corpus.readers.parsing.blocks import (
+    SUPERSCRIPT_END,
+    SUPERSCRIPT_START,
+    Link,
+    LinkedText,
+    visible_text,
+    without_marks,
+)
 
 
 @dataclass
@@ -55,7 +62,6 @@ class _InlineParser:
         self._superscript_depth = 0
 
     def parse(self) -> LinkedText:
-        """Return the text and its links."""
         text, position = self._text, 0
         link_ends = _link_ends(text)
         while position < len(text):
@@ -208,6 +214,4 @@ def _match_delimiters(out: Sequence[str | Link | _Delimiter]) -> LinkedText:
 
 def plain_text(text: str) -> str:
     """Return the text of inline markup as one string with single spaces."""
-    return " ".join(
-        visible_text(parse_inline(text)).replace(SUPERSCRIPT_START, "").replace(SUPERSCRIPT_END, "").split()
-    )
+    return " ".join(without_marks(visible_text(parse_inline(text))).split())

@@ -14,7 +14,6 @@ from fathom.corpus.readers.markdown.conversion import BlockConverter
 from fathom.corpus.readers.markdown.inline import plain_text
 from fathom.corpus.readers.markdown.reference_entries import read_reference_list
 from fathom.corpus.readers.parsed_document import (
-    Block,
     CompanionFiles,
     Paragraph,
     ParsedAuthor,
@@ -68,8 +67,14 @@ def read_text(text: str, source: str, fallback_entries: Sequence[ReferenceEntry]
     if not blocks:
         raise ReadError("it has no text")
     values = {name.lower(): value for name, value in front_matter.items()}
+    chinese = is_chinese(re.sub(r"[\s#|*-]+", "", rest[:6_000]))
     return _Document(
-        blocks, values, read_front_matter(values), source, is_chinese(_sample(rest)), fallback_entries
+        blocks,
+        values,
+        read_front_matter(values),
+        source,
+        chinese,
+        fallback_entries,
     ).parse()
 
 
@@ -78,14 +83,9 @@ _KEYWORDS_LINE = re.compile(r"\n(?=\W{0,6}关\s?键\s?[词字])")
 
 
 def _split_keywords(block: MarkdownBlock) -> list[MarkdownBlock]:
-    """Split a paragraph before a line of keywords."""
     if block.kind != "paragraph" or "键" not in block.text:
         return [block]
     return [replace(block, text=text) for text in _KEYWORDS_LINE.split(block.text, maxsplit=1)]
-
-
-def _sample(text: str) -> str:
-    return re.sub(r"[\s#|*-]+", "", text[:6_000])
 
 
 _ABSTRACT = re.compile(r"\W*(?:abstract|summary)\W*", re.IGNORECASE)
@@ -126,7 +126,6 @@ class _Document:
     notes: dict[str, str] = field(default_factory=dict)
 
     def parse(self) -> ParsedDocument:
-        """Return the parsed document."""
         title, start = self._title()
         entries, rest = self._split_references(self.blocks[start:])
         references = ReferenceIndex(entries or self.fallback_entries)
@@ -137,14 +136,16 @@ class _Document:
         blocks = [*converter.blocks([*self._before_title(start), *rest_of_head]), *converter.blocks(body)]
         scholarly = bool(abstract or entries or authors)
         published = self._published(head)
+        language = text_value(self.metadata, "lang") or text_value(self.metadata, "language")
+        front_abstract = [one for one in re.split(r"\n\s*\n", self.front.abstract) if one.strip()]
         year = re.search(rf"\b{YEAR}\b", f"{text_value(self.metadata, 'date')} {text_value(self.metadata, 'year')}")
         document = ParsedDocument(
             source=self.source,
             kind="article" if scholarly else "report",
-            language="zh" if self.chinese else self._language() or "en",
+            language="zh" if self.chinese else language[:2] or "en",
             title=title,
             authors=authors,
-            abstract=converter.blocks(abstract) or self._front_abstract(),
+            abstract=converter.blocks(abstract) or [Paragraph([one]) for one in front_abstract],
             body=blocks,
             references=references.references,
             ids={"doi": self.front.doi} if self.front.doi else {},
@@ -157,12 +158,6 @@ class _Document:
         if not blocks and not document.abstract:
             raise ReadError("it has no text")
         return document
-
-    def _language(self) -> str:
-        return (text_value(self.metadata, "lang") or text_value(self.metadata, "language"))[:2]
-
-    def _front_abstract(self) -> list[Block]:
-        return [Paragraph([one]) for one in re.split(r"\n\s*\n", self.front.abstract) if one.strip()]
 
     # The title, and the blocks before it.
 

@@ -93,8 +93,6 @@ _CONTAINERS = ("div", "grid", "container")
 
 
 class _Document:
-    """Parser of one document."""
-
     def __init__(self, text: str, name: str, companions: CompanionFiles) -> None:
         self._name = name
         self._companions = companions
@@ -106,7 +104,6 @@ class _Document:
         self._acknowledgements = text_value(values, "acknowledgements") or text_value(values, "acknowledgments")
 
     def parse(self) -> ParsedDocument:
-        """Return the parsed document."""
         front = self._front
         self._reject_parts()
         project = read_project_file(self._companions)

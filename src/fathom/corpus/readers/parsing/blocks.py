@@ -30,9 +30,19 @@ def visible_text(pieces: LinkedText) -> str:
     return "".join(piece.text if isinstance(piece, Link) else piece for piece in pieces)
 
 
+def without_marks(text: str) -> str:
+    """Return a text without the marks of superscripts."""
+    return text.replace(SUPERSCRIPT_START, "").replace(SUPERSCRIPT_END, "")
+
+
+def inline_text(piece: Inline) -> str:
+    """Return the text of an inline."""
+    return piece if isinstance(piece, str) else piece.text
+
+
 def inlines_text(words: Inlines) -> str:
     """Return inlines as one string."""
-    return "".join(piece if isinstance(piece, str) else piece.text for piece in words)
+    return "".join(map(inline_text, words))
 
 
 def normalized_text(words: Inlines) -> str:
@@ -42,7 +52,7 @@ def normalized_text(words: Inlines) -> str:
 
 def is_visible(piece: Inline) -> bool:
     """Return whether an inline has any character other than white space."""
-    return bool((piece if isinstance(piece, str) else piece.text).strip())
+    return bool(inline_text(piece).strip())
 
 
 def drop_empty_reference_sections(blocks: Sequence[Block]) -> list[Block]:
@@ -60,16 +70,13 @@ def drop_empty_reference_sections(blocks: Sequence[Block]) -> list[Block]:
 def extract_abstract(blocks: Sequence[Block]) -> tuple[list[Block], list[Block]]:
     """Return the blocks of the section "Abstract", and the other blocks."""
     for position, block in enumerate(blocks):
-        if isinstance(block, Heading) and _is_abstract(inlines_text(block.inlines)):
+        heading = inlines_text(block.inlines) if isinstance(block, Heading) else ""
+        if heading.strip(" .:").lower() == "abstract" or chinese_role(heading) == "abstract":
             end = position + 1
             while end < len(blocks) and not isinstance(blocks[end], Heading):
                 end += 1
             return list(blocks[position + 1 : end]), [*blocks[:position], *blocks[end:]]
     return [], list(blocks)
-
-
-def _is_abstract(heading: str) -> bool:
-    return heading.strip(" .:").lower() == "abstract" or chinese_role(heading) == "abstract"
 
 
 def attach_caption(blocks: Sequence[Block], caption: Inlines) -> list[Block]:

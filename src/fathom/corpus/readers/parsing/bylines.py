@@ -164,12 +164,10 @@ def is_prose(text: str) -> bool:
 
 def find_authors(lines: Sequence[str]) -> list[ParsedAuthor]:
     """Return the likely authors in the lines below a title."""
-    names = (name for line in lines[:_MAX_LINES] for name in _line_names(line))
-    return [author_from_name(name) for name in dict.fromkeys(names)]
-
-
-def _line_names(line: str) -> list[str]:
-    return [name for name in _pieces(line) if _is_name(name)] or _chinese_line_names(line)
+    names: dict[str, None] = {}
+    for line in lines[:_MAX_LINES]:
+        names.update(dict.fromkeys([*filter(_is_name, _pieces(line))] or _chinese_line_names(line)))
+    return [author_from_name(name) for name in names]
 
 
 def _chinese_line_names(line: str) -> list[str]:
@@ -205,10 +203,8 @@ def byline_length(paragraphs: Sequence[str]) -> int:
 
 
 def _in_byline(line: str, names_only: bool) -> bool:
-    return names_only or (len(line) <= 200 and not is_prose(line) and _has_institution_or_address(line))
-
-
-def _has_institution_or_address(line: str) -> bool:
+    if names_only or len(line) > 200 or is_prose(line):
+        return names_only
     return bool("@" in line or _NOT_A_NAME.search(line) or is_chinese_institution(line))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.corpus.readers.parsed_document import CitationMark, Inlines
-from fathom.corpus.readers.parsing.blocks import SUPERSCRIPT_END, SUPERSCRIPT_START, Link, LinkedText
+from fathom.corpus.readers.parsing.blocks import SUPERSCRIPT_END, SUPERSCRIPT_START, Link, LinkedText, without_marks
 from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, to_half_width
 from fathom.corpus.readers.parsing.reference_lists import NAME_JOINERS, YEAR, ReferenceIndex, first_author
 from fathom.records.names import CHINESE, is_particle
@@ -32,11 +32,7 @@ def detect_citations(pieces: LinkedText, references: ReferenceIndex, in_plain_te
             words.extend(_split_at_citations(part, references))
         else:
             words.append(part)
-    return [_strip_marks(word) if isinstance(word, str) else word for word in words]
-
-
-def _strip_marks(text: str) -> str:
-    return text.replace(SUPERSCRIPT_START, "").replace(SUPERSCRIPT_END, "")
+    return [without_marks(word) if isinstance(word, str) else word for word in words]
 
 
 def _link_marks(pieces: LinkedText, references: ReferenceIndex) -> Iterator[str | CitationMark]:

@@ -167,13 +167,8 @@ class Definitions:
     """Keys of footnotes that are references to a PEP, by its number."""
 
 
-_LABELED_DIRECTIVES = {
-    "figure": "figure",
-    "table": "table",
-    "list-table": "table",
-    "csv-table": "table",
-    "math": "math",
-}
+_TABLES = dict.fromkeys(("table", "list-table", "csv-table"), "table")
+_LABELED_DIRECTIVES = {"figure": "figure", "math": "math", **_TABLES}
 
 
 def collect_definitions(lines: Sequence[str]) -> Definitions:

@@ -95,8 +95,6 @@ _IGNORED = {
 
 
 class _Document:
-    """Parser of one document."""
-
     def __init__(self, text: str, name: str, companions: CompanionFiles) -> None:
         self._name = name
         self._companions = companions
@@ -115,7 +113,6 @@ class _Document:
     # The document.
 
     def parse(self) -> ParsedDocument:
-        """Return the parsed document."""
         document = self._document
         lines = self._lines[self._start :]
         broken = self._prepare(lines)

@@ -25,8 +25,6 @@ from fathom.corpus.readers.parsing.json_objects import JsonObject, get_ids, get_
 
 
 class _Annotation(NamedTuple):
-    """A span of the text, with attributes."""
-
     start: int
     end: int
     attributes: JsonObject
@@ -78,9 +76,9 @@ class _AnnotatedText:
             title=next(filter(None, map(self._text_of, self._layer("title").annotations)), ""),
             authors=list(self._authors()),
             abstract=[
-                block
+                Paragraph(self._inlines(chunk))
                 for annotation in self._layer("abstract").annotations
-                for block in self._abstract_blocks(annotation)
+                for chunk in self._split_paragraphs(annotation)
             ],
             body=list(self._body()),
             references=[reference for reference in self._references() if reference.text],
@@ -154,12 +152,8 @@ class _AnnotatedText:
         return self._split_paragraphs(_Annotation(start, end, {})) if start < end else []
 
     def _split_paragraphs(self, annotation: _Annotation) -> list[_Annotation]:
-        """Split an annotation at its blank lines."""
         chunks = re.finditer(r"\S[^\n]*(?:\n(?!\s*\n)[^\n]*)*", self._text[annotation.start : annotation.end])
         return [_Annotation(annotation.start + chunk.start(), annotation.start + chunk.end(), {}) for chunk in chunks]
-
-    def _abstract_blocks(self, annotation: _Annotation) -> Iterator[Block]:
-        return (Paragraph(self._inlines(chunk)) for chunk in self._split_paragraphs(annotation))
 
     def _inlines(self, annotation: _Annotation) -> Inlines:
         """Return the text of an annotation with its citations."""

@@ -262,7 +262,8 @@ def _inlines(element: Element, citations: bool = True) -> Inlines:
         if isinstance(node, str):
             inlines.append(node)
         elif citations and _tag(node) == "ref" and node.get("type") == "bibr":
-            inlines.extend(split_brackets(_text(node, tidy=False), _targets(node.get("target"))))
+            keys = tuple(target.removeprefix("#") for target in (node.get("target") or "").split())
+            inlines.extend(split_brackets(_text(node, tidy=False), keys))
         elif _tag(node) == "lb":
             inlines.append(" ")
         elif _tag(node):
@@ -277,10 +278,6 @@ def _reversed_children(element: Element) -> list[Element | str]:
     for child in reversed(element):
         children += [child.tail or "", child]
     return children
-
-
-def _targets(target: str | None) -> tuple[str, ...]:
-    return tuple(node.removeprefix("#") for node in (target or "").split())
 
 
 def _text(element: Element, tidy: bool = True) -> str:
